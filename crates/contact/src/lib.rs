@@ -1,0 +1,1 @@
+//! Collision and contact between level-set bodies, one pass per frame.

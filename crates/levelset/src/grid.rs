@@ -1,0 +1,198 @@
+//! Where samples live: an axis-aligned box and a uniform grid of nodes in it.
+
+use nalgebra::{Point3, Vector3};
+use thiserror::Error;
+
+/// An axis-aligned box, in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Lowest corner.
+    pub min: Point3<f64>,
+    /// Highest corner.
+    pub max: Point3<f64>,
+}
+
+impl Aabb {
+    /// The smallest box around `points`; `None` if there are none or one is not finite.
+    pub fn around<'a>(points: impl IntoIterator<Item = &'a Point3<f64>>) -> Option<Self> {
+        let mut points = points.into_iter();
+        let first = *points.next()?;
+        let bounds = points.fold(Self { min: first, max: first }, |b, p| Self {
+            min: b.min.inf(p),
+            max: b.max.sup(p),
+        });
+        (bounds.min.iter().chain(bounds.max.iter()).all(|x| x.is_finite())).then_some(bounds)
+    }
+
+    /// Edge lengths.
+    pub fn extents(&self) -> Vector3<f64> {
+        self.max - self.min
+    }
+
+    /// The midpoint.
+    pub fn centre(&self) -> Point3<f64> {
+        nalgebra::center(&self.min, &self.max)
+    }
+
+    /// The box grown by `margin` on every side.
+    pub fn grown(&self, margin: f64) -> Self {
+        let m = Vector3::repeat(margin);
+        Self { min: self.min - m, max: self.max + m }
+    }
+
+    /// Whether `p` lies in the closed box.
+    pub fn contains(&self, p: &Point3<f64>) -> bool {
+        (0..3).all(|a| self.min[a] <= p[a] && p[a] <= self.max[a])
+    }
+
+    /// The point of the box nearest to `p`.
+    pub fn clamp(&self, p: &Point3<f64>) -> Point3<f64> {
+        p.sup(&self.min).inf(&self.max)
+    }
+}
+
+/// Why a grid cannot be made.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum GridError {
+    /// The origin, spacing or bounds are not finite, or the spacing is not positive.
+    #[error("grid origin and spacing must be finite and the spacing positive (spacing {spacing})")]
+    NotFinite {
+        /// The spacing asked for, m.
+        spacing: f64,
+    },
+    /// An axis has fewer than two nodes, so it holds no cell.
+    #[error("a grid needs at least 2 nodes along each axis, not {dims:?}")]
+    TooSmall {
+        /// Nodes per axis asked for.
+        dims: [usize; 3],
+    },
+    /// More nodes than the caller allows; nothing was allocated.
+    #[error("a grid of {dims:?} nodes passes the limit of {limit} nodes: use a coarser spacing")]
+    TooLarge {
+        /// Nodes per axis asked for.
+        dims: [usize; 3],
+        /// Most nodes the caller allows.
+        limit: usize,
+    },
+}
+
+/// A uniform, node-centred grid: `dims` nodes per axis, `spacing` metres apart.
+///
+/// It is a description only and owns no samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    origin: Point3<f64>,
+    spacing: f64,
+    dims: [usize; 3],
+}
+
+impl Grid {
+    /// Most nodes a caller who sets no limit of its own should allow: 2^30, 4 GiB of samples.
+    pub const MAX_NODES: usize = 1 << 30;
+
+    /// A grid whose node `[0, 0, 0]` is at `origin`, of at most `limit` nodes.
+    ///
+    /// # Errors
+    /// [`GridError`] when a number is not finite, an axis has fewer than two nodes, or the nodes
+    /// are more than `limit`.
+    pub fn new(
+        origin: Point3<f64>,
+        spacing: f64,
+        dims: [usize; 3],
+        limit: usize,
+    ) -> Result<Self, GridError> {
+        let finite = origin.iter().all(|x| x.is_finite()) && spacing.is_finite();
+        if !finite || spacing <= 0.0 {
+            return Err(GridError::NotFinite { spacing });
+        }
+        if dims.iter().any(|&n| n < 2) {
+            return Err(GridError::TooSmall { dims });
+        }
+        let nodes = dims[0].checked_mul(dims[1]).and_then(|n| n.checked_mul(dims[2]));
+        match nodes {
+            Some(n) if n <= limit => Ok(Self { origin, spacing, dims }),
+            _ => Err(GridError::TooLarge { dims, limit }),
+        }
+    }
+
+    /// The smallest grid of the given spacing that covers `bounds` with `padding` more cells on
+    /// every side, centred on it.
+    ///
+    /// # Errors
+    /// As [`Grid::new`].
+    pub fn enclosing(
+        bounds: &Aabb,
+        spacing: f64,
+        padding: usize,
+        limit: usize,
+    ) -> Result<Self, GridError> {
+        let extents = bounds.extents();
+        if !extents.iter().all(|x| x.is_finite()) || spacing <= 0.0 || !spacing.is_finite() {
+            return Err(GridError::NotFinite { spacing });
+        }
+        // a float too large for usize saturates, and then fails the limit
+        let dims: [usize; 3] = std::array::from_fn(|a| {
+            ((extents[a].max(0.0) / spacing).ceil() as usize)
+                .saturating_add(1)
+                .saturating_add(padding.saturating_mul(2))
+        });
+        let span = Vector3::from_fn(|a, _| (dims[a] - 1) as f64 * spacing);
+        Self::new(bounds.centre() - span / 2.0, spacing, dims, limit)
+    }
+
+    /// Position of node `[0, 0, 0]`, m.
+    pub fn origin(&self) -> Point3<f64> {
+        self.origin
+    }
+
+    /// Distance between neighbouring nodes, m.
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Nodes along x, y, z.
+    pub fn dims(&self) -> [usize; 3] {
+        self.dims
+    }
+
+    /// All nodes; never zero.
+    pub fn node_count(&self) -> usize {
+        self.dims.iter().product()
+    }
+
+    /// Volume of one cell, which is also what one node stands for, m^3.
+    pub fn cell_volume(&self) -> f64 {
+        self.spacing.powi(3)
+    }
+
+    /// Where node `[i, j, k]` is, m.
+    pub fn position(&self, [i, j, k]: [usize; 3]) -> Point3<f64> {
+        self.origin + Vector3::new(i as f64, j as f64, k as f64) * self.spacing
+    }
+
+    /// Place of node `[i, j, k]` in the flat sample array.
+    pub fn index(&self, [i, j, k]: [usize; 3]) -> usize {
+        (i * self.dims[1] + j) * self.dims[2] + k
+    }
+
+    /// The box from the first node to the last.
+    pub fn bounds(&self) -> Aabb {
+        let last = self.dims.map(|n| n - 1);
+        Aabb { min: self.origin, max: self.position(last) }
+    }
+
+    /// The cell that holds `p`, as its lowest node and the offset in it in `[0, 1]`, once `p` is
+    /// clamped to the grid's box.
+    pub fn locate(&self, p: &Point3<f64>) -> ([usize; 3], [f64; 3]) {
+        let mut cell = [0; 3];
+        let mut offset = [0.0; 3];
+        for a in 0..3 {
+            let last = (self.dims[a] - 1) as f64;
+            let x = ((p[a] - self.origin[a]) / self.spacing).clamp(0.0, last);
+            cell[a] = (x as usize).min(self.dims[a] - 2);
+            offset[a] = x - cell[a] as f64;
+        }
+        (cell, offset)
+    }
+}

@@ -1,0 +1,16 @@
+//! Signed distance on uniform grids: the geometry kernel of brisance.
+//!
+//! **Conventions.** Lengths are metres, frames are right-handed, a signed distance `phi` is
+//! negative inside a solid, and normals point out of it. A sample is *inside* when `phi < 0`.
+//! Samples sit on the nodes of a [`Grid`]; arrays are indexed `[i, j, k]` along x, y, z, with k
+//! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
+
+mod grid;
+mod mesh;
+mod moments;
+mod sample;
+
+pub use grid::{Aabb, Grid, GridError};
+pub use mesh::TriMesh;
+pub use moments::Moments;
+pub use sample::LevelSet;

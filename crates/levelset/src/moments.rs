@@ -1,0 +1,54 @@
+//! Volume integrals of a solid.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+/// Moments of a solid of unit density: what mass, centre and inertia are computed from.
+///
+/// Moments of disjoint solids add.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Volume, m^3.
+    pub volume: f64,
+    /// Integral of x, m^4.
+    pub first: Vector3<f64>,
+    /// Integral of x x^T, m^5.
+    pub second: Matrix3<f64>,
+}
+
+impl Moments {
+    /// Centre of volume; the origin for an empty solid.
+    pub fn centre(&self) -> Point3<f64> {
+        if self.volume == 0.0 { Point3::origin() } else { Point3::from(self.first / self.volume) }
+    }
+
+    /// Second moment about the centre of volume, m^5.
+    pub fn central(&self) -> Matrix3<f64> {
+        let c = self.centre().coords;
+        self.second - self.volume * c * c.transpose()
+    }
+
+    /// Inertia tensor about the centre of volume for unit density, `tr(S) I - S`, m^5: times a
+    /// density it is in kg m^2 (Su09 section 4.2, with the second moment taken about the centre).
+    pub fn inertia(&self) -> Matrix3<f64> {
+        let s = self.central();
+        Matrix3::from_diagonal_element(s.trace()) - s
+    }
+}
+
+impl std::ops::Add for Moments {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            volume: self.volume + other.volume,
+            first: self.first + other.first,
+            second: self.second + other.second,
+        }
+    }
+}
+
+impl std::iter::Sum for Moments {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), |a, b| a + b)
+    }
+}

@@ -1,0 +1,5 @@
+//! Rigid bodies at one time step per frame that break where they are hit.
+
+mod recording;
+
+pub use recording::{Recording, Surface, Track};

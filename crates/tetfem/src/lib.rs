@@ -1,0 +1,1 @@
+//! Finite elements on tetrahedra for stress at impact (Mu01).
