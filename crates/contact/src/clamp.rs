@@ -1,0 +1,89 @@
+//! Impulses scaled so that they never add kinetic energy (Su09 section 3.2).
+
+use dynamics::{Body, Momentum, Velocity};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+/// One side of a pair in the non-split state that the energy is measured in.
+#[derive(Clone, Copy, Debug)]
+pub struct ClampedBody<'a> {
+    /// What the body is.
+    pub body: &'a Body,
+    /// Orientation in the non-split state.
+    pub rotation: &'a UnitQuaternion<f64>,
+    /// Momentum in the non-split state.
+    pub momentum: &'a Momentum,
+    /// Lever arm of the impulse, m; it may come from the split state.
+    pub arm: Vector3<f64>,
+}
+
+impl ClampedBody<'_> {
+    /// First and second order of the energy that a share of the impulse adds: J per unit share.
+    fn energy(&self, j: &Vector3<f64>, torque: &Vector3<f64>, frame: &Vector3<f64>) -> (f64, f64) {
+        let Some(mass) = self.body.mass_properties() else { return (0.0, 0.0) };
+        let Velocity { linear, angular } = self.body.velocity(self.rotation, self.momentum);
+        let twist = self.arm.cross(j) + torque;
+        let spin = mass.angular_velocity(self.rotation, &twist);
+        (
+            j.dot(&(linear - frame)) + twist.dot(&angular),
+            j.norm_squared() / mass.mass() + twist.dot(&spin),
+        )
+    }
+
+    fn frame(&self) -> Option<Vector3<f64>> {
+        match self.body {
+            Body::Kinematic(velocity) => Some(velocity.at(&self.arm)),
+            Body::Static | Body::Dynamic(_) => None,
+        }
+    }
+}
+
+/// The share of the impulse `j` N s and angular impulse `torque` N m s, on `a` and reversed on `b`,
+/// that adds no kinetic energy in the given state: 1 if the whole does not, 0 if none may be
+/// applied (Su09 section 3.2).
+///
+/// Next to a kinematic body the energy is that in the frame of its point at the contact; a static
+/// or kinematic body gains none.
+pub fn clamp_scale(
+    a: &ClampedBody<'_>,
+    b: &ClampedBody<'_>,
+    j: &Vector3<f64>,
+    torque: &Vector3<f64>,
+) -> f64 {
+    let frame = a.frame().or(b.frame()).unwrap_or_default();
+    let (first_a, second_a) = a.energy(j, torque, &frame);
+    let (first_b, second_b) = b.energy(&-j, &-torque, &frame);
+    let (first, second) = (first_a + first_b, second_a + second_b);
+    if first >= 0.0 {
+        // a zero impulse is no gain
+        return if second == 0.0 { 1.0 } else { 0.0 };
+    }
+    (-2.0 * first / second).min(1.0)
+}
+
+/// The impulse nearest to `j` on the way from the frictionless plastic impulse to `j` that adds no
+/// kinetic energy: unlike scaling towards zero, it never leaves the pair approaching.
+///
+/// `k` and `u` are of the state that the energy is measured in. Returns `j` itself when that adds
+/// no energy or the pair does not approach.
+pub fn clamp_to_plastic(
+    j: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    k: &Matrix3<f64>,
+    u: &Vector3<f64>,
+) -> Vector3<f64> {
+    let approach = u.dot(normal);
+    let kn = normal.dot(&(k * normal));
+    if approach >= 0.0 || kn <= 0.0 || j.dot(u) + 0.5 * j.dot(&(k * j)) <= 0.0 {
+        return *j;
+    }
+    let plastic = normal * (-approach / kn);
+    let rest = j - plastic;
+    // dKE(share) = c + b share + a share^2 / 2 with c < 0
+    let a = rest.dot(&(k * rest));
+    let b = rest.dot(&(u + k * plastic));
+    let c = plastic.dot(&(u + k * plastic * 0.5));
+    let root = (b * b - 2.0 * a * c).max(0.0).sqrt();
+    // the form of the positive root that does not cancel
+    let share = if b <= 0.0 { (root - b) / a } else { -2.0 * c / (b + root) };
+    plastic + rest * share.clamp(0.0, 1.0)
+}

@@ -1,0 +1,381 @@
+//! Narrow phase: the surface points of each body against the other's signed distance, both ways,
+//! reduced to at most four contacts a pair.
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::prelude::*;
+
+use crate::shape::{Field, Probe, Shape};
+use crate::{Columns, broad};
+
+/// Contacts kept per pair: the deepest and those that span the area best.
+const MOST: usize = 4;
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 64;
+/// Contacts this share of the smaller radius apart are kept: later impulses may close them.
+const MARGIN: f64 = 0.05;
+
+/// Which body of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+/// One point where two bodies touch or soon may.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    /// The body whose surface point this is.
+    pub owner: Side,
+    /// The point in the owner's body coordinates, m.
+    pub point: Point3<f64>,
+    /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
+    pub met: [Point3<f64>; 2],
+    /// Number of the point in its shape, an identity over frames.
+    pub key: u32,
+    /// Unit normal in world axes, out of `b` towards `a`.
+    pub normal: Vector3<f64>,
+    /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
+    /// distances are linearised about the predicted pose.
+    pub gap: f64,
+}
+
+impl Contact {
+    /// The contact point in the world, m, at the owner's pose.
+    pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
+        match self.owner {
+            Side::A => a * self.point,
+            Side::B => b * self.point,
+        }
+    }
+}
+
+/// The contacts of one pair of bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Manifold {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    first: u32,
+    count: u32,
+}
+
+/// All contacts of a step, by pair in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Contacts {
+    manifolds: Vec<Manifold>,
+    contacts: Vec<Contact>,
+    pairs: usize,
+}
+
+impl Contacts {
+    /// The pairs that have contacts, sorted by `(a, b)`.
+    pub fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// The contacts of a pair, deepest first; one to four.
+    pub fn of(&self, manifold: &Manifold) -> &[Contact] {
+        let first = manifold.first as usize;
+        &self.contacts[first..first + manifold.count as usize]
+    }
+
+    /// Number of contacts.
+    pub fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Whether nothing touches.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+
+    /// Pairs whose boxes overlapped.
+    pub fn pairs_tested(&self) -> usize {
+        self.pairs
+    }
+
+    /// Moves the gaps from the start of a step to its end, once bodies have moved from `start` to
+    /// `end`.
+    pub fn advance(&mut self, start: &[Isometry3<f64>], end: &[Isometry3<f64>]) {
+        for pair in &self.manifolds {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let range = pair.first as usize..(pair.first + pair.count) as usize;
+            for contact in &mut self.contacts[range] {
+                let point = contact.at(&start[a], &start[b]);
+                let moved = |i: usize| end[i] * start[i].inverse_transform_point(&point) - point;
+                contact.gap += contact.normal.dot(&(moved(a) - moved(b)));
+            }
+        }
+    }
+
+    fn append(&mut self, mut other: Self) {
+        let shift = self.contacts.len() as u32;
+        other.manifolds.iter_mut().for_each(|m| m.first += shift);
+        self.manifolds.append(&mut other.manifolds);
+        self.contacts.append(&mut other.contacts);
+    }
+}
+
+/// Finds the contacts of a step that takes `poses` to `predicted` by `velocities` over `dt` s.
+///
+/// Bodies are tested where they are predicted to be, and pairs that move far relative to their
+/// size also on the way, so that nothing thin is passed through. All slices have one entry a body.
+pub fn detect(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    predicted: &[Isometry3<f64>],
+    velocities: &[Velocity],
+    dt: f64,
+) -> Contacts {
+    let motion = |i: u32| Motion {
+        shape: &columns.shapes[i as usize],
+        start: &poses[i as usize],
+        end: &predicted[i as usize],
+        velocity: &velocities[i as usize],
+    };
+    let largest = columns.shapes.iter().map(|s| s.radius()).filter(|r| r.is_finite());
+    let margin = MARGIN * largest.fold(0.0, f64::max);
+    let pairs = broad::pairs(columns, poses, predicted, margin);
+    let parts: Vec<Contacts> = pairs
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut found = Contacts::default();
+            for &(a, b) in chunk {
+                let first = found.contacts.len() as u32;
+                let pair = Pair { a: motion(a), b: motion(b), dt };
+                found.contacts.extend(pair.contacts());
+                let count = found.contacts.len() as u32 - first;
+                if count > 0 {
+                    found.manifolds.push(Manifold { a, b, first, count });
+                }
+            }
+            found
+        })
+        .collect();
+    let mut contacts = Contacts { pairs: pairs.len(), ..Contacts::default() };
+    parts.into_iter().for_each(|part| contacts.append(part));
+    contacts
+}
+
+/// A body over the step.
+struct Motion<'a> {
+    shape: &'a Shape,
+    start: &'a Isometry3<f64>,
+    end: &'a Isometry3<f64>,
+    velocity: &'a Velocity,
+}
+
+impl Motion<'_> {
+    fn at(&self, time: f64) -> Isometry3<f64> {
+        if time == 1.0 { *self.end } else { self.start.lerp_slerp(self.end, time) }
+    }
+
+    /// Half the smallest extent: what another body must not skip in one move, m.
+    fn half_thickness(&self) -> f64 {
+        self.shape.bounds().extents().min() / 2.0
+    }
+}
+
+struct Pair<'a> {
+    a: Motion<'a>,
+    b: Motion<'a>,
+    dt: f64,
+}
+
+/// A surface point near the other body.
+struct Candidate {
+    owner: Side,
+    /// In the owner's body coordinates.
+    point: Point3<f64>,
+    /// In the other's.
+    asked: Point3<f64>,
+    key: u32,
+    distance: f64,
+}
+
+impl Pair<'_> {
+    fn contacts(&self) -> Vec<Contact> {
+        let size = self.a.half_thickness().min(self.b.half_thickness());
+        let margin = MARGIN * self.a.shape.radius().min(self.b.shape.radius());
+        if !self.spheres_meet(margin) {
+            return Vec::new();
+        }
+        let time = self.contact_time(size, margin);
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        let candidates = self.candidates(&pose_a, &pose_b, margin);
+        reduce(&candidates, margin, &pose_a, &pose_b)
+            .into_iter()
+            .map(|c| self.contact(c, time, &pose_a, &pose_b))
+            .collect()
+    }
+
+    fn travel(&self) -> Vector3<f64> {
+        let moved = |m: &Motion<'_>| m.end.translation.vector - m.start.translation.vector;
+        moved(&self.a) - moved(&self.b)
+    }
+
+    fn spheres_meet(&self, margin: f64) -> bool {
+        let apart = self.a.end.translation.vector - self.b.end.translation.vector;
+        let reach = self.a.shape.radius() + self.b.shape.radius() + margin;
+        // infinite reach passes
+        apart.norm() <= reach + self.travel().norm()
+    }
+
+    /// The time in the step, 0 to 1, at which the contacts are found: the end, unless the bodies
+    /// moved so far that they passed into or through each other; then shortly after they met.
+    fn contact_time(&self, size: f64, margin: f64) -> f64 {
+        let travel = self.travel().norm();
+        if travel < 0.2 * size {
+            return 1.0;
+        }
+        let steps = (2.0 * travel / size).ceil().clamp(1.0, 64.0);
+        let meets = |time: f64| self.deepest(time, margin) < 0.0;
+        let Some(hit) = (1..=steps as usize).map(|k| k as f64 / steps).find(|&t| meets(t)) else {
+            return 1.0;
+        };
+        let (mut before, mut after) = (hit - 1.0 / steps, hit);
+        if before == 0.0 && meets(0.0) {
+            return 1.0;
+        }
+        for _ in 0..4 {
+            let middle = 0.5 * (before + after);
+            if meets(middle) { after = middle } else { before = middle }
+        }
+        after
+    }
+
+    fn deepest(&self, time: f64, margin: f64) -> f64 {
+        let candidates = self.candidates(&self.a.at(time), &self.b.at(time), margin);
+        candidates.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min)
+    }
+
+    fn candidates(
+        &self,
+        pose_a: &Isometry3<f64>,
+        pose_b: &Isometry3<f64>,
+        margin: f64,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        let b_from_a = pose_b.inv_mul(pose_a);
+        let (shape_a, shape_b) = (self.a.shape, self.b.shape);
+        if probes(shape_a, shape_b) {
+            probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
+        }
+        if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
+            probe(Side::B, shape_b, shape_a.field(), &b_from_a.inverse(), margin, &mut found);
+        }
+        found
+    }
+
+    fn contact(
+        &self,
+        found: &Candidate,
+        time: f64,
+        pose_a: &Isometry3<f64>,
+        pose_b: &Isometry3<f64>,
+    ) -> Contact {
+        let (owner, other, sign) = match found.owner {
+            Side::A => ((&self.a, pose_a), (&self.b, pose_b), 1.0),
+            Side::B => ((&self.b, pose_b), (&self.a, pose_a), -1.0),
+        };
+        let outward = other.1 * other.0.shape.field().normal(&found.asked);
+        let mut point = found.point;
+        if let Probe::Ball(radius) = owner.0.shape.probe() {
+            point -= owner.1.inverse_transform_vector(&outward) * *radius;
+        }
+        let normal = outward * sign;
+        let place = owner.1 * point;
+        let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
+        let start = owner.0.start * point;
+        let velocity = |m: &Motion<'_>| m.velocity.at(&(start.coords - m.start.translation.vector));
+        let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
+        let gap = found.distance - time * self.dt * speed;
+        Contact { owner: found.owner, point, met, key: found.key, normal, gap }
+    }
+}
+
+fn is_ball(shape: &Shape) -> bool {
+    matches!(shape.probe(), Probe::Ball(_))
+}
+
+/// Whether `source`'s probe is asked of `target`. A ball's centre is exact against analytic
+/// fields, while the sampled distance outside a fragment is only a lower bound: there the
+/// fragment's points are asked of the ball instead, unless the ball would slip between them.
+fn probes(source: &Shape, target: &Shape) -> bool {
+    match (source.probe(), target.field()) {
+        (Probe::None, _) => false,
+        (Probe::Ball(radius), Field::Grid { level_set, .. }) => {
+            *radius < 2.0 * level_set.grid().spacing()
+        }
+        (Probe::Ball(_), _) => true,
+        (Probe::Points(_), Field::Ball { .. }) => matches!(source.field(), Field::Grid { .. }),
+        (Probe::Points(_), _) => true,
+    }
+}
+
+fn probe(
+    owner: Side,
+    source: &Shape,
+    field: &Field,
+    map: &Isometry3<f64>,
+    margin: f64,
+    found: &mut Vec<Candidate>,
+) {
+    match source.probe() {
+        Probe::None => {}
+        Probe::Ball(radius) => {
+            let asked = map * Point3::origin();
+            let distance = field.distance(&asked) - radius;
+            if distance < margin {
+                found.push(Candidate { owner, point: Point3::origin(), asked, key: 0, distance });
+            }
+        }
+        Probe::Points(tree) => tree.near(
+            margin,
+            |p| field.distance(&(map * p)),
+            |key, p, distance| {
+                found.push(Candidate { owner, point: *p, asked: map * p, key, distance });
+            },
+        ),
+    }
+}
+
+/// The deepest candidate, then those farthest from the chosen ones, nearer gaps preferred.
+fn reduce<'c>(
+    candidates: &'c [Candidate],
+    margin: f64,
+    pose_a: &Isometry3<f64>,
+    pose_b: &Isometry3<f64>,
+) -> Vec<&'c Candidate> {
+    let place = |c: &Candidate| match c.owner {
+        Side::A => pose_a * c.point,
+        Side::B => pose_b * c.point,
+    };
+    let Some(deepest) = candidates.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
+        return Vec::new();
+    };
+    let weight = |c: &Candidate| {
+        let range = margin - deepest.distance;
+        if range > 0.0 { (margin - c.distance) / range } else { 1.0 }
+    };
+    let mut chosen = vec![deepest];
+    let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
+    while chosen.len() < MOST {
+        let last = place(chosen[chosen.len() - 1]);
+        let mut best = (0.0, None);
+        for (c, nearest) in candidates.iter().zip(&mut spread) {
+            *nearest = nearest.min((place(c) - last).norm_squared());
+            let score = *nearest * weight(c).powi(2);
+            if score > best.0 {
+                best = (score, Some(c));
+            }
+        }
+        let Some(next) = best.1 else { break };
+        chosen.push(next);
+    }
+    chosen
+}

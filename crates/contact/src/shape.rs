@@ -1,0 +1,191 @@
+//! What collides: a signed distance to ask, and points to ask it at.
+
+use levelset::{Aabb, LevelSet};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::points::PointTree;
+
+/// The signed distance of a solid in body coordinates.
+#[derive(Clone, Debug)]
+pub enum Field {
+    /// All points with y < 0.
+    HalfSpace,
+    /// A ball about the origin.
+    Ball {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// Half the edge lengths, m.
+        half: Vector3<f64>,
+    },
+    /// Samples in material coordinates.
+    Grid {
+        /// The samples.
+        level_set: LevelSet,
+        /// Body coordinates to material coordinates.
+        material: Isometry3<f64>,
+    },
+}
+
+impl Field {
+    /// Signed distance at body point `p`, m; outside a fragment it is a lower bound.
+    pub fn distance(&self, p: &Point3<f64>) -> f64 {
+        match self {
+            Self::HalfSpace => p.y,
+            Self::Ball { radius } => p.coords.norm() - radius,
+            Self::Cuboid { half } => {
+                let q = p.coords.abs() - half;
+                q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
+            }
+            Self::Grid { level_set, material } => level_set.value(&(material * p)),
+        }
+    }
+
+    /// Outward normal at body point `p`; where it is undefined, the direction from the origin, and
+    /// there x.
+    pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {
+        let normal = match self {
+            Self::HalfSpace => Some(Vector3::y()),
+            Self::Ball { .. } => None,
+            Self::Cuboid { half } => cuboid_normal(half, p),
+            Self::Grid { level_set, material } => {
+                level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
+            }
+        };
+        normal.or_else(|| p.coords.try_normalize(1e-12)).unwrap_or_else(Vector3::x)
+    }
+}
+
+fn cuboid_normal(half: &Vector3<f64>, p: &Point3<f64>) -> Option<Vector3<f64>> {
+    let q = p.coords.abs() - half;
+    let signs = p.coords.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
+    if q.max() > 0.0 {
+        return q.sup(&Vector3::zeros()).component_mul(&signs).try_normalize(0.0);
+    }
+    let axis = q.imax();
+    let mut normal = Vector3::zeros();
+    normal[axis] = signs[axis];
+    Some(normal)
+}
+
+/// What a shape asks other shapes' fields at.
+#[derive(Clone, Debug)]
+pub(crate) enum Probe {
+    /// Nothing: a half-space is only asked.
+    None,
+    /// The centre, with a radius.
+    Ball(f64),
+    /// Points on the surface.
+    Points(PointTree),
+}
+
+/// The collision shape of a body, immutable and shared by equal bodies.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    field: Field,
+    probe: Probe,
+    bounds: Aabb,
+    radius: f64,
+}
+
+impl Shape {
+    /// The half-space y < 0.
+    pub fn half_space() -> Self {
+        let everywhere = Vector3::repeat(f64::INFINITY);
+        Self {
+            field: Field::HalfSpace,
+            probe: Probe::None,
+            bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
+            radius: f64::INFINITY,
+        }
+    }
+
+    /// A ball of `radius` m.
+    pub fn ball(radius: f64) -> Self {
+        let half = Vector3::repeat(radius);
+        Self {
+            field: Field::Ball { radius },
+            probe: Probe::Ball(radius),
+            bounds: Aabb { min: (-half).into(), max: half.into() },
+            radius,
+        }
+    }
+
+    /// A box of half edge lengths `half` m, with surface points `spacing` m apart or closer.
+    pub fn cuboid(half: Vector3<f64>, spacing: f64) -> Self {
+        Self {
+            field: Field::Cuboid { half },
+            probe: Probe::Points(PointTree::new(&cuboid_points(&half, spacing))),
+            bounds: Aabb { min: (-half).into(), max: half.into() },
+            radius: half.norm(),
+        }
+    }
+
+    /// A sampled solid with `points` on its surface, both in material coordinates; `material` takes
+    /// body coordinates there.
+    pub fn grid(level_set: LevelSet, points: &[Point3<f64>], material: Isometry3<f64>) -> Self {
+        let body: Vec<_> = points.iter().map(|p| material.inverse_transform_point(p)).collect();
+        let at = Point3::origin();
+        let bounds = Aabb::around(&body).unwrap_or(Aabb { min: at, max: at });
+        let radius = body.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        Self {
+            field: Field::Grid { level_set, material },
+            probe: Probe::Points(PointTree::new(&body)),
+            bounds,
+            radius,
+        }
+    }
+
+    /// The signed distance.
+    pub fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// The points that are tested against other bodies, in body coordinates, m. Empty for a
+    /// half-space and a ball, whose contacts are exact.
+    pub fn points(&self) -> &[Point3<f64>] {
+        match &self.probe {
+            Probe::Points(tree) => tree.points(),
+            Probe::None | Probe::Ball(_) => &[],
+        }
+    }
+
+    /// The smallest box in body coordinates; infinite for a half-space.
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Distance of the farthest surface point from the origin, m; infinite for a half-space.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    pub(crate) fn probe(&self) -> &Probe {
+        &self.probe
+    }
+}
+
+/// Corners first, then edges and faces at even steps.
+fn cuboid_points(half: &Vector3<f64>, spacing: f64) -> Vec<Point3<f64>> {
+    // a finer request would only cost memory: contacts of flat faces need no more
+    const MOST_PER_EDGE: f64 = 64.0;
+    let steps: [usize; 3] = std::array::from_fn(|a| {
+        (2.0 * half[a] / spacing).ceil().clamp(1.0, MOST_PER_EDGE) as usize
+    });
+    let mut points = Vec::new();
+    for i in 0..=steps[0] {
+        for j in 0..=steps[1] {
+            for k in 0..=steps[2] {
+                let at = [i, j, k];
+                if (0..3).any(|a| at[a] == 0 || at[a] == steps[a]) {
+                    let x = Vector3::from_fn(|a, _| 2.0 * at[a] as f64 / steps[a] as f64 - 1.0);
+                    points.push(Point3::from(x.component_mul(half)));
+                }
+            }
+        }
+    }
+    points.sort_by_key(|p| (0..3).filter(|&a| p[a].abs() < half[a]).count());
+    points
+}
