@@ -108,9 +108,18 @@ impl MassProperties {
 
     /// Kinetic energy, linear and rotational, J.
     pub fn kinetic_energy(&self, rotation: &UnitQuaternion<f64>, momentum: &Momentum) -> f64 {
-        let l = rotation.inverse_transform_vector(&momentum.angular);
-        0.5 * (momentum.linear.norm_squared() / self.mass
-            + l.component_mul(&l).component_div(&self.inertia).sum())
+        0.5 * momentum.linear.norm_squared() / self.mass
+            + self.rotational_energy(rotation, &momentum.angular)
+    }
+
+    /// Kinetic energy of the rotation, J.
+    pub fn rotational_energy(
+        &self,
+        rotation: &UnitQuaternion<f64>,
+        angular_momentum: &Vector3<f64>,
+    ) -> f64 {
+        let l = rotation.inverse_transform_vector(angular_momentum);
+        0.5 * l.component_mul(&l).component_div(&self.inertia).sum()
     }
 }
 

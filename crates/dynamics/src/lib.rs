@@ -5,6 +5,11 @@
 //! *momentum*: angular momentum is stored, so it is conserved to the bit in free flight, and
 //! velocity is derived from it.
 
+mod advance;
 mod body;
+mod energy_fix;
+mod rotation;
 
+pub use advance::{OrientationStep, advance, advance_all};
 pub use body::{Body, MassError, MassProperties, Momentum, Velocity};
+pub use energy_fix::{EnergyFix, energy_fix};
