@@ -1,1 +1,3 @@
-//! Tests.
+//! What the tests share.
+
+pub mod strategies;

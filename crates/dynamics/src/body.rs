@@ -78,6 +78,12 @@ impl MassProperties {
         scaled * r.transpose()
     }
 
+    /// `I` in world axes for a body turned by `rotation`, kg m^2.
+    pub fn world_inertia(&self, rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
+        let r = rotation.to_rotation_matrix().into_inner();
+        r * Matrix3::from_diagonal(&self.inertia) * r.transpose()
+    }
+
     /// Angular velocity `I^-1 L` in world axes, rad/s.
     pub fn angular_velocity(
         &self,
