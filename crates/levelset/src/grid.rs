@@ -141,6 +141,17 @@ impl Grid {
         Self::new(bounds.centre() - span / 2.0, spacing, dims, limit)
     }
 
+    /// The grid of the nodes `low` to `high`, both included.
+    ///
+    /// # Panics
+    /// If `high` is not a node or is not above `low` on every axis.
+    pub fn part(&self, low: [usize; 3], high: [usize; 3]) -> Self {
+        let fits = (0..3).all(|a| low[a] < high[a] && high[a] < self.dims[a]);
+        assert!(fits, "nodes {low:?} to {high:?} are no part of {:?}", self.dims);
+        let dims = std::array::from_fn(|a| high[a] - low[a] + 1);
+        Self { origin: self.position(low), spacing: self.spacing, dims }
+    }
+
     /// Position of node `[0, 0, 0]`, m.
     pub fn origin(&self) -> Point3<f64> {
         self.origin

@@ -5,12 +5,31 @@
 //! Samples sit on the nodes of a [`Grid`]; arrays are indexed `[i, j, k]` along x, y, z, with k
 //! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
 
+mod components;
+mod crop;
+mod crossing;
+mod csg;
+mod cube;
+mod facet;
+mod from_mesh;
 mod grid;
+mod integrate;
+mod isosurface;
+mod march;
 mod mesh;
 mod moments;
+mod open_edges;
+mod particles;
+mod redistance;
 mod sample;
+mod solid;
 
+pub use components::{Components, label_components};
+pub use from_mesh::{MeshError, Sign};
 pub use grid::{Aabb, Grid, GridError};
+pub use integrate::label_moments;
+pub use march::Order;
 pub use mesh::TriMesh;
 pub use moments::Moments;
 pub use sample::LevelSet;
+pub use solid::Solid;

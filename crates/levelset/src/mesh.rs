@@ -12,3 +12,27 @@ pub struct TriMesh {
     /// Indices into `vertices`, three per triangle.
     pub triangles: Vec<[u32; 3]>,
 }
+
+impl TriMesh {
+    /// The corners of a triangle.
+    ///
+    /// # Panics
+    /// If there is no such triangle or it names a vertex that does not exist.
+    pub fn corners(&self, triangle: usize) -> [Point3<f64>; 3] {
+        self.triangles[triangle].map(|v| self.vertices[v as usize])
+    }
+
+    /// Volume enclosed by a closed mesh, negative if it is inside out, m^3.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that does not exist.
+    pub fn signed_volume(&self) -> f64 {
+        // about a vertex, so that a mesh far from the origin loses no digits
+        let Some(base) = self.vertices.first() else { return 0.0 };
+        let six = |t: usize| {
+            let [a, b, c] = self.corners(t).map(|p| p - base);
+            a.dot(&b.cross(&c))
+        };
+        (0..self.triangles.len()).map(six).sum::<f64>() / 6.0
+    }
+}

@@ -1,0 +1,128 @@
+//! Connected components of sample sets, by runs along k and union-find.
+
+use crate::LevelSet;
+
+/// A component number for every node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// Per node, flat: 0 for background, else 1 to `count` in order of first appearance.
+    pub labels: Vec<u32>,
+    /// Components there are.
+    pub count: usize,
+}
+
+/// Components of equal owners: nodes that touch along x, y or z (6-connected) and have the same
+/// owner, which is not 0, get the same label.
+///
+/// # Panics
+/// If there is not one owner per node of `dims`, or more than `u32::MAX` nodes.
+pub fn label_components(dims: [usize; 3], owners: &[u32]) -> Components {
+    label(dims, owners, |&owner| owner)
+}
+
+impl LevelSet {
+    /// Components of the inside samples, 6-connected.
+    ///
+    /// # Panics
+    /// If the grid has more than `u32::MAX` nodes.
+    pub fn components(&self) -> Components {
+        label(self.grid().dims(), self.as_slice(), |&value| u32::from(value < 0.0))
+    }
+}
+
+/// Nodes `start..end` of one row, all of one owner.
+struct Run {
+    start: u32,
+    end: u32,
+    owner: u32,
+}
+
+fn label<T>(dims: [usize; 3], samples: &[T], owner: impl Fn(&T) -> u32) -> Components {
+    let [nx, ny, nz] = dims;
+    assert_eq!(samples.len(), nx * ny * nz, "one owner per node");
+    assert!(u32::try_from(samples.len()).is_ok(), "too many nodes to number");
+    let mut runs: Vec<Run> = Vec::new();
+    let mut parents: Vec<u32> = Vec::new();
+    // first run of each row, and one past the last
+    let mut rows: Vec<u32> = Vec::with_capacity(nx * ny + 1);
+    for row in 0..nx * ny {
+        rows.push(runs.len() as u32);
+        collect_runs(row * nz, &samples[row * nz..(row + 1) * nz], &owner, &mut runs);
+        parents.extend(parents.len() as u32..runs.len() as u32);
+        let mine = rows[row] as usize..runs.len();
+        let range = |row: usize| rows[row] as usize..rows[row + 1] as usize;
+        if row % ny > 0 {
+            join(&runs, &mut parents, mine.clone(), range(row - 1), nz as u32);
+        }
+        if row >= ny {
+            join(&runs, &mut parents, mine, range(row - ny), (ny * nz) as u32);
+        }
+    }
+    let mut labels = vec![0; samples.len()];
+    let mut count = 0;
+    for r in 0..runs.len() {
+        // a root is never above its members, so it is numbered before them
+        let parent = parents[r] as usize;
+        parents[r] = if parent == r {
+            count += 1;
+            count
+        } else {
+            parents[parent]
+        };
+        labels[runs[r].start as usize..runs[r].end as usize].fill(parents[r]);
+    }
+    Components { labels, count: count as usize }
+}
+
+fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mut Vec<Run>) {
+    let mut at = 0;
+    while at < row.len() {
+        let mine = owner(&row[at]);
+        let len = row[at..].iter().take_while(|s| owner(s) == mine).count();
+        if mine != 0 {
+            runs.push(Run {
+                start: (base + at) as u32,
+                end: (base + at + len) as u32,
+                owner: mine,
+            });
+        }
+        at += len;
+    }
+}
+
+/// Unites the runs of a row with those of an earlier row, `stride` nodes before, that they touch.
+fn join(
+    runs: &[Run],
+    parents: &mut [u32],
+    mine: std::ops::Range<usize>,
+    theirs: std::ops::Range<usize>,
+    stride: u32,
+) {
+    let (mut m, mut t) = (mine.start, theirs.start);
+    while m < mine.end && t < theirs.end {
+        let (a, b) = (&runs[m], &runs[t]);
+        let (b_start, b_end) = (b.start + stride, b.end + stride);
+        if a.owner == b.owner && a.start < b_end && b_start < a.end {
+            unite(parents, m as u32, t as u32);
+        }
+        if a.end < b_end {
+            m += 1;
+        } else {
+            t += 1;
+        }
+    }
+}
+
+fn root(parents: &mut [u32], mut run: u32) -> u32 {
+    while parents[run as usize] != run {
+        let above = parents[parents[run as usize] as usize];
+        parents[run as usize] = above;
+        run = above;
+    }
+    run
+}
+
+fn unite(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}

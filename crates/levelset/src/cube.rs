@@ -1,0 +1,157 @@
+//! How an isosurface passes through one cube of eight samples.
+//!
+//! Corner `c` is at `(c >> 2 & 1, c >> 1 & 1, c & 1)`. Edge `4 a + m` runs along axis `a`; `m`
+//! holds the other two coordinates, the earlier axis first. A configuration has bit `c` set if
+//! corner `c` is inside. Face `2 a + s` is the side `s` of axis `a`.
+
+use std::sync::LazyLock;
+
+/// Bit of an axis in a corner number.
+const fn bit(axis: usize) -> usize {
+    4 >> axis
+}
+
+/// Lower corner and axis of an edge.
+pub(crate) const fn edge(e: usize) -> (usize, usize) {
+    let (a, m) = (e / 4, e % 4);
+    let corner = match a {
+        0 => m,
+        1 => (m >> 1) * 4 + (m & 1),
+        _ => m * 2,
+    };
+    (corner, a)
+}
+
+fn edge_between(from: usize, to: usize) -> usize {
+    let low = from & to;
+    match from ^ to {
+        4 => low,
+        2 => 4 + (low >> 2) * 2 + (low & 1),
+        _ => 8 + (low >> 1),
+    }
+}
+
+/// Corners of a face, counter-clockwise seen from outside the cube.
+pub(crate) fn ring(face: usize) -> [usize; 4] {
+    let (a, side) = (face / 2, face % 2);
+    let (b, c) = (bit((a + 1) % 3), bit((a + 2) % 3));
+    let base = side * bit(a);
+    if side == 1 {
+        [base, base + b, base + b + c, base + c]
+    } else {
+        [base, base + c, base + b + c, base + b]
+    }
+}
+
+/// Whether the inside corners of a face are its two opposite ones.
+pub(crate) fn ambiguous(configuration: u8, face: usize) -> bool {
+    let inside = ring(face).map(|c| configuration >> c & 1);
+    inside[0] == inside[2] && inside[1] == inside[3] && inside[0] != inside[1]
+}
+
+/// Faces that an edge lies on, as bits.
+fn faces_of(e: usize) -> u8 {
+    let (corner, axis) = edge(e);
+    (0..3).filter(|&a| a != axis).fold(0, |mask, a| {
+        let side = usize::from(corner & bit(a) != 0);
+        mask | 1 << (2 * a + side)
+    })
+}
+
+/// A closed polygon over edge numbers, counter-clockwise seen from outside the solid.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Loop {
+    edges: [u8; 12],
+    len: usize,
+}
+
+impl Loop {
+    pub(crate) fn edges(&self) -> &[u8] {
+        &self.edges[..self.len]
+    }
+
+    /// The vertex to fan the polygon from so that no diagonal lies in a face of the cube, where
+    /// the neighbouring cube might have the same one; `None` if there is none.
+    pub(crate) fn fan(&self) -> Option<usize> {
+        let n = self.len;
+        let clear = |from: usize| {
+            let mine = faces_of(self.edges[from] as usize);
+            (2..n - 1).all(|step| mine & faces_of(self.edges[(from + step) % n] as usize) == 0)
+        };
+        (0..n).find(|&from| clear(from))
+    }
+}
+
+/// The polygons of a configuration; `joined` says for each ambiguous face whether its two inside
+/// corners are connected in it.
+pub(crate) fn trace(configuration: u8, joined: impl Fn(usize) -> bool) -> ([Loop; 4], usize) {
+    const NONE: u8 = 12;
+    let mut next = [NONE; 12];
+    let inside = |c: usize| configuration >> c & 1 == 1;
+    for face in 0..6 {
+        let ring = ring(face);
+        let crossing = |n: usize| {
+            let (from, to) = (ring[n % 4], ring[(n + 1) % 4]);
+            (inside(from) != inside(to)).then(|| (edge_between(from, to), inside(to)))
+        };
+        let backwards = ambiguous(configuration, face) && joined(face);
+        for n in 0..4 {
+            let Some((enter, true)) = crossing(n) else { continue };
+            // the surface keeps the inside corners on its left
+            let leave = (1..4).find_map(|step| {
+                let at = if backwards { n + 4 - step } else { n + step };
+                crossing(at).filter(|(_, entering)| !entering)
+            });
+            if let Some((leave, _)) = leave {
+                next[enter] = leave as u8;
+            }
+        }
+    }
+    let mut loops = [Loop::default(); 4];
+    let mut count = 0;
+    for start in 0..12 {
+        if next[start] == NONE {
+            continue;
+        }
+        let polygon = &mut loops[count];
+        count += 1;
+        let mut at = start;
+        while next[at] != NONE {
+            polygon.edges[polygon.len] = at as u8;
+            polygon.len += 1;
+            at = std::mem::replace(&mut next[at], NONE) as usize;
+        }
+    }
+    (loops, count)
+}
+
+/// Triangles over edge numbers for the configurations that need no look at the samples.
+pub(crate) struct Table {
+    start: [u16; 257],
+    triangles: Vec<[u8; 3]>,
+}
+
+impl Table {
+    /// The triangles, or `None` if the samples must decide how the corners connect.
+    pub(crate) fn triangles(&self, configuration: u8) -> Option<&[[u8; 3]]> {
+        let c = configuration as usize;
+        let range = self.start[c] as usize..self.start[c + 1] as usize;
+        (!range.is_empty()).then(|| &self.triangles[range])
+    }
+}
+
+/// Built once: the same for every grid.
+pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table { start: [0; 257], triangles: Vec::new() };
+    for configuration in 0..=255u8 {
+        if (0..6).all(|face| !ambiguous(configuration, face)) {
+            let (loops, count) = trace(configuration, |_| false);
+            for polygon in &loops[..count] {
+                let e = polygon.edges();
+                table.triangles.extend((2..e.len()).map(|n| [e[0], e[n - 1], e[n]]));
+            }
+        }
+        table.start[configuration as usize + 1] = table.triangles.len() as u16;
+    }
+    table
+});

@@ -1,0 +1,146 @@
+//! Evenly spread points on the surface, coarse to fine.
+
+use nalgebra::Point3;
+
+use crate::{Aabb, LevelSet};
+
+impl LevelSet {
+    /// Points on the zero surface, no two closer than `spacing` metres, and none of the surface
+    /// farther than about `spacing` from one.
+    ///
+    /// They come coarse to fine: the first are spread over the whole surface at about its size, and
+    /// the distance kept halves from level to level, so every prefix is a good coarse set. The
+    /// order is a function of the samples alone.
+    ///
+    /// # Panics
+    /// If `spacing` is not positive and finite.
+    pub fn surface_particles(&self, spacing: f64) -> Vec<Point3<f64>> {
+        assert!(spacing > 0.0 && spacing.is_finite(), "spacing {spacing} is not positive");
+        let candidates = self.candidates(spacing);
+        let Some(bounds) = Aabb::around(&candidates) else { return Vec::new() };
+        let mut left: Vec<u32> = (0..candidates.len() as u32).collect();
+        // an arbitrary order that has no pattern in space, by hash of the candidate's number
+        left.sort_unstable_by_key(|&n| (scramble(n), n));
+        let levels = (bounds.extents().max() / spacing).max(1.0).log2().ceil() as i32;
+        let mut kept: Vec<Point3<f64>> = Vec::new();
+        for level in (0..=levels).rev() {
+            let radius = spacing * f64::from(level).exp2();
+            let mut buckets = Buckets::new(&bounds, radius, candidates.len());
+            for p in &kept {
+                buckets.insert(*p);
+            }
+            left.retain(|&n| {
+                let p = candidates[n as usize];
+                let free = buckets.is_free(&p, radius);
+                if free {
+                    buckets.insert(p);
+                    kept.push(p);
+                }
+                !free
+            });
+        }
+        kept
+    }
+
+    /// Points on the surface a third of the spacing apart or closer.
+    fn candidates(&self, spacing: f64) -> Vec<Point3<f64>> {
+        let mesh = self.isosurface();
+        let mut points = mesh.vertices.clone();
+        let wanted = spacing / 3.0;
+        for t in 0..mesh.triangles.len() {
+            let [a, b, c] = mesh.corners(t);
+            let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+            let parts = (longest / wanted).ceil() as usize;
+            for u in 1..parts {
+                for v in 1..parts - u {
+                    let (u, v) = (u as f64 / parts as f64, v as f64 / parts as f64);
+                    points.push(self.pulled_to_surface(a + (b - a) * u + (c - a) * v));
+                }
+            }
+        }
+        points
+    }
+
+    /// A point near the surface, moved onto it by Newton steps along the gradient.
+    fn pulled_to_surface(&self, mut p: Point3<f64>) -> Point3<f64> {
+        let h = self.grid().spacing();
+        for _ in 0..3 {
+            let gradient = self.gradient(&p);
+            let square = gradient.norm_squared();
+            if square > 1e-6 {
+                let step = gradient * (self.value(&p) / square);
+                p -= step.cap_magnitude(h / 2.0);
+            }
+        }
+        p
+    }
+}
+
+/// Points in a box by cubes, as linked lists in two flat arrays.
+struct Buckets {
+    origin: Point3<f64>,
+    size: f64,
+    dims: [usize; 3],
+    heads: Vec<u32>,
+    links: Vec<(Point3<f64>, u32)>,
+}
+
+const END: u32 = u32::MAX;
+
+impl Buckets {
+    /// Cubes of edge `radius`, or larger if that would be many more cubes than points.
+    fn new(bounds: &Aabb, radius: f64, points: usize) -> Self {
+        let mut size = radius;
+        let most = 8 * points + 64;
+        let count = |size: f64| bounds.extents().map(|x| (x / size).floor() + 1.0).product();
+        while count(size) > most as f64 {
+            size *= 2.0;
+        }
+        let dims = std::array::from_fn(|a| (bounds.extents()[a] / size) as usize + 1);
+        let heads = vec![END; dims.iter().product()];
+        Self { origin: bounds.min, size, dims, heads, links: Vec::new() }
+    }
+
+    fn cell(&self, p: &Point3<f64>) -> [usize; 3] {
+        let at = |a: usize| (((p[a] - self.origin[a]) / self.size) as usize).min(self.dims[a] - 1);
+        std::array::from_fn(at)
+    }
+
+    fn head(&self, [i, j, k]: [usize; 3]) -> usize {
+        (i * self.dims[1] + j) * self.dims[2] + k
+    }
+
+    fn insert(&mut self, p: Point3<f64>) {
+        let head = self.head(self.cell(&p));
+        self.links.push((p, self.heads[head]));
+        self.heads[head] = (self.links.len() - 1) as u32;
+    }
+
+    /// Whether no point is closer to `p` than `radius`.
+    fn is_free(&self, p: &Point3<f64>, radius: f64) -> bool {
+        let cell = self.cell(p);
+        let range = |a: usize| cell[a].saturating_sub(1)..=(cell[a] + 1).min(self.dims[a] - 1);
+        for i in range(0) {
+            for j in range(1) {
+                for k in range(2) {
+                    let mut at = self.heads[self.head([i, j, k])];
+                    while at != END {
+                        let (q, next) = self.links[at as usize];
+                        if (p - q).norm_squared() < radius * radius {
+                            return false;
+                        }
+                        at = next;
+                    }
+                }
+            }
+        }
+        true
+    }
+}
+
+/// A mixing of 32 bits that is one to one.
+fn scramble(mut x: u32) -> u32 {
+    x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
+    x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);
+    x ^ x >> 16
+}
