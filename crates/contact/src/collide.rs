@@ -71,7 +71,7 @@ pub fn collide(
             break;
         }
     }
-    keep_gains(&pass.movers, momenta);
+    keep_gains(columns, &pass.movers, momenta);
     blows
 }
 

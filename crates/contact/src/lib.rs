@@ -10,8 +10,10 @@
 //! [`settle`]. The order of a frame is that of GBF03 in the Newmark variant Su09 section 3 uses.
 
 mod broad;
+mod cache;
 mod clamp;
 mod collide;
+mod cuboids;
 mod impulse;
 mod levels;
 mod narrow;
@@ -25,6 +27,7 @@ use std::sync::Arc;
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
+pub use cache::Cache;
 pub use clamp::{ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};
@@ -71,7 +74,7 @@ impl Default for Settings {
             collision_sweeps: 5,
             pair_repeats: 4,
             contact_sweeps: 10,
-            shock_sweeps: 2,
+            shock_sweeps: 10,
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,
@@ -87,6 +90,7 @@ pub(crate) struct Mover {
     pub(crate) inverse_inertia: Matrix3<f64>,
     pub(crate) velocity: Velocity,
     pub(crate) gained: Momentum,
+    pub(crate) frozen: bool,
 }
 
 impl Mover {
@@ -96,7 +100,7 @@ impl Mover {
             None => (0.0, Matrix3::zeros()),
         };
         let velocity = body.velocity(&pose.rotation, momentum);
-        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default() }
+        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default(), frozen: false }
     }
 
     pub(crate) fn column(
@@ -110,7 +114,7 @@ impl Mover {
 
     /// The same body as one that no impulse moves.
     pub(crate) fn frozen(self) -> Self {
-        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), ..self }
+        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), frozen: true, ..self }
     }
 
     pub(crate) fn is_fixed(&self) -> bool {
@@ -128,9 +132,11 @@ impl Mover {
 }
 
 /// Adds to each dynamic body's momentum what its mover gained.
-pub(crate) fn keep_gains(movers: &[Mover], momenta: &mut [Momentum]) {
-    for (mover, momentum) in movers.iter().zip(momenta) {
-        momentum.linear += mover.gained.linear;
-        momentum.angular += mover.gained.angular;
+pub(crate) fn keep_gains(columns: Columns<'_>, movers: &[Mover], momenta: &mut [Momentum]) {
+    for ((body, mover), momentum) in columns.bodies.iter().zip(movers).zip(momenta) {
+        if body.mass_properties().is_some() {
+            momentum.linear += mover.gained.linear;
+            momentum.angular += mover.gained.angular;
+        }
     }
 }

@@ -5,6 +5,7 @@ use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
+use crate::cuboids::{CuboidContact, cuboid_contacts};
 use crate::shape::{Field, Probe, Shape};
 use crate::{Columns, broad};
 
@@ -79,8 +80,18 @@ impl Contacts {
 
     /// The contacts of a pair, deepest first; one to four.
     pub fn of(&self, manifold: &Manifold) -> &[Contact] {
+        &self.contacts[self.range(manifold)]
+    }
+
+    /// All contacts, in the order of [`Contacts::manifolds`].
+    pub fn all(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Where in [`Contacts::all`] the contacts of a pair are.
+    pub fn range(&self, manifold: &Manifold) -> std::ops::Range<usize> {
         let first = manifold.first as usize;
-        &self.contacts[first..first + manifold.count as usize]
+        first..first + manifold.count as usize
     }
 
     /// Number of contacts.
@@ -193,6 +204,8 @@ struct Candidate {
     point: Point3<f64>,
     /// In the other's.
     asked: Point3<f64>,
+    /// Normal out of the other, in its coordinates, where it is known already.
+    normal: Option<Vector3<f64>>,
     key: u32,
     distance: f64,
 }
@@ -262,6 +275,19 @@ impl Pair<'_> {
         let mut found = Vec::new();
         let b_from_a = pose_b.inv_mul(pose_a);
         let (shape_a, shape_b) = (self.a.shape, self.b.shape);
+        if let (Field::Cuboid { half: a }, Field::Cuboid { half: b }) =
+            (shape_a.field(), shape_b.field())
+        {
+            let candidate = |c: CuboidContact| Candidate {
+                owner: Side::A,
+                point: c.point,
+                asked: b_from_a * c.point,
+                normal: Some(c.normal),
+                key: c.key,
+                distance: c.distance,
+            };
+            return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
+        }
         if probes(shape_a, shape_b) {
             probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
         }
@@ -282,7 +308,8 @@ impl Pair<'_> {
             Side::A => ((&self.a, pose_a), (&self.b, pose_b), 1.0),
             Side::B => ((&self.b, pose_b), (&self.a, pose_a), -1.0),
         };
-        let outward = other.1 * other.0.shape.field().normal(&found.asked);
+        let normal = || other.0.shape.field().normal(&found.asked);
+        let outward = other.1 * found.normal.unwrap_or_else(normal);
         let mut point = found.point;
         if let Probe::Ball(radius) = owner.0.shape.probe() {
             point -= owner.1.inverse_transform_vector(&outward) * *radius;
@@ -331,14 +358,16 @@ fn probe(
             let asked = map * Point3::origin();
             let distance = field.distance(&asked) - radius;
             if distance < margin {
-                found.push(Candidate { owner, point: Point3::origin(), asked, key: 0, distance });
+                let point = Point3::origin();
+                found.push(Candidate { owner, point, asked, normal: None, key: 0, distance });
             }
         }
         Probe::Points(tree) => tree.near(
             margin,
             |p| field.distance(&(map * p)),
             |key, p, distance| {
-                found.push(Candidate { owner, point: *p, asked: map * p, key, distance });
+                let asked = map * p;
+                found.push(Candidate { owner, point: *p, asked, normal: None, key, distance });
             },
         ),
     }

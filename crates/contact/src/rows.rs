@@ -5,10 +5,12 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::Mover;
 use crate::collide::mass_at;
-use crate::narrow::Contact;
+use crate::narrow::{Contact, Manifold};
 
 /// One contact between `a` and `b` with its accumulated impulse.
 pub(crate) struct Row {
+    /// Number of the contact.
+    index: usize,
     a: usize,
     b: usize,
     /// Normal and two tangents.
@@ -21,6 +23,9 @@ pub(crate) struct Row {
     spin_b: [Vector3<f64>; 3],
     inverse_mass_a: f64,
     inverse_mass_b: f64,
+    /// Frozen bodies give no impulse back.
+    frozen_a: bool,
+    frozen_b: bool,
     normal_mass: f64,
     /// Step along the tangents that cannot overshoot in either.
     tangent_mass: f64,
@@ -28,14 +33,17 @@ pub(crate) struct Row {
     target: f64,
     friction: f64,
     lambda: [f64; 3],
+    /// The part of `lambda` that an earlier pass has applied.
+    applied: [f64; 3],
 }
 
 /// What a row is built from beside its bodies.
 #[derive(Clone, Copy)]
 pub(crate) struct Spec<'a> {
     pub(crate) contact: &'a Contact,
-    pub(crate) a: usize,
-    pub(crate) b: usize,
+    /// Number of the contact.
+    pub(crate) index: usize,
+    pub(crate) pair: &'a Manifold,
     /// Least separating speed, m/s.
     pub(crate) target: f64,
     pub(crate) friction: f64,
@@ -48,7 +56,8 @@ impl Row {
         poses: &[Isometry3<f64>],
         (mover_a, mover_b): (&Mover, &Mover),
     ) -> Option<Self> {
-        let Spec { contact, a, b, target, friction } = spec;
+        let Spec { contact, index, pair, target, friction } = spec;
+        let (a, b) = (pair.a as usize, pair.b as usize);
         let point = contact.at(&poses[a], &poses[b]).coords;
         let (arm_a, arm_b) =
             (point - poses[a].translation.vector, point - poses[b].translation.vector);
@@ -65,6 +74,7 @@ impl Row {
         let twist_a = axes.map(|d| arm_a.cross(&d));
         let twist_b = axes.map(|d| arm_b.cross(&d));
         Some(Self {
+            index,
             a,
             b,
             axes,
@@ -74,11 +84,14 @@ impl Row {
             spin_b: twist_b.map(|w| mover_b.inverse_inertia * w),
             inverse_mass_a: mover_a.inverse_mass,
             inverse_mass_b: mover_b.inverse_mass,
+            frozen_a: mover_a.frozen,
+            frozen_b: mover_b.frozen,
             normal_mass: 1.0 / kn,
             tangent_mass: 1.0 / largest,
             target,
             friction,
             lambda: [0.0; 3],
+            applied: [0.0; 3],
         })
     }
 
@@ -99,15 +112,45 @@ impl Row {
         self.add(movers, 2, t * scale - self.lambda[2]);
     }
 
-    /// Adds the row's whole impulse to the momentum its bodies gained.
+    /// Number of the row's contact.
+    pub(crate) fn contact(&self) -> usize {
+        self.index
+    }
+
+    /// The impulse on `a` so far, N s.
+    pub(crate) fn impulse(&self) -> Vector3<f64> {
+        let [n, s, t] = self.axes;
+        n * self.lambda[0] + s * self.lambda[1] + t * self.lambda[2]
+    }
+
+    /// Applies a guess of the impulse, as far as the contact can bear it.
+    pub(crate) fn start(&mut self, guess: &Vector3<f64>, movers: &mut [Mover]) {
+        let [normal, s, t] = self.axes.map(|axis| axis.dot(guess));
+        if normal <= 0.0 {
+            return;
+        }
+        let (size, most) = (s.hypot(t), self.friction * normal);
+        let scale = if size > most { most / size } else { 1.0 };
+        for (axis, l) in [normal, s * scale, t * scale].into_iter().enumerate() {
+            self.add(movers, axis, l);
+        }
+    }
+
+    /// Goes on from an impulse that is applied already, and may take it back.
+    pub(crate) fn resume(&mut self, applied: &Vector3<f64>) {
+        self.lambda = self.axes.map(|axis| axis.dot(applied));
+        self.applied = self.lambda;
+    }
+
+    /// Adds the row's new impulse to what its bodies gained.
     pub(crate) fn keep(&self, movers: &mut [Mover]) {
         for axis in 0..3 {
-            let l = self.lambda[axis];
-            if self.inverse_mass_a > 0.0 {
+            let l = self.lambda[axis] - self.applied[axis];
+            if !self.frozen_a {
                 movers[self.a].gained.linear += self.axes[axis] * l;
                 movers[self.a].gained.angular += self.twist_a[axis] * l;
             }
-            if self.inverse_mass_b > 0.0 {
+            if !self.frozen_b {
                 movers[self.b].gained.linear -= self.axes[axis] * l;
                 movers[self.b].gained.angular -= self.twist_b[axis] * l;
             }

@@ -2,7 +2,7 @@
 //! from the ground up (GBF03 sections 6 and 7).
 
 use dynamics::{Momentum, Velocity};
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Vector3};
 
 use crate::levels::Levels;
 use crate::narrow::{Contact, Contacts, Manifold};
@@ -30,16 +30,25 @@ pub struct Problem<'a> {
 /// counts reach.
 ///
 /// With half-step momenta the result tells where bodies go, with end-of-step momenta how they move
-/// on.
-pub fn settle(problem: Problem<'_>, momenta: &mut [Momentum]) {
+/// on. `impulses` holds one impulse per contact on its body `a`, N s: a guess on entry, the solution
+/// on return. A guess that made the solution add kinetic energy is dropped.
+pub fn settle(problem: Problem<'_>, momenta: &mut [Momentum], impulses: &mut [Vector3<f64>]) {
     let Problem { columns, poses, dt, settings, .. } = problem;
-    let mut pass = Pass { problem, movers: Mover::column(columns, poses, momenta) };
-    pass.run(|pair, contact| {
+    let friction_rule = |pair: &Manifold, contact: &Contact| {
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
-    });
-    keep_gains(&pass.movers, momenta);
+    };
+    let start = Mover::column(columns, poses, momenta);
+    let mut pass = Pass::new(problem, start.clone());
+    pass.solve_all(&friction_rule, impulses);
+    if work(&start, &pass.movers) > 0.0 {
+        impulses.fill(Vector3::zeros());
+        pass.movers = start;
+        pass.solve_all(&friction_rule, impulses);
+    }
+    pass.propagate_shock(&friction_rule, impulses);
+    keep_gains(columns, &pass.movers, momenta);
 }
 
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
@@ -51,8 +60,7 @@ pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
     let mut movers = Mover::column(columns, poses, momenta);
     let velocities: Vec<Velocity> = movers.iter().map(|m| m.velocity).collect();
     movers.iter_mut().for_each(|m| m.velocity = Velocity::default());
-    let mut pass = Pass { problem, movers };
-    pass.run(|pair, contact| {
+    let rule = |pair: &Manifold, contact: &Contact| {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let point = contact.at(&poses[a], &poses[b]).coords;
         let speed = |i: usize| velocities[i].at(&(point - poses[i].translation.vector));
@@ -60,55 +68,103 @@ pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
         let size = columns.shapes[a].radius().min(columns.shapes[b].radius());
         let overlap = (-gap - settings.slop * size).min(0.2 * size);
         (overlap > 0.0).then_some((settings.push_out * overlap, 0.0))
-    });
+    };
+    let mut pass = Pass::new(problem, movers);
+    let mut pushes = vec![Vector3::zeros(); problem.contacts.len()];
+    pass.solve_all(&rule, &mut pushes);
+    pass.propagate_shock(&rule, &mut pushes);
     pass.movers.iter().map(|m| m.velocity).collect()
+}
+
+/// Work of the contact impulses, J: the kinetic energy they added, less what kinematic bodies did.
+fn work(before: &[Mover], after: &[Mover]) -> f64 {
+    let of = |(p, q): (&Mover, &Mover)| {
+        let linear = q.gained.linear.dot(&(p.velocity.linear + q.velocity.linear));
+        0.5 * (linear + q.gained.angular.dot(&(p.velocity.angular + q.velocity.angular)))
+    };
+    before.iter().zip(after).map(of).sum()
 }
 
 struct Pass<'a> {
     problem: Problem<'a>,
+    /// Pairs by level, each with the place of its first contact.
+    order: Vec<(u32, &'a Manifold)>,
     movers: Vec<Mover>,
 }
 
-impl Pass<'_> {
-    /// Solves all contacts together, then level by level with everything below frozen.
+impl<'a> Pass<'a> {
+    fn new(problem: Problem<'a>, movers: Vec<Mover>) -> Self {
+        let level = |m: &Manifold| problem.levels.of(m.a).max(problem.levels.of(m.b));
+        let mut order: Vec<_> =
+            problem.contacts.manifolds().iter().map(|m| (level(m), m)).collect();
+        order.sort_by_key(|&(level, _)| level);
+        Self { problem, order, movers }
+    }
+
+    /// Solves all contacts together from the impulses given.
     ///
     /// `rule` gives a contact's least separating speed and friction coefficient, or leaves it out.
-    fn run(&mut self, rule: impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>) {
-        let Problem { contacts, levels, settings, .. } = self.problem;
-        let level = |m: &Manifold| levels.of(m.a).max(levels.of(m.b));
-        let mut order: Vec<&Manifold> = contacts.manifolds().iter().collect();
-        order.sort_by_key(|m| level(m));
-        self.solve(&order, settings.contact_sweeps, 0, &rule);
-        for frozen in 1..levels.count() {
-            let first = order.partition_point(|m| level(m) < frozen);
-            let end = order.partition_point(|m| level(m) <= frozen);
-            self.solve(&order[first..end], settings.shock_sweeps, frozen, &rule);
+    fn solve_all(
+        &mut self,
+        rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
+        impulses: &mut [Vector3<f64>],
+    ) {
+        let mut rows = self.rows(0, 0..self.order.len(), rule);
+        for row in &mut rows {
+            row.start(&impulses[row.contact()], &mut self.movers);
+        }
+        self.sweep(&mut rows, self.problem.settings.contact_sweeps);
+        for row in &rows {
+            impulses[row.contact()] = row.impulse();
         }
     }
 
-    /// Sweeps over the contacts of `pairs`; bodies on levels below `frozen` do not move.
-    fn solve(
+    /// Level by level, with everything below frozen.
+    fn propagate_shock(
         &mut self,
-        pairs: &[&Manifold],
-        sweeps: usize,
-        frozen: u32,
         rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
+        impulses: &mut [Vector3<f64>],
     ) {
+        for level in 1..self.problem.levels.count() {
+            let first = self.order.partition_point(|&(l, _)| l < level);
+            let end = self.order.partition_point(|&(l, _)| l <= level);
+            let mut rows = self.rows(level, first..end, rule);
+            for row in &mut rows {
+                row.resume(&impulses[row.contact()]);
+            }
+            self.sweep(&mut rows, self.problem.settings.shock_sweeps);
+            for row in &rows {
+                impulses[row.contact()] = row.impulse();
+            }
+        }
+    }
+
+    /// Rows of some of the pairs; bodies on levels below `frozen` do not move.
+    fn rows(
+        &self,
+        frozen: u32,
+        pairs: std::ops::Range<usize>,
+        rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
+    ) -> Vec<Row> {
         let Problem { contacts, levels, poses, .. } = self.problem;
         let mover = |i: u32| {
             let mover = self.movers[i as usize];
             if levels.of(i) < frozen { mover.frozen() } else { mover }
         };
         let mut rows = Vec::new();
-        for pair in pairs {
+        for &(_, pair) in &self.order[pairs] {
             let (a, b) = (mover(pair.a), mover(pair.b));
-            for contact in contacts.of(pair) {
+            for index in contacts.range(pair) {
+                let contact = &contacts.all()[index];
                 let Some((target, friction)) = rule(pair, contact) else { continue };
-                let (ia, ib) = (pair.a as usize, pair.b as usize);
-                let spec = Spec { contact, a: ia, b: ib, target, friction };
+                let spec = Spec { contact, index, pair, target, friction };
                 rows.extend(Row::new(spec, poses, (&a, &b)));
             }
         }
+        rows
+    }
+
+    fn sweep(&mut self, rows: &mut [Row], sweeps: usize) {
         for _ in 0..sweeps {
             rows.iter_mut().for_each(|row| row.relax(&mut self.movers));
         }

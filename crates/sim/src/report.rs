@@ -1,0 +1,47 @@
+//! What happened in a frame.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::BodyId;
+
+/// A body that broke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fracture {
+    /// The body that is no more.
+    pub parent: BodyId,
+    /// Its pieces.
+    pub fragments: Vec<BodyId>,
+    /// Where it was hit, in the world, m.
+    pub point: Point3<f64>,
+    /// The impulse it would have received, N s.
+    pub impulse: Vector3<f64>,
+    /// Its mass, kg.
+    pub mass_before: f64,
+    /// The mass of its pieces, kg.
+    pub mass_after: f64,
+}
+
+/// What a frame did. A frame never fails: what went wrong is reported here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Frames stepped, this one included.
+    pub frame: usize,
+    /// Bodies at the end of the frame.
+    pub bodies: usize,
+    /// Pairs of bodies whose boxes overlapped.
+    pub pairs: usize,
+    /// Contacts that were solved.
+    pub contacts: usize,
+    /// Levels of the contact graph.
+    pub levels: u32,
+    /// Bodies that broke.
+    pub fractures: Vec<Fracture>,
+    /// Bodies whose state was not finite; they were put back where they were and stopped.
+    pub frozen: Vec<BodyId>,
+    /// Kinetic energy at the end, J.
+    pub kinetic_energy: f64,
+    /// Potential energy at the end, J.
+    pub potential_energy: f64,
+    /// Growth of the sum of both over the frame, J: more than gravity explains.
+    pub energy_gain: f64,
+}

@@ -1,0 +1,224 @@
+//! The bodies of a simulation, as columns.
+
+use std::sync::Arc;
+
+use contact::{Cache, Columns, Material, Shape};
+use dynamics::{Body, Momentum, OrientationStep, Velocity};
+use nalgebra::{Isometry3, Vector3};
+
+use crate::Breakage;
+
+/// Names a body for as long as the world lives; never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(u64);
+
+impl BodyId {
+    pub(crate) fn name(self) -> u64 {
+        self.0
+    }
+}
+
+/// What steers a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a frame, which is one time step, s.
+    pub dt: f64,
+    /// Acceleration of all dynamic bodies, m/s^2.
+    pub gravity: Vector3<f64>,
+    /// How orientations are stepped.
+    pub orientation: OrientationStep,
+    /// Iterations and tolerances of collision and contact.
+    pub contact: contact::Settings,
+    /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
+    pub break_rounds: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 30.0,
+            gravity: Vector3::new(0.0, -9.81, 0.0),
+            orientation: OrientationStep::default(),
+            contact: contact::Settings::default(),
+            break_rounds: 3,
+        }
+    }
+}
+
+/// A body to add to a [`World`].
+#[derive(Clone, Debug)]
+pub struct NewBody {
+    /// What it is.
+    pub body: Body,
+    /// Body coordinates (centre of mass, principal axes) to world.
+    pub pose: Isometry3<f64>,
+    /// Velocity of a dynamic body; that of a kinematic one is in `body`.
+    pub velocity: Velocity,
+    /// Its solid, in body coordinates.
+    pub shape: Arc<Shape>,
+    /// Its surface.
+    pub material: Material,
+    /// How it breaks, if it does. Only bodies with a sampled shape ([`contact::Field::Grid`]) do.
+    pub breakage: Option<Breakage>,
+}
+
+/// A body as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyState<'a> {
+    /// Its name.
+    pub id: BodyId,
+    /// What it is.
+    pub body: &'a Body,
+    /// Body coordinates to world.
+    pub pose: &'a Isometry3<f64>,
+    /// Momentum of a dynamic body.
+    pub momentum: &'a Momentum,
+    /// Its solid.
+    pub shape: &'a Arc<Shape>,
+    /// How it breaks.
+    pub breakage: Option<&'a Breakage>,
+}
+
+/// Bodies and the time; advanced by [`World::step`].
+///
+/// The columns are sorted by [`BodyId`]: bodies are added at the end and removed in place.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(crate) settings: Settings,
+    pub(crate) ids: Vec<BodyId>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) poses: Vec<Isometry3<f64>>,
+    pub(crate) momenta: Vec<Momentum>,
+    pub(crate) shapes: Vec<Arc<Shape>>,
+    pub(crate) materials: Vec<Material>,
+    pub(crate) breakages: Vec<Option<Breakage>>,
+    /// Contact impulses of the last frame.
+    pub(crate) cache: Cache,
+    next: u64,
+    pub(crate) frame: usize,
+}
+
+impl World {
+    /// A world without bodies.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            ids: Vec::new(),
+            bodies: Vec::new(),
+            poses: Vec::new(),
+            momenta: Vec::new(),
+            shapes: Vec::new(),
+            materials: Vec::new(),
+            breakages: Vec::new(),
+            cache: Cache::default(),
+            next: 0,
+            frame: 0,
+        }
+    }
+
+    /// Adds a body and names it.
+    pub fn add(&mut self, new: NewBody) -> BodyId {
+        let id = BodyId(self.next);
+        self.next += 1;
+        let momentum = match &new.body {
+            Body::Dynamic(mass) => mass.momentum(&new.pose.rotation, &new.velocity),
+            Body::Static | Body::Kinematic(_) => Momentum::default(),
+        };
+        self.ids.push(id);
+        self.bodies.push(new.body);
+        self.poses.push(new.pose);
+        self.momenta.push(momentum);
+        self.shapes.push(new.shape);
+        self.materials.push(new.material);
+        self.breakages.push(new.breakage);
+        id
+    }
+
+    /// Removes a body; `false` if it is gone already.
+    pub fn remove(&mut self, id: BodyId) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        self.ids.remove(i);
+        self.bodies.remove(i);
+        self.poses.remove(i);
+        self.momenta.remove(i);
+        self.shapes.remove(i);
+        self.materials.remove(i);
+        self.breakages.remove(i);
+        true
+    }
+
+    /// The body named `id`, unless it broke or was removed.
+    pub fn get(&self, id: BodyId) -> Option<BodyState<'_>> {
+        self.ids.binary_search(&id).ok().map(|i| self.state(i))
+    }
+
+    /// All bodies, in the order they were added.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = BodyState<'_>> {
+        (0..self.ids.len()).map(|i| self.state(i))
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no bodies.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// Frames stepped so far.
+    pub fn frame(&self) -> usize {
+        self.frame
+    }
+
+    /// What steers it.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Total mass of the dynamic bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.bodies.iter().filter_map(Body::mass_properties).map(|m| m.mass()).sum()
+    }
+
+    /// Total momentum of the dynamic bodies, angular about the world's origin.
+    pub fn momentum(&self) -> Momentum {
+        let mut total = Momentum::default();
+        for (pose, momentum) in self.poses.iter().zip(&self.momenta) {
+            total.apply(&momentum.linear, &pose.translation.vector);
+            total.angular += momentum.angular;
+        }
+        total
+    }
+
+    /// Kinetic energy of the dynamic bodies, J.
+    pub fn kinetic_energy(&self) -> f64 {
+        let states = self.poses.iter().zip(&self.momenta);
+        self.bodies.iter().zip(states).map(|(b, (x, m))| b.kinetic_energy(&x.rotation, m)).sum()
+    }
+
+    /// Potential energy of the dynamic bodies in gravity, J, zero at the origin.
+    pub fn potential_energy(&self) -> f64 {
+        let weighted = |(body, pose): (&Body, &Isometry3<f64>)| {
+            let mass = body.mass_properties().map_or(0.0, |m| m.mass());
+            -mass * self.settings.gravity.dot(&pose.translation.vector)
+        };
+        self.bodies.iter().zip(&self.poses).map(weighted).sum()
+    }
+
+    pub(crate) fn columns(&self) -> Columns<'_> {
+        Columns { bodies: &self.bodies, shapes: &self.shapes, materials: &self.materials }
+    }
+
+    fn state(&self, i: usize) -> BodyState<'_> {
+        BodyState {
+            id: self.ids[i],
+            body: &self.bodies[i],
+            pose: &self.poses[i],
+            momentum: &self.momenta[i],
+            shape: &self.shapes[i],
+            breakage: self.breakages[i].as_ref(),
+        }
+    }
+}
