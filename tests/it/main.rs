@@ -1,4 +1,5 @@
 //! One test binary.
 
 mod contact;
+mod fracture;
 mod levelset;

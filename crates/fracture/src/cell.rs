@@ -1,0 +1,222 @@
+//! Convex cells: what most patterns are made of.
+
+use levelset::Aabb;
+use nalgebra::{Point3, Similarity3, Vector3};
+
+/// A half-space `normal . x <= offset` with a unit normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Plane {
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) offset: f64,
+}
+
+impl Plane {
+    /// The plane through `point`, normal to `normal`, which need not be of unit length.
+    pub(crate) fn through(point: &Point3<f64>, normal: Vector3<f64>) -> Self {
+        let normal = normal / normal.norm();
+        Self { normal, offset: normal.dot(&point.coords) }
+    }
+
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        self.normal.dot(&p.coords) - self.offset
+    }
+
+    pub(crate) fn flipped(&self) -> Self {
+        Self { normal: -self.normal, offset: -self.offset }
+    }
+
+    pub(crate) fn transformed(&self, by: &Similarity3<f64>) -> Self {
+        let normal = by.isometry.rotation * self.normal;
+        let offset = by.scaling() * self.offset + normal.dot(&by.isometry.translation.vector);
+        Self { normal, offset }
+    }
+}
+
+/// One polygon of a cell's hull.
+#[derive(Clone, Debug)]
+struct Face {
+    /// Which of the cell's planes it lies on; `None` for the box the cell was cut from.
+    plane: Option<usize>,
+    /// Counter-clockwise seen from outside or clockwise: nothing here depends on it.
+    points: Vec<Point3<f64>>,
+}
+
+/// An intersection of half-spaces, with the polygons that bound it inside a finite box.
+///
+/// The planes alone decide what is inside; the polygons say which planes matter and how far the
+/// cell reaches.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    planes: Vec<Plane>,
+    faces: Vec<Face>,
+}
+
+impl Cell {
+    /// All of space, seen through `bounds`.
+    pub(crate) fn whole(bounds: &Aabb) -> Self {
+        let corner = |bits: usize| {
+            let pick = |axis: usize| {
+                if bits >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] }
+            };
+            Point3::new(pick(0), pick(1), pick(2))
+        };
+        let faces =
+            [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]]
+                .map(|quad| Face { plane: None, points: quad.map(corner).to_vec() });
+        Self { planes: Vec::new(), faces: faces.to_vec() }
+    }
+
+    pub(crate) fn planes(&self) -> &[Plane] {
+        &self.planes
+    }
+
+    /// Signed distance inside, a lower bound of it outside.
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// Corners of the cell in its box; each as often as faces share it.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = &Point3<f64>> {
+        self.faces.iter().flat_map(|face| &face.points)
+    }
+
+    /// The part of the cell behind `plane`. Planes that no longer bound it are dropped.
+    pub(crate) fn cut(&self, plane: Plane) -> Self {
+        self.clipped(&plane, Some(plane))
+    }
+
+    /// The part of the cell in `bounds`; its planes are those that bound it there.
+    pub(crate) fn within(&self, bounds: &Aabb) -> Self {
+        (0..3).fold(self.clone(), |cell, axis| {
+            let n = Vector3::ith(axis, 1.0);
+            let low = Plane { normal: -n, offset: -bounds.min[axis] };
+            let high = Plane { normal: n, offset: bounds.max[axis] };
+            cell.clipped(&low, None).clipped(&high, None)
+        })
+    }
+
+    pub(crate) fn transformed(&self, by: &Similarity3<f64>) -> Self {
+        let planes = self.planes.iter().map(|plane| plane.transformed(by)).collect();
+        let face = |f: &Face| Face {
+            plane: f.plane,
+            points: f.points.iter().map(|p| by.transform_point(p)).collect(),
+        };
+        Self { planes, faces: self.faces.iter().map(face).collect() }
+    }
+
+    /// Cuts the polygons by `by`, and adds `plane` to the cell's own if one is given.
+    fn clipped(&self, by: &Plane, plane: Option<Plane>) -> Self {
+        let size = self.corners().fold(0.0, |m: f64, p| m.max(p.coords.amax()));
+        let tolerance = 1e-12 * size;
+        if self.corners().all(|p| by.value(p) <= tolerance) {
+            return self.clone();
+        }
+        let mut planes = self.planes.clone();
+        planes.extend(plane);
+        let mut rim = Vec::new();
+        let mut faces: Vec<Face> =
+            self.faces.iter().filter_map(|face| face.clipped(by, tolerance, &mut rim)).collect();
+        let cap = around(&rim, &by.normal, 1e-9 * size);
+        if cap.len() >= 3 && !faces.is_empty() {
+            faces.push(Face { plane: plane.map(|_| planes.len() - 1), points: cap });
+        }
+        Self { planes, faces }.pruned()
+    }
+
+    /// Drops planes without a polygon.
+    fn pruned(mut self) -> Self {
+        let mut place = vec![None; self.planes.len()];
+        let mut kept = Vec::new();
+        for index in 0..self.planes.len() {
+            if self.faces.iter().any(|face| face.plane == Some(index)) {
+                place[index] = Some(kept.len());
+                kept.push(self.planes[index]);
+            }
+        }
+        for face in &mut self.faces {
+            face.plane = face.plane.and_then(|index| place[index]);
+        }
+        self.planes = kept;
+        self
+    }
+}
+
+impl Face {
+    /// The part behind `plane` (Sutherland and Hodgman 1974); its points on the plane go to `rim`.
+    fn clipped(&self, plane: &Plane, tolerance: f64, rim: &mut Vec<Point3<f64>>) -> Option<Self> {
+        let mut points = Vec::with_capacity(self.points.len() + 1);
+        let mut a = self.points.last()?;
+        let mut at_a = plane.value(a);
+        for b in &self.points {
+            let at_b = plane.value(b);
+            if (at_a <= tolerance) != (at_b <= tolerance) {
+                // an end on the plane is itself the crossing
+                if at_a.min(at_b) < -tolerance {
+                    let p = a + (b - a) * (at_a / (at_a - at_b));
+                    points.push(p);
+                    rim.push(p);
+                }
+            }
+            if at_b <= tolerance {
+                points.push(*b);
+                if at_b >= -tolerance {
+                    rim.push(*b);
+                }
+            }
+            (a, at_a) = (b, at_b);
+        }
+        (points.len() >= 3).then_some(Self { plane: self.plane, points })
+    }
+}
+
+/// The corners of a convex polygon in the order they follow each other around `normal`.
+fn around(points: &[Point3<f64>], normal: &Vector3<f64>, tolerance: f64) -> Vec<Point3<f64>> {
+    let Some(bounds) = Aabb::around(points) else { return Vec::new() };
+    let centre = bounds.centre();
+    let u = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
+    let v = normal.cross(&u);
+    let angle = |p: &Point3<f64>| (p - centre).dot(&v).atan2((p - centre).dot(&u));
+    let mut sorted: Vec<_> = points.iter().map(|p| (angle(p), *p)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut polygon: Vec<_> = sorted.into_iter().map(|(_, p)| p).collect();
+    polygon.dedup_by(|a, b| (*a - *b).norm() <= tolerance);
+    if polygon.len() > 1 && (polygon[0] - polygon[polygon.len() - 1]).norm() <= tolerance {
+        polygon.pop();
+    }
+    polygon
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cube() -> Cell {
+        Cell::whole(&Aabb { min: Point3::new(-1.0, -1.0, -1.0), max: Point3::new(1.0, 1.0, 1.0) })
+    }
+
+    #[test]
+    fn a_cut_corner_leaves_a_triangle() {
+        let cut = Plane::through(&Point3::new(0.5, 0.5, 0.5), Vector3::new(1.0, 1.0, 1.0));
+        let cell = cube().cut(cut);
+        assert_eq!(cell.faces.len(), 7);
+        assert_eq!(cell.faces[6].points.len(), 3);
+        assert_eq!(cell.planes().len(), 1);
+    }
+
+    #[test]
+    fn a_cut_through_corners_and_edges_is_closed() {
+        // through two opposite edges: half the cube, five faces
+        let diagonal = Plane::through(&Point3::origin(), Vector3::new(1.0, 1.0, 0.0));
+        let half = cube().cut(diagonal);
+        assert_eq!(half.faces.len(), 5, "{half:?}");
+        assert_eq!(half.faces[4].points.len(), 4);
+    }
+
+    #[test]
+    fn planes_that_no_longer_bound_are_dropped() {
+        let x = |offset| Plane { normal: Vector3::x(), offset };
+        let cell = cube().cut(x(0.5)).cut(x(0.25)).cut(x(0.75));
+        assert_eq!(cell.planes(), [x(0.25)]);
+        assert!(cell.cut(x(-2.0)).faces.is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! A region's signed distance on the nodes of the parent's grid.
+
+use levelset::{Aabb, Grid};
+use nalgebra::Point3;
+
+use crate::cell::Cell;
+
+/// Nodes `low[a]..high[a]` of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NodeBox {
+    pub(crate) low: [usize; 3],
+    pub(crate) high: [usize; 3],
+}
+
+impl NodeBox {
+    /// The nodes of `grid` in `bounds`, and `margin` more on each side where the grid has them.
+    pub(crate) fn around(bounds: &Aabb, grid: &Grid, margin: usize) -> Self {
+        let place = |p: &Point3<f64>, a: usize| (p[a] - grid.origin()[a]) / grid.spacing();
+        // floats saturate as they become indices, so far or empty boxes end at the grid's rim
+        let low = std::array::from_fn(|a| {
+            (place(&bounds.min, a).ceil() as usize).saturating_sub(margin).min(grid.dims()[a])
+        });
+        let high = std::array::from_fn(|a| {
+            let last = place(&bounds.max, a).floor() as usize;
+            last.saturating_add(margin + 1).min(grid.dims()[a])
+        });
+        Self { low, high }
+    }
+
+    pub(crate) fn dims(&self) -> [usize; 3] {
+        std::array::from_fn(|a| self.high[a].saturating_sub(self.low[a]))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.dims().iter().product()
+    }
+
+    pub(crate) fn grown(&self, margin: usize, dims: [usize; 3]) -> Self {
+        Self {
+            low: self.low.map(|n| n.saturating_sub(margin)),
+            high: std::array::from_fn(|a| (self.high[a] + margin).min(dims[a])),
+        }
+    }
+
+    pub(crate) fn common(&self, other: &Self) -> Self {
+        Self {
+            low: std::array::from_fn(|a| self.low[a].max(other.low[a])),
+            high: std::array::from_fn(|a| self.high[a].min(other.high[a])),
+        }
+    }
+
+    /// The `[i, j]` of its rows; none if it is empty.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = [usize; 2]> {
+        let Self { low, high } = *self;
+        let is = if self.len() == 0 { 0..0 } else { low[0]..high[0] };
+        is.flat_map(move |i| (low[1]..high[1]).map(move |j| [i, j]))
+    }
+
+    /// Place of node `[i, j, k]` in an array of the box's nodes, k fastest; `None` outside.
+    pub(crate) fn index(&self, node: [usize; 3]) -> Option<usize> {
+        let dims = self.dims();
+        let mut index = 0;
+        for a in 0..3 {
+            let n = node[a].checked_sub(self.low[a]).filter(|&n| n < dims[a])?;
+            index = index * dims[a] + n;
+        }
+        Some(index)
+    }
+}
+
+/// Signed distance to one region, in metres, on the nodes of the parent's grid that it can own and
+/// two more on each side.
+pub(crate) struct Field {
+    pub(crate) nodes: NodeBox,
+    values: Vec<f32>,
+}
+
+impl Field {
+    /// Samples a `cell` of material space on the part of `grid` within `body`; `None` if they do
+    /// not meet.
+    pub(crate) fn of_cell(cell: &Cell, grid: &Grid, body: &Aabb) -> Option<Self> {
+        let near = cell.within(body);
+        // a node on a cell's very edge must not be missed for round-off
+        let bounds = Aabb::around(near.corners())?.grown(1e-6 * grid.spacing());
+        let nodes = NodeBox::around(&bounds, grid, 2);
+        let planes: Vec<_> = near
+            .planes()
+            .iter()
+            .map(|plane| {
+                let steps = (plane.normal * grid.spacing()).map(|x| x as f32);
+                (plane.value(&grid.origin()), plane.normal * grid.spacing(), steps.z)
+            })
+            .collect();
+        let mut values = vec![f32::NEG_INFINITY; nodes.len()];
+        let count = nodes.dims()[2].max(1);
+        for ([i, j], row) in nodes.rows().zip(values.chunks_exact_mut(count)) {
+            for (at_origin, step, step_k) in &planes {
+                let start = (at_origin + step.x * i as f64 + step.y * j as f64) as f32;
+                for (k, value) in (nodes.low[2] as i32..).zip(row.iter_mut()) {
+                    // f32 lanes; from k = 0 whatever the box, so that a shared plane is one plane
+                    let distance = start + step_k * k as f32;
+                    *value = if distance > *value { distance } else { *value };
+                }
+            }
+        }
+        Some(Self { nodes, values })
+    }
+
+    /// The samples of row `[i, j]`, from node `nodes.low[2]` on.
+    pub(crate) fn row(&self, [i, j]: [usize; 2]) -> &[f32] {
+        let [_, nj, nk] = self.nodes.dims();
+        let start = ((i - self.nodes.low[0]) * nj + j - self.nodes.low[1]) * nk;
+        &self.values[start..start + nk]
+    }
+
+    /// The sample at a node; `None` outside the box.
+    pub(crate) fn at(&self, node: [usize; 3]) -> Option<f32> {
+        self.nodes.index(node).map(|index| self.values[index])
+    }
+}

@@ -1,0 +1,122 @@
+//! Prescored space: all of space divided into regions around a fracture centre.
+
+use std::fmt;
+
+use levelset::Aabb;
+use nalgebra::{Point3, Vector3};
+use thiserror::Error;
+
+use crate::cell::Cell;
+
+/// All of space divided into regions (Su09 section 4.1).
+///
+/// A pattern has no scale: its fracture centre is the origin, its y axis is the collision normal
+/// (out of the body), and it is drawn for a body in `[-1, 1]^3`. An
+/// [`Alignment`](crate::Alignment) places it in a body. Beyond `[-4, 4]^3` the regions go on, but
+/// as whatever the planes that bound them nearer in make of them.
+#[derive(Clone)]
+pub struct Pattern {
+    regions: Vec<Cell>,
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pattern").field("regions", &self.regions.len()).finish_non_exhaustive()
+    }
+}
+
+/// Why a pattern cannot be made.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// Fewer than one region, or more than [`Pattern::MAX_REGIONS`].
+    #[error("a pattern has 1 to {} regions, not {regions}", Pattern::MAX_REGIONS)]
+    Regions {
+        /// Regions asked for.
+        regions: usize,
+    },
+    /// A parameter is not finite or outside its range.
+    #[error("{name} must be {range}, not {value}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// What it may be.
+        range: &'static str,
+        /// What it was.
+        value: f64,
+    },
+}
+
+impl Pattern {
+    /// Most regions of a pattern.
+    pub const MAX_REGIONS: usize = 1 << 14;
+
+    /// The box cells are cut from, pattern units.
+    pub(crate) const REACH: Aabb =
+        Aabb { min: Point3::new(-4.0, -4.0, -4.0), max: Point3::new(4.0, 4.0, 4.0) };
+
+    /// A pattern of `regions` that cover space.
+    pub(crate) fn from_cells(regions: Vec<Cell>) -> Result<Self, PatternError> {
+        check_count(regions.len())?;
+        Ok(Self { regions })
+    }
+
+    pub(crate) fn regions(&self) -> &[Cell] {
+        &self.regions
+    }
+
+    /// How many regions there are.
+    pub fn region_count(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Signed distance to `region` inside it and a lower bound of it outside, pattern units.
+    ///
+    /// # Panics
+    /// If there is no such region.
+    pub fn value(&self, region: usize, p: &Point3<f64>) -> f64 {
+        self.regions[region].value(p)
+    }
+
+    /// The region that holds `p`; the lowest of several.
+    pub fn region_at(&self, p: &Point3<f64>) -> usize {
+        let value = |region: &Cell| region.value(p);
+        let mut best = (0, f64::INFINITY);
+        for (index, value) in self.regions.iter().map(value).enumerate() {
+            if value < best.1 {
+                best = (index, value);
+            }
+        }
+        best.0
+    }
+}
+
+pub(crate) fn check_count(regions: usize) -> Result<(), PatternError> {
+    if (1..=Pattern::MAX_REGIONS).contains(&regions) {
+        Ok(())
+    } else {
+        Err(PatternError::Regions { regions })
+    }
+}
+
+/// `value` if `ok`, and it is finite; else the error that says it must be `range`.
+pub(crate) fn check(
+    name: &'static str,
+    value: f64,
+    ok: bool,
+    range: &'static str,
+) -> Result<f64, PatternError> {
+    if ok && value.is_finite() {
+        Ok(value)
+    } else {
+        Err(PatternError::OutOfRange { name, range, value })
+    }
+}
+
+/// As [`check`], for three factors that must be positive.
+pub(crate) fn check_positive(
+    name: &'static str,
+    values: &Vector3<f64>,
+) -> Result<(), PatternError> {
+    values.iter().try_for_each(|&x| check(name, x, x > 0.0, "positive").map(drop))
+}

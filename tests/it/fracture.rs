@@ -1,0 +1,386 @@
+//! Promises of the fracture crate.
+
+use fracture::{Alignment, Fragment, Pattern, Radial, Shattered, Voronoi, shatter};
+use levelset::{Aabb, Grid, LevelSet, Moments, Solid};
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use proptest::prelude::*;
+
+/// A solid on a grid of spacing 1/32 with three nodes around it.
+fn sampled(half: Vector3<f64>, distance: impl Fn(&Point3<f64>) -> f64) -> LevelSet {
+    let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+    let grid = Grid::enclosing(&bounds, 1.0 / 32.0, 3, Grid::MAX_NODES).unwrap();
+    LevelSet::from_fn(grid, |p| distance(&p))
+}
+
+fn block(half_extents: Vector3<f64>) -> LevelSet {
+    let solid = Solid::Box { half_extents };
+    sampled(half_extents, |p| solid.distance(p))
+}
+
+/// Blocks down to three nodes thin, balls, rings, and two balls that do not touch.
+fn bodies() -> impl Strategy<Value = LevelSet> {
+    prop_oneof![
+        (0.05..0.4, 0.05..0.4, 0.05..0.4).prop_map(|(x, y, z)| block(Vector3::new(x, y, z))),
+        (0.1..0.35).prop_map(|radius| {
+            let solid = Solid::Sphere { radius };
+            sampled(Vector3::repeat(radius), |p| solid.distance(p))
+        }),
+        (0.2..0.35, 0.05..0.1).prop_map(|(major, minor)| {
+            let solid = Solid::Torus { major, minor };
+            sampled(Vector3::new(0.45, 0.1, 0.45), |p| solid.distance(p))
+        }),
+        (0.1..0.25).prop_map(|radius| {
+            let apart = Vector3::new(0.27, 0.0, 0.0);
+            let solid = Solid::Sphere { radius };
+            sampled(Vector3::new(0.52, 0.25, 0.25), |p| {
+                solid.distance(&(p - apart)).min(solid.distance(&(p + apart)))
+            })
+        }),
+    ]
+}
+
+fn patterns() -> impl Strategy<Value = Pattern> {
+    let voronoi = (1_usize..60, 1.0..4.0, any::<u64>(), 0.5..2.0).prop_map(
+        |(sites, clustering, seed, stretch)| {
+            let stretch = Vector3::new(1.0, stretch, 1.0);
+            let extents = Vector3::repeat(0.7);
+            Pattern::voronoi(&Voronoi { clustering, stretch, extents, ..Voronoi::new(sites, seed) })
+        },
+    );
+    let radial = (3_usize..12, 1_usize..5, 0.0..=1.0, any::<u64>()).prop_map(
+        |(sectors, rings, jitter, seed)| {
+            Pattern::radial(&Radial { jitter, ..Radial::new(sectors, rings, seed) })
+        },
+    );
+    prop_oneof![voronoi, radial].prop_map(|pattern| pattern.expect("parameters are in range"))
+}
+
+fn unit() -> impl Strategy<Value = UnitVector3<f64>> {
+    vector(1.0)
+        .prop_filter("no direction", |v| v.norm() > 0.1)
+        .prop_map(|v| UnitVector3::new_normalize(v))
+}
+
+fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
+    let range = -most..most;
+    (range.clone(), range.clone(), range).prop_map(|(x, y, z)| Vector3::new(x, y, z))
+}
+
+/// Where a body is hit: a corner of its box weighted into the middle, any normal.
+fn impact(body: &LevelSet, at: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
+    let bounds = body.grid().bounds();
+    let at = bounds.centre() + bounds.extents().component_mul(&at) / 2.0;
+    Alignment::enclosing(&bounds, at, normal)
+}
+
+/// A body, a pattern in it, and the least size of a piece.
+fn events() -> impl Strategy<Value = (LevelSet, Pattern, Alignment, usize)> {
+    (bodies(), patterns(), vector(1.0), unit(), prop_oneof![Just(0), 1_usize..40]).prop_map(
+        |(body, pattern, at, normal, least)| {
+            let at = impact(&body, at, normal);
+            (body, pattern, at, least)
+        },
+    )
+}
+
+fn particles(body: &LevelSet) -> Vec<Point3<f64>> {
+    body.surface_particles(body.grid().spacing())
+}
+
+fn is_close(a: &Moments, b: &Moments, tolerance: f64) -> bool {
+    let size = b.second.trace() / b.volume;
+    (a.volume - b.volume).abs() <= tolerance * b.volume
+        && (a.first - b.first).amax() <= tolerance * b.volume * size.sqrt()
+        && (a.second - b.second).amax() <= tolerance * b.volume * size
+}
+
+/// How many nodes a fragment has inside, by its own signs.
+fn inside(fragment: &Fragment) -> usize {
+    fragment.level_set.as_slice().iter().filter(|&&v| v < 0.0).count()
+}
+
+/// For every node of the parent, the fragments that hold it, by their own signs.
+fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
+    let grid = body.grid();
+    let mut holders = vec![Vec::new(); grid.node_count()];
+    for (index, fragment) in broken.fragments.iter().enumerate() {
+        let part = fragment.level_set.grid();
+        let low = ((part.origin() - grid.origin()) / grid.spacing()).map(|x| x.round() as usize);
+        for ((i, j, k), value) in fragment.level_set.values().indexed_iter() {
+            if *value < 0.0 {
+                holders[grid.index([low.x + i, low.y + j, low.z + k])].push(index);
+            }
+        }
+    }
+    holders
+}
+
+proptest! {
+    #[test]
+    fn every_inside_sample_is_in_exactly_one_fragment((body, pattern, at, least) in events()) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        for (value, holders) in body.as_slice().iter().zip(holders(&body, &broken)) {
+            prop_assert_eq!(holders.len(), usize::from(*value < 0.0));
+        }
+        prop_assert!(broken.fragments.iter().all(|f| f.region < pattern.region_count()));
+    }
+
+    #[test]
+    fn moments_of_the_fragments_add_up_to_those_of_the_body(
+        (body, pattern, at, least) in events(),
+    ) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        let sum: Moments = broken.fragments.iter().map(|f| f.moments).sum();
+        prop_assert!(is_close(&sum, &body.moments(), 1e-12), "{sum:?} {:?}", body.moments());
+        for fragment in &broken.fragments {
+            prop_assert!(is_close(&fragment.moments, &fragment.level_set.moments(), 1e-10));
+        }
+    }
+
+    #[test]
+    fn every_fragment_is_one_connected_piece((body, pattern, at, least) in events()) {
+        for fragment in shatter(&body, &[], &pattern, &at, least).fragments {
+            prop_assert_eq!(fragment.level_set.components().count, 1);
+        }
+    }
+
+    #[test]
+    fn no_fragment_is_too_small_unless_it_stood_alone((body, pattern, at, least) in events()) {
+        let parts = body.components();
+        let mut sizes = vec![0; parts.count + 1];
+        parts.labels.iter().for_each(|&label| sizes[label as usize] += 1);
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        for (node, holders) in holders(&body, &broken).iter().enumerate() {
+            if let Some(&holder) = holders.first() {
+                let size = inside(&broken.fragments[holder]);
+                prop_assert!(size >= least.min(sizes[parts.labels[node] as usize]));
+            }
+        }
+    }
+
+    #[test]
+    fn momentum_and_energy_are_those_of_the_body(
+        (body, pattern, at, least) in events(),
+        velocity in vector(10.0),
+        spin in vector(20.0),
+    ) {
+        // unit density; fragments move as the body did (Su09 section 4.2)
+        let whole = body.moments();
+        let moving = |m: &Moments| {
+            let arm = m.centre() - whole.centre();
+            let v = velocity + spin.cross(&arm);
+            let linear = m.volume * v;
+            let angular = m.inertia() * spin + arm.cross(&linear);
+            (linear, angular, v.dot(&linear) + spin.dot(&(m.inertia() * spin)))
+        };
+        let (linear, angular, energy) = moving(&whole);
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        let parts: Vec<_> = broken.fragments.iter().map(|f| moving(&f.moments)).collect();
+        let sum = |part: fn(&(Vector3<f64>, Vector3<f64>, f64)) -> Vector3<f64>| {
+            parts.iter().map(part).sum::<Vector3<f64>>()
+        };
+        let speed = velocity.norm() + spin.norm();
+        prop_assert!((sum(|p| p.0) - linear).norm() <= 1e-10 * whole.volume * speed);
+        let scale = whole.volume * speed * whole.inertia().trace().max(whole.volume);
+        prop_assert!((sum(|p| p.1) - angular).norm() <= 1e-10 * scale.max(whole.volume * speed));
+        let total: f64 = parts.iter().map(|p| p.2).sum();
+        prop_assert!((total - energy).abs() <= 1e-10 * energy);
+    }
+
+    #[test]
+    fn every_particle_of_the_body_goes_to_one_fragment((body, pattern, at, least) in events()) {
+        let given = particles(&body);
+        let broken = shatter(&body, &given, &pattern, &at, least);
+        let bits = |p: &Point3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
+        let mut held: Vec<_> =
+            broken.fragments.iter().flat_map(|f| f.particles.iter().map(bits)).collect();
+        held.sort_unstable();
+        let copies = |p: &Point3<f64>| {
+            let p = bits(p);
+            held.partition_point(|q| *q <= p) - held.partition_point(|q| *q < p)
+        };
+        for p in &given {
+            prop_assert_eq!(copies(p), 1);
+        }
+    }
+
+    #[test]
+    fn particles_lie_on_their_fragment_and_cover_it((body, pattern, at, least) in events()) {
+        let h = body.grid().spacing();
+        let broken = shatter(&body, &particles(&body), &pattern, &at, least);
+        for fragment in &broken.fragments {
+            for p in &fragment.particles {
+                // on a cut that took in a small piece the two differ by up to its width
+                let off = fragment.level_set.value(p).abs();
+                prop_assert!(off <= if least == 0 { h } else { 2.0 * h }, "{}", off / h);
+            }
+            prop_assert!(fragment.particles.len() >= 4);
+            for v in fragment.level_set.isosurface().vertices {
+                let gap = fragment.particles.iter().map(|p| (p - v).norm_squared());
+                let gap = gap.fold(f64::INFINITY, f64::min).sqrt();
+                prop_assert!(gap <= 1.5 * h, "{} at {v}", gap / h);
+            }
+        }
+    }
+
+    #[test]
+    fn fragments_break_again_without_loss(
+        (body, pattern, at, least) in events(),
+        (next, place, normal) in (patterns(), vector(0.5), unit()),
+    ) {
+        for fragment in shatter(&body, &particles(&body), &pattern, &at, least).fragments {
+            let at = impact(&fragment.level_set, place, normal);
+            let again = shatter(&fragment.level_set, &fragment.particles, &next, &at, least);
+            let nodes: usize = again.fragments.iter().map(inside).sum();
+            prop_assert_eq!(nodes, inside(&fragment));
+            let sum: Moments = again.fragments.iter().map(|f| f.moments).sum();
+            prop_assert!(is_close(&sum, &fragment.moments, 1e-10));
+        }
+    }
+
+    #[test]
+    fn the_pattern_moves_with_the_impact(
+        pattern in patterns(),
+        at in vector(0.2),
+        normal in unit(),
+        steps in (-6_isize..6, -6_isize..6, -6_isize..6),
+    ) {
+        let body = block(Vector3::repeat(0.4));
+        let grid = body.grid();
+        let shift = Vector3::new(steps.0 as f64, steps.1 as f64, steps.2 as f64) * grid.spacing();
+        let here = Alignment { at: Point3::from(at), ..impact(&body, at, normal) };
+        let there = Alignment { at: here.at + shift, ..here };
+        let regions = |at: &Alignment| -> Vec<_> {
+            let broken = shatter(&body, &[], &pattern, at, 0);
+            let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].region);
+            holders(&body, &broken).iter().map(region).collect()
+        };
+        let (before, after) = (regions(&here), regions(&there));
+        let [nx, ny, nz] = grid.dims();
+        for i in 6..nx - 6 {
+            for j in 6..ny - 6 {
+                for k in 6..nz - 6 {
+                    let to = [
+                        i.strict_add_signed(steps.0),
+                        j.strict_add_signed(steps.1),
+                        k.strict_add_signed(steps.2),
+                    ];
+                    let (a, b) = (before[grid.index([i, j, k])], after[grid.index(to)]);
+                    let (Some(a), Some(b)) = (a, b) else { continue };
+                    // a node on a cut, to rounding, may fall to either side
+                    let p = here.transform().inverse_transform_point(&grid.position([i, j, k]));
+                    let tied = (pattern.value(a, &p) - pattern.value(b, &p)).abs() < 1e-6;
+                    prop_assert!(a == b || tied, "{a} {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_result_does_not_depend_on_the_number_of_threads((body, pattern, at, least) in events()) {
+        let particles = particles(&body);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| shatter(&body, &particles, &pattern, &at, least))
+        };
+        let (one, two) = (run(1), run(2));
+        prop_assert_eq!(one.bonds, two.bonds);
+        prop_assert_eq!(one.fragments.len(), two.fragments.len());
+        for (a, b) in one.fragments.iter().zip(&two.fragments) {
+            prop_assert_eq!(&a.level_set, &b.level_set);
+            prop_assert_eq!(&a.particles, &b.particles);
+            prop_assert_eq!(&a.moments, &b.moments);
+        }
+    }
+
+    #[test]
+    fn bonds_join_fragments_that_touch((body, pattern, at, least) in events()) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        for bond in &broken.bonds {
+            let [a, b] = bond.fragments;
+            prop_assert!(a < b && b < broken.fragments.len() && bond.area > 0.0);
+        }
+        prop_assert!(broken.bonds.windows(2).all(|w| w[0].fragments < w[1].fragments));
+        // in a body of one piece the bonds hold everything together
+        if body.components().count == 1 {
+            let mut joined = vec![0];
+            let mut next = 0;
+            while next < joined.len() {
+                for bond in &broken.bonds {
+                    for [a, b] in [bond.fragments, [bond.fragments[1], bond.fragments[0]]] {
+                        if a == joined[next] && !joined.contains(&b) {
+                            joined.push(b);
+                        }
+                    }
+                }
+                next += 1;
+            }
+            prop_assert_eq!(joined.len(), broken.fragments.len());
+        }
+    }
+}
+
+#[test]
+fn a_pattern_of_one_region_leaves_the_body_whole() {
+    let body = block(Vector3::new(0.3, 0.1, 0.2));
+    let pattern = Pattern::voronoi(&Voronoi::new(1, 0)).unwrap();
+    let at = impact(&body, Vector3::zeros(), Vector3::y_axis());
+    let given = particles(&body);
+    let broken = shatter(&body, &given, &pattern, &at, 8);
+    assert_eq!(broken.fragments.len(), 1);
+    assert_eq!(broken.bonds, []);
+    assert_eq!(broken.fragments[0].particles, given);
+    assert_eq!(broken.fragments[0].moments, body.moments());
+}
+
+#[test]
+fn an_alignment_that_is_not_finite_leaves_the_body_whole() {
+    let body = block(Vector3::repeat(0.2));
+    let pattern = Pattern::voronoi(&Voronoi::new(20, 0)).unwrap();
+    let fine = impact(&body, Vector3::zeros(), Vector3::y_axis());
+    let broken = [
+        Alignment { scale: f64::NAN, ..fine },
+        Alignment { scale: f64::INFINITY, ..fine },
+        Alignment { at: Point3::new(f64::NAN, 0.0, 0.0), ..fine },
+        Alignment { at: Point3::new(0.0, f64::NEG_INFINITY, 0.0), ..fine },
+    ];
+    for at in broken {
+        assert_eq!(shatter(&body, &[], &pattern, &at, 8).fragments.len(), 1, "{at:?}");
+    }
+}
+
+#[test]
+fn an_empty_body_has_no_fragments() {
+    let body = sampled(Vector3::repeat(0.1), |_| 1.0);
+    let pattern = Pattern::voronoi(&Voronoi::new(20, 0)).unwrap();
+    let at = impact(&body, Vector3::zeros(), Vector3::y_axis());
+    assert!(shatter(&body, &[], &pattern, &at, 8).fragments.is_empty());
+}
+
+#[test]
+fn a_plane_through_a_block_makes_a_bond_of_its_area() {
+    // sides halfway between nodes, so that the voxels are the block
+    let half = Vector3::new(0.4, 0.25, 0.3) + Vector3::repeat(1.0 / 64.0);
+    let half = half.map(|x: f64| (x * 32.0).floor() / 32.0 + 1.0 / 64.0);
+    let grid = Grid::new(Point3::from([-1.0; 3]), 1.0 / 32.0, [65; 3], Grid::MAX_NODES).unwrap();
+    let solid = Solid::Box { half_extents: half };
+    let body = LevelSet::from_fn(grid, |p| solid.distance(&p));
+    let turned = UnitVector3::new_normalize(Vector3::new(1.0, 0.3, 0.2));
+    for normal in [Vector3::x_axis(), turned] {
+        let sites = [Point3::from(normal.scale(0.1)), Point3::from(normal.scale(-0.1))];
+        let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
+        let at = Alignment { at: Point3::origin(), ..unturned(1.0) };
+        let broken = shatter(&body, &[], &pattern, &at, 8);
+        assert_eq!(broken.bonds.len(), 1);
+        // the cut leaves through the four sides along x, so it is their cross-section, tilted
+        let area = 4.0 * half.y * half.z / normal.x;
+        let bond = broken.bonds[0];
+        assert!((bond.area / area - 1.0).abs() < 0.02, "{} {area}", bond.area);
+        assert!(bond.centre.coords.norm() < 1e-3, "{}", bond.centre);
+    }
+}
+
+fn unturned(scale: f64) -> Alignment {
+    let identity = Isometry3::identity();
+    Alignment { at: Point3::origin(), rotation: identity.rotation, scale }
+}
