@@ -1,4 +1,5 @@
 //! One test binary.
 
 mod contact;
+mod glb;
 mod levelset;
