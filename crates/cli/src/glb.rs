@@ -108,7 +108,7 @@ impl Document {
         entry.insert("translation".to_owned(), json!(translations.first));
         entry.insert("rotation".to_owned(), json!(rotations.first));
         entry.insert("extras".to_owned(), extras(track));
-        if track.birth > 0 {
+        if track.birth > 0 || track.poses.is_empty() {
             entry.insert("scale".to_owned(), json!([0.0, 0.0, 0.0]));
         }
         self.nodes.push(Value::Object(entry));
@@ -184,6 +184,10 @@ impl Document {
 
     /// Keys for the birth and the end of a track, where the recording shows them.
     fn show(&mut self, node: usize, track: &Track, recording: &Recording) {
+        // a body that broke as it was born is never shown
+        if track.poses.is_empty() {
+            return;
+        }
         let mut frames = vec![];
         let mut scales = vec![];
         if track.birth > 0 {

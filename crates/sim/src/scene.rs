@@ -311,7 +311,7 @@ pub struct Fracture {
     /// How often it and its fragments may break in turn; 3 unless given.
     #[serde(default = "three")]
     pub generations: u32,
-    /// A fragment of fewer level-set nodes does not break again; 64 unless given.
+    /// Pieces of fewer level-set nodes stay with the neighbour they touch most; 64 unless given.
     #[serde(default = "sixty_four")]
     pub min_nodes: usize,
 }
