@@ -2,4 +2,5 @@
 
 mod contact;
 mod fracture;
+mod glb;
 mod levelset;

@@ -1,3 +1,114 @@
-//! Tasks.
+//! Tasks of the workspace; `cargo xtask` prints the list.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to a terminal")]
 
-fn main() {}
+mod layers;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+const LIST: &str = "\
+cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
+cargo xtask test             every test, the Khronos validator included
+cargo xtask ci               fmt, clippy, layers, test, doc, deny
+cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
+cargo xtask layers           check that dependencies run one way and stay few";
+
+/// The seed of property tests, so that a failure comes back when the tests are run again.
+const SEED: &str = "20090801";
+
+/// Version of the npm package that checks GLB files.
+const VALIDATOR: &str = "gltf-validator@2.0.0-dev.3.10";
+
+/// What went wrong, for the person at the terminal.
+type Outcome = Result<(), String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let outcome = std::env::set_current_dir(root).map_err(|e| e.to_string());
+    match outcome.and_then(|()| task(&args)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task(args: &[&str]) -> Outcome {
+    match args {
+        [] => {
+            println!("{LIST}");
+            Ok(())
+        }
+        ["demo"] => demo(),
+        ["test", rest @ ..] => test(rest),
+        ["ci"] => ci(),
+        ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
+        ["layers"] => layers::check(),
+        other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
+    }
+}
+
+fn demo() -> Outcome {
+    std::fs::create_dir_all("out").map_err(|e| format!("cannot make the folder out: {e}"))?;
+    let brisance = ["run", "--release", "--package", "brisance", "--"];
+    cargo(&[&brisance[..], &["run", "scenes/bunny.toml", "-o", "out/bunny.glb"]].concat())
+}
+
+fn test(rest: &[&str]) -> Outcome {
+    install_validator()?;
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--workspace"]).args(rest);
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        command.env("PROPTEST_RNG_SEED", SEED);
+    }
+    run(&mut command)
+}
+
+/// Puts the GLB validator under target/npm. Only continuous integration cannot do without.
+fn install_validator() -> Outcome {
+    if Path::new("target/npm/node_modules/gltf-validator").is_dir() {
+        return Ok(());
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--prefix", "target/npm", VALIDATOR]);
+    match run(&mut npm) {
+        Err(problem) if std::env::var_os("CI").is_none() => {
+            println!("GLB files will not be validated: {problem}");
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+fn ci() -> Outcome {
+    cargo(&["fmt", "--all", "--check"])?;
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    layers::check()?;
+    test(&[])?;
+    let mut doc = Command::new(env!("CARGO"));
+    doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
+    run(&mut doc)?;
+    let deny = Command::new(env!("CARGO")).args(["deny", "--version"]).output();
+    if deny.is_ok_and(|output| output.status.success()) {
+        cargo(&["deny", "check"])
+    } else {
+        println!("licences and advisories are not checked: cargo install cargo-deny");
+        Ok(())
+    }
+}
+
+fn cargo(args: &[&str]) -> Outcome {
+    run(Command::new(env!("CARGO")).args(args))
+}
+
+fn run(command: &mut Command) -> Outcome {
+    let shown = format!("{command:?}").replace('"', "");
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{shown} ended with {status}")),
+        Err(error) => Err(format!("{shown} cannot be started: {error}")),
+    }
+}

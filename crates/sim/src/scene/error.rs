@@ -1,0 +1,211 @@
+//! What is wrong with a scene file, and where.
+
+use std::ops::Range;
+
+use thiserror::Error;
+use toml::de::{DeTable, DeValue};
+
+/// A place in a text, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Line.
+    pub line: usize,
+    /// Column, in characters.
+    pub column: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+impl Place {
+    /// Where byte `offset` of `text` is.
+    fn of(text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+/// Why a scene was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// The text is not TOML.
+    #[error("{place}: not valid TOML: {problem}")]
+    Syntax {
+        /// Where the parser stopped.
+        place: Place,
+        /// What it met and what it expected.
+        problem: String,
+    },
+    /// A key or a choice that does not exist.
+    #[error("{place}: unknown key `{key}`{}", hint(nearest, known))]
+    Unknown {
+        /// Where it stands.
+        place: Place,
+        /// Path of the key, as in `body[2].colour`.
+        key: String,
+        /// The valid key most like it, where one is.
+        nearest: Option<String>,
+        /// All valid keys there.
+        known: Vec<String>,
+    },
+    /// A value that is missing, of the wrong type, or cannot be used.
+    #[error("{place}: {invalid}")]
+    Value {
+        /// Where it stands, or the table where it is missing.
+        place: Place,
+        /// The key and what to do.
+        invalid: InvalidValue,
+    },
+}
+
+/// A value of a scene that cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("`{key}` {problem}")]
+pub struct InvalidValue {
+    /// Path of the key, as in `body[2].density`.
+    pub key: String,
+    /// What is wrong and what to do, as the rest of a sentence.
+    pub problem: String,
+}
+
+fn hint(nearest: &Option<String>, known: &[String]) -> String {
+    match nearest {
+        Some(name) => format!(", did you mean `{name}`?"),
+        None => format!("; valid here: {}", known.join(", ")),
+    }
+}
+
+impl SceneError {
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+        let offset = error.span().map_or(0, |span| span.start);
+        let place = Place::of(text, offset);
+        let Ok(root) = DeTable::parse(text) else {
+            return Self::Syntax { place, problem: error.message().to_owned() };
+        };
+        let key = path_at(root.get_ref(), offset);
+        let message = error.message();
+        if let Some((name, known)) = unknown_name(message) {
+            let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
+            let key = if key.ends_with(&name) { key } else { join(&key, &name) };
+            return Self::Unknown { place, key, nearest, known };
+        }
+        let problem = if let Some(field) = message.strip_prefix("missing field ") {
+            format!("lacks the key {field}, which has no default")
+        } else if message.starts_with("wanted exactly 1 element") {
+            "must hold exactly one kind, as in `{ sphere = { radius = 0.1 } }`".to_owned()
+        } else {
+            format!("has a wrong value: {message}")
+        };
+        let key = if key.is_empty() { "the scene".to_owned() } else { key };
+        Self::Value { place, invalid: InvalidValue { key, problem } }
+    }
+
+    pub(super) fn from_invalid(text: &str, invalid: InvalidValue) -> Self {
+        let offset = DeTable::parse(text)
+            .ok()
+            .and_then(|root| span_of(root.get_ref(), &invalid.key))
+            .map_or(0, |span| span.start);
+        Self::Value { place: Place::of(text, offset), invalid }
+    }
+}
+
+/// The name in serde's "unknown field `x`, expected one of `a`, `b`", and the names expected.
+fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
+    if !message.starts_with("unknown field ") && !message.starts_with("unknown variant ") {
+        return None;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2).map(str::to_owned);
+    Some((quoted.next()?, quoted.collect()))
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Path of the innermost key or value that covers byte `offset`; empty for the whole document.
+fn path_at(root: &DeTable, offset: usize) -> String {
+    let mut best = (usize::MAX, String::new());
+    visit(root, "", &mut |path, span| {
+        // a later one of equal size lies deeper
+        if span.contains(&offset) && span.len() <= best.0 {
+            best = (span.len(), path.to_owned());
+        }
+    });
+    best.1
+}
+
+/// Where the value at `key` stands, or the nearest thing around it that exists.
+fn span_of(root: &DeTable, key: &str) -> Option<Range<usize>> {
+    let mut best: Option<(usize, Range<usize>)> = None;
+    visit(root, "", &mut |path, span| {
+        let rest = key.strip_prefix(path);
+        let around = rest.is_some_and(|r| r.is_empty() || r.starts_with(['.', '[']));
+        if around && best.as_ref().is_none_or(|(length, _)| path.len() >= *length) {
+            best = Some((path.len(), span));
+        }
+    });
+    best.map(|(_, span)| span)
+}
+
+/// Calls `see` with the path and span of every key and then of its value, outside in.
+fn visit(table: &DeTable, path: &str, see: &mut impl FnMut(&str, Range<usize>)) {
+    for (key, value) in table {
+        let path = join(path, key.get_ref());
+        see(&path, key.span());
+        visit_value(value.get_ref(), value.span(), &path, see);
+    }
+}
+
+fn visit_value(
+    value: &DeValue,
+    span: Range<usize>,
+    path: &str,
+    see: &mut impl FnMut(&str, Range<usize>),
+) {
+    see(path, span);
+    match value {
+        DeValue::Table(table) => visit(table, path, &mut *see),
+        DeValue::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                visit_value(item.get_ref(), item.span(), &format!("{path}[{i}]"), &mut *see);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The candidate that takes the fewest edits to reach from `name`, if that is few for its length.
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (edits(name, candidate), candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, candidate)| 3 * distance <= candidate.chars().count().max(3))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Levenshtein distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substitute = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substitute.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

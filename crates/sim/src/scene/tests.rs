@@ -1,0 +1,155 @@
+use super::*;
+
+const GOOD: &str = r#"version = 1
+
+[pattern.shards.voronoi]
+pieces = 35
+
+[[body]]
+name = "pot"
+shape = { sphere = { radius = 0.2 } }
+fracture = { pattern = "shards", strength = 2 }
+"#;
+
+/// The error for `GOOD` with one text replaced by another.
+fn error(from: &str, to: &str) -> SceneError {
+    assert!(GOOD.contains(from), "nothing to replace");
+    Scene::from_toml(&GOOD.replace(from, to)).expect_err("must be refused")
+}
+
+/// Checks place and key of a refused value and gives its problem.
+fn refused(from: &str, to: &str, (line, column): (usize, usize), key: &str) -> String {
+    match error(from, to) {
+        SceneError::Value { place, invalid } => {
+            assert_eq!(invalid.key, key);
+            assert_eq!(place, Place { line, column }, "{key} {}", invalid.problem);
+            invalid.problem
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_documentation() {
+    let scene = Scene::from_toml(GOOD).unwrap();
+    assert_eq!(scene.simulation, Simulation::default());
+    let body = &scene.bodies[0];
+    assert_eq!((body.density, body.restitution, body.friction), (1000.0, 0.3, 0.5));
+    assert_eq!(body.motion, Motion::Dynamic);
+    assert_eq!(body.pose(), Isometry3::identity());
+    let fracture = body.fracture.as_ref().unwrap();
+    assert_eq!((fracture.generations, fracture.min_nodes), (3, 64));
+    assert_eq!(scene.patterns["shards"], Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5 }));
+}
+
+#[test]
+fn a_thin_box_has_eight_cells_across() {
+    let wall =
+        Shape::Box(Cuboid { half_extents: [1.5, 1.0, 0.1], spacing: None }).spacing().unwrap();
+    assert!((wall - 0.025).abs() < 1e-15);
+}
+
+#[test]
+fn an_unknown_key_is_located_and_the_nearest_named() {
+    match error("radius", "radios") {
+        SceneError::Unknown { place, key, nearest, known } => {
+            assert_eq!(key, "body[0].shape.sphere.radios");
+            assert_eq!(place, Place { line: 8, column: 22 });
+            assert_eq!(nearest.as_deref(), Some("radius"));
+            assert_eq!(known, ["radius", "spacing"]);
+        }
+        other => panic!("{other}"),
+    }
+    let message = error("name =", "nam = 1\nname =").to_string();
+    assert_eq!(message, "line 7, column 1: unknown key `body[0].nam`, did you mean `name`?");
+}
+
+#[test]
+fn a_key_like_no_other_lists_the_valid_ones() {
+    let message = error("pieces = 35", "pieces = 35\nxyzzy = 2").to_string();
+    assert!(message.ends_with("`pattern.shards.voronoi.xyzzy`; valid here: pieces, clustering"));
+}
+
+#[test]
+fn an_unknown_kind_is_located_and_the_nearest_named() {
+    let message = error("sphere", "spere").to_string();
+    assert_eq!(
+        message,
+        "line 8, column 11: unknown key `body[0].shape.spere`, did you mean `sphere`?"
+    );
+    let message = error("name = \"pot\"", "name = \"pot\"\nmotion = \"statik\"").to_string();
+    assert!(message.contains("line 8, column 10") && message.contains("did you mean `static`?"));
+}
+
+#[test]
+fn text_that_is_not_toml_says_where() {
+    let error = error("[[body]]", "[[body]");
+    assert!(matches!(error, SceneError::Syntax { place: Place { line: 6, .. }, .. }), "{error}");
+}
+
+#[test]
+fn a_missing_key_is_named_with_its_table() {
+    let problem = refused("pieces = 35", "", (3, 1), "pattern.shards.voronoi");
+    assert_eq!(problem, "lacks the key `pieces`, which has no default");
+    refused("version = 1", "", (1, 1), "the scene");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_located() {
+    let problem = refused("35", "\"many\"", (4, 10), "pattern.shards.voronoi.pieces");
+    assert!(problem.contains("string \"many\""), "{problem}");
+    refused("35", "-3", (4, 10), "pattern.shards.voronoi.pieces");
+    refused("{ sphere", "{ plane = {}, sphere", (8, 9), "body[0].shape");
+}
+
+#[test]
+fn values_that_cannot_be_simulated_are_located() {
+    let with = |line: &str| format!("name = \"pot\"\n{line}");
+    let name = "name = \"pot\"";
+    refused("version = 1", "version = 2", (1, 11), "version");
+    refused(name, &with("density = 0"), (8, 11), "body[0].density");
+    refused(name, &with("density = nan"), (8, 11), "body[0].density");
+    refused(name, &with("position = [0, nan, 0]"), (8, 12), "body[0].position");
+    refused(name, &with("velocity = [0, inf, 0]"), (8, 12), "body[0].velocity");
+    refused(name, &with("restitution = 1.5"), (8, 15), "body[0].restitution");
+    refused(name, &with("friction = -1"), (8, 12), "body[0].friction");
+    refused(name, &with("colour = [0, 2, 0]"), (8, 10), "body[0].colour");
+    let still = with("velocity = [1, 0, 0]\nmotion = \"static\"");
+    refused(name, &still, (9, 10), "body[0].motion");
+    let axis = "rotation = { axis = [0, 0, 0], degrees = 9 }";
+    refused(name, &with(axis), (8, 21), "body[0].rotation.axis");
+    refused("radius = 0.2", "radius = 0", (8, 31), "body[0].shape.sphere.radius");
+    refused("strength = 2", "strength = 0", (9, 45), "body[0].fracture.strength");
+    let problem = refused("= \"shards\"", "= \"shard\"", (9, 24), "body[0].fracture.pattern");
+    assert!(problem.ends_with("did you mean `shards`?"), "{problem}");
+}
+
+#[test]
+fn names_are_unique() {
+    let twice =
+        format!("{GOOD}\n[[body]]\nname = \"pot\"\nshape = {{ sphere = {{ radius = 1 }} }}\n");
+    let error = Scene::from_toml(&twice).unwrap_err().to_string();
+    assert!(error.starts_with("line 12, column 8: `body[1].name` `pot` is taken"), "{error}");
+}
+
+#[test]
+fn a_level_set_that_would_not_fit_in_memory_is_refused() {
+    let fine = "radius = 0.2, spacing = 0.00001";
+    let problem = refused("radius = 0.2", fine, (8, 46), "body[0].shape.sphere.spacing");
+    assert!(problem.contains("coarser"), "{problem}");
+    let key = "body[0].shape.mesh.resolution";
+    let cube = |n: &str| format!("{{ mesh = {{ file = \"a.obj\", resolution = [{n}] }} }}");
+    let sphere = "{ sphere = { radius = 0.2 } }";
+    refused(sphere, &cube("10000, 10000, 10000"), (8, 49), key);
+    // the product overflows 64 bits
+    refused(sphere, &cube("4294967296, 4294967296, 4294967296"), (8, 49), key);
+    refused(sphere, &cube("70, 60, 4"), (8, 49), key);
+}
+
+#[test]
+fn a_plane_must_be_static_and_whole() {
+    let sphere = "{ sphere = { radius = 0.2 } }";
+    refused(sphere, "{ plane = {} }", (6, 1), "body[0].motion");
+    refused(sphere, "{ plane = {} }\nmotion = \"static\"", (10, 12), "body[0].fracture");
+    refused(sphere, "{ plane = { normal = [0, 0, 0] } }", (8, 30), "body[0].shape.plane.normal");
+}

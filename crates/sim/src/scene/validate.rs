@@ -1,0 +1,232 @@
+//! Which values of a scene can be simulated.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use super::error::nearest;
+use super::{Body, Fracture, InvalidValue, Mesh, Motion, Pattern, Scene, Shape, Simulation};
+
+/// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
+const MAX_NODES: usize = 1 << 27;
+/// Most frames of a run: over nine hours at 30 frames per second.
+const MAX_FRAMES: usize = 1_000_000;
+/// Most cells of a fracture pattern.
+const MAX_PIECES: usize = 10_000;
+/// Largest length, speed or offset, in SI units; keeps squares and cubes far from overflow.
+const LARGEST: f64 = 1e9;
+/// Cells of margin that a level set has on every side of a solid.
+const MARGIN: f64 = 3.0;
+
+impl Scene {
+    /// Checks every value: finite numbers, positive masses and sizes, level sets that fit in
+    /// memory, names that exist.
+    ///
+    /// # Errors
+    /// The first [`InvalidValue`] in the order of the file format.
+    pub fn validate(&self) -> Result<(), InvalidValue> {
+        require(self.version == Self::VERSION, "version", || {
+            format!("is {}, but this program reads version {}", self.version, Self::VERSION)
+        })?;
+        simulation(&self.simulation)?;
+        for (name, p) in &self.patterns {
+            pattern(&format!("pattern.{name}"), p)?;
+        }
+        require(!self.bodies.is_empty(), "body", || "is missing: add a [[body]] table")?;
+        let mut names = BTreeSet::new();
+        for (i, b) in self.bodies.iter().enumerate() {
+            let key = format!("body[{i}]");
+            require(!b.name.is_empty(), &at(&key, "name"), || "is empty: give it a name")?;
+            require(names.insert(&b.name), &at(&key, "name"), || {
+                format!("`{}` is taken by an earlier body: choose another", b.name)
+            })?;
+            body(&key, b)?;
+            if let Some(f) = &b.fracture {
+                fracture(&at(&key, "fracture"), f, self)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at(path: &str, key: &str) -> String {
+    format!("{path}.{key}")
+}
+
+fn require<P: Display>(
+    holds: bool,
+    key: &str,
+    problem: impl FnOnce() -> P,
+) -> Result<(), InvalidValue> {
+    if holds {
+        return Ok(());
+    }
+    Err(InvalidValue { key: key.to_owned(), problem: problem().to_string() })
+}
+
+fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue> {
+    require(x > 0.0 && x <= LARGEST, key, || {
+        format!("must be above 0 and at most {LARGEST:e} {unit}, not {x}")
+    })
+}
+
+fn bounded(key: &str, values: &[f64], unit: &str) -> Result<(), InvalidValue> {
+    require(values.iter().all(|x| x.abs() <= LARGEST), key, || {
+        format!("must hold finite numbers of at most {LARGEST:e} {unit}, not {values:?}")
+    })
+}
+
+fn fraction(key: &str, x: f64) -> Result<(), InvalidValue> {
+    require((0.0..=1.0).contains(&x), key, || format!("must be between 0 and 1, not {x}"))
+}
+
+fn direction(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
+    bounded(key, v, "")?;
+    let squared: f64 = v.iter().map(|x| x * x).sum();
+    require(squared > 1e-18, key, || "must be a direction, not the zero vector")
+}
+
+fn count(key: &str, n: usize, least: usize, most: usize) -> Result<(), InvalidValue> {
+    require((least..=most).contains(&n), key, || {
+        format!("must be between {least} and {most}, not {n}")
+    })
+}
+
+fn simulation(s: &Simulation) -> Result<(), InvalidValue> {
+    require(s.fps >= 1.0 && s.fps <= 1e5, "simulation.fps", || {
+        format!("must be between 1 and 100000 frames per second, not {}", s.fps)
+    })?;
+    count("simulation.frames", s.frames, 1, MAX_FRAMES)?;
+    bounded("simulation.gravity", &s.gravity, "m/s^2")
+}
+
+fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
+    match p {
+        Pattern::Voronoi(v) => {
+            count(&at(key, "voronoi.pieces"), v.pieces, 2, MAX_PIECES)?;
+            fraction(&at(key, "voronoi.clustering"), v.clustering)
+        }
+        Pattern::Radial(r) => {
+            count(&at(key, "radial.sectors"), r.sectors, 2, 1000)?;
+            count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
+            require(r.sectors * r.rings <= MAX_PIECES, &at(key, "radial.rings"), || {
+                format!("times sectors passes the limit of {MAX_PIECES} pieces: use fewer")
+            })?;
+            fraction(&at(key, "radial.jitter"), r.jitter)
+        }
+    }
+}
+
+fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
+    shape(&at(key, "shape"), &b.shape)?;
+    positive(&at(key, "density"), b.density, "kg/m^3")?;
+    bounded(&at(key, "position"), &b.position, "m")?;
+    direction(&at(key, "rotation.axis"), &b.rotation.axis)?;
+    bounded(&at(key, "rotation.degrees"), &[b.rotation.degrees], "degrees")?;
+    bounded(&at(key, "velocity"), &b.velocity, "m/s")?;
+    bounded(&at(key, "angular_velocity"), &b.angular_velocity, "rad/s")?;
+    fraction(&at(key, "restitution"), b.restitution)?;
+    let friction = b.friction;
+    require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
+        format!("must be 0 or more and finite, not {friction}")
+    })?;
+    for c in b.colour {
+        fraction(&at(key, "colour"), f64::from(c))?;
+    }
+    let rests = b.velocity == [0.0; 3] && b.angular_velocity == [0.0; 3];
+    require(
+        rests || b.motion != Motion::Static,
+        &at(key, "motion"),
+        || "is \"static\", but the body has a velocity: remove it or use \"kinematic\"",
+    )?;
+    let plane = matches!(b.shape, Shape::Plane(_));
+    require(
+        !plane || b.motion == Motion::Static,
+        &at(key, "motion"),
+        || "must be \"static\" for a plane, which has no end and no mass",
+    )?;
+    require(
+        !plane || b.fracture.is_none(),
+        &at(key, "fracture"),
+        || "must be removed: a plane cannot break",
+    )
+}
+
+fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
+    match s {
+        Shape::Mesh(m) => return mesh(&at(key, "mesh"), m),
+        Shape::Plane(p) => {
+            direction(&at(key, "plane.normal"), &p.normal)?;
+            return bounded(&at(key, "plane.offset"), &[p.offset], "m");
+        }
+        Shape::Sphere(s) => positive(&at(key, "sphere.radius"), s.radius, "m")?,
+        Shape::Box(b) => {
+            for half in b.half_extents {
+                positive(&at(key, "box.half_extents"), half, "m")?;
+            }
+        }
+        Shape::Cylinder(c) => {
+            positive(&at(key, "cylinder.radius"), c.radius, "m")?;
+            positive(&at(key, "cylinder.half_height"), c.half_height, "m")?;
+        }
+        Shape::Capsule(c) => {
+            positive(&at(key, "capsule.radius"), c.radius, "m")?;
+            positive(&at(key, "capsule.half_height"), c.half_height, "m")?;
+        }
+    }
+    let kind = match s {
+        Shape::Sphere(_) => "sphere",
+        Shape::Box(_) => "box",
+        Shape::Cylinder(_) => "cylinder",
+        _ => "capsule",
+    };
+    let key = at(key, &format!("{kind}.spacing"));
+    let spacing = s.spacing().unwrap_or(f64::NAN);
+    positive(&key, spacing, "m")?;
+    let nodes: f64 = s
+        .extents()
+        .into_iter()
+        .flatten()
+        .map(|extent| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN)
+        .product();
+    require(nodes <= MAX_NODES as f64, &key, || {
+        format!("of {spacing} m makes {nodes:.0} nodes, more than {MAX_NODES}: use a coarser one")
+    })
+}
+
+fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
+    require(!m.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
+    if let Some(size) = m.size {
+        positive(&at(key, "size"), size, "m")?;
+    }
+    let least = 2 * MARGIN as usize + 2;
+    let key = at(key, "resolution");
+    require(m.resolution.iter().all(|&n| n >= least), &key, || {
+        format!(
+            "must be at least {least} nodes along each axis, 3 cells of margin on every side \
+             included, not {:?}",
+            m.resolution
+        )
+    })?;
+    let nodes = m.resolution.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
+    require(nodes.is_some_and(|n| n <= MAX_NODES), &key, || {
+        format!("{:?} makes more than {MAX_NODES} nodes: use a coarser one", m.resolution)
+    })
+}
+
+fn fracture(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue> {
+    require(scene.patterns.contains_key(&f.pattern), &at(key, "pattern"), || {
+        match nearest(&f.pattern, scene.patterns.keys().map(String::as_str)) {
+            Some(name) => format!("names no pattern `{}`, did you mean `{name}`?", f.pattern),
+            None => format!(
+                "names no pattern `{0}`: add a table [pattern.{0}.voronoi] or name another",
+                f.pattern
+            ),
+        }
+    })?;
+    positive(&at(key, "strength"), f.strength, "N s")?;
+    require(
+        f.generations >= 1,
+        &at(key, "generations"),
+        || "must be 1 or more: remove `fracture` for a body that never breaks",
+    )
+}

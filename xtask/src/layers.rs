@@ -1,0 +1,102 @@
+//! Dependencies run one way and stay few; only the program touches files, clocks and threads.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::Outcome;
+
+/// Each package with the packages of the workspace it may use.
+const LAYERS: [(&str, &[&str]); 7] = [
+    ("brisance-levelset", &[]),
+    ("brisance-dynamics", &[]),
+    ("brisance-tetfem", &["brisance-levelset"]),
+    ("brisance-contact", &["brisance-dynamics", "brisance-levelset"]),
+    ("brisance-fracture", &["brisance-levelset"]),
+    (
+        "brisance-sim",
+        &[
+            "brisance-contact",
+            "brisance-dynamics",
+            "brisance-fracture",
+            "brisance-levelset",
+            "brisance-tetfem",
+        ],
+    ),
+    ("brisance", &["brisance-levelset", "brisance-sim"]),
+];
+
+/// What library packages may use from outside the workspace.
+const ALLOWED: [&str; 9] = [
+    "bytemuck",
+    "nalgebra",
+    "ndarray",
+    "parry3d-f64",
+    "rayon",
+    "robust",
+    "serde",
+    "thiserror",
+    "toml",
+];
+
+/// What only the program may do.
+const FORBIDDEN: [&str; 6] =
+    ["std::fs", "std::net", "std::env", "std::time", "std::thread", "std::process"];
+
+/// Checks every package of [`LAYERS`].
+pub(crate) fn check() -> Outcome {
+    let mut faults = vec![];
+    for (package, below) in LAYERS {
+        let library = package != "brisance";
+        for dependency in dependencies(package)? {
+            let inside = dependency.starts_with("brisance");
+            let allowed = if inside {
+                below.contains(&dependency.as_str())
+            } else {
+                !library || ALLOWED.contains(&dependency.as_str())
+            };
+            if !allowed {
+                faults.push(format!("{package} must not depend on {dependency}"));
+            }
+        }
+        if library {
+            let folder = format!("crates/{}/src", &package["brisance-".len()..]);
+            scan(Path::new(&folder), &mut faults).map_err(|e| format!("{folder}: {e}"))?;
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
+
+/// Names of the packages that `package` itself depends on, tests apart.
+fn dependencies(package: &str) -> Result<Vec<String>, String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--edges", "normal", "--depth", "1", "--prefix", "none"])
+        .args(["--format", "{p}", "--package", package])
+        .output()
+        .map_err(|e| e.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().skip(1).filter_map(|l| l.split(' ').next()).map(str::to_owned).collect())
+}
+
+/// Adds a fault for every line of Rust under `folder` that names something forbidden.
+fn scan(folder: &Path, faults: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            scan(&path, faults)?;
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            for (line, text) in std::fs::read_to_string(&path)?.lines().enumerate() {
+                for name in FORBIDDEN.iter().filter(|name| text.contains(*name)) {
+                    faults.push(format!(
+                        "{}:{}: library code uses {name}",
+                        path.display(),
+                        line + 1
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
