@@ -188,3 +188,98 @@ fn velocities(
     }
     velocities
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+    use contact::Material;
+    use fracture::Voronoi;
+    use levelset::{Aabb, Grid, LevelSet, Solid};
+    use proptest::prelude::*;
+
+    /// A brick of 0.4 x 0.3 x 0.2 m that moves and spins, and what breaks it.
+    fn brick(velocity: Velocity, pieces: usize, seed: u64) -> (World, BodyId) {
+        let half = Vector3::new(0.2, 0.15, 0.1);
+        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+        let grid = Grid::enclosing(&bounds, 0.02, 3, Grid::MAX_NODES).unwrap();
+        let solid = Solid::Box { half_extents: half };
+        let level_set = LevelSet::from_fn(grid, |p| solid.distance(&p));
+        let (mass, frame) = rigid(&level_set.moments(), 2000.0).unwrap();
+        let points = level_set.surface_particles(0.02);
+        let pattern = Pattern::voronoi(&Voronoi::new(pieces, seed)).unwrap();
+        let mut world = World::new(Settings::default());
+        let id = world.add(NewBody {
+            body: Body::Dynamic(mass),
+            pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
+                * frame,
+            velocity,
+            shape: Arc::new(Shape::grid(level_set, &points, frame)),
+            material: Material::default(),
+            breakage: Some(Breakage {
+                pattern: Arc::new(pattern),
+                strength: 1.0,
+                generations: 2,
+                least_samples: 8,
+            }),
+        });
+        (world, id)
+    }
+
+    fn blow(at: Point3<f64>, size: f64) -> Blow {
+        let normal = Vector3::new(0.6, 0.8, 0.0);
+        Blow { a: 0, b: 0, at: [at; 2], normal, impulse: normal * size }
+    }
+
+    fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
+        [-size..=size, -size..=size, -size..=size].prop_map(Vector3::from)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// Su09 section 4.2.
+        #[test]
+        fn breaking_keeps_mass_momentum_and_kinetic_energy(
+            (linear, angular) in (vector(10.0), vector(20.0)),
+            at in vector(0.15),
+            seed in 0..1000u64,
+        ) {
+            let (mut world, id) = brick(Velocity { linear, angular }, 60, seed);
+            let before = (world.mass(), world.momentum(), world.kinetic_energy());
+            let mut report = Report::default();
+            world.break_bodies(&[blow(at.into(), 5.0)], &mut report);
+            prop_assert_eq!(report.fractures.len(), 1);
+            prop_assert!(world.get(id).is_none() && world.len() == report.fractures[0].fragments.len());
+            let after = (world.mass(), world.momentum(), world.kinetic_energy());
+            let close = |p: f64, q: f64, size: f64| (p - q).abs() <= 1e-12 * size;
+            prop_assert!(close(after.0, before.0, before.0));
+            let linear = (after.1.linear - before.1.linear).norm();
+            prop_assert!(linear <= 1e-12 * before.1.linear.norm(), "{linear}");
+            let angular = (after.1.angular - before.1.angular).norm();
+            // about the origin, 4 m away
+            let size = before.1.angular.norm() + 4.0 * before.1.linear.norm();
+            prop_assert!(angular <= 1e-12 * size, "{angular}");
+            prop_assert!(close(after.2, before.2, before.2), "{} {}", before.2, after.2);
+        }
+    }
+
+    #[test]
+    fn pieces_break_again_until_the_generations_are_used_up() {
+        let (mut world, _) = brick(Velocity::default(), 60, 3);
+        let mass = world.mass();
+        let mut report = Report::default();
+        let origin = Point3::origin();
+        world.break_bodies(&[blow(origin, 1.5)], &mut report);
+        let pieces = world.len();
+        assert!(pieces > 4, "{pieces}");
+        // the pieces bear twice as much
+        world.break_bodies(&[blow(origin, 1.5)], &mut report);
+        assert_eq!(world.len(), pieces);
+        world.break_bodies(&[blow(origin, 2.5)], &mut report);
+        assert!(world.len() > pieces);
+        let last = world.iter().next_back().unwrap();
+        assert_eq!(last.breakage.unwrap().bears(), f64::INFINITY);
+        assert!((world.mass() - mass).abs() <= 1e-12 * mass);
+    }
+}

@@ -153,7 +153,7 @@ impl World {
     }
 
     /// All bodies, in the order they were added.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = BodyState<'_>> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = BodyState<'_>> + ExactSizeIterator {
         (0..self.ids.len()).map(|i| self.state(i))
     }
 
