@@ -7,6 +7,7 @@
 
 mod breakage;
 mod build;
+mod energy;
 mod recording;
 mod report;
 mod rigid;

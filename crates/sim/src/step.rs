@@ -4,6 +4,7 @@ use contact::{Cache, Contacts, Levels, Problem, collide, detect, push_out, settl
 use dynamics::{Body, Momentum, Velocity, advance, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
+use crate::energy::EnergyBound;
 use crate::{Report, World};
 
 impl World {
@@ -23,14 +24,18 @@ impl World {
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let start = self.poses.clone();
         let levels = self.levels(&contacts);
+        let bound = EnergyBound::new(self, &contacts);
         let mut half = self.pushed(0.5);
         let names: Vec<u64> = self.ids.iter().map(|id| id.name()).collect();
         let mut impulses = self.cache.guess(&contacts, &names);
         // forces act for half a step here, for a whole one in the pass that left the guess
         impulses.iter_mut().for_each(|j| *j *= 0.5);
         settle(self.problem(&contacts, &levels), &mut half, &mut impulses);
-        let push = push_out(self.problem(&contacts, &levels), &half);
-        self.poses = self.moved(&half, &push);
+        let mut push = push_out(self.problem(&contacts, &levels), &half);
+        let mut end = self.predicted(&half);
+        bound.bound_positions(self, &mut end, &mut push);
+        self.displace(&mut end, &push);
+        self.poses = end;
         contacts.advance(&start, &self.poses);
 
         // 4 contact: the same contacts at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
@@ -38,6 +43,7 @@ impl World {
         impulses.iter_mut().for_each(|j| *j *= 2.0);
         settle(self.problem(&contacts, &levels), &mut momenta, &mut impulses);
         self.momenta = momenta;
+        bound.bound_momenta(self, &contacts, &impulses);
         self.cache = Cache::new(&contacts, &names, &impulses);
 
         // 5 ledger
@@ -138,12 +144,10 @@ impl World {
         bodies.iter().zip(states).map(ahead).collect()
     }
 
-    /// Poses after the step that the half-step momenta `half` make, pushed out of overlap.
-    ///
-    /// `half` holds contact impulses that are thrown away afterwards. So each orientation is fixed
-    /// once more, for the angular momentum that the body keeps.
-    fn moved(&self, half: &[Momentum], push: &[Velocity]) -> Vec<Isometry3<f64>> {
-        let mut end = self.predicted(half);
+    /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
+    /// held contact impulses that are thrown away, and energy must be right for the angular
+    /// momentum that the body keeps.
+    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity]) {
         for (i, pose) in end.iter_mut().enumerate() {
             let Body::Dynamic(mass) = &self.bodies[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
@@ -153,7 +157,6 @@ impl World {
             let place = pose.translation.vector + push[i].linear;
             *pose = Isometry3::from_parts(Translation3::from(place), rotation);
         }
-        end
     }
 
     /// Puts bodies whose state is not finite back to `start`, at rest.

@@ -194,17 +194,26 @@ impl World {
 
     /// Kinetic energy of the dynamic bodies, J.
     pub fn kinetic_energy(&self) -> f64 {
-        let states = self.poses.iter().zip(&self.momenta);
-        self.bodies.iter().zip(states).map(|(b, (x, m))| b.kinetic_energy(&x.rotation, m)).sum()
+        (0..self.len()).map(|i| self.kinetic_energy_of(i)).sum()
     }
 
     /// Potential energy of the dynamic bodies in gravity, J, zero at the origin.
     pub fn potential_energy(&self) -> f64 {
-        let weighted = |(body, pose): (&Body, &Isometry3<f64>)| {
-            let mass = body.mass_properties().map_or(0.0, |m| m.mass());
-            -mass * self.settings.gravity.dot(&pose.translation.vector)
-        };
-        self.bodies.iter().zip(&self.poses).map(weighted).sum()
+        (0..self.len()).map(|i| self.potential_energy_of(i)).sum()
+    }
+
+    pub(crate) fn kinetic_energy_of(&self, i: usize) -> f64 {
+        self.bodies[i].kinetic_energy(&self.poses[i].rotation, &self.momenta[i])
+    }
+
+    pub(crate) fn potential_energy_of(&self, i: usize) -> f64 {
+        -self.weight(i).dot(&self.poses[i].translation.vector)
+    }
+
+    /// The force of gravity on a body, N.
+    pub(crate) fn weight(&self, i: usize) -> Vector3<f64> {
+        let mass = self.bodies[i].mass_properties().map_or(0.0, |m| m.mass());
+        self.settings.gravity * mass
     }
 
     pub(crate) fn columns(&self) -> Columns<'_> {

@@ -1,0 +1,78 @@
+//! Which bodies touch, directly or through others.
+
+use dynamics::Body;
+
+use crate::Columns;
+use crate::narrow::Contacts;
+
+/// Groups of dynamic bodies that are connected by contacts. Static and kinematic bodies belong to
+/// none and connect none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Islands {
+    /// Per body.
+    island: Vec<Option<u32>>,
+    /// Per island.
+    grounded: Vec<bool>,
+}
+
+impl Islands {
+    /// Finds the groups, numbered by their first body.
+    pub fn new(columns: Columns<'_>, contacts: &Contacts) -> Self {
+        let dynamic = |i: u32| matches!(columns.bodies[i as usize], Body::Dynamic(_));
+        let mut parent: Vec<u32> = (0..columns.bodies.len() as u32).collect();
+        for pair in contacts.manifolds() {
+            if dynamic(pair.a) && dynamic(pair.b) {
+                let (p, q) = (root(&mut parent, pair.a), root(&mut parent, pair.b));
+                // the lower number is the root, so that numbering follows the bodies
+                parent[p.max(q) as usize] = p.min(q);
+            }
+        }
+        let mut island: Vec<Option<u32>> = vec![None; parent.len()];
+        let mut count = 0;
+        for i in 0..parent.len() as u32 {
+            let root = root(&mut parent, i);
+            if root == i && dynamic(i) {
+                island[i as usize] = Some(count);
+                count += 1;
+            } else {
+                island[i as usize] = island[root as usize];
+            }
+        }
+        let mut grounded = vec![false; count as usize];
+        for pair in contacts.manifolds() {
+            let touching = match (dynamic(pair.a), dynamic(pair.b)) {
+                (true, false) => island[pair.a as usize],
+                (false, true) => island[pair.b as usize],
+                _ => None,
+            };
+            if let Some(i) = touching {
+                grounded[i as usize] = true;
+            }
+        }
+        Self { island, grounded }
+    }
+
+    /// The island of each body.
+    pub fn of_bodies(&self) -> &[Option<u32>] {
+        &self.island
+    }
+
+    /// Whether one of an island's bodies touches a static or kinematic one.
+    pub fn is_grounded(&self, island: u32) -> bool {
+        self.grounded[island as usize]
+    }
+
+    /// Number of islands.
+    pub fn count(&self) -> usize {
+        self.grounded.len()
+    }
+}
+
+fn root(parent: &mut [u32], mut i: u32) -> u32 {
+    while parent[i as usize] != i {
+        // halve the path on the way
+        parent[i as usize] = parent[parent[i as usize] as usize];
+        i = parent[i as usize];
+    }
+    i
+}

@@ -1,0 +1,119 @@
+//! The bound on the energy of a frame.
+//!
+//! Collisions, rotation and the contact pass for velocities add no energy, each by itself. What is
+//! left is the contact pass for positions, which Su09 leaves open: a body supported by the ground
+//! goes elsewhere than its mean velocity says, and gravity may do more work on the way than its
+//! kinetic energy pays for. Only bodies that touch something immovable can gain so, since the
+//! impulses between moving bodies leave their common centre of mass alone. So the bound is held
+//! island by island, where the ground can take the momentum.
+
+use contact::{Contacts, Islands};
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Vector3};
+
+use crate::World;
+
+/// What each island of touching bodies may have, J.
+pub(crate) struct EnergyBound {
+    islands: Islands,
+    budget: Vec<f64>,
+}
+
+impl EnergyBound {
+    /// The energy of each island as it is now, after its collisions.
+    pub(crate) fn new(world: &World, contacts: &Contacts) -> Self {
+        let islands = Islands::new(world.columns(), contacts);
+        let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
+        Self { islands, budget }
+    }
+
+    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy
+    /// reaches; then shrinks `push`, by which they are to be lifted out of each other, to what is
+    /// left.
+    pub(crate) fn bound_positions(
+        &self,
+        world: &World,
+        end: &mut [Isometry3<f64>],
+        push: &mut [Velocity],
+    ) {
+        let height = |x: &[Isometry3<f64>]| {
+            sums(&self.islands, |i| -world.weight(i).dot(&x[i].translation.vector))
+        };
+        let (start, risen) = (height(&world.poses), height(end));
+        let lift = sums(&self.islands, |i| -world.weight(i).dot(&push[i].linear));
+        let islands = self.islands.of_bodies();
+        for (i, island) in islands.iter().enumerate() {
+            let Some(island) = *island else { continue };
+            let k = island as usize;
+            let (room, rise) = (self.budget[k] - start[k], risen[k] - start[k]);
+            if rise > room && self.islands.is_grounded(island) {
+                end[i] = world.poses[i].lerp_slerp(&end[i], (room / rise).max(0.0));
+            }
+            let left = (room - rise).max(0.0);
+            if lift[k] > left {
+                push[i].linear *= left / lift[k];
+                push[i].angular *= left / lift[k];
+            }
+        }
+    }
+
+    /// Slows grounded islands that have more energy than they had and were given by kinematic
+    /// bodies, whose contact impulses are `impulses`.
+    pub(crate) fn bound_momenta(
+        &self,
+        world: &mut World,
+        contacts: &Contacts,
+        impulses: &[Vector3<f64>],
+    ) {
+        let given = work_of_kinematic_bodies(world, contacts, impulses);
+        let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
+        let potential = sums(&self.islands, |i| world.potential_energy_of(i));
+        let given = sums(&self.islands, |i| given[i]);
+        for (momentum, island) in world.momenta.iter_mut().zip(self.islands.of_bodies()) {
+            let Some(island) = *island else { continue };
+            let k = island as usize;
+            let allowed = (self.budget[k] + given[k] - potential[k]).max(0.0);
+            // round-off is no gain
+            let gained = kinetic[k] - allowed > 1e-12 * (kinetic[k] + potential[k].abs());
+            if gained && self.islands.is_grounded(island) {
+                let share = (allowed / kinetic[k]).sqrt();
+                momentum.linear *= share;
+                momentum.angular *= share;
+            }
+        }
+    }
+}
+
+/// Adds up a quantity of each body by island.
+fn sums(islands: &Islands, of: impl Fn(usize) -> f64) -> Vec<f64> {
+    let mut sums = vec![0.0; islands.count()];
+    for (i, island) in islands.of_bodies().iter().enumerate() {
+        if let Some(k) = island {
+            sums[*k as usize] += of(i);
+        }
+    }
+    sums
+}
+
+/// Work that kinematic bodies do on each body they touch, J.
+fn work_of_kinematic_bodies(
+    world: &World,
+    contacts: &Contacts,
+    impulses: &[Vector3<f64>],
+) -> Vec<f64> {
+    let mut work = vec![0.0; world.len()];
+    for pair in contacts.manifolds() {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let (mover, moved, sign) = match (&world.bodies[a], &world.bodies[b]) {
+            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
+            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
+            _ => continue,
+        };
+        for index in contacts.range(pair) {
+            let point = contacts.all()[index].at(&world.poses[a], &world.poses[b]);
+            let arm = point.coords - world.poses[mover.0].translation.vector;
+            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
+        }
+    }
+    work
+}
