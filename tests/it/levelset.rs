@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use levelset::{
-    Aabb, Grid, LevelSet, MeshError, Order, Sign, Solid, TriMesh, label_components, label_moments,
+    Aabb, Grid, LevelSet, MeshError, Order, Sign, Solid, TetError, TetMesh, TriMesh,
+    label_components, label_moments,
 };
 use nalgebra::{Point3, Vector3};
 use ndarray::Array3;
@@ -281,4 +282,75 @@ fn linear_field_is_sampled_exactly() {
         assert!((field.value(&p) - (0.25 * p.x - 0.5 * p.y + p.z)).abs() < 1e-6);
         assert!((field.gradient(&p) - Vector3::new(0.25, -0.5, 1.0)).norm() < 1e-6);
     }
+}
+
+/// A cube of edge 1 cut into six tetrahedra around its diagonal.
+fn kuhn_cube() -> TetMesh {
+    let vertices = (0..8)
+        .map(|c| Point3::from([4, 2, 1].map(|bit| f64::from(u8::from(c & bit != 0)))))
+        .collect();
+    let paths = [[4, 2, 1], [2, 1, 4], [1, 4, 2], [2, 4, 1], [4, 1, 2], [1, 2, 4]];
+    let tets = paths.iter().enumerate().map(|(n, p)| {
+        let mut tet = [0, p[0], p[0] + p[1], 7];
+        if n >= 3 {
+            tet.swap(0, 1);
+        }
+        tet
+    });
+    TetMesh { vertices, tets: tets.collect() }
+}
+
+#[test]
+fn tetrahedra_of_a_cube_are_valid_and_have_its_moments_and_surface() {
+    let cube = kuhn_cube();
+    assert_eq!(cube.validate(), Ok(()));
+    assert_eq!(cube.components().count, 1);
+    let surface = cube.boundary();
+    let facts = surface.facts().unwrap();
+    assert!(facts.closed && facts.oriented && facts.edge_manifold);
+    assert_eq!((facts.euler_number, facts.components, surface.triangles.len()), (2, 1, 12));
+    assert!((facts.area - 6.0).abs() < 1e-12);
+    for moments in [cube.moments(), surface.moments()] {
+        assert!((moments.volume - 1.0).abs() < 1e-12);
+        assert!((moments.centre() - Point3::new(0.5, 0.5, 0.5)).norm() < 1e-12);
+        assert!((moments.inertia() - nalgebra::Matrix3::identity() / 6.0).norm() < 1e-12);
+    }
+    let quality = cube.quality();
+    assert!((quality.min_dihedral - 45.0).abs() < 1e-9);
+    assert!((quality.max_dihedral - 90.0).abs() < 1e-9);
+    assert_eq!(quality.inverted, 0);
+}
+
+#[test]
+fn bad_tetrahedra_give_typed_errors() {
+    let mut mesh = kuhn_cube();
+    mesh.tets[2].swap(0, 1);
+    assert!(matches!(mesh.validate(), Err(TetError::Inverted { tet: 2, .. })));
+    let mut mesh = kuhn_cube();
+    mesh.tets.push(mesh.tets[4]);
+    assert!(matches!(mesh.validate(), Err(TetError::NotConforming { tet: 4, .. })));
+    let mut mesh = kuhn_cube();
+    mesh.tets[1][3] = 9;
+    let expected = TetError::IndexOutOfRange { tet: 1, vertex: 9, count: 8 };
+    assert_eq!(mesh.validate(), Err(expected));
+    mesh.vertices[0].x = f64::INFINITY;
+    assert_eq!(mesh.validate(), Err(TetError::NotFinite { vertex: 0 }));
+    assert_eq!(TetMesh::default().validate(), Err(TetError::Empty));
+}
+
+#[test]
+fn facts_tell_open_flipped_and_separate_meshes() {
+    let good = box_mesh(0.5);
+    let mut open = good.clone();
+    open.triangles.pop();
+    assert!(!open.facts().unwrap().closed);
+    let mut flipped = good.clone();
+    flipped.triangles[0].swap(0, 1);
+    let facts = flipped.facts().unwrap();
+    assert!(!facts.oriented && facts.edge_manifold);
+    let mut two = good.clone();
+    two.vertices.extend(good.vertices.iter().map(|v| v + Vector3::x() * 3.0));
+    two.triangles.extend(good.triangles.iter().map(|t| t.map(|v| v + 8)));
+    let facts = two.facts().unwrap();
+    assert_eq!((facts.components, facts.euler_number), (2, 4));
 }

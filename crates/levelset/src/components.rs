@@ -1,6 +1,7 @@
 //! Connected components of sample sets, by runs along k and union-find.
 
 use crate::LevelSet;
+use crate::sharing::Union;
 
 /// A component number for every node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,36 +43,28 @@ fn label<T>(dims: [usize; 3], samples: &[T], owner: impl Fn(&T) -> u32) -> Compo
     assert_eq!(samples.len(), nx * ny * nz, "one owner per node");
     assert!(u32::try_from(samples.len()).is_ok(), "too many nodes to number");
     let mut runs: Vec<Run> = Vec::new();
-    let mut parents: Vec<u32> = Vec::new();
+    let mut union = Union::new(0);
     // first run of each row, and one past the last
     let mut rows: Vec<u32> = Vec::with_capacity(nx * ny + 1);
     for row in 0..nx * ny {
         rows.push(runs.len() as u32);
         collect_runs(row * nz, &samples[row * nz..(row + 1) * nz], &owner, &mut runs);
-        parents.extend(parents.len() as u32..runs.len() as u32);
+        union.grow(runs.len());
         let mine = rows[row] as usize..runs.len();
         let range = |row: usize| rows[row] as usize..rows[row + 1] as usize;
         if row % ny > 0 {
-            join(&runs, &mut parents, mine.clone(), range(row - 1), nz as u32);
+            join(&runs, &mut union, mine.clone(), range(row - 1), nz as u32);
         }
         if row >= ny {
-            join(&runs, &mut parents, mine, range(row - ny), (ny * nz) as u32);
+            join(&runs, &mut union, mine, range(row - ny), (ny * nz) as u32);
         }
     }
     let mut labels = vec![0; samples.len()];
-    let mut count = 0;
-    for r in 0..runs.len() {
-        // a root is never above its members, so it is numbered before them
-        let parent = parents[r] as usize;
-        parents[r] = if parent == r {
-            count += 1;
-            count
-        } else {
-            parents[parent]
-        };
-        labels[runs[r].start as usize..runs[r].end as usize].fill(parents[r]);
+    let (numbers, count) = union.numbered();
+    for (run, number) in runs.iter().zip(numbers) {
+        labels[run.start as usize..run.end as usize].fill(number);
     }
-    Components { labels, count: count as usize }
+    Components { labels, count }
 }
 
 fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mut Vec<Run>) {
@@ -93,7 +86,7 @@ fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mu
 /// Unites the runs of a row with those of an earlier row, `stride` nodes before, that they touch.
 fn join(
     runs: &[Run],
-    parents: &mut [u32],
+    union: &mut Union,
     mine: std::ops::Range<usize>,
     theirs: std::ops::Range<usize>,
     stride: u32,
@@ -103,7 +96,7 @@ fn join(
         let (a, b) = (&runs[m], &runs[t]);
         let (b_start, b_end) = (b.start + stride, b.end + stride);
         if a.owner == b.owner && a.start < b_end && b_start < a.end {
-            unite(parents, m as u32, t as u32);
+            union.join(m as u32, t as u32);
         }
         if a.end < b_end {
             m += 1;
@@ -111,18 +104,4 @@ fn join(
             t += 1;
         }
     }
-}
-
-fn root(parents: &mut [u32], mut run: u32) -> u32 {
-    while parents[run as usize] != run {
-        let above = parents[parents[run as usize] as usize];
-        parents[run as usize] = above;
-        run = above;
-    }
-    run
-}
-
-fn unite(parents: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(parents, a), root(parents, b));
-    parents[a.max(b) as usize] = a.min(b);
 }

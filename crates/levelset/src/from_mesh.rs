@@ -86,7 +86,10 @@ impl LevelSet {
     /// [`MeshError`] when the mesh is empty, malformed or flat, when a strict conversion meets an
     /// open or inside-out mesh, or when the surface misses the grid.
     pub fn from_mesh(mesh: &TriMesh, grid: Grid, sign: Sign) -> Result<Self, MeshError> {
-        validate(mesh)?;
+        mesh.validate()?;
+        if (0..mesh.triangles.len()).all(|t| mesh.area_vector(t).norm_squared() == 0.0) {
+            return Err(MeshError::Degenerate);
+        }
         let open = open_edges(mesh);
         if sign == Sign::Strict {
             if let Some(&[from, to]) = open.first() {
@@ -126,28 +129,24 @@ impl LevelSet {
     }
 }
 
-fn validate(mesh: &TriMesh) -> Result<(), MeshError> {
-    if mesh.triangles.is_empty() {
-        return Err(MeshError::Empty);
-    }
-    let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
-    if let Some(vertex) = mesh.vertices.iter().position(bad) {
-        return Err(MeshError::NotFinite { vertex });
-    }
-    let count = mesh.vertices.len();
-    for (triangle, t) in mesh.triangles.iter().enumerate() {
-        if let Some(&vertex) = t.iter().find(|&&v| v as usize >= count) {
-            return Err(MeshError::IndexOutOfRange { triangle, vertex, count });
+impl TriMesh {
+    /// Whether all numbers make sense; says nothing of the shape.
+    pub(crate) fn validate(&self) -> Result<(), MeshError> {
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
         }
+        let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
+        if let Some(vertex) = self.vertices.iter().position(bad) {
+            return Err(MeshError::NotFinite { vertex });
+        }
+        let count = self.vertices.len();
+        for (triangle, t) in self.triangles.iter().enumerate() {
+            if let Some(&vertex) = t.iter().find(|&&v| v as usize >= count) {
+                return Err(MeshError::IndexOutOfRange { triangle, vertex, count });
+            }
+        }
+        Ok(())
     }
-    let flat = |t: &[u32; 3]| {
-        let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
-        (b - a).cross(&(c - a)).norm_squared() == 0.0
-    };
-    if mesh.triangles.iter().all(flat) {
-        return Err(MeshError::Degenerate);
-    }
-    Ok(())
 }
 
 /// A mesh in grid units, ready to be scanned slab by slab.

@@ -1,6 +1,6 @@
 //! Triangle meshes: plain vertices and indices.
 
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 /// A triangle mesh: vertices in metres and triangles wound counter-clockwise seen from outside.
 ///
@@ -20,6 +20,15 @@ impl TriMesh {
     /// If there is no such triangle or it names a vertex that does not exist.
     pub fn corners(&self, triangle: usize) -> [Point3<f64>; 3] {
         self.triangles[triangle].map(|v| self.vertices[v as usize])
+    }
+
+    /// Half the cross product of two edges: outwards, as long as the area, m^2.
+    ///
+    /// # Panics
+    /// As [`TriMesh::corners`].
+    pub fn area_vector(&self, triangle: usize) -> Vector3<f64> {
+        let [a, b, c] = self.corners(triangle);
+        (b - a).cross(&(c - a)) / 2.0
     }
 
     /// Volume enclosed by a closed mesh, negative if it is inside out, m^3.

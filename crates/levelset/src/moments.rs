@@ -16,6 +16,30 @@ pub struct Moments {
 }
 
 impl Moments {
+    /// Of a tetrahedron; all negative if it is inverted.
+    pub(crate) fn of_tet(corners: [Vector3<f64>; 4]) -> Self {
+        let [a, b, c, d] = corners;
+        let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
+        let sum = a + b + c + d;
+        let squares: Matrix3<f64> = corners.iter().map(|x| x * x.transpose()).sum();
+        Self {
+            volume,
+            first: sum * (volume / 4.0),
+            second: (squares + sum * sum.transpose()) * (volume / 20.0),
+        }
+    }
+
+    /// Of the solid moved by `offset`.
+    pub(crate) fn moved(&self, offset: Vector3<f64>) -> Self {
+        let cross = offset * self.first.transpose();
+        let square = offset * offset.transpose() * self.volume;
+        Self {
+            volume: self.volume,
+            first: self.first + offset * self.volume,
+            second: self.second + cross + cross.transpose() + square,
+        }
+    }
+
     /// Centre of volume; the origin for an empty solid.
     pub fn centre(&self) -> Point3<f64> {
         if self.volume == 0.0 { Point3::origin() } else { Point3::from(self.first / self.volume) }

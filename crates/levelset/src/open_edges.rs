@@ -5,28 +5,32 @@ use std::f64::consts::PI;
 use nalgebra::{Point3, center};
 
 use crate::TriMesh;
+use crate::sharing::sorted_by_vertex;
 
 /// Directed edges `[from, to]` that no triangle uses the other way, each as often as it lacks one.
 pub(crate) fn open_edges(mesh: &TriMesh) -> Vec<[u32; 2]> {
-    let mut edges: Vec<u64> = Vec::with_capacity(3 * mesh.triangles.len());
-    for t in &mesh.triangles {
-        for e in 0..3 {
-            let (a, b) = (u64::from(t[e]), u64::from(t[(e + 1) % 3]));
-            if a != b {
-                edges.push((a.min(b) << 32 | a.max(b)) << 1 | u64::from(a > b));
-            }
-        }
-    }
-    edges.sort_unstable();
+    let edges = directed_edges(mesh);
     let mut open = Vec::new();
-    for same in edges.chunk_by(|a, b| a >> 1 == b >> 1) {
-        let backward = same.iter().filter(|&&e| e & 1 == 1).count();
+    for same in edges.chunk_by(|a, b| (a.0, a.1.0) == (b.0, b.1.0)) {
+        let (low, (high, _, _)) = same[0];
+        let backward = same.iter().filter(|(_, (_, backward, _))| *backward).count();
         let forward = same.len() - backward;
-        let (low, high) = ((same[0] >> 33) as u32, (same[0] >> 1) as u32);
         let edge = if forward > backward { [low, high] } else { [high, low] };
         open.extend(std::iter::repeat_n(edge, forward.abs_diff(backward)));
     }
     open
+}
+
+/// All edges as `(low, (high, whether it runs from high to low, triangle))`, those with the same
+/// ends side by side.
+pub(crate) fn directed_edges(mesh: &TriMesh) -> Vec<(u32, (u32, bool, u32))> {
+    let edges = mesh.triangles.iter().zip(0..).flat_map(|(t, triangle)| {
+        [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]
+            .into_iter()
+            .filter(|[a, b]| a != b)
+            .map(move |[a, b]| (a.min(b), (a.max(b), a > b, triangle)))
+    });
+    sorted_by_vertex(mesh.vertices.len(), edges)
 }
 
 /// Triangles from each open edge to one apex: with them the mesh is closed, and without them its
