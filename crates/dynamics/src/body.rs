@@ -34,6 +34,7 @@ pub enum MassError {
 pub struct MassProperties {
     mass: f64,
     inertia: Vector3<f64>,
+    inverse_inertia: Vector3<f64>,
 }
 
 impl MassProperties {
@@ -54,7 +55,7 @@ impl MassProperties {
         if largest > (inertia.sum() - largest) * (1.0 + 1e-9) {
             return Err(MassError::Triangle { inertia: listed });
         }
-        Ok(Self { mass, inertia })
+        Ok(Self { mass, inertia, inverse_inertia: inertia.map(|i| 1.0 / i) })
     }
 
     /// Mass, kg.
@@ -67,13 +68,18 @@ impl MassProperties {
         self.inertia
     }
 
+    /// Reciprocals of the moments about the body axes, 1/(kg m^2).
+    pub(crate) fn inverse_principal_inertia(&self) -> Vector3<f64> {
+        self.inverse_inertia
+    }
+
     /// `I^-1` in world axes for a body turned by `rotation`, 1/(kg m^2).
     pub fn inverse_inertia(&self, rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
         let r = rotation.to_rotation_matrix().into_inner();
         let scaled = Matrix3::from_columns(&[
-            r.column(0) / self.inertia.x,
-            r.column(1) / self.inertia.y,
-            r.column(2) / self.inertia.z,
+            r.column(0) * self.inverse_inertia.x,
+            r.column(1) * self.inverse_inertia.y,
+            r.column(2) * self.inverse_inertia.z,
         ]);
         scaled * r.transpose()
     }
@@ -91,7 +97,7 @@ impl MassProperties {
         angular_momentum: &Vector3<f64>,
     ) -> Vector3<f64> {
         let body = rotation.inverse_transform_vector(angular_momentum);
-        rotation * body.component_div(&self.inertia)
+        rotation * body.component_mul(&self.inverse_inertia)
     }
 
     /// Angular momentum `I omega` in world axes, kg m^2/s.
@@ -125,7 +131,7 @@ impl MassProperties {
         angular_momentum: &Vector3<f64>,
     ) -> f64 {
         let l = rotation.inverse_transform_vector(angular_momentum);
-        0.5 * l.component_mul(&l).component_div(&self.inertia).sum()
+        0.5 * l.dot(&l.component_mul(&self.inverse_inertia))
     }
 }
 

@@ -9,6 +9,7 @@ mod advance;
 mod body;
 mod energy_fix;
 mod rotation;
+mod spin;
 
 pub use advance::{OrientationStep, advance, advance_all};
 pub use body::{Body, MassError, MassProperties, Momentum, Velocity};
