@@ -86,11 +86,7 @@ impl Spin {
     /// `L x omega` in units of the energy, each component to full relative accuracy.
     fn gradient(&self) -> Vector3<f64> {
         let (l, m, j) = (self.momentum / self.energy, self.momentum, self.inverse_inertia);
-        Vector3::new(
-            l.y * m.z * (j.z - j.y),
-            l.z * m.x * (j.x - j.z),
-            l.x * m.y * (j.y - j.x),
-        )
+        Vector3::new(l.y * m.z * (j.z - j.y), l.z * m.x * (j.x - j.z), l.x * m.y * (j.y - j.x))
     }
 
     /// How the energy changes when the body turns about `axis`, which is normal to `L`.
@@ -98,8 +94,8 @@ impl Spin {
         let square = axis.norm_squared();
         let across = axis.cross(&self.momentum);
         let a = axis.dot(&self.gradient()) / square.sqrt();
-        let b = 0.5 * across.dot(&across.component_mul(&self.inverse_inertia))
-            / (self.energy * square);
+        let b =
+            0.5 * across.dot(&across.component_mul(&self.inverse_inertia)) / (self.energy * square);
         let c = 1.0 - b;
         Quadratic { a, c, k: excess, g: a * a + 4.0 * excess * (c - excess) }
     }
