@@ -1,133 +1,7 @@
-//! What a body is made of and how it moves: mass, momentum and velocity.
+//! How a body moves: momentum, velocity, and what answers them.
 
-use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use thiserror::Error;
-
-/// Why mass properties were refused.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum MassError {
-    /// The mass is zero, negative or not finite.
-    #[error("mass must be positive and finite, not {mass} kg")]
-    Mass {
-        /// The mass given, kg.
-        mass: f64,
-    },
-    /// A principal moment of inertia is zero, negative or not finite.
-    #[error("principal moments of inertia must be positive and finite, not {inertia:?} kg m^2")]
-    Inertia {
-        /// The principal moments given, kg m^2.
-        inertia: [f64; 3],
-    },
-    /// No solid has these moments: the largest exceeds the sum of the others.
-    #[error(
-        "principal moments {inertia:?} kg m^2 break the triangle inequality: no solid has them"
-    )]
-    Triangle {
-        /// The principal moments given, kg m^2.
-        inertia: [f64; 3],
-    },
-}
-
-/// Mass and principal moments of inertia of a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MassProperties {
-    mass: f64,
-    inertia: Vector3<f64>,
-}
-
-impl MassProperties {
-    /// A body of `mass` kg with moments `inertia` kg m^2 about its body axes.
-    ///
-    /// # Errors
-    /// [`MassError`] when a number is not positive and finite, or no solid has these moments.
-    pub fn new(mass: f64, inertia: Vector3<f64>) -> Result<Self, MassError> {
-        if !(mass > 0.0 && mass.is_finite()) {
-            return Err(MassError::Mass { mass });
-        }
-        let listed: [f64; 3] = inertia.into();
-        if !inertia.iter().all(|i| *i > 0.0 && i.is_finite()) {
-            return Err(MassError::Inertia { inertia: listed });
-        }
-        // a flat body meets the bound exactly, so allow for round-off
-        let largest = inertia.max();
-        if largest > (inertia.sum() - largest) * (1.0 + 1e-9) {
-            return Err(MassError::Triangle { inertia: listed });
-        }
-        Ok(Self { mass, inertia })
-    }
-
-    /// Mass, kg.
-    pub fn mass(&self) -> f64 {
-        self.mass
-    }
-
-    /// Moments about the body axes, kg m^2.
-    pub fn inertia(&self) -> Vector3<f64> {
-        self.inertia
-    }
-
-    /// `I^-1` in world axes for a body turned by `rotation`, 1/(kg m^2).
-    pub fn inverse_inertia(&self, rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
-        let r = rotation.to_rotation_matrix().into_inner();
-        let scaled = Matrix3::from_columns(&[
-            r.column(0) / self.inertia.x,
-            r.column(1) / self.inertia.y,
-            r.column(2) / self.inertia.z,
-        ]);
-        scaled * r.transpose()
-    }
-
-    /// `I` in world axes for a body turned by `rotation`, kg m^2.
-    pub fn world_inertia(&self, rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
-        let r = rotation.to_rotation_matrix().into_inner();
-        r * Matrix3::from_diagonal(&self.inertia) * r.transpose()
-    }
-
-    /// Angular velocity `I^-1 L` in world axes, rad/s.
-    pub fn angular_velocity(
-        &self,
-        rotation: &UnitQuaternion<f64>,
-        angular_momentum: &Vector3<f64>,
-    ) -> Vector3<f64> {
-        let body = rotation.inverse_transform_vector(angular_momentum);
-        rotation * body.component_div(&self.inertia)
-    }
-
-    /// Angular momentum `I omega` in world axes, kg m^2/s.
-    pub fn angular_momentum(
-        &self,
-        rotation: &UnitQuaternion<f64>,
-        angular_velocity: &Vector3<f64>,
-    ) -> Vector3<f64> {
-        let body = rotation.inverse_transform_vector(angular_velocity);
-        rotation * body.component_mul(&self.inertia)
-    }
-
-    /// Momentum of a body that moves with `velocity`.
-    pub fn momentum(&self, rotation: &UnitQuaternion<f64>, velocity: &Velocity) -> Momentum {
-        Momentum {
-            linear: velocity.linear * self.mass,
-            angular: self.angular_momentum(rotation, &velocity.angular),
-        }
-    }
-
-    /// Kinetic energy, linear and rotational, J.
-    pub fn kinetic_energy(&self, rotation: &UnitQuaternion<f64>, momentum: &Momentum) -> f64 {
-        0.5 * momentum.linear.norm_squared() / self.mass
-            + self.rotational_energy(rotation, &momentum.angular)
-    }
-
-    /// Kinetic energy of the rotation, J.
-    pub fn rotational_energy(
-        &self,
-        rotation: &UnitQuaternion<f64>,
-        angular_momentum: &Vector3<f64>,
-    ) -> f64 {
-        let l = rotation.inverse_transform_vector(angular_momentum);
-        0.5 * l.component_mul(&l).component_div(&self.inertia).sum()
-    }
-}
+use crate::{MassProperties, rotation::log};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Momentum of a body about its centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -144,6 +18,44 @@ impl Momentum {
         self.linear += j;
         self.angular += r.cross(j);
     }
+
+    /// Adds what `load` gives in `dt` s.
+    pub fn push(&mut self, load: &Load, dt: f64) {
+        self.linear += load.force * dt;
+        self.angular += load.torque * dt;
+    }
+
+    /// The part in the xy plane: no motion along z and no turning but about z.
+    pub fn planar(&self) -> Self {
+        Self {
+            linear: Vector3::new(self.linear.x, self.linear.y, 0.0),
+            angular: Vector3::new(0.0, 0.0, self.angular.z),
+        }
+    }
+}
+
+/// Force and torque on a body, about its centre of mass, in world axes. Loads add.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Force, N.
+    pub force: Vector3<f64>,
+    /// Torque about the centre of mass, N m.
+    pub torque: Vector3<f64>,
+}
+
+impl Load {
+    /// A `force` N that acts at lever arm `r` m from the centre of mass.
+    pub fn at(force: Vector3<f64>, r: &Vector3<f64>) -> Self {
+        Self { force, torque: r.cross(&force) }
+    }
+}
+
+impl std::ops::Add for Load {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { force: self.force + other.force, torque: self.torque + other.torque }
+    }
 }
 
 /// Velocity of a rigid body, in world axes.
@@ -156,6 +68,15 @@ pub struct Velocity {
 }
 
 impl Velocity {
+    /// The velocity that carries `from` to `to` in `dt` s along a screw of less than half a turn:
+    /// for a kinematic body that follows given poses.
+    pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, dt: f64) -> Self {
+        Self {
+            linear: (to.translation.vector - from.translation.vector) / dt,
+            angular: log(&(to.rotation * from.rotation.inverse())) / dt,
+        }
+    }
+
     /// Velocity of the body's point at lever arm `r` m from the centre of mass, m/s.
     pub fn at(&self, r: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(r)
@@ -186,7 +107,7 @@ impl Body {
     pub fn velocity(&self, rotation: &UnitQuaternion<f64>, momentum: &Momentum) -> Velocity {
         match self {
             Self::Dynamic(mass) => Velocity {
-                linear: momentum.linear / mass.mass,
+                linear: momentum.linear / mass.mass(),
                 angular: mass.angular_velocity(rotation, &momentum.angular),
             },
             Self::Static => Velocity::default(),

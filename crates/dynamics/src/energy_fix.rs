@@ -1,6 +1,6 @@
 //! Turning a body so that it has the kinetic energy it should have (Su09 sections 2.2 to 2.4).
 
-use crate::MassProperties;
+use crate::{MassProperties, spin::Spin};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 /// How [`energy_fix`] reached the energy.
@@ -40,46 +40,62 @@ pub fn energy_fix(
     angular_momentum: &Vector3<f64>,
     target_energy: f64,
 ) -> (UnitQuaternion<f64>, EnergyFix) {
+    let (turned, fix, excess) = turned_once(mass, rotation, angular_momentum, target_energy);
+    // the turn is as exact as the energy it starts from, so one from far off leaves more to turn
+    if excess.abs() > 0.1 && fix != EnergyFix::Unreachable {
+        return (turned_once(mass, &turned, angular_momentum, target_energy).0, fix);
+    }
+    (turned, fix)
+}
+
+/// The orientation with the target energy, how it was reached, and the relative excess of energy
+/// there was.
+fn turned_once(
+    mass: &MassProperties,
+    rotation: &UnitQuaternion<f64>,
+    angular_momentum: &Vector3<f64>,
+    target_energy: f64,
+) -> (UnitQuaternion<f64>, EnergyFix, f64) {
     let spin = Spin::new(mass, rotation, angular_momentum);
     let excess = spin.energy - target_energy;
     let close = excess.abs() <= 4.0 * f64::EPSILON * target_energy;
     if close || !spin.energy.is_normal() || !target_energy.is_finite() {
-        return (*rotation, EnergyFix::Unneeded);
+        return (*rotation, EnergyFix::Unneeded, 0.0);
     }
     let excess = excess / spin.energy;
-    let (turn, fix) = primary(&spin, excess).unwrap_or_else(|| fallback(&spin, excess));
-    (UnitQuaternion::new_normalize(rotation.quaternion() * turn), fix)
+    let gradient = spin.gradient();
+    let quadratic = spin.about(&gradient, excess);
+    // `L` is along a principal axis but for round-off, and so is the energy right but for
+    // round-off: mending it would take a turn by the root of that, and the body would wobble
+    let flat = quadratic.a * quadratic.a <= 4.0 * (excess * quadratic.c).abs();
+    if excess.abs() <= ROUND_OFF && (flat || quadratic.a == 0.0) {
+        return (*rotation, EnergyFix::Unneeded, 0.0);
+    }
+    let (turn, fix) = if quadratic.a > ROUND_OFF && quadratic.g >= 0.0 {
+        (quadratic.solve().about(&gradient), EnergyFix::Primary)
+    } else {
+        fallback(&spin, excess)
+    };
+    (UnitQuaternion::new_normalize(rotation.quaternion() * turn), fix, excess)
 }
 
-/// A spinning body in its own axes.
-struct Spin {
-    inverse_inertia: Vector3<f64>,
-    /// Angular momentum in body axes.
-    momentum: Vector3<f64>,
-    /// Rotational kinetic energy, J.
-    energy: f64,
-}
+/// Relative error of a computed energy or slope.
+const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 
 impl Spin {
-    fn new(mass: &MassProperties, rotation: &UnitQuaternion<f64>, l: &Vector3<f64>) -> Self {
-        let inverse_inertia = mass.inertia().map(|i| 1.0 / i);
-        let momentum = rotation.inverse_transform_vector(l);
-        let velocity = momentum.component_mul(&inverse_inertia);
-        Self { inverse_inertia, momentum, energy: 0.5 * momentum.dot(&velocity) }
-    }
-
     /// `L x omega` in units of the energy, each component to full relative accuracy.
     fn gradient(&self) -> Vector3<f64> {
-        let (l, j) = (self.momentum / self.energy, self.inverse_inertia);
-        let m = self.momentum;
+        let (l, m, j) = (self.momentum / self.energy, self.momentum, self.inverse_inertia);
         Vector3::new(l.y * m.z * (j.z - j.y), l.z * m.x * (j.x - j.z), l.x * m.y * (j.y - j.x))
     }
 
-    /// How the energy changes when the body turns about the unit vector `axis`.
+    /// How the energy changes when the body turns about `axis`, which is normal to `L`.
     fn about(&self, axis: &Vector3<f64>, excess: f64) -> Quadratic {
+        let square = axis.norm_squared();
         let across = axis.cross(&self.momentum);
-        let a = axis.dot(&self.gradient());
-        let b = 0.5 * across.dot(&across.component_mul(&self.inverse_inertia)) / self.energy;
+        let a = axis.dot(&self.gradient()) / square.sqrt();
+        let b =
+            0.5 * across.dot(&across.component_mul(&self.inverse_inertia)) / (self.energy * square);
         let c = 1.0 - b;
         Quadratic { a, c, k: excess, g: a * a + 4.0 * excess * (c - excess) }
     }
@@ -96,43 +112,42 @@ struct Quadratic {
 }
 
 impl Quadratic {
-    /// Cosine and sine of the angle that removes the excess (Su09 section 2.3); needs `g >= 0`.
-    fn solve(&self) -> (f64, f64) {
+    /// The least angle that removes the excess; needs `g >= 0`.
+    ///
+    /// Its tangent `t` solves `(k - c) t^2 - a t + k = 0`, Su09 eq 4 divided by `x^2`.
+    fn solve(&self) -> Angle {
         let reach = self.a.abs() + self.g.sqrt();
-        let rest = 2.0 * (self.c - self.k);
-        let r = (self.a * self.a + self.c * self.c).sqrt();
-        let x = (reach * reach + rest * rest).sqrt() / (2.0 * r);
-        let y = 2.0 * self.k / (reach * reach + 4.0 * self.k * self.k).sqrt();
-        (x, if self.a < 0.0 { -y } else { y })
+        Angle { x: reach, y: if self.a < 0.0 { -2.0 } else { 2.0 } * self.k }
     }
 
-    /// Cosine and sine of the angle at which the energy is extremal.
-    fn extremum(&self) -> (f64, f64) {
-        let r = (self.a * self.a + self.c * self.c).sqrt();
-        if r == 0.0 {
-            return (1.0, 0.0);
-        }
-        let towards = if self.k > 0.0 { -1.0 } else { 1.0 };
-        let (cosine, sine) = (towards * self.c / r, -towards * self.a / r);
-        // half the angle, from the larger of the two so that nothing cancels
-        if cosine > 0.0 {
-            let x = (0.5 * (1.0 + cosine)).sqrt();
-            (x, 0.5 * sine / x)
+    /// The least angle at which the energy is extremal.
+    fn extremum(&self) -> Angle {
+        let (c, a) = if self.k > 0.0 { (-self.c, self.a) } else { (self.c, -self.a) };
+        let r = (a * a + c * c).sqrt();
+        // half the angle of (c, a), by the sum that does not cancel
+        if c > 0.0 {
+            Angle { x: r + c, y: a }
         } else {
-            let y = (0.5 * (1.0 - cosine)).sqrt();
-            (0.5 * sine.abs() / y, if sine < 0.0 { -y } else { y })
+            Angle { x: a.abs(), y: if a < 0.0 { c - r } else { r - c } }
         }
     }
 }
 
-/// The turn about `L x omega`, if that direction is sound and reaches the energy.
-fn primary(spin: &Spin, excess: f64) -> Option<(Quaternion<f64>, EnergyFix)> {
-    let gradient = spin.gradient();
-    let steepness = gradient.norm();
-    let axis = gradient / steepness;
-    let quadratic = spin.about(&axis, excess);
-    let sound = steepness > 16.0 * f64::EPSILON && quadratic.g >= 0.0;
-    sound.then(|| (turn(&axis, quadratic.solve()), EnergyFix::Primary))
+/// The direction `(x, y)` of an angle, of any length, `x >= 0`.
+struct Angle {
+    x: f64,
+    y: f64,
+}
+
+impl Angle {
+    /// The turn by this angle about `axis`, not normalised; none if the angle is undefined.
+    fn about(&self, axis: &Vector3<f64>) -> Quaternion<f64> {
+        let length = (self.x * self.x + self.y * self.y).sqrt();
+        if length == 0.0 {
+            return Quaternion::identity();
+        }
+        Quaternion::from_parts((length + self.x) * axis.norm(), axis * self.y)
+    }
 }
 
 /// The turn that brings `L` towards the axis of extremal energy, where the primary one failed.
@@ -144,22 +159,13 @@ fn fallback(spin: &Spin, excess: f64) -> (Quaternion<f64>, EnergyFix) {
     };
     let mut principal = Vector3::zeros();
     principal[extreme] = 1.0;
-    let across = spin.momentum.cross(&principal);
-    let length = across.norm();
-    if length == 0.0 {
+    let Some(axis) = spin.momentum.cross(&principal).try_normalize(0.0) else {
         return (Quaternion::identity(), EnergyFix::Unreachable);
-    }
-    let axis = across / length;
+    };
     let quadratic = spin.about(&axis, excess);
     if quadratic.g >= 0.0 {
-        (turn(&axis, quadratic.solve()), fix)
+        (quadratic.solve().about(&axis), fix)
     } else {
-        (turn(&axis, quadratic.extremum()), EnergyFix::Unreachable)
+        (quadratic.extremum().about(&axis), EnergyFix::Unreachable)
     }
-}
-
-/// Turn about the unit vector `axis` by an angle with cosine `x >= 0` and sine `y`.
-fn turn(axis: &Vector3<f64>, (x, y): (f64, f64)) -> Quaternion<f64> {
-    let w = (0.5 * (1.0 + x)).sqrt();
-    Quaternion::from_parts(w, axis * (0.5 * y / w))
 }

@@ -8,8 +8,14 @@
 mod advance;
 mod body;
 mod energy_fix;
+mod mass;
+mod moments;
+mod principal;
 mod rotation;
+mod spin;
 
 pub use advance::{OrientationStep, advance, advance_all};
-pub use body::{Body, MassError, MassProperties, Momentum, Velocity};
+pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
+pub use mass::{MassError, MassProperties};
+pub use moments::MassMoments;

@@ -29,6 +29,31 @@ pub(crate) fn exp(u: &Vector3<f64>) -> UnitQuaternion<f64> {
     UnitQuaternion::new_unchecked(Quaternion::from_parts(w, v))
 }
 
+/// The vector `u`, of at most half a turn, of which `q` is the [`exp`].
+pub(crate) fn log(q: &UnitQuaternion<f64>) -> Vector3<f64> {
+    // both signs are the same rotation
+    let (mut w, mut v) = if q.w < 0.0 { (-q.w, -q.imag()) } else { (q.w, q.imag()) };
+    let mut scale = 2.0;
+    // halve the angle until the series converges fast
+    while v.norm_squared() > 0.01 {
+        let half = (2.0 * (1.0 + w)).sqrt();
+        (w, v) = (0.5 * half, v / half);
+        scale *= 2.0;
+    }
+    // arcsin(s)/s: each term from the one before
+    let square = v.norm_squared();
+    let (mut term, mut sum) = (1.0, 1.0);
+    for n in 1..ARCSINE_TERMS {
+        let odd = f64::from(2 * n - 1);
+        term *= square * odd / f64::from(2 * n);
+        sum += term / f64::from(2 * n + 1);
+    }
+    v * (scale * sum)
+}
+
+/// Enough for `s^2 <= 0.01`.
+const ARCSINE_TERMS: i32 = 8;
+
 /// `cos(h)` and `sin(h)/h` from `z = h^2 <= 1`, by Taylor series to 1e-18.
 ///
 /// Grouped by powers of `z^2` (Estrin), because the chain of a plain Horner scheme is what costs.
@@ -80,6 +105,15 @@ mod tests {
             assert!((ours.w - cosine).abs() < 2e-15, "{angle}: {} {cosine}", ours.w);
             assert!((ours.imag() - axis * sine).norm() < 2e-15, "{angle}");
         }
+    }
+
+    #[test]
+    fn the_logarithm_undoes_it_up_to_half_a_turn() {
+        for i in 0..1000 {
+            let u = Vector3::new(0.3, -1.0, 0.2).normalize() * (f64::from(i) * 3.141e-3);
+            assert!((log(&exp(&u)) - u).norm() < 2e-15, "{u:?}: {:e}", (log(&exp(&u)) - u).norm());
+        }
+        assert_eq!(log(&UnitQuaternion::identity()), Vector3::zeros());
     }
 
     #[test]
