@@ -56,9 +56,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
 }
 
 fn unit() -> impl Strategy<Value = UnitVector3<f64>> {
-    vector(1.0)
-        .prop_filter("no direction", |v| v.norm() > 0.1)
-        .prop_map(|v| UnitVector3::new_normalize(v))
+    vector(1.0).prop_filter("no direction", |v| v.norm() > 0.1).prop_map(UnitVector3::new_normalize)
 }
 
 fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
@@ -175,21 +173,23 @@ proptest! {
         };
         let (linear, angular, energy) = moving(&whole);
         let broken = shatter(&body, &[], &pattern, &at, least);
-        let parts: Vec<_> = broken.fragments.iter().map(|f| moving(&f.moments)).collect();
-        let sum = |part: fn(&(Vector3<f64>, Vector3<f64>, f64)) -> Vector3<f64>| {
-            parts.iter().map(part).sum::<Vector3<f64>>()
-        };
+        let mut sum = (Vector3::zeros(), Vector3::zeros(), 0.0);
+        for fragment in &broken.fragments {
+            let part = moving(&fragment.moments);
+            sum = (sum.0 + part.0, sum.1 + part.1, sum.2 + part.2);
+        }
         let speed = velocity.norm() + spin.norm();
-        prop_assert!((sum(|p| p.0) - linear).norm() <= 1e-10 * whole.volume * speed);
+        prop_assert!((sum.0 - linear).norm() <= 1e-10 * whole.volume * speed);
         let scale = whole.volume * speed * whole.inertia().trace().max(whole.volume);
-        prop_assert!((sum(|p| p.1) - angular).norm() <= 1e-10 * scale.max(whole.volume * speed));
-        let total: f64 = parts.iter().map(|p| p.2).sum();
-        prop_assert!((total - energy).abs() <= 1e-10 * energy);
+        prop_assert!((sum.1 - angular).norm() <= 1e-10 * scale.max(whole.volume * speed));
+        prop_assert!((sum.2 - energy).abs() <= 1e-10 * energy);
     }
 
     #[test]
     fn every_particle_of_the_body_goes_to_one_fragment((body, pattern, at, least) in events()) {
-        let given = particles(&body);
+        // moved a little, lest one coincides with a new particle
+        let nudge = Vector3::new(1.1e-9, 1.3e-9, 1.7e-9);
+        let given: Vec<_> = particles(&body).iter().map(|p| p + nudge).collect();
         let broken = shatter(&body, &given, &pattern, &at, least);
         let bits = |p: &Point3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
         let mut held: Vec<_> =
@@ -210,9 +210,10 @@ proptest! {
         let broken = shatter(&body, &particles(&body), &pattern, &at, least);
         for fragment in &broken.fragments {
             for p in &fragment.particles {
-                // on a cut that took in a small piece the two differ by up to its width
+                // a particle is given away by its voxel, so it is off by its diagonal at most, and
+                // by the width of the small piece on a cut that took one in
                 let off = fragment.level_set.value(p).abs();
-                prop_assert!(off <= if least == 0 { h } else { 2.0 * h }, "{}", off / h);
+                prop_assert!(off <= if least == 0 { 1.75 * h } else { 3.0 * h }, "{}", off / h);
             }
             prop_assert!(fragment.particles.len() >= 4);
             for v in fragment.level_set.isosurface().vertices {

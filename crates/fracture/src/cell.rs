@@ -125,16 +125,16 @@ impl Cell {
 
     /// Drops planes without a polygon.
     fn pruned(mut self) -> Self {
-        let mut place = vec![None; self.planes.len()];
-        let mut kept = Vec::new();
-        for index in 0..self.planes.len() {
-            if self.faces.iter().any(|face| face.plane == Some(index)) {
-                place[index] = Some(kept.len());
-                kept.push(self.planes[index]);
+        let mut kept = Vec::with_capacity(self.planes.len());
+        for (index, plane) in self.planes.iter().enumerate() {
+            let place = kept.len();
+            let mut bounds =
+                self.faces.iter_mut().filter(|face| face.plane == Some(index)).peekable();
+            if bounds.peek().is_some() {
+                kept.push(*plane);
             }
-        }
-        for face in &mut self.faces {
-            face.plane = face.plane.and_then(|index| place[index]);
+            // never above its old place, so no later plane is taken for it
+            bounds.for_each(|face| face.plane = Some(place));
         }
         self.planes = kept;
         self

@@ -157,9 +157,9 @@ fn grow_boxes(grid: &Grid, labels: &[u32], pieces: &mut [Piece]) {
 }
 
 fn grow(nodes: &mut NodeBox, node: [usize; 3]) {
-    for a in 0..3 {
-        nodes.low[a] = nodes.low[a].min(node[a]);
-        nodes.high[a] = nodes.high[a].max(node[a] + 1);
+    for (a, n) in node.into_iter().enumerate() {
+        nodes.low[a] = nodes.low[a].min(n);
+        nodes.high[a] = nodes.high[a].max(n + 1);
     }
 }
 

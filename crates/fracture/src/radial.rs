@@ -63,19 +63,20 @@ struct Ray {
 
 fn rays(spec: &Radial) -> Vec<Ray> {
     let mut random = Random::new(spec.seed);
-    // less than half a step either way keeps order, and sectors convex
-    let mut stray = || 0.45 * spec.jitter * random.signed();
+    let mut stray = |most: f64| most * spec.jitter * random.signed();
     let chords = spec.rings - 1;
-    let offset = stray();
+    // less than half a step either way keeps the order; of three sectors none may pass a half turn
+    let sideways = if spec.sectors == 3 { 0.2 } else { 0.45 };
+    let offset = stray(0.5);
     (0..spec.sectors)
         .map(|sector| {
-            let angle = (sector as f64 + offset + stray()) / spec.sectors as f64 * TAU;
+            let angle = (sector as f64 + offset + stray(sideways)) / spec.sectors as f64 * TAU;
             let direction = Vector3::new(angle.cos(), 0.0, angle.sin());
             let knot = |ring: usize, stray: f64| {
                 let even = (ring as f64 + 1.0 + stray) / chords as f64;
                 Point3::from(direction * spec.radius * even * even)
             };
-            Ray { direction, knots: (0..chords).map(|ring| knot(ring, stray())).collect() }
+            Ray { direction, knots: (0..chords).map(|ring| knot(ring, stray(0.45))).collect() }
         })
         .collect()
 }
@@ -103,8 +104,9 @@ mod tests {
 
     #[test]
     fn every_point_is_in_one_region_only() {
-        for (sectors, rings, jitter) in [(3, 1, 1.0), (3, 4, 1.0), (9, 3, 0.5), (12, 5, 0.0)] {
-            let spec = Radial { jitter, ..Radial::new(sectors, rings, 11) };
+        let shapes = [(3, 1, 1.0), (3, 4, 1.0), (4, 2, 1.0), (9, 3, 0.5), (12, 5, 0.0)];
+        for ((sectors, rings, jitter), seed) in shapes.into_iter().cycle().zip(0..50) {
+            let spec = Radial { jitter, ..Radial::new(sectors, rings, seed) };
             let pattern = Pattern::radial(&spec).unwrap();
             assert_eq!(pattern.region_count(), sectors * rings);
             let mut random = Random::new(2);

@@ -34,6 +34,8 @@ pub struct Shattered {
     pub bonds: Vec<Bond>,
 }
 
+const FEWEST_PARTICLES: usize = 8;
+
 /// Breaks a body by a pattern (Su09 section 4.2).
 ///
 /// Every inside sample of `parent` goes to the region it lies in, and so to exactly one fragment;
@@ -80,11 +82,12 @@ pub fn shatter(
         .into_iter()
         .zip(level_sets)
         .zip(shares)
-        .map(|((piece, level_set), particles)| Fragment {
-            level_set,
-            particles,
-            moments: piece.moments,
-            region: piece.region,
+        .map(|((piece, level_set), mut particles)| {
+            // a splinter of a node or two that no particle fell on
+            if particles.len() < FEWEST_PARTICLES {
+                particles.extend(level_set.isosurface().vertices);
+            }
+            Fragment { level_set, particles, moments: piece.moments, region: piece.region }
         })
         .collect();
     Shattered { fragments, bonds }
