@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use brisance::glb::{GlbError, write_glb};
+use brisance::glb::{GlbError, GlbReadError, read_glb, write_glb};
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
@@ -218,6 +218,45 @@ fn what_the_format_cannot_hold_is_refused() {
     assert!(matches!(error, GlbError::Surface { .. }));
 }
 
+/// Equal but for the precision of the format.
+fn assert_same(a: &Recording, b: &Recording) {
+    assert_eq!((a.fps, a.frames, a.tracks.len()), (b.fps, b.frames, b.tracks.len()));
+    for (a, b) in a.tracks.iter().zip(&b.tracks) {
+        assert_eq!((&a.name, a.parent, a.birth), (&b.name, b.parent, b.birth));
+        assert_eq!(a.poses.len(), b.poses.len());
+        for (p, q) in a.poses.iter().zip(&b.poses) {
+            assert!((p.translation.vector - q.translation.vector).amax() < 1e-6);
+            assert!(p.rotation.angle_to(&q.rotation) < 1e-6);
+        }
+        if !a.surface.triangles.is_empty() {
+            assert_eq!((&a.surface.vertices, a.colour), (&b.surface.vertices, b.colour));
+            assert_eq!(a.surface.triangles, b.surface.triangles);
+        }
+    }
+}
+
+#[test]
+fn a_file_that_brisance_did_not_write_is_refused() {
+    assert!(matches!(read_glb(b"glTF?").unwrap_err(), GlbReadError::Format(_)));
+    let whole = glb(&breaking_pot());
+    for length in [0, 11, 12, 100, whole.len() - 1] {
+        read_glb(&whole[..length]).unwrap_err();
+    }
+    let text = String::from_utf8_lossy(&whole);
+    let foreign = |from: &str, to: &str| {
+        let at = text.find(from).expect("written by us");
+        let mut bytes = whole.clone();
+        bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+        assert!(matches!(read_glb(&bytes).unwrap_err(), GlbReadError::Foreign { .. }), "{to}");
+    };
+    foreign("\"fps\"", "\"fpz\"");
+    foreign("\"birth\"", "\"berth\"");
+    foreign("\"frames\":13", "\"frames\":0 ");
+    foreign("\"frames\":13", "\"frames\":12");
+    foreign("\"end\":13", "\"end\":19");
+    foreign("\"parent\":1", "\"parent\":3");
+}
+
 /// Recordings whose bodies are born, rest, jump and end at random.
 fn recordings() -> impl Strategy<Value = Recording> {
     let steps = prop::collection::vec(0usize..4, 0..12);
@@ -241,5 +280,10 @@ proptest! {
     #[test]
     fn every_frame_shows_what_the_recording_holds(recording in recordings()) {
         assert_shows(&recording);
+    }
+
+    #[test]
+    fn a_recording_comes_back_from_its_file(recording in recordings()) {
+        assert_same(&recording, &read_glb(&glb(&recording)).unwrap());
     }
 }

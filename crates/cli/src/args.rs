@@ -6,7 +6,8 @@ use clap::{Args, Parser, Subcommand};
 
 const EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
-  brisance run wall.toml -o wall.glb --frames 60 --seed 7";
+  brisance run wall.toml -o wall.glb --frames 60 --seed 7
+  brisance render bunny.glb --frame 40 -o bunny.png";
 
 /// Simulate rigid bodies that shatter where they are hit.
 #[derive(Debug, Parser)]
@@ -20,8 +21,8 @@ pub struct Arguments {
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene and write what happened.
-    Run(RunArguments),
+    /// Draw frames of a recording as PNG.
+    Render(RenderArguments),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -52,4 +53,34 @@ pub struct RunArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+const RENDER_EXAMPLES: &str = "Examples:
+  brisance render bunny.glb --frame 40 -o bunny.png
+  brisance render bunny.glb --sheet 12 --size 480x270 -o sheet.png";
+
+/// Arguments of `brisance render`.
+#[derive(Args, Debug)]
+#[command(after_help = RENDER_EXAMPLES)]
+pub struct RenderArguments {
+    /// Recording that `brisance run` wrote
+    pub recording: PathBuf,
+    /// Picture to write, ending in .png
+    #[arg(short, long, value_name = "OUT.png")]
+    pub output: PathBuf,
+    /// Frame to draw; 0 is the initial state
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "sheet")]
+    pub frame: usize,
+    /// Draw this many frames, spread evenly, in one picture
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=400))]
+    pub sheet: Option<u16>,
+    /// Pixels of each frame
+    #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = size)]
+    pub size: [usize; 2],
+}
+
+fn size(text: &str) -> Result<[usize; 2], String> {
+    let side = |n: &str| n.parse().ok().filter(|pixels| (16..=8192).contains(pixels));
+    let sides = text.split_once('x').and_then(|(w, h)| Some([side(w)?, side(h)?]));
+    sides.ok_or_else(|| "give width and height between 16 and 8192, as in 960x540".to_owned())
 }

@@ -7,6 +7,7 @@
 
 mod buffer;
 mod keys;
+mod read;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use sim::{Recording, Surface, Track};
 use thiserror::Error;
+
+pub use read::{GlbReadError, read_glb};
 
 use buffer::Buffer;
 use keys::{Keys, rotation_keys, translation_keys};

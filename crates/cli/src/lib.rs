@@ -1,4 +1,8 @@
 //! The parts of the program `brisance`, for its tests and for programs that want its formats.
 
+pub mod args;
+pub mod commands;
 pub mod glb;
 pub mod mesh_file;
+pub mod output;
+pub mod render;

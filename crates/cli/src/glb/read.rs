@@ -1,0 +1,145 @@
+//! Recordings back from the files that [`write_glb`](super::write_glb) wrote.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gltf::animation::Channel;
+use gltf::animation::util::ReadOutputs;
+use gltf::{Gltf, Mesh, Node};
+use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use serde::Deserialize;
+use sim::{Recording, Surface, Track};
+use thiserror::Error;
+
+/// Why a file gives no recording.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GlbReadError {
+    /// The file is not GLB.
+    #[error("is not a GLB file: {0}")]
+    Format(#[from] gltf::Error),
+    /// It is, but brisance did not write it.
+    #[error("was not written by brisance: {lacks}")]
+    Foreign {
+        /// What such a file holds and this one does not.
+        lacks: &'static str,
+    },
+}
+
+#[derive(Deserialize)]
+struct SceneExtras {
+    fps: f64,
+    frames: usize,
+}
+
+#[derive(Deserialize)]
+struct NodeExtras {
+    birth: usize,
+    end: usize,
+    parent: Option<usize>,
+}
+
+/// Reads a recording; poses come back with the precision of `f32`.
+///
+/// # Errors
+/// [`GlbReadError`] when the file is malformed or lacks what [`write_glb`](super::write_glb) puts
+/// in.
+pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
+    let file = Gltf::from_slice(bytes)?;
+    let blob = file.blob.as_deref().unwrap_or_default();
+    let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
+    let SceneExtras { fps, frames } = parse(scene.extras())?;
+    if frames == 0 {
+        return Err(GlbReadError::Foreign { lacks: "it has no frames" });
+    }
+    let mut channels: BTreeMap<usize, Vec<Channel>> = BTreeMap::new();
+    for channel in file.animations().flat_map(|a| a.channels()) {
+        channels.entry(channel.target().node().index()).or_default().push(channel);
+    }
+    let mut surfaces = BTreeMap::new();
+    let mut tracks = vec![];
+    for node in file.nodes() {
+        let NodeExtras { birth, end, parent } = parse(node.extras())?;
+        if end < birth || end > frames || parent.is_some_and(|p| p >= node.index()) {
+            return Err(GlbReadError::Foreign { lacks: "a node has impossible frames or parent" });
+        }
+        let (surface, colour) = match node.mesh() {
+            Some(mesh) => drawn(&mesh, blob, &mut surfaces)?,
+            None => (Arc::default(), [0.0; 3]),
+        };
+        let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
+        let poses = poses(&node, own, blob, (birth..end, fps))?;
+        let name = node.name().unwrap_or_default().to_owned();
+        tracks.push(Track { name, surface, colour, parent, birth, poses });
+    }
+    Ok(Recording { fps, frames, tracks })
+}
+
+fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, GlbReadError> {
+    let text = extras.as_ref().map(|raw| raw.get()).unwrap_or_default();
+    serde_json::from_str(text)
+        .map_err(|_| GlbReadError::Foreign { lacks: "its extras lack frames, birth or end" })
+}
+
+/// The surface and colour of a mesh of one primitive; equal accessors give one surface.
+fn drawn(
+    mesh: &Mesh,
+    blob: &[u8],
+    surfaces: &mut BTreeMap<usize, Arc<Surface>>,
+) -> Result<(Arc<Surface>, [f32; 3]), GlbReadError> {
+    const LACKS: GlbReadError =
+        GlbReadError::Foreign { lacks: "a mesh lacks positions, normals or indices" };
+    let primitive = mesh.primitives().next().ok_or(LACKS)?;
+    let [r, g, b, _] = primitive.material().pbr_metallic_roughness().base_color_factor();
+    let key = primitive.get(&gltf::Semantic::Positions).ok_or(LACKS)?.index();
+    if let Some(known) = surfaces.get(&key) {
+        return Ok((known.clone(), [r, g, b]));
+    }
+    let reader = primitive.reader(|_| Some(blob));
+    let vertices: Vec<_> = reader.read_positions().ok_or(LACKS)?.collect();
+    let normals: Vec<_> = reader.read_normals().ok_or(LACKS)?.collect();
+    let indices: Vec<u32> = reader.read_indices().ok_or(LACKS)?.into_u32().collect();
+    let triangles = indices.as_chunks::<3>().0.to_vec();
+    let inside = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
+    if normals.len() != vertices.len() || !triangles.iter().all(inside) {
+        return Err(LACKS);
+    }
+    let surface = Arc::new(Surface { vertices, normals, triangles });
+    surfaces.insert(key, surface.clone());
+    Ok((surface, [r, g, b]))
+}
+
+/// The pose of a node in each of `frames`.
+fn poses(
+    node: &Node,
+    channels: &[Channel],
+    blob: &[u8],
+    (frames, fps): (std::ops::Range<usize>, f64),
+) -> Result<Vec<Isometry3<f64>>, GlbReadError> {
+    const LACKS: GlbReadError = GlbReadError::Foreign { lacks: "an animation lacks its keys" };
+    let (translation, rotation, _) = node.transform().decomposed();
+    let mut translations = (vec![], vec![translation]);
+    let mut rotations = (vec![], vec![rotation]);
+    for channel in channels {
+        let reader = channel.reader(|_| Some(blob));
+        let times: Vec<f32> = reader.read_inputs().ok_or(LACKS)?.collect();
+        match reader.read_outputs().ok_or(LACKS)? {
+            ReadOutputs::Translations(values) => translations = (times, values.collect()),
+            ReadOutputs::Rotations(values) => rotations = (times, values.into_f32().collect()),
+            _ => {}
+        }
+    }
+    let pose = |frame: usize| {
+        // between keys nothing changes: the last one that is not after the frame, or the first
+        let time = ((frame as f64 + 0.5) / fps) as f32;
+        let [x, y, z] = *held(&translations, time)?;
+        let [i, j, k, w] = held(&rotations, time)?.map(f64::from);
+        let rotation = UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k));
+        Some(Isometry3::from_parts(Translation3::new(x, y, z).cast(), rotation))
+    };
+    frames.map(pose).collect::<Option<_>>().ok_or(LACKS)
+}
+
+fn held<T>((times, values): &(Vec<f32>, Vec<T>), time: f32) -> Option<&T> {
+    values.get(times.partition_point(|&t| t <= time).saturating_sub(1))
+}

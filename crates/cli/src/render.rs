@@ -1,0 +1,173 @@
+//! Pictures of a recording without a browser or a graphics card: a z-buffer, one sun with shadows
+//! and a pale sky.
+
+mod picture;
+mod raster;
+
+use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Vector3, Vector4};
+use sim::{Recording, Track};
+
+pub use picture::{Picture, contact_sheet};
+use raster::{Buffer, NOTHING, rasterise};
+
+/// Samples per pixel and axis.
+const SUPERSAMPLING: usize = 2;
+/// Vertical field of view, radians.
+const FIELD_OF_VIEW: f64 = 0.6;
+/// Pixels along a side of the shadow map.
+const SHADOW_MAP: usize = 2048;
+/// Share of the light that comes from everywhere.
+const AMBIENT: f64 = 0.35;
+
+/// A camera that does not move, and a sun.
+#[derive(Clone, Debug)]
+pub struct View {
+    centre: Point3<f64>,
+    radius: f64,
+}
+
+impl View {
+    /// Looks at what breaks in `recording`, from the front, the right and a little above; at what
+    /// moves where nothing breaks, and at everything where nothing moves.
+    pub fn fitted(recording: &Recording) -> Self {
+        let breaks = |t: &Track| t.parent.is_some() || t.end() < recording.frames;
+        let moves = |t: &Track| t.poses.windows(2).any(|w| w[0] != w[1]);
+        let mut balls = balls(recording, breaks);
+        if balls.is_empty() {
+            balls = self::balls(recording, moves);
+        }
+        if balls.is_empty() {
+            balls = self::balls(recording, |_| true);
+        }
+        let mut low = Vector3::zeros();
+        let mut high = Vector3::zeros();
+        for axis in 0..3 {
+            // a few splinters that fly far do not matter
+            let mut lows: Vec<f64> = balls.iter().map(|(c, r)| c[axis] - r).collect();
+            let mut highs: Vec<f64> = balls.iter().map(|(c, r)| c[axis] + r).collect();
+            lows.sort_by(f64::total_cmp);
+            highs.sort_by(f64::total_cmp);
+            let outlier = lows.len() / 50;
+            low[axis] = lows.get(outlier).copied().unwrap_or(-1.0);
+            high[axis] = highs.iter().rev().nth(outlier).copied().unwrap_or(1.0);
+        }
+        Self {
+            centre: Point3::from((low + high) / 2.0),
+            radius: ((high - low).norm() / 2.0).max(1e-6),
+        }
+    }
+
+    fn eye(&self) -> Point3<f64> {
+        let direction = Vector3::new(0.5, 0.3, 1.0).normalize();
+        self.centre + direction * (self.radius / (FIELD_OF_VIEW / 2.0).sin())
+    }
+
+    /// World to clip space of the picture.
+    fn camera(&self, aspect: f64) -> Matrix4<f64> {
+        let view = Isometry3::look_at_rh(&self.eye(), &self.centre, &Vector3::y());
+        let distance = (self.eye() - self.centre).norm();
+        let near = distance / 100.0;
+        let projection = Perspective3::new(aspect, FIELD_OF_VIEW, near, distance * 100.0);
+        projection.to_homogeneous() * view.to_homogeneous()
+    }
+
+    /// Towards the sun.
+    fn sun() -> Unit<Vector3<f64>> {
+        Unit::new_normalize(Vector3::new(0.4, 1.0, 0.55))
+    }
+
+    /// World to clip space of the sun.
+    fn shadow(&self) -> Matrix4<f64> {
+        let reach = 2.0 * self.radius;
+        let eye = self.centre + Self::sun().into_inner() * (2.0 * reach);
+        let view = Isometry3::look_at_rh(&eye, &self.centre, &Vector3::z());
+        let box_ = Orthographic3::new(-reach, reach, -reach, reach, 0.1 * reach, 4.0 * reach);
+        box_.to_homogeneous() * view.to_homogeneous()
+    }
+}
+
+/// Centre and radius of the tracks that count, in each frame of theirs.
+fn balls(recording: &Recording, counts: impl Fn(&Track) -> bool) -> Vec<(Point3<f64>, f64)> {
+    let mut balls = vec![];
+    for track in recording.tracks.iter().filter(|t| counts(t)) {
+        let reach = |v: &[f32; 3]| Vector3::from(*v).norm();
+        let radius = track.surface.vertices.iter().map(reach).fold(0.0, f32::max);
+        let centres = track.poses.iter().map(|pose| pose.translation.vector.into());
+        balls.extend(centres.map(|c| (c, f64::from(radius))));
+    }
+    balls
+}
+
+/// A triangle of the frame, in the world.
+struct Facet {
+    corners: [Point3<f64>; 3],
+    normals: [Vector3<f64>; 3],
+    colour: Vector3<f64>,
+}
+
+/// Draws one frame of `recording`, `size` pixels wide and high.
+pub fn render(recording: &Recording, view: &View, frame: usize, size: [usize; 2]) -> Picture {
+    let facets = facets(recording, frame);
+    let [width, height] = size.map(|pixels| pixels * SUPERSAMPLING);
+    let camera = view.camera(width as f64 / height as f64);
+    let seen = rasterise(clip(&facets, &camera), [width, height]);
+    let shadow = view.shadow();
+    let lit = rasterise(clip(&facets, &shadow), [SHADOW_MAP; 2]);
+    let colours = seen.pixels().enumerate().map(|(at, pixel)| {
+        if pixel.triangle == NOTHING {
+            sky((at / width) as f64 / height as f64)
+        } else {
+            shade(&facets[pixel.triangle as usize], pixel.weights, view, (&shadow, &lit))
+        }
+    });
+    Picture::downsampled(colours, [width, height], SUPERSAMPLING)
+}
+
+fn facets(recording: &Recording, frame: usize) -> Vec<Facet> {
+    let mut facets = vec![];
+    for track in &recording.tracks {
+        let Some(pose) = frame.checked_sub(track.birth).and_then(|at| track.poses.get(at)) else {
+            continue;
+        };
+        let colour = Vector3::from(track.colour.map(f64::from));
+        let surface = &track.surface;
+        facets.extend(surface.triangles.iter().map(|triangle| Facet {
+            corners: triangle.map(|v| pose * Point3::from(surface.vertices[v as usize]).cast()),
+            normals: triangle.map(|v| pose * Vector3::from(surface.normals[v as usize]).cast()),
+            colour,
+        }));
+    }
+    facets
+}
+
+fn clip(facets: &[Facet], projection: &Matrix4<f64>) -> impl Iterator<Item = [Vector4<f64>; 3]> {
+    facets.iter().map(move |f| f.corners.map(|p| projection * p.to_homogeneous()))
+}
+
+/// Linear colour of the sky, from the top of the picture (0) to the bottom (1).
+fn sky(down: f64) -> Vector3<f64> {
+    Vector3::new(0.55, 0.68, 0.85).lerp(&Vector3::new(0.9, 0.93, 0.95), down)
+}
+
+/// Linear colour of a point of a triangle.
+fn shade(
+    facet: &Facet,
+    weights: [f32; 3],
+    view: &View,
+    (shadow, lit): (&Matrix4<f64>, &Buffer),
+) -> Vector3<f64> {
+    let [a, b, c] = weights.map(f64::from);
+    let mix = |[p, q, r]: [Vector3<f64>; 3]| p * a + q * b + r * c;
+    let place = Point3::from(mix(facet.corners.map(|p| p.coords)));
+    let normal = mix(facet.normals).try_normalize(1e-12).unwrap_or(Vector3::y());
+    let sun = View::sun();
+    let slope = normal.dot(&sun).max(0.0);
+    // a point just above the surface is not shadowed by the surface itself
+    let above = place + normal * (view.radius * 0.006);
+    let light = slope * lit.open(&(shadow * above.to_homogeneous()));
+    let from_above = 0.5 + 0.5 * normal.y;
+    let colour = facet.colour * (AMBIENT * (0.4 + 0.6 * from_above) + (1.0 - AMBIENT) * light);
+    // far ground fades into the horizon
+    let haze = ((place - view.centre).norm() / (10.0 * view.radius) - 0.2).clamp(0.0, 1.0);
+    colour.lerp(&sky(0.8), haze)
+}
