@@ -1,6 +1,8 @@
 //! One test binary.
 
 mod contact;
+mod dynamics;
 mod fracture;
 mod glb;
 mod levelset;
+mod vectors;

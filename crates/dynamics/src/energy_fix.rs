@@ -67,8 +67,8 @@ fn turned_once(
     let quadratic = spin.about(&gradient, excess);
     // `L` is along a principal axis but for round-off, and so is the energy right but for
     // round-off: mending it would take a turn by the root of that, and the body would wobble
-    let flat = quadratic.a * quadratic.a <= 4.0 * (excess * quadratic.c).abs();
-    if excess.abs() <= ROUND_OFF && (flat || quadratic.a == 0.0) {
+    let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs();
+    if excess.abs() <= ROUND_OFF && !steep {
         return (*rotation, EnergyFix::Unneeded, 0.0);
     }
     let (turn, fix) = if quadratic.a > ROUND_OFF && quadratic.g >= 0.0 {
