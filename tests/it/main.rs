@@ -4,3 +4,4 @@ mod contact;
 mod fracture;
 mod glb;
 mod levelset;
+mod sim;

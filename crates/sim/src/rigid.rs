@@ -1,8 +1,8 @@
 //! From moments of a solid to a rigid body: mass and the body's own axes.
 
-use dynamics::{MassError, MassProperties};
+use dynamics::{MassError, MassMoments, MassProperties};
 use levelset::Moments;
-use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion};
+use nalgebra::Isometry3;
 use thiserror::Error;
 
 /// Why a solid makes no rigid body.
@@ -29,12 +29,6 @@ pub fn rigid(
     if moments.volume <= 0.0 {
         return Err(RigidError::Empty);
     }
-    let eigen = (moments.inertia() * density).symmetric_eigen();
-    let mut axes: Matrix3<f64> = eigen.eigenvectors;
-    if axes.determinant() < 0.0 {
-        axes.set_column(2, &-axes.column(2));
-    }
-    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
-    let mass = MassProperties::new(moments.volume * density, eigen.eigenvalues)?;
-    Ok((mass, Isometry3::from_parts(Translation3::from(moments.centre()), rotation)))
+    let Moments { volume, first, second } = *moments;
+    Ok(MassMoments::uniform(density, volume, first, second).body()?)
 }

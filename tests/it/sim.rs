@@ -1,0 +1,171 @@
+//! Whole worlds, frame by frame.
+
+use std::sync::Arc;
+
+use contact::{Material, Shape};
+use dynamics::{Body, MassProperties, Velocity};
+use fracture::{Pattern, Voronoi};
+use levelset::{Aabb, Grid, LevelSet, Solid};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use sim::{Breakage, NewBody, Settings, World, rigid};
+
+fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
+    let velocity = Velocity::default();
+    NewBody { body, pose, velocity, shape: Arc::new(shape), material, breakage: None }
+}
+
+fn ground(material: Material) -> NewBody {
+    still(Body::Static, Shape::half_space(), Isometry3::identity(), material)
+}
+
+/// A ball that moves.
+fn ball(radius: f64, density: f64, place: Vector3<f64>, linear: Vector3<f64>) -> NewBody {
+    let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+    let inertia = Vector3::repeat(0.4 * mass * radius * radius);
+    let body = Body::Dynamic(MassProperties::new(mass, inertia).unwrap());
+    let pose = Isometry3::from_parts(place.into(), UnitQuaternion::identity());
+    let velocity = Velocity { linear, ..Velocity::default() };
+    NewBody { velocity, ..still(body, Shape::ball(radius), pose, Material::default()) }
+}
+
+/// A sampled brick that breaks.
+fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
+    let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+    let spacing = half.min() / 6.0;
+    let grid = Grid::enclosing(&bounds, spacing, 3, Grid::MAX_NODES).unwrap();
+    let solid = Solid::Box { half_extents: half };
+    let level_set = LevelSet::from_fn(grid, |p| solid.distance(&p));
+    let (mass, frame) = rigid(&level_set.moments(), 2000.0).unwrap();
+    let points = level_set.surface_particles(spacing);
+    let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(80, 5) }).unwrap();
+    let breakage =
+        Breakage { pattern: Arc::new(pattern), strength, generations: 2, least_samples: 16 };
+    let shape = Shape::grid(level_set, &points, frame);
+    NewBody {
+        breakage: Some(breakage),
+        ..still(Body::Dynamic(mass), shape, pose * frame, Material::default())
+    }
+}
+
+/// A brick on the ground, struck by a ball.
+fn struck_brick() -> World {
+    let mut world = World::new(Settings::default());
+    world.add(ground(Material::default()));
+    let half = Vector3::new(0.3, 0.2, 0.15);
+    world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0));
+    world.add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.25, 0.02), Vector3::new(9.0, 1.0, 0.0)));
+    world
+}
+
+/// All the numbers of a world's state.
+fn bits(world: &World) -> Vec<u64> {
+    let numbers = |s: sim::BodyState<'_>| {
+        let pose = s.pose.translation.vector.iter().chain(s.pose.rotation.coords.iter());
+        let momentum = s.momentum.linear.iter().chain(s.momentum.angular.iter());
+        pose.chain(momentum).map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    world.iter().flat_map(numbers).collect()
+}
+
+fn run(threads: usize, frames: usize) -> (Vec<u64>, usize) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let mut world = struck_brick();
+        for _ in 0..frames {
+            world.step();
+        }
+        (bits(&world), world.len())
+    })
+}
+
+#[test]
+fn the_same_world_has_the_same_bits_for_any_number_of_threads() {
+    let one = run(1, 40);
+    assert!(one.1 > 10, "it broke into {}", one.1);
+    assert_eq!(one, run(2, 40));
+    assert_eq!(one, run(3, 40));
+}
+
+#[test]
+fn a_shattering_scene_keeps_its_mass_and_gains_no_energy_in_any_frame() {
+    let mut world = struck_brick();
+    let mass = world.mass();
+    let mut broke = 0;
+    for _ in 0..90 {
+        let report = world.step();
+        let scale = report.kinetic_energy + report.potential_energy.abs();
+        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
+        assert!(report.frozen.is_empty());
+        broke += report.fractures.len();
+        for event in &report.fractures {
+            let lost = (event.mass_after - event.mass_before).abs();
+            assert!(lost <= 1e-12 * event.mass_before, "{event:?}");
+        }
+    }
+    assert!(broke > 0);
+    assert!((world.mass() - mass).abs() <= 1e-12 * mass);
+}
+
+/// A weak body in the way takes less momentum from the ball than a strong one, and both are
+/// conserved when nothing else is there.
+#[test]
+fn breaking_in_free_space_keeps_linear_momentum() {
+    for strength in [20.0, f64::INFINITY] {
+        let settings = Settings { gravity: Vector3::zeros(), ..Settings::default() };
+        let mut world = World::new(settings);
+        world.add(brick(Vector3::new(0.3, 0.2, 0.15), Isometry3::identity(), strength));
+        let speed = Vector3::new(9.0, 1.0, 0.0);
+        world.add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.0, 0.02), speed));
+        let before = world.momentum().linear;
+        let mut energy = world.kinetic_energy();
+        for _ in 0..30 {
+            let report = world.step();
+            assert!(report.kinetic_energy <= energy * (1.0 + 1e-12));
+            energy = report.kinetic_energy;
+        }
+        assert_eq!(world.len() > 2, strength.is_finite());
+        let after = world.momentum().linear;
+        assert!((after - before).norm() <= 1e-12 * before.norm(), "{after} {before}");
+    }
+}
+
+#[test]
+fn a_body_that_is_not_finite_is_frozen_and_reported() {
+    let mut world = struck_brick();
+    let nowhere = Vector3::new(f64::NAN, 5.0, 0.0);
+    let id = world.add(ball(0.1, 1000.0, Vector3::new(0.0, 5.0, 0.0), nowhere));
+    let report = world.step();
+    assert_eq!(report.frozen, [id]);
+    let state = world.get(id).unwrap();
+    assert_eq!(state.pose.translation.vector, Vector3::new(0.0, 5.0, 0.0));
+    // the others' bits are those of a world without it
+    let mut alone = struck_brick();
+    alone.step();
+    let others = bits(&alone);
+    assert_eq!(bits(&world)[..others.len()], others);
+}
+
+/// The exact answer is the cube sliding with g (sin a - mu cos a), Su09 figure 3.
+#[test]
+fn a_cube_slides_down_an_incline_as_coulomb_says() {
+    for (degrees, friction) in [(20.0_f64, 0.2), (30.0, 0.5), (20.0, 0.5)] {
+        let angle = degrees.to_radians();
+        let material = Material { restitution: 0.0, friction };
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+        let mut world = World::new(Settings::default());
+        let slope = Isometry3::from_parts(Translation3::identity(), turn);
+        world.add(NewBody { pose: slope, ..ground(material) });
+        let start = turn * Vector3::new(0.0, 0.5, 0.0);
+        let mass = MassProperties::new(1000.0, Vector3::repeat(1000.0 / 6.0)).unwrap();
+        let pose = Isometry3::from_parts(start.into(), turn);
+        let cube = Shape::cuboid(Vector3::repeat(0.5), 0.5);
+        let id = world.add(still(Body::Dynamic(mass), cube, pose, material));
+        for _ in 0..60 {
+            world.step();
+        }
+        let moved = turn.inverse() * (world.get(id).unwrap().pose.translation.vector - start);
+        let pull = 9.81 * (angle.sin() - friction * angle.cos()).max(0.0);
+        let exact = Vector3::new(-0.5 * pull * 4.0, 0.0, 0.0);
+        assert!((moved - exact).norm() <= 1e-4, "{degrees} {friction}: {moved} {exact}");
+    }
+}
