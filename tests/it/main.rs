@@ -1,7 +1,9 @@
 //! One test binary.
 
 mod contact;
+mod dynamics;
 mod fracture;
 mod glb;
 mod levelset;
 mod sim;
+mod vectors;

@@ -1,3 +1,4 @@
 //! What the tests share.
 
 pub mod strategies;
+pub mod vectors;

@@ -1,6 +1,6 @@
 //! One step per frame: translation, rotation and the energy fix (Su09 section 2).
 
-use crate::{Body, Momentum, energy_fix, rotation::exp, spin::Spin};
+use crate::{Body, MassProperties, Momentum, energy_fix, rotation::exp, spin::Spin};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
@@ -14,6 +14,28 @@ pub enum OrientationStep {
     Rkmk4,
     /// The second-order step of SSF08 that Su09 builds on.
     SecondOrder,
+}
+
+impl OrientationStep {
+    /// The orientation after `dt` s of free rotation with `angular_momentum` kg m^2/s in world
+    /// axes, without the energy fix.
+    pub fn unfixed(
+        self,
+        mass: &MassProperties,
+        rotation: &UnitQuaternion<f64>,
+        angular_momentum: &Vector3<f64>,
+        dt: f64,
+    ) -> UnitQuaternion<f64> {
+        self.turned(&Spin::new(mass, rotation, angular_momentum), rotation, dt)
+    }
+
+    fn turned(self, spin: &Spin, rotation: &UnitQuaternion<f64>, dt: f64) -> UnitQuaternion<f64> {
+        let vector = match self {
+            Self::Rkmk4 => spin.rkmk4(dt).unwrap_or_else(|| spin.second_order(dt)),
+            Self::SecondOrder => spin.second_order(dt),
+        };
+        UnitQuaternion::new_normalize(rotation.quaternion() * exp(&vector).quaternion())
+    }
 }
 
 /// Where a body with `pose` (centre of mass, principal axes) and `momentum` is after `dt` s.
@@ -38,8 +60,7 @@ pub fn advance(
         ),
         Body::Dynamic(mass) => {
             let spin = Spin::new(mass, &pose.rotation, &momentum.angular);
-            let turned = pose.rotation.quaternion() * spin.turn(dt, step).quaternion();
-            let turned = UnitQuaternion::new_normalize(turned);
+            let turned = step.turned(&spin, &pose.rotation, dt);
             let fixed = energy_fix(mass, &turned, &momentum.angular, spin.anchored_energy()).0;
             Isometry3::from_parts(
                 Translation3::from(pose.translation.vector + momentum.linear * (dt / mass.mass())),
@@ -80,14 +101,6 @@ pub fn advance_all(
 }
 
 impl Spin {
-    /// The rotation in body axes over `dt` s, without energy fix.
-    fn turn(&self, dt: f64, step: OrientationStep) -> UnitQuaternion<f64> {
-        exp(&match step {
-            OrientationStep::Rkmk4 => self.rkmk4(dt).unwrap_or_else(|| self.second_order(dt)),
-            OrientationStep::SecondOrder => self.second_order(dt),
-        })
-    }
-
     /// The energy, moved by no more than round-off towards the nearest number with 40 bits.
     ///
     /// The fix is exact to round-off, and without memory that would still wander over many steps.

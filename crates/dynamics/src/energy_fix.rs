@@ -67,8 +67,8 @@ fn turned_once(
     let quadratic = spin.about(&gradient, excess);
     // `L` is along a principal axis but for round-off, and so is the energy right but for
     // round-off: mending it would take a turn by the root of that, and the body would wobble
-    let flat = quadratic.a * quadratic.a <= 4.0 * (excess * quadratic.c).abs();
-    if excess.abs() <= ROUND_OFF && (flat || quadratic.a == 0.0) {
+    let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs();
+    if excess.abs() <= FLAT && !steep {
         return (*rotation, EnergyFix::Unneeded, 0.0);
     }
     let (turn, fix) = if quadratic.a > ROUND_OFF && quadratic.g >= 0.0 {
@@ -81,6 +81,10 @@ fn turned_once(
 
 /// Relative error of a computed energy or slope.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
+/// Relative error of the energy that is left alone where no small turn mends it: energies taken at
+/// two orientations, each turned and normalised several times, differ by more than one product's
+/// round-off.
+const FLAT: f64 = 512.0 * f64::EPSILON;
 
 impl Spin {
     /// `L x omega` in units of the energy, each component to full relative accuracy.

@@ -8,6 +8,7 @@
 mod advance;
 mod body;
 mod energy_fix;
+mod integrate;
 mod mass;
 mod moments;
 mod principal;
@@ -17,5 +18,6 @@ mod spin;
 pub use advance::{OrientationStep, advance, advance_all};
 pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
+pub use integrate::{IntegrateError, Integrator, Motion, State, integrate};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;

@@ -44,9 +44,9 @@ impl MassProperties {
     /// # Errors
     /// [`MassError`] when a number is not positive and finite, or no solid has these moments.
     pub fn new(mass: f64, inertia: Vector3<f64>) -> Result<Self, MassError> {
-        check_mass(mass)?;
+        let body = Self::artificial(mass, inertia)?;
         let listed: [f64; 3] = inertia.into();
-        if !listed.into_iter().all(is_positive) {
+        if listed.contains(&f64::INFINITY) {
             return Err(MassError::Inertia { inertia: listed });
         }
         // a flat body meets the bound exactly, so allow for round-off
@@ -54,7 +54,7 @@ impl MassProperties {
         if largest > (inertia.sum() - largest) * (1.0 + 1e-9) {
             return Err(MassError::Triangle { inertia: listed });
         }
-        Ok(Self { mass, inertia, inverse_inertia: inertia.map(|i| 1.0 / i) })
+        Ok(body)
     }
 
     /// A body of `mass` kg with inertia tensor `inertia` kg m^2 about its centre of mass, and the
@@ -73,21 +73,28 @@ impl MassProperties {
         Ok((Self::new(mass, moments)?, axes))
     }
 
-    /// A body of `mass` kg that turns about its z axis alone, with moment `inertia` kg m^2 about
-    /// it: the other two moments are infinite.
+    /// A body of `mass` kg with moments `inertia` kg m^2 that need not be those of a solid, as
+    /// engines let users set them. An infinite moment locks its axis.
+    ///
+    /// # Errors
+    /// [`MassError`] when a number is not positive, or the mass not finite.
+    pub fn artificial(mass: f64, inertia: Vector3<f64>) -> Result<Self, MassError> {
+        check_mass(mass)?;
+        if !inertia.iter().all(|i| is_positive(*i) || *i == f64::INFINITY) {
+            return Err(MassError::Inertia { inertia: inertia.into() });
+        }
+        Ok(Self { mass, inertia, inverse_inertia: inertia.map(|i| 1.0 / i) })
+    }
+
+    /// A body of `mass` kg that turns about its z axis alone, with moment `inertia` kg m^2.
     ///
     /// Together with [`Momentum::planar`], which keeps it in its plane, this is a body in two
     /// dimensions.
     ///
     /// # Errors
-    /// [`MassError`] when a number is not positive and finite.
+    /// As [`MassProperties::artificial`].
     pub fn planar(mass: f64, inertia: f64) -> Result<Self, MassError> {
-        check_mass(mass)?;
-        let inertia = Vector3::new(f64::INFINITY, f64::INFINITY, inertia);
-        if !is_positive(inertia.z) {
-            return Err(MassError::Inertia { inertia: inertia.into() });
-        }
-        Ok(Self { mass, inertia, inverse_inertia: inertia.map(|i| 1.0 / i) })
+        Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
     /// Mass, kg.
