@@ -21,6 +21,8 @@ pub struct Arguments {
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Simulate a scene and write what happened.
+    Run(RunArguments),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
 }

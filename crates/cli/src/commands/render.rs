@@ -1,5 +1,7 @@
 //! `brisance render`.
 
+use rayon::prelude::*;
+
 use crate::args::RenderArguments;
 use crate::commands::{Failure, check_output, read};
 use crate::glb::read_glb;
@@ -20,13 +22,15 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame: *frame, frames });
     }
-    let view = View::fitted(&recording);
+    let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
     let picture = match sheet.map(usize::from) {
         None => draw(&recording, &view, *frame, *size),
         Some(count) => {
             let frame = |i: usize| i * last / (count - 1).max(1);
-            let pictures: Vec<_> =
-                (0..count).map(|i| draw(&recording, &view, frame(i), *size)).collect();
+            let pictures: Vec<_> = (0..count)
+                .into_par_iter()
+                .map(|i| draw(&recording, &view, frame(i), *size))
+                .collect();
             contact_sheet(&pictures, COLUMNS.min(count))
         }
     };
