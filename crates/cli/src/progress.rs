@@ -30,8 +30,9 @@ impl Progress {
     pub fn frame(&self, frame: usize, bodies: usize) {
         self.bar.set_message(format!("{bodies} bodies"));
         self.bar.set_position(frame as u64);
-        // ten lines are enough for a log
-        if self.lines && frame * 10 / self.frames > (frame - 1) * 10 / self.frames {
+        // the first and ten more are enough for a log
+        let tenth = frame * 10 / self.frames > (frame - 1) * 10 / self.frames;
+        if self.lines && (frame == 1 || tenth) {
             // nobody may be listening
             let mut out = std::io::stderr();
             let _ = writeln!(out, "frame {frame} of {}, {bodies} bodies", self.frames);
