@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Ve
 use sim::{Recording, Track};
 
 pub use picture::{Picture, contact_sheet};
-use raster::{Buffer, NOTHING, rasterise};
+use raster::{Buffer, rasterise};
 
 /// Samples per pixel and axis.
 const SUPERSAMPLING: usize = 2;
@@ -124,11 +124,10 @@ pub fn render(recording: &Recording, view: &View, frame: usize, size: [usize; 2]
     let shadow = view.shadow();
     let lit = rasterise(clip(&facets, &shadow), [SHADOW_MAP; 2]);
     let colours = seen.pixels().enumerate().map(|(at, pixel)| {
-        if pixel.triangle == NOTHING {
-            sky((at / width) as f64 / height as f64)
-        } else {
-            shade(&facets[pixel.triangle as usize], pixel.weights, view, (&shadow, &lit))
-        }
+        let background = sky((at / width) as f64 / height as f64);
+        let Some(facet) = facets.get(pixel.triangle as usize) else { return background };
+        let (colour, haze) = shade(facet, pixel.weights, view, (&shadow, &lit));
+        colour.lerp(&background, haze)
     });
     Picture::downsampled(colours, [width, height], SUPERSAMPLING)
 }
@@ -159,13 +158,13 @@ fn sky(down: f64) -> Vector3<f64> {
     Vector3::new(0.55, 0.68, 0.85).lerp(&Vector3::new(0.9, 0.93, 0.95), down)
 }
 
-/// Linear colour of a point of a triangle.
+/// Linear colour of a point of a triangle, and the share of it that is lost in the distance.
 fn shade(
     facet: &Facet,
     weights: [f32; 3],
     view: &View,
     (shadow, lit): (&Matrix4<f64>, &Buffer),
-) -> Vector3<f64> {
+) -> (Vector3<f64>, f64) {
     let [a, b, c] = weights.map(f64::from);
     let mix = |[p, q, r]: [Vector3<f64>; 3]| p * a + q * b + r * c;
     let place = Point3::from(mix(facet.corners.map(|p| p.coords)));
@@ -177,7 +176,6 @@ fn shade(
     let light = slope * lit.open(&(shadow * above.to_homogeneous()));
     let from_above = 0.5 + 0.5 * normal.y;
     let colour = facet.colour * (AMBIENT * (0.4 + 0.6 * from_above) + (1.0 - AMBIENT) * light);
-    // far ground fades into the sky
     let haze = ((place - view.centre).norm() / (8.0 * view.radius) - 0.2).clamp(0.0, 1.0);
-    colour.lerp(&sky(0.8), haze)
+    (colour, haze)
 }
