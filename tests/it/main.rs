@@ -1,5 +1,6 @@
 //! One test binary.
 
+mod cli;
 mod contact;
 mod dynamics;
 mod fracture;

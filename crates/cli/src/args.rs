@@ -21,6 +21,8 @@ pub struct Arguments {
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Simulate a scene and write what happened.
+    Run(RunArguments),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
 }
@@ -57,6 +59,7 @@ pub struct RunArguments {
 
 const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --frame 40 -o bunny.png
+  brisance render bunny.glb --frame 0,14,17,24 -o strip.png
   brisance render bunny.glb --sheet 12 --size 480x270 -o sheet.png";
 
 /// Arguments of `brisance render`.
@@ -68,10 +71,11 @@ pub struct RenderArguments {
     /// Picture to write, ending in .png
     #[arg(short, long, value_name = "OUT.png")]
     pub output: PathBuf,
-    /// Frame to draw; 0 is the initial state
-    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "sheet")]
-    pub frame: usize,
-    /// Draw this many frames, spread evenly, in one picture
+    /// Frame to draw, 0 is the initial state; several make a contact sheet
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [0])]
+    #[arg(conflicts_with = "sheet")]
+    pub frame: Vec<usize>,
+    /// Draw so many frames, spread evenly, as a contact sheet
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=400))]
     pub sheet: Option<u16>,
     /// Pixels of each frame

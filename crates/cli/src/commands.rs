@@ -1,13 +1,19 @@
 //! What the program does.
 
 mod render;
+mod run;
 
 use std::path::{Path, PathBuf};
 
+use std::sync::atomic::AtomicBool;
+
+use sim::BuildError;
+use sim::scene::SceneError;
 use thiserror::Error;
 
 use crate::args::Command;
 use crate::glb::{GlbError, GlbReadError};
+use crate::mesh_file::MeshFileError;
 
 /// Why a command failed: one sentence that names the file and says what to do.
 #[derive(Debug, Error)]
@@ -20,6 +26,52 @@ pub enum Failure {
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
+    },
+    /// A text file is not UTF-8.
+    #[error("{}: is not UTF-8 text: save it as UTF-8", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A scene file cannot be used.
+    #[error("{}: {source}", path.display())]
+    Scene {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        source: SceneError,
+    },
+    /// A mesh file that a scene names cannot be used.
+    #[error("{}: {source} (named in {})", path.display(), scene.display())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// The scene.
+        scene: PathBuf,
+        /// What is wrong with it.
+        source: MeshFileError,
+    },
+    /// A scene makes no world.
+    #[error("{}: {source}{mesh}", path.display())]
+    Build {
+        /// The scene.
+        path: PathBuf,
+        /// The mesh file at fault, in brackets, or nothing.
+        mesh: String,
+        /// What is wrong with it.
+        source: BuildError,
+    },
+    /// The threads cannot be started.
+    #[error("cannot start the threads ({source}): give --threads a smaller number")]
+    Threads {
+        /// What the system says.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// A signal asked the program to end.
+    #[error("stopped after frame {frame}; no file was written")]
+    Interrupted {
+        /// The last frame that was simulated.
+        frame: usize,
     },
     /// The extension of an output names no format.
     #[error("{}: cannot be written in this format: give it a name ending in {known}", path.display())]
@@ -63,18 +115,30 @@ pub enum Failure {
     },
 }
 
-/// Does what the command line says.
+impl Failure {
+    /// What the program exits with: 2, or 130 when a signal ended it.
+    pub fn exit_code(&self) -> u8 {
+        if matches!(self, Self::Interrupted { .. }) { 130 } else { 2 }
+    }
+}
+
+/// Does what the command line says. A run ends early once `interrupted` is set.
 ///
 /// # Errors
 /// [`Failure`] when it cannot; outputs are then as they were before.
-pub fn execute(command: &Command) -> Result<(), Failure> {
+pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failure> {
     match command {
+        Command::Run(arguments) => run::run(arguments, interrupted),
         Command::Render(arguments) => render::render(arguments),
     }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path)?).map_err(|_| Failure::NotText { path: path.to_owned() })
 }
 
 /// Refuses an output that cannot succeed, before any work is done for it.

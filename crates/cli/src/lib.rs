@@ -5,4 +5,5 @@ pub mod commands;
 pub mod glb;
 pub mod mesh_file;
 pub mod output;
+pub mod progress;
 pub mod render;

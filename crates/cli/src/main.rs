@@ -2,18 +2,25 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use brisance::args::Arguments;
 use clap::Parser;
 
+/// Set when a signal asks the program to end.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match brisance::commands::execute(&arguments.command) {
+    let handler = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+    // without a handler a signal ends the program at once, which is no reason not to run
+    drop(handler);
+    match brisance::commands::execute(&arguments.command, &INTERRUPTED) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             // nobody may be listening
             let _ = writeln!(std::io::stderr(), "brisance: {failure}");
-            ExitCode::from(2)
+            ExitCode::from(failure.exit_code())
         }
     }
 }

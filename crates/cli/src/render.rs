@@ -8,10 +8,12 @@ use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Ve
 use sim::{Recording, Track};
 
 pub use picture::{Picture, contact_sheet};
-use raster::{Buffer, NOTHING, rasterise};
+use raster::{Buffer, rasterise};
 
 /// Samples per pixel and axis.
 const SUPERSAMPLING: usize = 2;
+/// Room around what the camera looks at.
+const MARGIN: f64 = 1.15;
 /// Vertical field of view, radians.
 const FIELD_OF_VIEW: f64 = 0.6;
 /// Pixels along a side of the shadow map.
@@ -23,13 +25,17 @@ const AMBIENT: f64 = 0.35;
 #[derive(Clone, Debug)]
 pub struct View {
     centre: Point3<f64>,
+    /// From the centre to the camera.
+    arm: Vector3<f64>,
+    /// Around the centre, what light and haze are made for.
     radius: f64,
 }
 
 impl View {
-    /// Looks at what breaks in `recording`, from the front, the right and a little above; at what
-    /// moves where nothing breaks, and at everything where nothing moves.
-    pub fn fitted(recording: &Recording) -> Self {
+    /// Looks from the front, the right and a little above at what breaks in `recording`; at what
+    /// moves where nothing breaks, and at everything where nothing moves. Pictures will be
+    /// `aspect` times as wide as high.
+    pub fn fitted(recording: &Recording, aspect: f64) -> Self {
         let breaks = |t: &Track| t.parent.is_some() || t.end() < recording.frames;
         let moves = |t: &Track| t.poses.windows(2).any(|w| w[0] != w[1]);
         let mut balls = balls(recording, breaks);
@@ -39,41 +45,32 @@ impl View {
         if balls.is_empty() {
             balls = self::balls(recording, |_| true);
         }
-        let mut low = Vector3::zeros();
-        let mut high = Vector3::zeros();
-        for axis in 0..3 {
-            // a few splinters that fly far do not matter
-            let mut lows: Vec<f64> = balls.iter().map(|(c, r)| c[axis] - r).collect();
-            let mut highs: Vec<f64> = balls.iter().map(|(c, r)| c[axis] + r).collect();
-            lows.sort_by(f64::total_cmp);
-            highs.sort_by(f64::total_cmp);
-            let outlier = lows.len() / 50;
-            low[axis] = lows.get(outlier).copied().unwrap_or(-1.0);
-            high[axis] = highs.iter().rev().nth(outlier).copied().unwrap_or(1.0);
-        }
+        let towards = Vector3::new(0.5, 0.35, 1.0).normalize();
+        let right = Vector3::y().cross(&towards).normalize();
+        let up = towards.cross(&right);
+        let [across, along, deep] = [right, up, towards].map(|axis| span(&balls, &axis));
+        let middle = |[low, high]: [f64; 2]| (low + high) / 2.0;
+        let half = |[low, high]: [f64; 2]| (high - low) / 2.0;
+        let reach = (half(across) / aspect).max(half(along)) / (FIELD_OF_VIEW / 2.0).tan();
         Self {
-            centre: Point3::from((low + high) / 2.0),
-            radius: ((high - low).norm() / 2.0).max(1e-6),
+            centre: (right * middle(across) + up * middle(along) + towards * middle(deep)).into(),
+            arm: towards * (MARGIN * reach + half(deep)).max(1e-6),
+            radius: half(across).hypot(half(along)).hypot(half(deep)).max(1e-6),
         }
-    }
-
-    fn eye(&self) -> Point3<f64> {
-        let direction = Vector3::new(0.5, 0.3, 1.0).normalize();
-        self.centre + direction * (self.radius / (FIELD_OF_VIEW / 2.0).sin())
     }
 
     /// World to clip space of the picture.
     fn camera(&self, aspect: f64) -> Matrix4<f64> {
-        let view = Isometry3::look_at_rh(&self.eye(), &self.centre, &Vector3::y());
-        let distance = (self.eye() - self.centre).norm();
-        let near = distance / 100.0;
-        let projection = Perspective3::new(aspect, FIELD_OF_VIEW, near, distance * 100.0);
+        let view = Isometry3::look_at_rh(&(self.centre + self.arm), &self.centre, &Vector3::y());
+        let distance = self.arm.norm();
+        let projection =
+            Perspective3::new(aspect, FIELD_OF_VIEW, distance / 100.0, distance * 100.0);
         projection.to_homogeneous() * view.to_homogeneous()
     }
 
     /// Towards the sun.
     fn sun() -> Unit<Vector3<f64>> {
-        Unit::new_normalize(Vector3::new(0.4, 1.0, 0.55))
+        Unit::new_normalize(Vector3::new(-0.5, 1.0, 0.45))
     }
 
     /// World to clip space of the sun.
@@ -81,9 +78,22 @@ impl View {
         let reach = 2.0 * self.radius;
         let eye = self.centre + Self::sun().into_inner() * (2.0 * reach);
         let view = Isometry3::look_at_rh(&eye, &self.centre, &Vector3::z());
-        let box_ = Orthographic3::new(-reach, reach, -reach, reach, 0.1 * reach, 4.0 * reach);
-        box_.to_homogeneous() * view.to_homogeneous()
+        let lit = Orthographic3::new(-reach, reach, -reach, reach, 0.1 * reach, 4.0 * reach);
+        lit.to_homogeneous() * view.to_homogeneous()
     }
+}
+
+/// Where balls begin and end along an axis; a few that lie far out do not count.
+fn span(balls: &[(Point3<f64>, f64)], axis: &Vector3<f64>) -> [f64; 2] {
+    let sorted = |sign: f64| {
+        let mut ends: Vec<f64> = balls.iter().map(|(c, r)| c.coords.dot(axis) + sign * r).collect();
+        ends.sort_by(f64::total_cmp);
+        ends
+    };
+    let outliers = balls.len() / 50;
+    let low = sorted(-1.0).get(outliers).copied();
+    let high = sorted(1.0).iter().rev().nth(outliers).copied();
+    [low.unwrap_or(-1.0), high.unwrap_or(1.0)]
 }
 
 /// Centre and radius of the tracks that count, in each frame of theirs.
@@ -114,11 +124,10 @@ pub fn render(recording: &Recording, view: &View, frame: usize, size: [usize; 2]
     let shadow = view.shadow();
     let lit = rasterise(clip(&facets, &shadow), [SHADOW_MAP; 2]);
     let colours = seen.pixels().enumerate().map(|(at, pixel)| {
-        if pixel.triangle == NOTHING {
-            sky((at / width) as f64 / height as f64)
-        } else {
-            shade(&facets[pixel.triangle as usize], pixel.weights, view, (&shadow, &lit))
-        }
+        let background = sky((at / width) as f64 / height as f64);
+        let Some(facet) = facets.get(pixel.triangle as usize) else { return background };
+        let (colour, haze) = shade(facet, pixel.weights, view, (&shadow, &lit));
+        colour.lerp(&background, haze)
     });
     Picture::downsampled(colours, [width, height], SUPERSAMPLING)
 }
@@ -149,13 +158,13 @@ fn sky(down: f64) -> Vector3<f64> {
     Vector3::new(0.55, 0.68, 0.85).lerp(&Vector3::new(0.9, 0.93, 0.95), down)
 }
 
-/// Linear colour of a point of a triangle.
+/// Linear colour of a point of a triangle, and the share of it that is lost in the distance.
 fn shade(
     facet: &Facet,
     weights: [f32; 3],
     view: &View,
     (shadow, lit): (&Matrix4<f64>, &Buffer),
-) -> Vector3<f64> {
+) -> (Vector3<f64>, f64) {
     let [a, b, c] = weights.map(f64::from);
     let mix = |[p, q, r]: [Vector3<f64>; 3]| p * a + q * b + r * c;
     let place = Point3::from(mix(facet.corners.map(|p| p.coords)));
@@ -167,7 +176,6 @@ fn shade(
     let light = slope * lit.open(&(shadow * above.to_homogeneous()));
     let from_above = 0.5 + 0.5 * normal.y;
     let colour = facet.colour * (AMBIENT * (0.4 + 0.6 * from_above) + (1.0 - AMBIENT) * light);
-    // far ground fades into the horizon
-    let haze = ((place - view.centre).norm() / (10.0 * view.radius) - 0.2).clamp(0.0, 1.0);
-    colour.lerp(&sky(0.8), haze)
+    let haze = ((place - view.centre).norm() / (8.0 * view.radius) - 0.2).clamp(0.0, 1.0);
+    (colour, haze)
 }

@@ -1,5 +1,7 @@
 //! `brisance render`.
 
+use rayon::prelude::*;
+
 use crate::args::RenderArguments;
 use crate::commands::{Failure, check_output, read};
 use crate::glb::read_glb;
@@ -16,20 +18,18 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let recording = read_glb(&read(path)?)
         .map_err(|source| Failure::Recording { path: path.clone(), source })?;
     let last = recording.frames - 1;
-    if *frame > last {
-        let frames = recording.frames;
-        return Err(Failure::NoFrame { path: path.clone(), frame: *frame, frames });
-    }
-    let view = View::fitted(&recording);
-    let picture = match sheet.map(usize::from) {
-        None => draw(&recording, &view, *frame, *size),
-        Some(count) => {
-            let frame = |i: usize| i * last / (count - 1).max(1);
-            let pictures: Vec<_> =
-                (0..count).map(|i| draw(&recording, &view, frame(i), *size)).collect();
-            contact_sheet(&pictures, COLUMNS.min(count))
-        }
+    let frames: Vec<usize> = match sheet.map(usize::from) {
+        Some(count) => (0..count).map(|i| i * last / (count - 1).max(1)).collect(),
+        None => frame.clone(),
     };
+    if let Some(&frame) = frames.iter().find(|&&frame| frame > last) {
+        let frames = recording.frames;
+        return Err(Failure::NoFrame { path: path.clone(), frame, frames });
+    }
+    let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
+    let pictures: Vec<_> =
+        frames.par_iter().map(|&frame| draw(&recording, &view, frame, *size)).collect();
+    let picture = contact_sheet(&pictures, COLUMNS.min(frames.len()));
     write_whole(output, |out| picture.write_png(out))
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })
 }

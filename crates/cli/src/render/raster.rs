@@ -3,11 +3,12 @@
 use nalgebra::Vector4;
 
 /// The triangle of a pixel that shows none.
-pub(super) const NOTHING: u32 = u32::MAX;
+const NOTHING: u32 = u32::MAX;
 
 /// What a pixel shows: a point of a triangle by its barycentric coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Pixel {
+    /// Its place among the triangles drawn; past their end for none.
     pub(super) triangle: u32,
     pub(super) weights: [f32; 3],
     /// From -1 (near) to 1 (far).

@@ -1,0 +1,306 @@
+//! The program as people meet it: what it writes, and what it says when it cannot.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use brisance::glb::read_glb;
+
+/// The program, built once, in the profile of these tests.
+fn brisance() -> Command {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let path = BUILT.get_or_init(|| {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "brisance", "--bin", "brisance"]);
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo runs").success());
+        // tests are in the folder deps beside it
+        let test = std::env::current_exe().expect("this test has a path");
+        let name = format!("brisance{}", std::env::consts::EXE_SUFFIX);
+        test.ancestors().nth(2).expect("target/PROFILE/deps/test").join(name)
+    });
+    Command::new(path)
+}
+
+/// A folder with a scene and what belongs to it.
+struct Case {
+    folder: tempfile::TempDir,
+}
+
+/// A ball that falls on a slab and breaks.
+const SCENE: &str = r#"version = 1
+
+[simulation]
+frames = 12
+
+[pattern.shards.voronoi]
+pieces = 60
+
+[[body]]
+name = "floor"
+shape = { plane = {} }
+motion = "static"
+
+[[body]]
+name = "ball"
+shape = { sphere = { radius = 0.1, spacing = 0.012 } }
+position = [0, 0.15, 0]
+velocity = [0, -6, 0]
+fracture = { pattern = "shards", strength = 1 }
+"#;
+
+/// The same with a mesh in place of the ball.
+const MESH_SCENE: &str = r#"version = 1
+[simulation]
+frames = 2
+
+[[body]]
+name = "thing"
+shape = { mesh = { file = "thing.obj", resolution = [20, 20, 20] } }
+"#;
+
+const TETRAHEDRON: &str =
+    "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+impl Case {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        brisance().args(arguments).current_dir(&self.folder).output().unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = self.folder.path().read_dir().unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `scene.toml`, which must fail with exit code 2, one line that holds every one of
+    /// `words`, and no file written or left behind.
+    fn refused(&self, words: &[&str]) {
+        let before = self.names();
+        let output = self.run(&["run", "scene.toml", "-o", "out.glb", "--quiet"]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+        assert!(message.starts_with("brisance: "), "{message}");
+        for word in words {
+            assert!(message.contains(word), "{word:?} is not in: {message}");
+        }
+        assert_eq!(self.names(), before);
+    }
+}
+
+/// `SCENE` with one text replaced by another.
+fn scene_with(from: &str, to: &str) -> Case {
+    assert!(SCENE.contains(from));
+    Case::new(&[("scene.toml", &SCENE.replace(from, to))])
+}
+
+fn mesh_case(obj: &str) -> Case {
+    Case::new(&[("scene.toml", MESH_SCENE), ("thing.obj", obj)])
+}
+
+#[test]
+fn a_run_writes_what_it_says() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let output = case.run(&["run", "scene.toml", "-o", "out.glb"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(case.names(), ["out.glb", "scene.toml"]);
+    let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
+    assert_eq!((recording.frames, recording.fps), (13, 30.0));
+    let fragments = recording.tracks.iter().filter(|t| t.parent == Some(1)).count();
+    assert!(fragments > 3, "the ball must break, not into {fragments}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("out.glb: 13 frames"), "{said}");
+    let all = recording.tracks.iter().filter(|t| t.parent.is_some()).count();
+    assert!(said.contains(&format!("{all} fragments")), "{said}");
+    assert!(said.contains("mass ") && said.contains("energy gain"), "{said}");
+    let progress = String::from_utf8(output.stderr).unwrap();
+    assert!(progress.contains("frame 12 of 12, "), "{progress}");
+    assert!(!progress.contains('\u{1b}'), "no terminal codes in a pipe");
+}
+
+#[test]
+fn quiet_runs_print_nothing() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let output = case.run(&["run", "scene.toml", "-o", "out.glb", "-q"]);
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+}
+
+#[test]
+fn options_replace_what_the_scene_says() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let bytes = |options: &[&str]| {
+        let run = ["run", "scene.toml", "-q", "-o", "out.glb"];
+        assert!(case.run(&[&run[..], options].concat()).status.success());
+        std::fs::read(case.folder.path().join("out.glb")).unwrap()
+    };
+    let one = bytes(&["--threads", "1"]);
+    assert_eq!(one, bytes(&["--threads", "2"]), "any number of threads gives the same file");
+    assert_ne!(one, bytes(&["--seed", "2"]));
+    assert_eq!(read_glb(&bytes(&["--frames", "3"])).unwrap().frames, 4);
+}
+
+#[test]
+fn a_mesh_is_read_from_beside_its_scene() {
+    let case = mesh_case(TETRAHEDRON);
+    let scene = case.folder.path().join("scene.toml");
+    let out = case.folder.path().join("out.glb");
+    let run = brisance().args(["run", "-q"]).arg(scene).arg("-o").arg(&out).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert!(out.is_file());
+}
+
+#[test]
+fn files_that_are_missing_are_named() {
+    Case::new(&[]).refused(&["scene.toml", "cannot be read", "check the path"]);
+    Case::new(&[("scene.toml", MESH_SCENE)]).refused(&[
+        "thing.obj",
+        "cannot be read",
+        "scene.toml",
+    ]);
+}
+
+#[test]
+fn a_mesh_that_is_no_solid_is_named_with_its_body() {
+    let open = TETRAHEDRON.replace("f 2 3 4\n", "");
+    mesh_case(&open).refused(&["scene.toml", "\"thing\"", "thing.obj", "not closed", "repair"]);
+    mesh_case("v 0 0 0\n").refused(&["thing.obj", "no triangles"]);
+    mesh_case("").refused(&["thing.obj", "no triangles"]);
+    let inside_out = TETRAHEDRON.replace("f 1 3 2", "f 1 2 3").replace("f 1 2 4", "f 1 4 2");
+    let inside_out = inside_out.replace("f 1 4 3", "f 1 3 4").replace("f 2 3 4", "f 2 4 3");
+    mesh_case(&inside_out).refused(&["thing.obj", "inside out"]);
+    let flat = "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 3 2\n";
+    mesh_case(flat).refused(&["scene.toml", "thing.obj"]);
+}
+
+#[test]
+fn a_mesh_that_is_malformed_is_named_with_its_line() {
+    let nan = TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0");
+    mesh_case(&nan).refused(&["thing.obj", "line 3", "not a finite number", "scene.toml"]);
+    let dangling = TETRAHEDRON.replace("f 2 3 4", "f 2 3 5");
+    mesh_case(&dangling).refused(&["thing.obj", "line 8", "out of bounds"]);
+    mesh_case("v 0 0 zero\n").refused(&["thing.obj", "line 1"]);
+    let other = MESH_SCENE.replace("thing.obj", "scene.toml");
+    Case::new(&[("scene.toml", &other)]).refused(&["scene.toml", "give an .obj file"]);
+}
+
+#[test]
+fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
+    let zero_mass = scene_with("radius = 0.1,", "radius = 0,");
+    zero_mass.refused(&["scene.toml", "line 16, column 31", "`body[1].shape.sphere.radius`"]);
+    let no_density = scene_with("position =", "density = 0\nposition =");
+    no_density.refused(&["scene.toml", "line 17, column 11", "`body[1].density`", "above 0"]);
+    let nan = scene_with("0.15", "nan");
+    nan.refused(&["scene.toml", "line 17, column 12", "`body[1].position`", "finite"]);
+    let unknown = scene_with("strength", "strenght");
+    unknown.refused(&["line 19, column 34", "`body[1].fracture.strenght`", "mean `strength`?"]);
+    scene_with("version = 1", "version").refused(&["scene.toml", "line 1", "TOML"]);
+    let huge = scene_with("spacing = 0.012", "spacing = 0.00002");
+    huge.refused(&["line 16, column 46", "`body[1].shape.sphere.spacing`", "coarser"]);
+    let huge = MESH_SCENE.replace("[20, 20, 20]", "[10000, 10000, 10000]");
+    let huge = Case::new(&[("scene.toml", &huge), ("thing.obj", TETRAHEDRON)]);
+    huge.refused(&["line 7", "`body[0].shape.mesh.resolution`", "coarser"]);
+}
+
+#[test]
+fn a_body_too_thin_for_its_grid_is_named() {
+    let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
+        "{ box = { half_extents = [0.1, 0.0001, 0.1], spacing = 0.05 } }"
+    });
+    case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_refused_before_the_run() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    for (output, word) in [("out.png", "ending in .glb"), ("no/out.glb", "folder"), ("out", ".glb")]
+    {
+        let run = case.run(&["run", "scene.toml", "-o", output]);
+        let message = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2));
+        assert!(message.contains(output) && message.contains(word), "{message}");
+        assert!(!message.contains("frame "), "it must not have simulated");
+    }
+    assert_eq!(case.names(), ["scene.toml"]);
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let case = Case::new(&[]);
+    for arguments in [&["run"][..], &["fly"], &["run", "a.toml", "-o", "b.glb", "--threads", "0"]] {
+        assert_eq!(case.run(arguments).status.code(), Some(2));
+    }
+    assert!(case.run(&["--version"]).status.success());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_ends_soon_and_writes_nothing() {
+    let case = scene_with("frames = 12", "frames = 1000000");
+    let mut run = brisance();
+    run.args(["run", "scene.toml", "-o", "out.glb"]).current_dir(&case.folder);
+    run.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    let mut run = run.spawn().unwrap();
+    // the first line says that it is under way
+    let mut said = BufReader::new(run.stderr.take().unwrap());
+    let mut message = String::new();
+    said.read_line(&mut message).unwrap();
+    assert!(message.starts_with("frame 1 of 1000000"), "{message}");
+    let id = run.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    said.read_to_string(&mut message).unwrap();
+    let status = run.wait().unwrap();
+    assert_eq!(status.code(), Some(130), "{message}");
+    assert!(message.contains("no file was written"), "{message}");
+    assert_eq!(case.names(), ["scene.toml"]);
+}
+
+#[test]
+fn frames_are_drawn_as_png() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let size = ["--size", "64x48"];
+    let drawn = |options: &[&str]| {
+        let render = ["render", "out.glb", "-o", "out.png"];
+        let run = case.run(&[&render[..], &size, options].concat());
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let bytes = std::fs::read(case.folder.path().join("out.png")).unwrap();
+        let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        (info.width, info.height, pixels)
+    };
+    let (width, height, first) = drawn(&["--frame", "0"]);
+    assert_eq!((width, height), (64, 48));
+    let (.., last) = drawn(&["--frame", "12"]);
+    assert_ne!(first, last);
+    let (width, height, sheet) = drawn(&["--sheet", "5"]);
+    assert_eq!((width, height), (4 * 64, 2 * 48));
+    let row =
+        |pixels: &[u8], width: usize, row: usize| pixels[3 * width * row..][..64 * 3].to_vec();
+    for y in 0..48 {
+        assert_eq!(row(&sheet, 256, y), row(&first, 64, y), "the sheet starts with frame 0");
+        assert_eq!(row(&sheet, 256, 48 + y), row(&last, 64, y), "and ends with the last");
+    }
+    let run = case.run(&["render", "out.glb", "-o", "no.png", "--frame", "13"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("its last one is 12"));
+    let run = case.run(&["render", "scene.toml", "-o", "no.png"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("scene.toml: is not a GLB file"));
+    assert_eq!(case.names(), ["out.glb", "out.png", "scene.toml"]);
+}
