@@ -9,8 +9,8 @@ use brisance_dynamics::{
     Body, Integrator, Load, MassProperties, Momentum, OrientationStep, State, advance, integrate,
 };
 use nalgebra::{Isometry3, Vector3};
-use plotters::prelude::*;
-use std::error::Error;
+use plotters::{coord::Shift, prelude::*};
+use std::{error::Error, ops::Range};
 
 const FRAME: f64 = 1.0 / 30.0;
 const FRAMES: usize = 300;
@@ -107,32 +107,42 @@ fn draw(file: &str, tracks: &[Track]) -> Result<(), Box<dyn Error>> {
     let root = SVGBackend::new(file, (900, 640)).into_drawing_area();
     root.fill(&WHITE)?;
     let (upper, lower) = root.split_vertically(440);
-    let seconds = FRAMES as f64 * FRAME;
     let most = tracks.iter().flat_map(|t| &t.energy).fold(1.0_f64, |most, e| most.max(*e));
-    let panels: [(_, _, _, fn(&Track) -> &[f64]); 2] = [
-        (upper, "kinetic energy / start", 0.0..1.05 * most, |t| &t.energy),
-        (lower, "angular momentum / start", 0.9..1.1, |t| &t.momentum),
-    ];
-    for (area, title, range, values) in panels {
-        let mut chart = ChartBuilder::on(&area)
-            .margin(8)
-            .caption(title, ("sans-serif", 16))
-            .x_label_area_size(28)
-            .y_label_area_size(56)
-            .build_cartesian_2d(0.0..seconds, range)?;
-        chart.configure_mesh().x_desc("s").draw()?;
-        for (i, track) in tracks.iter().enumerate() {
-            let colour = Palette99::pick(i).mix(0.9);
-            let points = values(track).iter().enumerate().map(|(n, v)| (n as f64 * FRAME, *v));
-            let line = LineSeries::new(points, colour.stroke_width(2));
-            chart.draw_series(line)?.label(track.name).legend(move |(x, y)| {
-                PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2))
-            });
-        }
-        if title.starts_with("kinetic") {
-            chart.configure_series_labels().background_style(WHITE.mix(0.8)).draw()?;
-        }
-    }
+    let energy: Vec<_> = tracks.iter().map(|t| (t.name, t.energy.as_slice())).collect();
+    panel(&upper, "kinetic energy / start", 0.0..1.05 * most, &energy)?;
+    let momentum: Vec<_> = tracks.iter().map(|t| (t.name, t.momentum.as_slice())).collect();
+    panel(&lower, "angular momentum / start", 0.9..1.1, &momentum)?;
     root.present()?;
+    Ok(())
+}
+
+fn panel(
+    area: &DrawingArea<SVGBackend, Shift>,
+    title: &str,
+    range: Range<f64>,
+    lines: &[(&str, &[f64])],
+) -> Result<(), Box<dyn Error>> {
+    let mut chart = ChartBuilder::on(area)
+        .margin(8)
+        .caption(title, ("sans-serif", 16))
+        .x_label_area_size(28)
+        .y_label_area_size(56)
+        .build_cartesian_2d(0.0..FRAMES as f64 * FRAME, range)
+        .map_err(|error| error.to_string())?;
+    chart.configure_mesh().x_desc("s").draw().map_err(|error| error.to_string())?;
+    for (i, (name, values)) in lines.iter().enumerate() {
+        let style = Palette99::pick(i).stroke_width(2);
+        let points = values.iter().enumerate().map(|(n, v)| (n as f64 * FRAME, *v));
+        chart
+            .draw_series(LineSeries::new(points, style))
+            .map_err(|error| error.to_string())?
+            .label(*name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
+    }
+    chart
+        .configure_series_labels()
+        .background_style(WHITE.mix(0.8))
+        .draw()
+        .map_err(|error| error.to_string())?;
     Ok(())
 }
