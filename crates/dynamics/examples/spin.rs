@@ -127,22 +127,16 @@ fn panel(
         .caption(title, ("sans-serif", 16))
         .x_label_area_size(28)
         .y_label_area_size(56)
-        .build_cartesian_2d(0.0..FRAMES as f64 * FRAME, range)
-        .map_err(|error| error.to_string())?;
-    chart.configure_mesh().x_desc("s").draw().map_err(|error| error.to_string())?;
+        .build_cartesian_2d(0.0..FRAMES as f64 * FRAME, range)?;
+    chart.configure_mesh().x_desc("s").draw()?;
     for (i, (name, values)) in lines.iter().enumerate() {
         let style = Palette99::pick(i).stroke_width(2);
         let points = values.iter().enumerate().map(|(n, v)| (n as f64 * FRAME, *v));
         chart
-            .draw_series(LineSeries::new(points, style))
-            .map_err(|error| error.to_string())?
+            .draw_series(LineSeries::new(points, style))?
             .label(*name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], style));
     }
-    chart
-        .configure_series_labels()
-        .background_style(WHITE.mix(0.8))
-        .draw()
-        .map_err(|error| error.to_string())?;
+    chart.configure_series_labels().background_style(WHITE.mix(0.8)).draw()?;
     Ok(())
 }
