@@ -304,3 +304,14 @@ fn frames_are_drawn_as_png() {
     assert!(String::from_utf8_lossy(&run.stderr).contains("scene.toml: is not a GLB file"));
     assert_eq!(case.names(), ["out.glb", "out.png", "scene.toml"]);
 }
+
+#[test]
+fn the_scene_of_the_readme_breaks() {
+    let readme = include_str!("../../README.md");
+    let scene = readme.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let case = Case::new(&[("scene.toml", scene.unwrap())]);
+    let run = case.run(&["run", "scene.toml", "-q", "-o", "out.glb", "--frames", "30"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
+    assert!(recording.tracks.iter().filter(|t| t.parent.is_some()).count() > 3);
+}

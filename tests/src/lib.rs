@@ -2,3 +2,8 @@
 
 pub mod strategies;
 pub mod vectors;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

@@ -10,6 +10,7 @@ const LIST: &str = "\
 cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
 cargo xtask test             every test, the Khronos validator included
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
+cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask layers           check that dependencies run one way and stay few";
 
@@ -25,9 +26,11 @@ type Outcome = Result<(), String>;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    // paths of arguments are relative to where the task is called, all others to the workspace
+    let here = std::env::current_dir().unwrap_or_default();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let outcome = std::env::set_current_dir(root).map_err(|e| e.to_string());
-    match outcome.and_then(|()| task(&args)) {
+    match outcome.and_then(|()| task(&args, &here)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("xtask: {message}");
@@ -36,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn task(args: &[&str]) -> Outcome {
+fn task(args: &[&str], here: &Path) -> Outcome {
     match args {
         [] => {
             println!("{LIST}");
@@ -45,6 +48,8 @@ fn task(args: &[&str]) -> Outcome {
         ["demo"] => demo(),
         ["test", rest @ ..] => test(rest),
         ["ci"] => ci(),
+        ["vectors"] => vectors(Path::new("tests/vectors")),
+        ["vectors", folder] => vectors(&here.join(folder)),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["layers"] => layers::check(),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
@@ -60,11 +65,19 @@ fn demo() -> Outcome {
 fn test(rest: &[&str]) -> Outcome {
     install_validator()?;
     let mut command = Command::new(env!("CARGO"));
-    command.args(["test", "--workspace"]).args(rest);
+    // the benchmarks hold no tests, but other engines that take minutes to build
+    command.args(["test", "--workspace", "--exclude", "brisance-benches"]).args(rest);
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", SEED);
     }
-    run(&mut command)
+    run(&mut command)?;
+    vectors(Path::new("tests/vectors"))
+}
+
+fn vectors(folder: &Path) -> Outcome {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "brisance-tests", "--bin", "vectors", "--"]);
+    run(command.arg(folder))
 }
 
 /// Puts the GLB validator under target/npm. Only continuous integration cannot do without.
