@@ -5,7 +5,6 @@ use nalgebra::Point3;
 use ndarray::Array3;
 use rayon::prelude::*;
 
-use crate::cell::Cell;
 use crate::field::{Field, NodeBox};
 use crate::ownership::owners;
 use crate::particles::{divide, spread};
@@ -62,9 +61,9 @@ pub fn shatter(
         return Shattered { fragments: Vec::new(), bonds: Vec::new() };
     };
     let transform = at.transform();
-    let cells: Vec<Cell> =
-        pattern.regions().par_iter().map(|cell| cell.transformed(&transform)).collect();
-    let fields: Vec<_> = cells.par_iter().map(|cell| Field::of_cell(cell, grid, &body)).collect();
+    let regions = pattern.regions().par_iter();
+    let fields: Vec<_> =
+        regions.map(|region| Field::new(region, &transform, grid, &body)).collect();
     let owners = owners(parent, &fields, |node| {
         pattern.region_at(&transform.inverse_transform_point(&grid.position(node)))
     });
