@@ -66,12 +66,20 @@ impl Cell {
         Self { planes: Vec::new(), faces: faces.to_vec() }
     }
 
+    /// Whether nothing of it lies in the box it was cut from.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.faces.is_empty()
+    }
+
     pub(crate) fn planes(&self) -> &[Plane] {
         &self.planes
     }
 
     /// Signed distance inside, a lower bound of it outside.
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        if self.is_empty() {
+            return f64::INFINITY;
+        }
         self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
@@ -217,6 +225,6 @@ mod tests {
         let x = |offset| Plane { normal: Vector3::x(), offset };
         let cell = cube().cut(x(0.5)).cut(x(0.25)).cut(x(0.75));
         assert_eq!(cell.planes(), [x(0.25)]);
-        assert!(cell.cut(x(-2.0)).faces.is_empty());
+        assert!(cell.cut(x(-2.0)).is_empty());
     }
 }

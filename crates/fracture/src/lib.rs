@@ -12,19 +12,28 @@
 mod alignment;
 mod cell;
 mod cut;
+mod drawn;
 mod field;
+mod file;
+mod noise;
 mod ownership;
 mod particles;
 mod pattern;
 mod pieces;
+mod planar;
 mod radial;
 mod random;
+mod region;
+mod sampled;
 mod shatter;
 mod voronoi;
 
 pub use alignment::Alignment;
+pub use file::ReadPatternError;
+pub use noise::Noise;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
+pub use planar::{Bricks, Slices};
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use voronoi::Voronoi;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use levelset::{Grid, LevelSet};
+use levelset::LevelSet;
 use nalgebra::{Point3, Vector3};
 
 use crate::cut::Cut;
+use crate::field::NodeBox;
 use crate::shatter::Scene;
 
 /// A cut between two fragments of one event, in the parent's material space.
@@ -21,33 +22,34 @@ pub struct Bond {
 
 /// Gives each of the parent's particles to one piece.
 ///
-/// In a voxel whose inside corners all belong to one piece it is that one (Su09 section 4.2), else
-/// the one with the least level set at the particle.
+/// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the one
+/// of the pieces about it with the least level set at the particle.
 pub(crate) fn divide(
+    scene: &Scene,
     particles: &[Point3<f64>],
-    grid: &Grid,
-    labels: &[u32],
     level_sets: &[LevelSet],
 ) -> Vec<Vec<Point3<f64>>> {
+    let grid = scene.parent.grid();
     let mut shares = vec![Vec::new(); level_sets.len()];
     let [_, ny, nz] = grid.dims();
-    let [right, up] = [ny * nz, nz];
+    let rows = [0, nz, ny * nz, ny * nz + nz];
     for p in particles {
-        let base = grid.index(grid.locate(p).0);
-        let mut around = [0; 8];
-        for (pair, at) in around.chunks_exact_mut(2).zip([0, up, right, right + up]) {
-            pair.copy_from_slice(&labels[base + at..base + at + 2]);
-        }
-        let highest = around.iter().copied().max().unwrap_or(0);
-        let one = around.iter().all(|&label| label == 0 || label == highest);
-        let piece = if one && highest != 0 {
-            highest as usize - 1
+        let voxel = grid.locate(p).0;
+        let base = grid.index(voxel);
+        let label = rows.map(|row| scene.labels[base + row].max(scene.labels[base + row + 1]));
+        let label = label.into_iter().max().unwrap_or(0);
+        let region = scene.nearest[base];
+        let one = rows.into_iter().flat_map(|row| [base + row, base + row + 1]).all(|node| {
+            scene.nearest[node] == region
+                && (scene.labels[node] == label || scene.labels[node] == 0)
+        });
+        let piece = if one && label != 0 {
+            label as usize - 1
         } else {
-            let near = around.map(|label| (label as usize).wrapping_sub(1));
-            // a feature too thin for the grid has no inside corner: any piece may be nearest
-            let all = 0..if highest == 0 { level_sets.len() } else { 0 };
-            let candidates = near.into_iter().filter(|&piece| piece < level_sets.len()).chain(all);
-            least(p, level_sets, candidates)
+            let near = scene.pieces_about(voxel);
+            // a feature too thin for the grid has no inside node: any piece may be nearest
+            let all = 0..if near.is_empty() { level_sets.len() } else { 0 };
+            least(p, level_sets, near.into_iter().chain(all))
         };
         shares[piece].push(*p);
     }
@@ -79,13 +81,13 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
         let (total, moment) = sums.entry(pair).or_default();
         *total += area;
         *moment += point.coords * area;
-        for square in scene.squares(cut) {
-            if let Some((point, pieces)) = scene.corner(&square) {
+        scene.for_each_end(cut, |square| {
+            if let Some((point, pieces)) = scene.corner(square) {
                 for piece in pieces.into_iter().flatten() {
                     shares[piece].push(point);
                 }
             }
-        }
+        });
     }
     let bond = |(fragments, (area, moment)): ([usize; 2], (f64, Vector3<f64>))| Bond {
         fragments,
@@ -107,7 +109,7 @@ impl Scene<'_> {
     }
 
     fn region(&self, node: [usize; 3]) -> usize {
-        self.owners[self.parent.grid().index(node)] as usize - 1
+        self.nearest[self.parent.grid().index(node)] as usize - 1
     }
 
     /// Signed distance to one region less that to another: zero on the cut between them.
@@ -134,25 +136,53 @@ impl Scene<'_> {
         (point, h * h * slope.clamp(1e-3, 1.0))
     }
 
-    /// The up to four faces of the grid at a cut edge on which the cut may end and that no other
-    /// cut edge, earlier in the order of nodes and axes, stands for.
-    fn squares(&self, cut: &Cut) -> impl Iterator<Item = Square> {
+    /// The pieces that own nodes of a voxel or of those next to it, each once.
+    fn pieces_about(&self, voxel: [usize; 3]) -> Vec<usize> {
+        let grid = self.parent.grid();
+        let near = NodeBox { low: voxel, high: voxel.map(|n| n + 2) }.grown(1, grid.dims());
+        let mut pieces = Vec::new();
+        for [i, j] in near.rows() {
+            let start = grid.index([i, j, near.low[2]]);
+            for &label in &self.labels[start..start + near.dims()[2]] {
+                if label != 0 && !pieces.contains(&(label as usize - 1)) {
+                    pieces.push(label as usize - 1);
+                }
+            }
+        }
+        pieces
+    }
+
+    /// The up to four faces of the grid at a cut edge on which the cut ends and that no other cut
+    /// edge, earlier in the order of nodes and axes, stands for.
+    fn for_each_end(&self, cut: &Cut, mut found: impl FnMut(&Square)) {
+        let dims = self.parent.grid().dims();
+        let strides = [dims[1] * dims[2], dims[2], 1];
         let axis = usize::from(cut.axis);
         let [low, high] = cut.ends();
-        let sides = [(axis + 1) % 3, (axis + 2) % 3];
-        let shifts = sides.into_iter().flat_map(|side| [(side, 1), (side, -1)]);
-        shifts.filter_map(move |(side, step)| {
-            let beside = |mut node: [usize; 3]| {
-                node[side] = node[side].checked_add_signed(step)?;
-                (node[side] < self.parent.grid().dims()[side]).then_some(node)
-            };
-            let nodes = [low, high, beside(low)?, beside(high)?];
-            let labels = nodes.map(|node| self.labels[self.parent.grid().index(node)]);
-            let [a, b, c, d] = labels;
-            let ends = c == 0 || d == 0 || (c != a && c != b) || (d != a && d != b);
-            let square = Square { nodes, labels };
-            (ends && !square.has_earlier_cut()).then_some(square)
-        })
+        let base = self.parent.grid().index(low);
+        let (a, b) = (self.labels[base], self.labels[base + strides[axis]]);
+        for (side, step) in
+            [1, 2].into_iter().flat_map(|n| [((axis + n) % 3, 1), ((axis + n) % 3, -1)])
+        {
+            let to = low[side].wrapping_add_signed(step);
+            if to >= dims[side] {
+                continue;
+            }
+            let next = base.wrapping_add_signed(step * strides[side] as isize);
+            let (c, d) = (self.labels[next], self.labels[next + strides[axis]]);
+            let is_new = |label: u32| label == 0 || (label != a && label != b);
+            if is_new(c) || is_new(d) {
+                let beside = [low, high].map(|mut node| {
+                    node[side] = to;
+                    node
+                });
+                let nodes = [low, high, beside[0], beside[1]];
+                let square = Square { nodes, labels: [a, b, c, d] };
+                if !square.has_earlier_cut() {
+                    found(&square);
+                }
+            }
+        }
     }
 
     /// The point of a square where its cut meets the parent's surface or a third piece, and the

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use levelset::Aabb;
+use levelset::{Aabb, GridError, MeshError};
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 use crate::cell::Cell;
+use crate::region::Region;
 
 /// All of space divided into regions (Su09 section 4.1).
 ///
@@ -16,7 +17,7 @@ use crate::cell::Cell;
 /// as whatever the planes that bound them nearer in make of them.
 #[derive(Clone)]
 pub struct Pattern {
-    regions: Vec<Cell>,
+    regions: Vec<Region>,
 }
 
 impl fmt::Debug for Pattern {
@@ -45,6 +46,20 @@ pub enum PatternError {
         /// What it was.
         value: f64,
     },
+    /// The grid of a sampled pattern cannot be made.
+    #[error("the pattern's samples: {0}")]
+    Grid(#[from] GridError),
+    /// A region's mesh has no signed distance.
+    #[error("the mesh of region {region}: {error}")]
+    Mesh {
+        /// Which mesh.
+        region: usize,
+        /// What is wrong with it.
+        error: MeshError,
+    },
+    /// Only patterns of convex cells can be nested: nest first, roughen after.
+    #[error("only patterns of convex cells can be nested: nest before sampling")]
+    NotConvex,
 }
 
 impl Pattern {
@@ -56,13 +71,26 @@ impl Pattern {
         Aabb { min: Point3::new(-4.0, -4.0, -4.0), max: Point3::new(4.0, 4.0, 4.0) };
 
     /// A pattern of `regions` that cover space.
-    pub(crate) fn from_cells(regions: Vec<Cell>) -> Result<Self, PatternError> {
+    pub(crate) fn new(regions: Vec<Region>) -> Result<Self, PatternError> {
         check_count(regions.len())?;
         Ok(Self { regions })
     }
 
-    pub(crate) fn regions(&self) -> &[Cell] {
+    /// As [`Pattern::new`], of convex cells.
+    pub(crate) fn from_cells(cells: Vec<Cell>) -> Result<Self, PatternError> {
+        Self::new(cells.into_iter().map(Region::Cell).collect())
+    }
+
+    pub(crate) fn regions(&self) -> &[Region] {
         &self.regions
+    }
+
+    /// The convex cells it is made of, or that it is not.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Result<&Cell, PatternError>> {
+        self.regions.iter().map(|region| match region {
+            Region::Cell(cell) => Ok(cell),
+            Region::Sampled(_) => Err(PatternError::NotConvex),
+        })
     }
 
     /// How many regions there are.
@@ -80,7 +108,7 @@ impl Pattern {
 
     /// The region that holds `p`; the lowest of several.
     pub fn region_at(&self, p: &Point3<f64>) -> usize {
-        let value = |region: &Cell| region.value(p);
+        let value = |region: &Region| region.value(p);
         let mut best = (0, f64::INFINITY);
         for (index, value) in self.regions.iter().map(value).enumerate() {
             if value < best.1 {

@@ -33,7 +33,7 @@ impl Pieces {
         let mut cuts = cuts(grid.dims(), &labels);
         let sizes: Vec<_> =
             moments.iter().map(|m| (m.volume / grid.cell_volume()).round() as usize).collect();
-        let regions = regions(owners, &labels, count);
+        let (regions, boxes) = parts(grid, owners, &labels, count);
         let hosts = hosts(&sizes, least, &faces(grid, &labels, &cuts));
 
         let mut place = vec![0; count];
@@ -52,6 +52,8 @@ impl Pieces {
             let piece = &mut pieces[place[component]];
             piece.parts.push(regions[component]);
             piece.moments = piece.moments + moments[component];
+            piece.nodes.grow(boxes[component].low);
+            piece.nodes.grow(boxes[component].high.map(|n| n - 1));
         }
         for piece in &mut pieces {
             piece.parts.sort_unstable();
@@ -66,21 +68,28 @@ impl Pieces {
                 a != b
             });
         }
-        grow_boxes(grid, &labels, &mut pieces);
         Self { labels, pieces, cuts }
     }
 }
 
-/// Region of every component.
-fn regions(owners: &[u32], labels: &[u32], count: usize) -> Vec<usize> {
-    let mut regions = Vec::with_capacity(count);
-    for (owner, label) in owners.iter().zip(labels) {
-        // components are numbered in order of first appearance
-        if *label as usize == regions.len() + 1 {
-            regions.push(*owner as usize - 1);
+/// Region and box of every component.
+fn parts(grid: &Grid, owners: &[u32], labels: &[u32], count: usize) -> (Vec<usize>, Vec<NodeBox>) {
+    let [_, ny, nz] = grid.dims();
+    let mut regions = vec![0; count];
+    let mut boxes = vec![NodeBox { low: grid.dims(), high: [0; 3] }; count];
+    for (row, labels) in labels.chunks_exact(nz).enumerate() {
+        let mut start = 0;
+        for run in labels.chunk_by(|a, b| a == b) {
+            if let Some(component) = (run[0] as usize).checked_sub(1) {
+                regions[component] = owners[row * nz + start] as usize - 1;
+                let (i, j) = (row / ny, row % ny);
+                boxes[component].grow([i, j, start]);
+                boxes[component].grow([i, j, start + run.len() - 1]);
+            }
+            start += run.len();
         }
     }
-    regions
+    (regions, boxes)
 }
 
 /// How many faces each pair of components shares, sorted by pair.
@@ -131,36 +140,6 @@ fn hosts(sizes: &[usize], least: usize, faces: &[([usize; 2], usize)]) -> Vec<us
         }
     }
     hosts
-}
-
-fn grow_boxes(grid: &Grid, labels: &[u32], pieces: &mut [Piece]) {
-    let [_, ny, nz] = grid.dims();
-    for (row, labels) in labels.chunks_exact(nz).enumerate() {
-        let mut previous = 0;
-        for (k, &label) in labels.iter().enumerate() {
-            if label == previous {
-                continue;
-            }
-            // the run before ended at k - 1, the run of `label` starts at k
-            if previous != 0 {
-                grow(&mut pieces[previous as usize - 1].nodes, [row / ny, row % ny, k - 1]);
-            }
-            if label != 0 {
-                grow(&mut pieces[label as usize - 1].nodes, [row / ny, row % ny, k]);
-            }
-            previous = label;
-        }
-        if previous != 0 {
-            grow(&mut pieces[previous as usize - 1].nodes, [row / ny, row % ny, nz - 1]);
-        }
-    }
-}
-
-fn grow(nodes: &mut NodeBox, node: [usize; 3]) {
-    for (a, n) in node.into_iter().enumerate() {
-        nodes.low[a] = nodes.low[a].min(n);
-        nodes.high[a] = nodes.high[a].max(n + 1);
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Seeded random numbers: the same stream on every machine.
 
-use nalgebra::Vector3;
+use nalgebra::{UnitVector3, Vector3};
 
 /// SplitMix64 (Steele, Lea and Flood 2014): one word of state, passes BigCrush.
 #[derive(Clone, Debug)]
@@ -30,10 +30,20 @@ impl Random {
     pub(crate) fn in_cube(&mut self) -> Vector3<f64> {
         Vector3::new(self.signed(), self.signed(), self.signed())
     }
+
+    /// Uniform on the sphere, by rejection from the cube.
+    pub(crate) fn direction(&mut self) -> UnitVector3<f64> {
+        loop {
+            let v = self.in_cube();
+            if (1e-4..=1.0).contains(&v.norm_squared()) {
+                return UnitVector3::new_normalize(v);
+            }
+        }
+    }
 }
 
 /// The finaliser of SplitMix64: a bijection whose every output bit depends on every input bit.
-fn mix(word: u64) -> u64 {
+pub(crate) fn mix(word: u64) -> u64 {
     let z = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

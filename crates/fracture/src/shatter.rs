@@ -1,13 +1,12 @@
 //! The fracture of one body.
 
-use levelset::{Aabb, Grid, LevelSet, Moments};
+use levelset::{Grid, LevelSet, Moments};
 use nalgebra::Point3;
 use ndarray::Array3;
 use rayon::prelude::*;
 
-use crate::cell::Cell;
-use crate::field::{Field, NodeBox};
-use crate::ownership::owners;
+use crate::field::{Extent, Field, NodeBox};
+use crate::ownership::{nearest, owners};
 use crate::particles::{divide, spread};
 use crate::pieces::{Piece, Pieces};
 use crate::{Alignment, Bond, Pattern};
@@ -58,16 +57,18 @@ pub fn shatter(
     least_nodes: usize,
 ) -> Shattered {
     let grid = parent.grid();
-    let Some(body) = inside_bounds(parent) else {
+    let extent = Extent::new(parent);
+    let Some(bounds) = extent.bounds() else {
         return Shattered { fragments: Vec::new(), bonds: Vec::new() };
     };
     let transform = at.transform();
-    let cells: Vec<Cell> =
-        pattern.regions().par_iter().map(|cell| cell.transformed(&transform)).collect();
-    let fields: Vec<_> = cells.par_iter().map(|cell| Field::of_cell(cell, grid, &body)).collect();
-    let owners = owners(parent, &fields, |node| {
+    let regions = pattern.regions().par_iter();
+    let fields: Vec<_> =
+        regions.map(|region| Field::new(region, &transform, &extent, &bounds)).collect();
+    let nearest = nearest(parent, &fields, |node| {
         pattern.region_at(&transform.inverse_transform_point(&grid.position(node)))
     });
+    let owners = owners(parent, &nearest);
     let Pieces { labels, pieces, cuts } = Pieces::new(grid, &owners, least_nodes);
 
     let level_sets: Vec<_> = pieces
@@ -75,8 +76,8 @@ pub fn shatter(
         .zip(1..pieces.len() as u32 + 1)
         .map(|(piece, label)| merged(parent, piece, &fields, &labels, label))
         .collect();
-    let mut shares = divide(particles, grid, &labels, &level_sets);
-    let scene = Scene { parent, fields: &fields, owners: &owners, labels: &labels };
+    let scene = Scene { parent, fields: &fields, nearest: &nearest, labels: &labels };
+    let mut shares = divide(&scene, particles, &level_sets);
     let bonds = spread(&scene, &cuts, &mut shares);
     let fragments = pieces
         .into_iter()
@@ -98,17 +99,10 @@ pub(crate) struct Scene<'a> {
     pub(crate) parent: &'a LevelSet,
     /// Per region.
     pub(crate) fields: &'a [Option<Field>],
-    /// Per node: 0 outside, else region + 1.
-    pub(crate) owners: &'a [u32],
+    /// Per node: region + 1, or 0 far outside.
+    pub(crate) nearest: &'a [u32],
     /// Per node: 0 outside, else piece + 1.
     pub(crate) labels: &'a [u32],
-}
-
-/// The box of the inside nodes, m.
-fn inside_bounds(parent: &LevelSet) -> Option<Aabb> {
-    let (low, high) = parent.inside_range()?;
-    let grid = parent.grid();
-    Some(Aabb { min: grid.position(low), max: grid.position(high) })
 }
 
 /// The level set of one piece: the larger of the parent's and the regions', made strictly negative

@@ -1,0 +1,96 @@
+//! Patterns an artist draws: a closed mesh per region, or a picture.
+
+use std::collections::BTreeSet;
+
+use levelset::{Aabb, Grid, LevelSet, Order, Sign, TriMesh};
+use nalgebra::Point3;
+use ndarray::{Array2, Array3};
+use rayon::prelude::*;
+
+use crate::pattern::{check, check_count};
+use crate::region::{Region, Sampled};
+use crate::{Pattern, PatternError};
+
+impl Pattern {
+    /// One region per mesh (Su09 section 4.3), sampled `spacing` pattern units apart; the fracture
+    /// centre is the meshes' origin.
+    ///
+    /// Meshes need not fit: a gap or an overlap is divided between the regions next to it. Beyond
+    /// the meshes, the outermost regions go on outward. Signs are by winding number, so that open
+    /// or self-intersecting meshes do.
+    ///
+    /// # Errors
+    /// [`PatternError`] when a mesh has no signed distance, or the spacing makes no grid of at most
+    /// [`Pattern::MAX_SAMPLES`].
+    pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
+        check_count(meshes.len())?;
+        check("spacing", spacing, spacing > 0.0, "positive")?;
+        let points = meshes.iter().flat_map(|mesh| &mesh.vertices);
+        let bounds = Aabb::around(points).unwrap_or(Self::REACH);
+        // for its limit and its lattice only
+        let whole = Grid::enclosing(&bounds, spacing, 3, Self::MAX_SAMPLES)?;
+        let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
+            LevelSet::from_mesh(mesh, around_mesh(&whole, mesh), Sign::Winding)
+                .map_err(|error| PatternError::Mesh { region, error })
+        });
+        let solids: Vec<LevelSet> = solids.collect::<Result<_, _>>()?;
+        let regions = (0..solids.len()).into_par_iter().map(|region| {
+            let fitted = fitted(&solids, region);
+            Region::Sampled(Sampled::new(&fitted, bounds))
+        });
+        Self::new(regions.collect())
+    }
+
+    /// A cut-out: one region per distinct entry of `picture`, in ascending order, the same at every
+    /// depth along the normal.
+    ///
+    /// `picture[[row, column]]` is a pixel, rows along z and columns along x; the picture is
+    /// `width` pattern units wide, its middle on the fracture centre, and its rim goes on outward.
+    ///
+    /// # Errors
+    /// [`PatternError`] when the picture has less than 2 x 2 pixels, more than
+    /// [`Pattern::MAX_SAMPLES`] / 2, or too many regions.
+    pub fn from_picture(picture: &Array2<u32>, width: f64) -> Result<Self, PatternError> {
+        check("width", width, width > 0.0, "positive")?;
+        let (rows, columns) = picture.dim();
+        let spacing = width / columns as f64;
+        let half = |n: usize| (n as f64 - 1.0) / 2.0 * spacing;
+        let origin = Point3::new(-half(columns), -spacing / 2.0, -half(rows));
+        let grid = Grid::new(origin, spacing, [columns, 2, rows], Self::MAX_SAMPLES)?;
+        let labels: BTreeSet<u32> = picture.iter().copied().collect();
+        check_count(labels.len())?;
+        let labels: Vec<u32> = labels.into_iter().collect();
+        let regions = labels.par_iter().map(|&label| {
+            let values = Array3::from_shape_fn((columns, 2, rows), |(x, _, z)| {
+                let half = spacing as f32 / 2.0;
+                if picture[[z, x]] == label { -half } else { half }
+            });
+            let level_set = LevelSet::from_values(grid, values).redistanced(Order::First);
+            Region::Sampled(Sampled::new(&level_set, grid.bounds()))
+        });
+        Self::new(regions.collect())
+    }
+}
+
+/// The part of `whole` around a mesh.
+fn around_mesh(whole: &Grid, mesh: &TriMesh) -> Grid {
+    let Some(bounds) = Aabb::around(&mesh.vertices) else { return *whole };
+    let bounds = bounds.grown(6.0 * whole.spacing());
+    let (low, _) = whole.locate(&bounds.min);
+    let (high, _) = whole.locate(&bounds.max);
+    whole.part(low, high.map(|n| n + 1))
+}
+
+/// A region's level set, moved so that its zero is halfway between its own surface and the nearest
+/// other's: all of them then divide space between them.
+fn fitted(solids: &[LevelSet], region: usize) -> LevelSet {
+    let own = &solids[region];
+    let grid = *own.grid();
+    LevelSet::from_fn(grid, |p| {
+        let value = own.value(&p);
+        let others = solids.iter().enumerate().filter(|(index, _)| *index != region);
+        let nearest = others.map(|(_, other)| other.value(&p)).fold(f64::INFINITY, f64::min);
+        // alone, there is no other to leave anything to
+        if nearest.is_finite() { (value - nearest) / 2.0 } else { value }
+    })
+}

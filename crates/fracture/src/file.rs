@@ -1,0 +1,282 @@
+//! A pattern as one file.
+//!
+//! Little-endian: the magic `brispatt`, a `u32` version (1), a `u32` count of regions, and per
+//! region a `u32` kind. Kind 0, a convex cell: a `u32` count of planes, then per plane the unit
+//! normal and the offset as `f64`. Kind 1, samples: `u32` nodes per axis, origin and spacing as
+//! `f64`, the domain's lowest and highest corner as `f64`, then the samples as `f32`, the last axis
+//! fastest.
+
+use std::io::{self, Read, Write};
+
+use levelset::{Aabb, Grid, LevelSet};
+use nalgebra::{Point3, Vector3};
+use ndarray::Array3;
+use thiserror::Error;
+
+use crate::Pattern;
+use crate::cell::{Cell, Plane};
+use crate::region::{Region, Sampled};
+
+const MAGIC: [u8; 8] = *b"brispatt";
+const VERSION: u32 = 1;
+const CELL: u32 = 0;
+const SAMPLES: u32 = 1;
+/// Most planes of one cell: one per other region.
+const MAX_PLANES: u32 = Pattern::MAX_REGIONS as u32;
+
+/// Why a pattern cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadPatternError {
+    /// The source failed, or ended early.
+    #[error("reading the pattern: {0}")]
+    Io(#[from] io::Error),
+    /// The first bytes are not those of a pattern.
+    #[error("this is no pattern file")]
+    NotAPattern,
+    /// Written by a later version.
+    #[error("pattern file version {found} is newer than {VERSION}, the newest this program reads")]
+    Version {
+        /// The file's version.
+        found: u32,
+    },
+    /// It has no region or too many.
+    #[error("a pattern has 1 to {} regions, not {found}", Pattern::MAX_REGIONS)]
+    Count {
+        /// Regions it claims to have.
+        found: usize,
+    },
+    /// A number is not finite or past its limit.
+    #[error("region {region} of the pattern file: {what}")]
+    Invalid {
+        /// Which region.
+        region: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+    /// There are bytes after the last region.
+    #[error("the pattern file goes on after its last region")]
+    TrailingBytes,
+}
+
+impl Pattern {
+    /// Writes the pattern; [`Pattern::read`] gives it back bit for bit.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        out.write_all(&MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        // counts are within u32 by the limits on regions, planes and samples
+        out.write_all(&(self.region_count() as u32).to_le_bytes())?;
+        for region in self.regions() {
+            match region {
+                Region::Cell(cell) => write_cell(cell, &mut out)?,
+                Region::Sampled(sampled) => write_samples(sampled, &mut out)?,
+            }
+        }
+        out.flush()
+    }
+
+    /// Reads a pattern; what a broken or hostile file claims is checked before it is believed, and
+    /// no more is allocated than there are bytes.
+    ///
+    /// # Errors
+    /// [`ReadPatternError`] when it is not a pattern this version can read.
+    pub fn read(mut source: impl Read) -> Result<Self, ReadPatternError> {
+        if bytes::<8>(&mut source)? != MAGIC {
+            return Err(ReadPatternError::NotAPattern);
+        }
+        let version = word(&mut source)?;
+        if version != VERSION {
+            return Err(ReadPatternError::Version { found: version });
+        }
+        let count = word(&mut source)? as usize;
+        if !(1..=Self::MAX_REGIONS).contains(&count) {
+            return Err(ReadPatternError::Count { found: count });
+        }
+        let mut regions = Vec::new();
+        let mut samples = 0;
+        for region in 0..count {
+            let invalid = |what| ReadPatternError::Invalid { region, what };
+            regions.push(match word(&mut source)? {
+                CELL => Region::Cell(read_cell(&mut source)?.map_err(invalid)?),
+                SAMPLES => {
+                    let sampled = read_samples(&mut source, &mut samples)?;
+                    Region::Sampled(sampled.map_err(invalid)?)
+                }
+                _ => return Err(invalid("it is neither a cell nor samples")),
+            });
+        }
+        if source.read(&mut [0])? != 0 {
+            return Err(ReadPatternError::TrailingBytes);
+        }
+        Ok(Self::new(regions).expect("the count was checked"))
+    }
+}
+
+fn write_cell(cell: &Cell, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&CELL.to_le_bytes())?;
+    out.write_all(&(cell.planes().len() as u32).to_le_bytes())?;
+    for plane in cell.planes() {
+        write_numbers(plane.normal.iter().chain([&plane.offset]), out)?;
+    }
+    Ok(())
+}
+
+fn write_samples(sampled: &Sampled, out: &mut impl Write) -> io::Result<()> {
+    let level_set = sampled.level_set();
+    let grid = level_set.grid();
+    out.write_all(&SAMPLES.to_le_bytes())?;
+    for n in grid.dims() {
+        out.write_all(&(n as u32).to_le_bytes())?;
+    }
+    write_numbers(grid.origin().iter().chain([&grid.spacing()]), out)?;
+    let domain = sampled.domain();
+    write_numbers(domain.min.iter().chain(domain.max.iter()), out)?;
+    for row in level_set.as_slice().chunks(1024) {
+        let bytes: Vec<u8> = row.iter().flat_map(|v| v.to_le_bytes()).collect();
+        out.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+fn write_numbers<'a>(
+    numbers: impl IntoIterator<Item = &'a f64>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    numbers.into_iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
+}
+
+fn read_cell(source: &mut impl Read) -> io::Result<Result<Cell, &'static str>> {
+    let planes = word(source)?;
+    if planes > MAX_PLANES {
+        return Ok(Err("it has too many planes"));
+    }
+    let mut cell = Cell::whole(&Pattern::REACH);
+    for _ in 0..planes {
+        let [x, y, z, offset] = numbers(source)?;
+        let normal = Vector3::new(x, y, z);
+        let is_unit = (normal.norm() - 1.0).abs() <= 1e-6;
+        if !is_unit || !offset.is_finite() {
+            return Ok(Err("a plane is not finite, or its normal not of unit length"));
+        }
+        cell = cell.cut(Plane { normal, offset });
+    }
+    Ok(Ok(cell))
+}
+
+/// `samples` counts all samples of the file so far.
+fn read_samples(
+    source: &mut impl Read,
+    samples: &mut usize,
+) -> io::Result<Result<Sampled, &'static str>> {
+    let mut dims = [0; 3];
+    for n in &mut dims {
+        *n = word(source)? as usize;
+    }
+    let [ox, oy, oz, spacing] = numbers(source)?;
+    let [ax, ay, az, bx, by, bz] = numbers(source)?;
+    let domain = Aabb { min: Point3::new(ax, ay, az), max: Point3::new(bx, by, bz) };
+    let ordered = (0..3).all(|a| domain.min[a] <= domain.max[a]);
+    let finite = domain.min.iter().chain(domain.max.iter()).all(|x| x.is_finite());
+    if !ordered || !finite {
+        return Ok(Err("its domain is not a box"));
+    }
+    let left = (8 * Pattern::MAX_SAMPLES).saturating_sub(*samples);
+    let Ok(grid) = Grid::new(Point3::new(ox, oy, oz), spacing, dims, left) else {
+        return Ok(Err("its grid is not finite, or has too few or too many nodes"));
+    };
+    *samples += grid.node_count();
+    let mut values = Vec::new();
+    while values.len() < grid.node_count() {
+        // pushed as it arrives, so that a short file does not cost a long array
+        let mut chunk = [0; 4096];
+        let missing = 4 * (grid.node_count() - values.len());
+        let chunk = &mut chunk[..missing.min(4096)];
+        source.read_exact(chunk)?;
+        values.extend(chunk.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+    }
+    if values.iter().any(|v| !v.is_finite()) {
+        return Ok(Err("a sample is not finite"));
+    }
+    let values = Array3::from_shape_vec(dims, values).map_err(io::Error::other)?;
+    Ok(Ok(Sampled::new(&LevelSet::from_values(grid, values), domain)))
+}
+
+fn bytes<const N: usize>(source: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    source.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn word(source: &mut impl Read) -> io::Result<u32> {
+    Ok(u32::from_le_bytes(bytes(source)?))
+}
+
+fn numbers<const N: usize>(source: &mut impl Read) -> io::Result<[f64; N]> {
+    let mut numbers = [0.0; N];
+    for x in &mut numbers {
+        *x = f64::from_le_bytes(bytes(source)?);
+    }
+    Ok(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Noise, Radial};
+
+    fn files() -> [Vec<u8>; 2] {
+        let cells = Pattern::radial(&Radial::new(5, 2, 3)).unwrap();
+        let bounds = Aabb { min: Point3::new(-0.5, -0.2, -0.5), max: Point3::new(0.5, 0.2, 0.5) };
+        let noise = Noise { amplitude: 0.05, frequency: 4.0, octaves: 2, seed: 7 };
+        let rough = cells.roughened(&bounds, 0.1, &noise).unwrap();
+        [cells, rough].map(|pattern| {
+            let mut file = Vec::new();
+            pattern.write(&mut file).unwrap();
+            file
+        })
+    }
+
+    #[test]
+    fn what_is_read_writes_the_same_file() {
+        for file in files() {
+            let mut again = Vec::new();
+            Pattern::read(&file[..]).unwrap().write(&mut again).unwrap();
+            assert!(file == again);
+        }
+    }
+
+    #[test]
+    fn cut_short_or_changed_files_are_errors_or_patterns_but_never_panics() {
+        for file in files() {
+            for end in (0..file.len()).step_by(7) {
+                assert!(Pattern::read(&file[..end]).is_err());
+            }
+            for at in 0..file.len().min(4000) {
+                for flip in [1, 0x80, 0xff] {
+                    let mut changed = file.clone();
+                    changed[at] ^= flip;
+                    drop(Pattern::read(&changed[..]));
+                }
+            }
+            let longer = [&file[..], &[0]].concat();
+            assert!(matches!(Pattern::read(&longer[..]), Err(ReadPatternError::TrailingBytes)));
+        }
+    }
+
+    #[test]
+    fn a_claim_of_many_samples_is_refused_before_they_are_read() {
+        let mut file = Vec::new();
+        file.extend(MAGIC);
+        for word in [VERSION, 1, SAMPLES, u32::MAX, u32::MAX, u32::MAX] {
+            file.extend(word.to_le_bytes());
+        }
+        for x in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0_f64] {
+            file.extend(x.to_le_bytes());
+        }
+        let error = Pattern::read(&file[..]).unwrap_err();
+        assert!(matches!(error, ReadPatternError::Invalid { region: 0, .. }), "{error}");
+    }
+}

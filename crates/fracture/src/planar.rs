@@ -1,0 +1,187 @@
+//! Patterns of whole planes: slices and bricks.
+
+use levelset::Aabb;
+use nalgebra::{Point3, UnitVector3, Vector3};
+
+use crate::cell::{Cell, Plane};
+use crate::pattern::{check, check_count, check_positive};
+use crate::random::Random;
+use crate::{Pattern, PatternError};
+
+/// Seeded planes through all of space; lengths in pattern units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slices {
+    /// How many planes.
+    pub planes: usize,
+    /// Planes pass the fracture centre at up to this distance.
+    pub spread: f64,
+    /// `None` for planes of any direction; else they are normal to this axis.
+    pub axis: Option<UnitVector3<f64>>,
+    /// With an axis, how far normals stray from it, in `[0, 1]`: the tangent of the angle.
+    pub tilt: f64,
+    /// Chooses the planes.
+    pub seed: u64,
+}
+
+/// A wall of bricks in running bond, its face across the collision normal; lengths in pattern
+/// units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bricks {
+    /// Brick length along x, thickness along y and course height along z.
+    pub size: Vector3<f64>,
+    /// Half extents of the wall that is laid; outermost bricks go on outward.
+    pub extents: Vector3<f64>,
+    /// How far each course is shifted against the one below, in brick lengths.
+    pub bond: f64,
+}
+
+impl Pattern {
+    /// The regions that planes divide space into.
+    ///
+    /// # Errors
+    /// [`PatternError`] when a parameter is out of its range or the regions become too many.
+    pub fn slices(spec: &Slices) -> Result<Self, PatternError> {
+        check("spread", spec.spread, spec.spread >= 0.0, "zero or positive")?;
+        check("tilt", spec.tilt, (0.0..=1.0).contains(&spec.tilt), "from 0 to 1")?;
+        let mut random = Random::new(spec.seed);
+        let mut cells = vec![Cell::whole(&Self::REACH)];
+        for _ in 0..spec.planes {
+            let any = random.direction();
+            let normal = match spec.axis {
+                Some(axis) => axis.into_inner() + any.scale(spec.tilt * random.unit()),
+                None => any.into_inner(),
+            };
+            let offset = spec.spread * random.signed();
+            if normal.norm() < 1e-9 {
+                continue;
+            }
+            let plane = Plane::through(&Point3::from(normal.normalize() * offset), normal);
+            cells = cells
+                .iter()
+                .flat_map(|cell| [cell.cut(plane), cell.cut(plane.flipped())])
+                .filter(|cell| !cell.is_empty())
+                .collect();
+            check_count(cells.len())?;
+        }
+        Self::from_cells(cells)
+    }
+
+    /// Bricks, the impact in the middle of one.
+    ///
+    /// # Errors
+    /// [`PatternError`] when a parameter is out of its range or the bricks become too many.
+    pub fn bricks(spec: &Bricks) -> Result<Self, PatternError> {
+        check_positive("size", &spec.size)?;
+        check_positive("extents", &spec.extents)?;
+        check("bond", spec.bond, true, "finite")?;
+        // to each side of the middle one; a float too large for i64 saturates
+        let counts: [i64; 3] =
+            std::array::from_fn(|a| (spec.extents[a] / spec.size[a] - 0.5).ceil().max(0.0) as i64);
+        let along = |n: i64| n.saturating_mul(2).saturating_add(1);
+        let total = counts.iter().fold(1_i64, |product, &n| product.saturating_mul(along(n)));
+        check_count(usize::try_from(total).unwrap_or(usize::MAX))?;
+        let mut cells = Vec::new();
+        for layer in -counts[1]..=counts[1] {
+            for course in -counts[2]..=counts[2] {
+                let shift = (spec.bond * course as f64).rem_euclid(1.0);
+                // to the side that keeps bricks in the middle of the wall
+                let shift = if shift > 0.5 { shift - 1.0 } else { shift };
+                for brick in -counts[0]..=counts[0] {
+                    let places = [brick as f64 + shift, layer as f64, course as f64];
+                    let numbers = [brick, layer, course];
+                    cells.push(brick_cell(&spec.size, places, numbers, counts));
+                }
+            }
+        }
+        Self::from_cells(cells)
+    }
+}
+
+fn brick_cell(size: &Vector3<f64>, places: [f64; 3], numbers: [i64; 3], counts: [i64; 3]) -> Cell {
+    let mut cell = Cell::whole(&Pattern::REACH);
+    for a in 0..3 {
+        let normal = Vector3::ith(a, 1.0);
+        let plane = |side: f64| Plane { normal, offset: (places[a] + side) * size[a] };
+        if numbers[a] > -counts[a] {
+            cell = cell.cut(plane(-0.5).flipped());
+        }
+        if numbers[a] < counts[a] {
+            cell = cell.cut(plane(0.5));
+        }
+    }
+    cell
+}
+
+impl Pattern {
+    /// This pattern with each of its regions divided by `inner`: its centre goes to the middle of
+    /// the region, and its unit is half the region's longest edge within `[-1, 1]^3`.
+    ///
+    /// # Errors
+    /// [`PatternError`] when a pattern has samples or the regions become too many.
+    pub fn nested(&self, inner: &Self) -> Result<Self, PatternError> {
+        let drawn = Aabb { min: Point3::new(-1.0, -1.0, -1.0), max: Point3::new(1.0, 1.0, 1.0) };
+        let mut cells = Vec::new();
+        for outer in self.cells() {
+            let outer = outer?;
+            let near = Aabb::around(outer.within(&drawn).corners());
+            let bounds = near.unwrap_or(drawn);
+            let scale = (bounds.extents().max() / 2.0).max(1e-6);
+            let place = nalgebra::Similarity3::new(bounds.centre().coords, Vector3::zeros(), scale);
+            for cell in inner.cells() {
+                let planes = cell?.transformed(&place);
+                let part = planes.planes().iter().fold(outer.clone(), |part, p| part.cut(*p));
+                if !part.is_empty() {
+                    cells.push(part);
+                }
+            }
+            check_count(cells.len())?;
+        }
+        Self::from_cells(cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many regions are strictly around each of many points.
+    fn cover(pattern: &Pattern) -> Vec<usize> {
+        let mut random = Random::new(3);
+        let mut point = || Point3::from(random.in_cube());
+        let inside = |p: Point3<f64>| {
+            (0..pattern.region_count()).filter(|&r| pattern.value(r, &p) < 0.0).count()
+        };
+        (0..2000).map(|_| inside(point())).collect()
+    }
+
+    #[test]
+    fn planes_bricks_and_nested_patterns_partition_space() {
+        let slices = Slices { planes: 6, spread: 0.4, axis: None, tilt: 0.0, seed: 4 };
+        let bricks =
+            Bricks { size: Vector3::new(0.4, 0.3, 0.2), extents: Vector3::repeat(1.0), bond: 0.5 };
+        let slices = Pattern::slices(&slices).unwrap();
+        let bricks = Pattern::bricks(&bricks).unwrap();
+        assert!((20..=42).contains(&slices.region_count()), "{}", slices.region_count());
+        // 7 along x, 5 layers, 11 courses
+        assert_eq!(bricks.region_count(), 7 * 5 * 11);
+        for pattern in [slices.nested(&slices).unwrap(), slices, bricks] {
+            assert!(cover(&pattern).iter().all(|&n| n == 1));
+        }
+    }
+
+    #[test]
+    fn slices_across_an_axis_are_plates() {
+        let axis = Some(Vector3::y_axis());
+        let spec = Slices { planes: 9, spread: 0.5, axis, tilt: 0.0, seed: 1 };
+        assert_eq!(Pattern::slices(&spec).unwrap().region_count(), 10);
+    }
+
+    #[test]
+    fn counts_past_the_limit_are_refused() {
+        let slices = Slices { planes: 60, spread: 0.4, axis: None, tilt: 0.0, seed: 4 };
+        assert!(matches!(Pattern::slices(&slices), Err(PatternError::Regions { .. })));
+        let size = Vector3::repeat(1e-300);
+        let bricks = Bricks { size, extents: Vector3::repeat(1.0), bond: 0.5 };
+        assert!(matches!(Pattern::bricks(&bricks), Err(PatternError::Regions { .. })));
+    }
+}
