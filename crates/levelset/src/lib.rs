@@ -25,6 +25,7 @@ mod redistance;
 mod sample;
 mod sharing;
 mod solid;
+mod sweep;
 mod tet_mesh;
 mod tet_quality;
 
@@ -36,6 +37,7 @@ pub use integrate::label_moments;
 pub use march::Order;
 pub use mesh::TriMesh;
 pub use moments::Moments;
+pub use redistance::GradientError;
 pub use sample::LevelSet;
 pub use solid::Solid;
 pub use tet_mesh::{TetError, TetMesh};
