@@ -2,3 +2,4 @@
 
 mod contact;
 mod levelset;
+mod levelset_tets;

@@ -34,7 +34,7 @@ impl LevelSet {
     /// As [`LevelSet::redistanced`], but by fast marching (Se99), which is what Su09 uses: slower,
     /// and its error grows away from the surface.
     pub fn marched(&self, order: Order) -> Self {
-        let anchors = self.anchors(1);
+        let anchors = self.anchors(2);
         if anchors.is_empty() {
             return self.clone();
         }

@@ -57,6 +57,13 @@ struct Row<'a> {
     square: &'a mut [f32],
 }
 
+/// The offsets of one row, to read.
+struct View<'a> {
+    x: &'a [f32],
+    y: &'a [f32],
+    z: &'a [f32],
+}
+
 /// Farther than any node from any point, and with a finite square.
 const NOWHERE: f32 = 1e15;
 
@@ -76,34 +83,55 @@ impl Plane {
         }
     }
 
-    /// Rows `from` and `to`, which differ.
-    fn two_rows(&mut self, from: usize, to: usize, nz: usize) -> (Row<'_>, Row<'_>) {
-        let mut halves = [&mut self.x, &mut self.y, &mut self.z, &mut self.square].map(|v| {
-            let (low, high) = v.split_at_mut(from.max(to) * nz);
-            let low = &mut low[from.min(to) * nz..][..nz];
-            let high = &mut high[..nz];
-            Some(if from < to { (low, high) } else { (high, low) })
-        });
-        let mut take = |n: usize| halves[n].take().expect("each taken once");
-        let ((x0, x1), (y0, y1), (z0, z1), (s0, s1)) = (take(0), take(1), take(2), take(3));
-        (Row { x: x0, y: y0, z: z0, square: s0 }, Row { x: x1, y: y1, z: z1, square: s1 })
+    fn view(&self, j: usize, nz: usize) -> View<'_> {
+        let range = j * nz..(j + 1) * nz;
+        View { x: &self.x[range.clone()], y: &self.y[range.clone()], z: &self.z[range] }
+    }
+
+    /// Row `from` to read and row `to`, another, to change.
+    fn two_rows(&mut self, from: usize, to: usize, nz: usize) -> (View<'_>, Row<'_>) {
+        let split = |v| two_parts(v, from, to, nz);
+        let (x, own_x) = split(&mut self.x);
+        let (y, own_y) = split(&mut self.y);
+        let (z, own_z) = split(&mut self.z);
+        let (_, square) = split(&mut self.square);
+        (View { x, y, z }, Row { x: own_x, y: own_y, z: own_z, square })
     }
 }
 
+/// Row `from` and row `to`, another.
+fn two_parts(values: &mut [f32], from: usize, to: usize, nz: usize) -> (&[f32], &mut [f32]) {
+    let (low, high) = values.split_at_mut(from.max(to) * nz);
+    let low = &mut low[from.min(to) * nz..][..nz];
+    let high = &mut high[..nz];
+    if from < to { (low, high) } else { (high, low) }
+}
+
 impl Row<'_> {
-    /// Takes the other row's points, seen from here, where they are nearer.
-    fn pull(&mut self, from: &Row<'_>, step: [f32; 3]) {
+    /// Takes the points of the row at `step` from here, seen from here, where they are nearer.
+    fn pull(&mut self, from: &View<'_>, step: [f32; 3]) {
         let n = self.square.len();
-        let own = (&mut self.x[..n], &mut self.y[..n], &mut self.z[..n], &mut self.square[..n]);
-        let theirs = (&from.x[..n], &from.y[..n], &from.z[..n]);
-        for k in 0..n {
-            let (x, y, z) = (theirs.0[k] - step[0], theirs.1[k] - step[1], theirs.2[k] - step[2]);
-            let square = x * x + y * y + z * z;
-            let nearer = square < own.3[k];
-            own.0[k] = if nearer { x } else { own.0[k] };
-            own.1[k] = if nearer { y } else { own.1[k] };
-            own.2[k] = if nearer { z } else { own.2[k] };
-            own.3[k] = if nearer { square } else { own.3[k] };
+        // own nodes k0..k0 + m face the other row's k1..k1 + m
+        let (k0, k1) = if step[2] < 0.0 { (1, 0) } else { (0, usize::from(step[2] > 0.0)) };
+        let m = n - k0.max(k1);
+        let (x, y, z) = (&mut self.x[k0..][..m], &mut self.y[k0..][..m], &mut self.z[k0..][..m]);
+        let square = &mut self.square[k0..][..m];
+        let (fx, fy, fz) = (&from.x[k1..][..m], &from.y[k1..][..m], &from.z[k1..][..m]);
+        for k in 0..m {
+            let (u, v, w) = (fx[k] + step[0], fy[k] + step[1], fz[k] + step[2]);
+            let candidate = u * u + v * v + w * w;
+            let nearer = candidate < square[k];
+            x[k] = if nearer { u } else { x[k] };
+            y[k] = if nearer { v } else { y[k] };
+            z[k] = if nearer { w } else { z[k] };
+            square[k] = if nearer { candidate } else { square[k] };
+        }
+    }
+
+    /// Pulls from a row of the same plane, straight and both ways askew.
+    fn pull_all(&mut self, from: &View<'_>, step: f32) {
+        for dk in [-1.0, 0.0, 1.0] {
+            self.pull(from, [0.0, step, dk]);
         }
     }
 
@@ -130,33 +158,60 @@ impl Row<'_> {
     }
 }
 
-/// A sweep along i: the plane it has reached.
+/// A sweep along i: the plane it has reached, and the one before.
 struct Front {
     dims: [usize; 3],
     step: f32,
     here: Plane,
+    before: Plane,
 }
 
 impl Front {
     fn new(dims: [usize; 3], step: f32) -> Self {
-        Self { dims, step, here: Plane::new(dims[1] * dims[2]) }
+        let nodes = dims[1] * dims[2];
+        Self { dims, step, here: Plane::new(nodes), before: Plane::new(nodes) }
     }
 
     /// Moves on to plane `i`.
     fn advance(&mut self, i: usize, anchors: &[Anchor]) {
         let [_, ny, nz] = self.dims;
-        let here = &mut self.here;
-        for n in 0..ny * nz {
-            let (y, z) = (here.y[n], here.z[n]);
-            let x = here.x[n] - self.step;
-            here.x[n] = x;
-            here.square[n] = x * x + y * y + z * z;
+        std::mem::swap(&mut self.here, &mut self.before);
+        let (here, before) = (&mut self.here, &self.before);
+        here.square.fill(NOWHERE * NOWHERE);
+        for j in 0..ny {
+            let mut to = here.row(j, nz);
+            for dk in [0.0, -1.0, 1.0] {
+                to.pull(&before.view(j, nz), [-self.step, 0.0, dk]);
+            }
+            if j > 0 {
+                to.pull(&before.view(j - 1, nz), [-self.step, -1.0, 0.0]);
+            }
+            if j + 1 < ny {
+                to.pull(&before.view(j + 1, nz), [-self.step, 1.0, 0.0]);
+            }
         }
-        let base = i * ny * nz;
+        self.add(i * ny * nz, anchors);
+        let here = &mut self.here;
+        here.row(0, nz).spread();
+        for j in 1..ny {
+            let (from, mut to) = here.two_rows(j - 1, j, nz);
+            to.pull_all(&from, -1.0);
+            to.spread();
+        }
+        for j in (1..ny).rev() {
+            let (from, mut to) = here.two_rows(j, j - 1, nz);
+            to.pull_all(&from, 1.0);
+            to.spread();
+        }
+    }
+
+    /// Takes in the anchors of the plane whose first node is `base`.
+    fn add(&mut self, base: usize, anchors: &[Anchor]) {
+        let here = &mut self.here;
         let first = anchors.partition_point(|a| (a.node as usize) < base);
         for anchor in &anchors[first..] {
             let n = anchor.node as usize - base;
-            if n >= ny * nz {
+            if n >= here.square.len() {
                 break;
             }
             let [x, y, z] = anchor.offset;
@@ -164,17 +219,6 @@ impl Front {
             if square < here.square[n] {
                 (here.x[n], here.y[n], here.z[n], here.square[n]) = (x, y, z, square);
             }
-        }
-        here.row(0, nz).spread();
-        for j in 1..ny {
-            let (from, mut to) = here.two_rows(j - 1, j, nz);
-            to.pull(&from, [0.0, 1.0, 0.0]);
-            to.spread();
-        }
-        for j in (1..ny).rev() {
-            let (from, mut to) = here.two_rows(j, j - 1, nz);
-            to.pull(&from, [0.0, -1.0, 0.0]);
-            to.spread();
         }
     }
 }
