@@ -35,6 +35,53 @@ fn time<T>(name: &str, n: usize, mut f: impl FnMut() -> T) -> T {
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let mesh = load(&path);
+    if std::env::args().nth(2).is_some() {
+        let b = Aabb::around(&mesh.vertices).unwrap();
+        let grid = Grid::enclosing(&b, 0.00699, 3, Grid::MAX_NODES).unwrap();
+        let ls = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
+        let v = mesh.moments().volume;
+        for doublings in [0, 4] {
+            for a in [0.1, 0.05, 0.025, 0.0125] {
+                let t = time("stuff", 5, || {
+                    TetMesh::stuffed(&ls, &Stuffing { spacing: a, doublings, limit: 1 << 30 })
+                        .unwrap()
+                });
+                println!(
+                    "{a} {} tets {:?} {:?} vol {} ({:.2}%)",
+                    t.tets.len(),
+                    t.validate(),
+                    t.quality(),
+                    t.moments().volume,
+                    (t.moments().volume / v - 1.0) * 100.0
+                );
+                let f = t.boundary().facts();
+                println!("{f:?}");
+            }
+        }
+        for (name, solid) in [
+            ("sphere", Solid::Sphere { radius: 0.4 }),
+            ("box", Solid::Box { half_extents: nalgebra::Vector3::new(0.31, 0.4, 0.27) }),
+            ("torus", Solid::Torus { major: 0.3, minor: 0.12 }),
+        ] {
+            let b = Aabb { min: Point3::from([-0.5; 3]), max: Point3::from([0.5; 3]) };
+            let ls = LevelSet::from_fn(Grid::enclosing(&b, 0.01, 0, 1 << 30).unwrap(), |p| {
+                solid.distance(&p)
+            });
+            for a in [0.1, 0.07, 0.05, 0.033, 0.025, 0.0125] {
+                let t =
+                    TetMesh::stuffed(&ls, &Stuffing { spacing: a, doublings: 4, limit: 1 << 30 })
+                        .unwrap();
+                let f = t.boundary().facts().unwrap();
+                println!(
+                    "{name} {a} {:?} {:?} {} {f:?}",
+                    t.validate(),
+                    t.quality(),
+                    t.moments().volume
+                );
+            }
+        }
+        return;
+    }
     let b = Aabb::around(&mesh.vertices).unwrap();
     for h in [0.0204, 0.00699, 0.00402] {
         let grid = Grid::enclosing(&b, h, 3, Grid::MAX_NODES).unwrap();
