@@ -2,4 +2,5 @@
 
 mod contact;
 mod levelset;
+mod levelset_storage;
 mod levelset_tets;

@@ -5,6 +5,8 @@
 //! Samples sit on the nodes of a [`Grid`]; arrays are indexed `[i, j, k]` along x, y, z, with k
 //! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
 
+mod binary;
+mod compact;
 mod components;
 mod crop;
 mod crossing;
@@ -30,6 +32,8 @@ mod sweep;
 mod tet_mesh;
 mod tet_quality;
 
+pub use binary::ReadError;
+pub use compact::CompactLevelSet;
 pub use components::{Components, label_components};
 pub use facts::MeshFacts;
 pub use from_mesh::{MeshError, Sign};

@@ -88,7 +88,7 @@ impl Lattice {
     fn neighbour(&self, point: u32, direction: usize) -> u32 {
         if direction < 6 {
             let stride = self.strides[direction / 2];
-            return if direction % 2 == 0 { point - stride } else { point + stride };
+            return if direction & 1 == 0 { point - stride } else { point + stride };
         }
         let offset: u32 =
             (0..3).filter(|a| (direction - 6) >> a & 1 == 1).map(|a| self.strides[a]).sum();

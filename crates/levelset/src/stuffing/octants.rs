@@ -160,7 +160,7 @@ impl<'a> Octants<'a> {
     fn edge_is_split(&self, low: [usize; 3], axis: usize, side: usize, level: u8) -> bool {
         let size = 1 << level;
         let ring = self.ring(low, axis, size);
-        let along = if side % 2 == 0 { (axis + 1) % 3 } else { (axis + 2) % 3 };
+        let along = if side & 1 == 0 { (axis + 1) % 3 } else { (axis + 2) % 3 };
         let start: [usize; 3] = std::array::from_fn(|a| ring[side][a].min(ring[(side + 1) % 4][a]));
         let (b, c) = ((along + 1) % 3, (along + 2) % 3);
         // deep octants have cells on all sides
