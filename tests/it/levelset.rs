@@ -227,15 +227,19 @@ fn redistancing_restores_a_scaled_distance() {
     let exact = ball(1.0, 40);
     let scaled = LevelSet::from_values(*exact.grid(), exact.values().mapv(|v| v * (1.5 + v.sin())));
     let h = exact.grid().spacing();
-    for (order, bound) in [(Order::First, 1.5), (Order::Second, 0.5)] {
-        let got = scaled.redistanced(order);
+    let all = [
+        (scaled.marched(Order::First), 1.5),
+        (scaled.marched(Order::Second), 0.3),
+        (scaled.redistanced(), 0.35),
+    ];
+    for (got, bound) in all {
         let [nx, ny, nz] = exact.grid().dims();
         let worst = itertools(nx, ny, nz)
             // distance has a kink at the centre
             .filter(|&(i, j, k)| exact.grid().position([i, j, k]).coords.norm() > 3.0 * h)
             .map(|(i, j, k)| f64::from(got.values()[[i, j, k]] - exact.values()[[i, j, k]]))
             .fold(0.0, |worst: f64, error| worst.max(error.abs()));
-        assert!(worst < bound * h, "{order:?}: {}", worst / h);
+        assert!(worst < bound * h, "{} of {bound} cells", worst / h);
     }
 }
 
@@ -251,9 +255,9 @@ fn surface_particles_are_even_on_the_surface_and_coarse_to_fine() {
                 particles[..n].iter().map(|q| (p - q).norm()).fold(f64::INFINITY, f64::min);
             assert!(nearest >= spacing);
         }
-        // a maximal set at spacing s on an area A holds about 0.7 A / (s^2 sqrt(3)/2) points
+        // random sequential packing of the plane reaches 0.70, hexagonal packing 1.155
         let density = particles.len() as f64 * spacing * spacing / (4.0 * std::f64::consts::PI);
-        assert!((0.6..1.16).contains(&density), "{density}");
+        assert!((0.55..1.16).contains(&density), "{density}");
         let cover = |points: &[Point3<f64>]| {
             let far = |q: &Point3<f64>| {
                 points.iter().map(|p| (p - q).norm()).fold(f64::INFINITY, f64::min)

@@ -8,3 +8,5 @@ mod glb;
 mod levelset;
 mod sim;
 mod vectors;
+mod levelset_storage;
+mod levelset_tets;

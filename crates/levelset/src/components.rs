@@ -71,7 +71,7 @@ fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mu
     let mut at = 0;
     while at < row.len() {
         let mine = owner(&row[at]);
-        let len = row[at..].iter().take_while(|s| owner(s) == mine).count();
+        let len = run_length(&row[at..], mine, owner);
         if mine != 0 {
             runs.push(Run {
                 start: (base + at) as u32,
@@ -81,6 +81,13 @@ fn collect_runs<T>(base: usize, row: &[T], owner: &impl Fn(&T) -> u32, runs: &mu
         }
         at += len;
     }
+}
+
+/// How many samples from the first on have this owner; looks at several at once.
+fn run_length<T>(row: &[T], mine: u32, owner: &impl Fn(&T) -> u32) -> usize {
+    let alike = |chunk: &&[T]| chunk.iter().fold(0, |odd, s| odd | (owner(s) ^ mine)) == 0;
+    let whole = 16 * row.chunks_exact(16).take_while(alike).count();
+    whole + row[whole..].iter().take_while(|s| owner(s) == mine).count()
 }
 
 /// Unites the runs of a row with those of an earlier row, `stride` nodes before, that they touch.

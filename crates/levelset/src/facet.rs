@@ -1,32 +1,57 @@
 //! One triangle laid out for scanning: its distance to a row of grid nodes.
 
+use std::ops::Range;
+
 use nalgebra::{Point3, Vector3};
 
 /// How far from the surface distances are exact, in cells.
 pub(crate) const BAND: f64 = 3.0;
 
-/// Nodes per restart of the single-precision recurrence, so that its error stays below 1e-5 cells.
-const RUN: usize = 32;
+/// Nodes taken together: one run of the single-precision recurrence, so that its error stays below
+/// 1e-5 cells, and whole vector registers.
+const RUN: usize = 8;
 
-/// An affine function of position along a row: its value at the row's start and per node.
+/// The affine function `n . p + c` of position.
 #[derive(Clone, Copy)]
-struct Slope {
-    at: f64,
-    step: f64,
+struct Affine {
+    n: Vector3<f64>,
+    c: f64,
 }
 
-/// A triangle in grid units (one cell is 1): plane, outward edge normals and edge directions.
+impl Affine {
+    fn through(origin: &Point3<f64>, n: Vector3<f64>) -> Self {
+        Self { n, c: -n.dot(&origin.coords) }
+    }
+
+    /// Its value at the start of row `(i, j)`; along the row it grows by `n.z` a node.
+    fn at_row(&self, i: f64, j: f64) -> f64 {
+        self.n.x * i + self.n.y * j + self.c
+    }
+}
+
+/// A triangle in grid units (one cell is 1) as affine functions of position.
 pub(crate) struct Facet {
-    corners: [Point3<f64>; 3],
-    normal: Vector3<f64>,
-    outward: [Vector3<f64>; 3],
-    along: [Vector3<f64>; 3],
+    /// Height over the plane.
+    height: Affine,
+    /// Per edge, how far outside it in the plane.
+    away: [Affine; 3],
+    /// Per edge, how far along it.
+    along: [Affine; 3],
     length: [f64; 3],
+    /// Inverse growth along a row of height and of the three `away`.
+    inverse: [f64; 4],
+}
+
+/// The functions' values at the start of a row.
+struct RowStart {
+    height: f64,
+    away: [f64; 3],
+    along: [f64; 3],
 }
 
 impl Facet {
     /// `None` if the triangle is too thin to have a plane; then its edges stand for it.
-    pub(crate) fn new(corners: [Point3<f64>; 3]) -> Option<Self> {
+    pub(crate) fn new(corners: &[Point3<f64>; 3]) -> Option<Self> {
         let edges: [Vector3<f64>; 3] = std::array::from_fn(|e| corners[(e + 1) % 3] - corners[e]);
         let length = edges.map(|e| e.norm());
         let longest = length.iter().copied().fold(0.0, f64::max);
@@ -36,65 +61,71 @@ impl Facet {
             return None;
         }
         let normal = cross / area;
-        let along = std::array::from_fn(|e| edges[e] / length[e]);
-        let outward = std::array::from_fn(|e: usize| edges[e].cross(&normal) / length[e]);
-        Some(Self { corners, normal, outward, along, length })
+        let height = Affine::through(&corners[0], normal);
+        let away = std::array::from_fn(|e| {
+            Affine::through(&corners[e], edges[e].cross(&normal) / length[e])
+        });
+        let along = std::array::from_fn(|e| Affine::through(&corners[e], edges[e] / length[e]));
+        let inverse = [&height, &away[0], &away[1], &away[2]].map(|f| 1.0 / f.n.z);
+        Some(Self { height, away, along, length, inverse })
     }
 
-    /// Lowers `best` (squared distances of the row of nodes `(i, j, first..)`) to this triangle's
-    /// wherever that is within the band.
-    pub(crate) fn lower_row(&self, i: usize, j: usize, first: usize, best: &mut [f32]) {
-        let start = Point3::new(i as f64, j as f64, first as f64);
-        let (low, high) = self.reach(&start, best.len());
-        let mut from = low;
-        while from < high {
-            let to = high.min(from + RUN);
-            let p = start + Vector3::new(0.0, 0.0, from as f64);
-            self.lower_run(&p, &mut best[from..to]);
-            from = to;
+    /// Lowers the squared distances of a row of nodes, `best`, to this triangle's for all nodes of
+    /// `range` that are within the band, and perhaps for others.
+    pub(crate) fn lower_row(&self, i: usize, j: usize, range: Range<usize>, best: &mut [f32]) {
+        let (i, j) = (i as f64, j as f64);
+        let start = RowStart {
+            height: self.height.at_row(i, j),
+            away: self.away.map(|f| f.at_row(i, j)),
+            along: self.along.map(|f| f.at_row(i, j)),
+        };
+        let range = self.reach(&start, &range);
+        for from in range.clone().step_by(RUN) {
+            let from = from.min(best.len().saturating_sub(RUN));
+            match best[from..].first_chunk_mut::<RUN>() {
+                Some(run) => self.lower_run(&start, from, run),
+                None => self.lower_run(&start, from, &mut best[from..]),
+            }
         }
     }
 
     /// The part of a row inside the prism that bounds the band: plane and edges pushed out.
-    fn reach(&self, start: &Point3<f64>, len: usize) -> (usize, usize) {
-        let (mut low, mut high) = (0.0_f64, len as f64 - 1.0);
-        let mut clip = |s: Slope| {
-            // keeps at + step x <= BAND, with a hair of slack
-            let room = BAND + 1e-6 - s.at;
-            if s.step > 1e-12 {
-                high = high.min(room / s.step);
-            } else if s.step < -1e-12 {
-                low = low.max(room / s.step);
-            } else if room < 0.0 {
+    fn reach(&self, start: &RowStart, range: &Range<usize>) -> Range<usize> {
+        let (mut low, mut high) = (range.start as f64, range.end as f64 - 1.0);
+        // keeps at + step k <= BAND, with a hair of slack
+        let mut clip = |at: f64, step: f64, inverse: f64| {
+            let room = BAND + 1e-6 - at;
+            if step > 1e-9 {
+                high = high.min(room * inverse);
+            } else if step < -1e-9 {
+                low = low.max(room * inverse);
+            } else if room < -1e-3 {
                 high = -1.0;
             }
         };
-        let plane = self.slope(&self.normal, &self.corners[0], start);
-        clip(plane);
-        clip(Slope { at: -plane.at, step: -plane.step });
+        clip(start.height, self.height.n.z, self.inverse[0]);
+        clip(-start.height, -self.height.n.z, -self.inverse[0]);
         for e in 0..3 {
-            clip(self.slope(&self.outward[e], &self.corners[e], start));
+            clip(start.away[e], self.away[e].n.z, self.inverse[e + 1]);
         }
         if high < low {
-            return (0, 0);
+            return 0..0;
         }
-        (low.ceil() as usize, (high.floor() as usize + 1).min(len))
-    }
-
-    fn slope(&self, direction: &Vector3<f64>, origin: &Point3<f64>, p: &Point3<f64>) -> Slope {
-        Slope { at: direction.dot(&(p - origin)), step: direction.z }
+        low.ceil() as usize..high.floor() as usize + 1
     }
 
     /// Squared distance at each node of a short run, branch-free so that it vectorises: in the
     /// triangle's plane the nearest point of an outside point is on an edge that faces it.
-    fn lower_run(&self, p: &Point3<f64>, best: &mut [f32]) {
-        let split = |s: Slope| (s.at as f32, s.step as f32);
-        let (s0, ds) = split(self.slope(&self.normal, &self.corners[0], p));
+    #[inline(always)]
+    fn lower_run(&self, start: &RowStart, from: usize, best: &mut [f32]) {
+        let from = from as f64;
+        let single = |at: f64, f: &Affine| ((at + f.n.z * from) as f32, f.n.z as f32);
+        let (h0, dh) = single(start.height, &self.height);
         let edge = |e: usize| {
-            let away = split(self.slope(&self.outward[e], &self.corners[e], p));
-            let along = self.slope(&self.along[e], &self.corners[e], p);
-            let past = (along.at - self.length[e]) as f32;
-            [away.0, away.1, along.at as f32, along.step as f32, past]
+            let (away, away_step) = single(start.away[e], &self.away[e]);
+            let (along, along_step) = single(start.along[e], &self.along[e]);
+            let (past, _) = single(start.along[e] - self.length[e], &self.along[e]);
+            [away, away_step, along, along_step, past]
         };
         let edges = [edge(0), edge(1), edge(2)];
         for (n, best) in best.iter_mut().enumerate() {
@@ -115,8 +146,8 @@ impl Facet {
                 flat = if d < flat { d } else { flat };
             }
             let flat = if outside { flat } else { 0.0 };
-            let s = s0 + ds * x;
-            let d = s * s + flat;
+            let h = h0 + dh * x;
+            let d = h * h + flat;
             *best = if d < *best { d } else { *best };
         }
     }

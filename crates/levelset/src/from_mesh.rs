@@ -7,8 +7,8 @@ use thiserror::Error;
 
 use crate::crossing::{Crosser, Crossing};
 use crate::facet::{BAND, Facet, segment_distance_squared};
-use crate::march::{Order, march};
 use crate::open_edges::{Caps, open_edges};
+use crate::sweep::{Anchor, sweep};
 use crate::{Aabb, Grid, LevelSet, TriMesh};
 
 /// What decides which side of the triangles is inside.
@@ -78,55 +78,103 @@ impl LevelSet {
     /// The signed distance of a mesh.
     ///
     /// Within three cells of the surface the distance is exact to 1e-5 cells and the sign is exact
-    /// (for [`Sign::Winding`], exact but where the winding number is within rounding of one half);
-    /// beyond, distance is marched outwards (Se99, second order). The same bits come out for any
-    /// number of threads.
+    /// (for [`Sign::Winding`], exact but where the winding number is within rounding of one half).
+    /// Beyond, distance is to the nearest of the surface points next to the nodes by the surface,
+    /// found by sweeping, with an error of a tenth of a cell at most and a hundredth in the mean.
+    /// The same bits come out for any number of threads.
     ///
     /// # Errors
     /// [`MeshError`] when the mesh is empty, malformed or flat, when a strict conversion meets an
     /// open or inside-out mesh, or when the surface misses the grid.
     pub fn from_mesh(mesh: &TriMesh, grid: Grid, sign: Sign) -> Result<Self, MeshError> {
-        mesh.validate()?;
-        if (0..mesh.triangles.len()).all(|t| mesh.area_vector(t).norm_squared() == 0.0) {
-            return Err(MeshError::Degenerate);
-        }
-        let open = open_edges(mesh);
-        if sign == Sign::Strict {
-            if let Some(&[from, to]) = open.first() {
-                return Err(MeshError::OpenEdge { from, to, count: open.len() });
-            }
-            let volume = mesh.signed_volume();
-            if volume <= 0.0 {
-                return Err(MeshError::InsideOut { volume });
-            }
-        }
-        let scan = Scan::new(mesh, open, &grid);
-        let mut values = vec![f32::INFINITY; grid.node_count()];
-        let mut inside = vec![false; grid.node_count()];
-        let [_, ny, nz] = grid.dims();
-        let plane = SLAB * ny * nz;
-        values
-            .par_chunks_mut(plane)
-            .zip(inside.par_chunks_mut(plane))
-            .enumerate()
-            .for_each(|(slab, (values, inside))| scan.fill(slab * SLAB, values, inside));
-        if scan.caps.is_some() {
-            bridge_holes(&mut values, &inside, &grid);
-        }
-        if values.iter().all(|v| v.is_infinite()) {
-            return Err(MeshError::OutsideGrid);
-        }
-        march(&mut values, grid.dims(), Order::Second);
+        let (mut distance, inside) = scan(mesh, &grid, sign)?;
+        let anchors = anchors(&distance, &inside, grid.dims());
+        sweep(&mut distance, grid.dims(), &anchors);
+        Ok(Self::from_scan(grid, distance, &inside))
+    }
+
+    /// As [`LevelSet::from_mesh`], but only within three cells of the surface; samples farther off
+    /// are three cells, with their sign. It is the quicker, where only the surface matters.
+    ///
+    /// # Errors
+    /// As [`LevelSet::from_mesh`].
+    pub fn band_from_mesh(mesh: &TriMesh, grid: Grid, sign: Sign) -> Result<Self, MeshError> {
+        let (mut distance, inside) = scan(mesh, &grid, sign)?;
+        distance.iter_mut().for_each(|d| *d = d.min(BAND as f32));
+        Ok(Self::from_scan(grid, distance, &inside))
+    }
+
+    fn from_scan(grid: Grid, mut values: Vec<f32>, inside: &[bool]) -> Self {
         let h = grid.spacing();
-        for (value, &inside) in values.iter_mut().zip(&inside) {
+        for (value, &inside) in values.iter_mut().zip(inside) {
             let distance = (f64::from(*value) * h) as f32;
             // at distance zero the node is outside, as everywhere in this crate
             *value = if inside { -distance } else { distance };
         }
         let [nx, ny, nz] = grid.dims();
         let values = Array3::from_shape_vec((nx, ny, nz), values).expect("one sample per node");
-        Ok(Self::from_values(grid, values))
+        Self::from_values(grid, values)
     }
+}
+
+/// Distance in cells within the band and infinity elsewhere, and whether each node is inside.
+fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>), MeshError> {
+    mesh.validate()?;
+    if (0..mesh.triangles.len()).all(|t| mesh.area_vector(t).norm_squared() == 0.0) {
+        return Err(MeshError::Degenerate);
+    }
+    let open = open_edges(mesh);
+    if sign == Sign::Strict {
+        if let Some(&[from, to]) = open.first() {
+            return Err(MeshError::OpenEdge { from, to, count: open.len() });
+        }
+        let volume = mesh.signed_volume();
+        if volume <= 0.0 {
+            return Err(MeshError::InsideOut { volume });
+        }
+    }
+    let scan = Scan::new(mesh, open, grid);
+    let mut distance = vec![f32::INFINITY; grid.node_count()];
+    let mut inside = vec![false; grid.node_count()];
+    let [_, ny, nz] = grid.dims();
+    let plane = SLAB * ny * nz;
+    distance
+        .par_chunks_mut(plane)
+        .zip(inside.par_chunks_mut(plane))
+        .enumerate()
+        .for_each(|(slab, (distance, inside))| scan.fill(slab * SLAB, distance, inside));
+    if scan.caps.is_some() {
+        bridge_holes(&mut distance, &inside, grid);
+    }
+    if distance.iter().all(|v| v.is_infinite()) {
+        return Err(MeshError::OutsideGrid);
+    }
+    Ok((distance, inside))
+}
+
+/// The nearest surface points of the nodes that have one within a cell, along the gradient.
+fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
+    let strides = [dims[1] * dims[2], dims[2], 1];
+    let signed = |n: usize| if inside[n] { -distance[n] } else { distance[n] };
+    let mut anchors = Vec::new();
+    for (node, &d) in distance.iter().enumerate() {
+        if d > 1.0 {
+            continue;
+        }
+        let at = [node / strides[0], node / strides[1] % dims[1], node % dims[2]];
+        let slope: [f32; 3] = std::array::from_fn(|a| {
+            let low = if at[a] > 0 { node - strides[a] } else { node };
+            let high = if at[a] + 1 < dims[a] { node + strides[a] } else { node };
+            (signed(high) - signed(low)) / ((high - low) / strides[a]) as f32
+        });
+        let size = slope.iter().map(|x| x * x).sum::<f32>().sqrt();
+        // no direction where the nearest points are many: others will do
+        if size.is_finite() && size > 0.1 {
+            let scale = -signed(node) / size;
+            anchors.push(Anchor { node: node as u32, offset: slope.map(|x| x * scale) });
+        }
+    }
+    anchors
 }
 
 impl TriMesh {
@@ -245,16 +293,16 @@ impl Slab {
     /// Lowers squared distances near a triangle.
     fn lower(&self, corners: &[Point3<f64>; 3], values: &mut [f32]) {
         let Some([(i0, i1), (j0, j1), (k0, k1)]) = self.reach(corners, BAND) else { return };
-        let facet = Facet::new(*corners);
+        let facet = Facet::new(corners);
         for i in i0..i1 {
             for j in j0..j1 {
                 let row = ((i - self.first) * self.dims[1] + j) * self.dims[2];
-                let best = &mut values[row + k0..row + k1];
+                let best = &mut values[row..row + self.dims[2]];
                 if let Some(facet) = &facet {
-                    facet.lower_row(i, j, k0, best);
+                    facet.lower_row(i, j, k0..k1, best);
                     continue;
                 }
-                for (k, best) in (k0..k1).zip(best) {
+                for (k, best) in (k0..k1).zip(&mut best[k0..k1]) {
                     let p = Point3::new(i as f64, j as f64, k as f64);
                     for e in 0..3 {
                         let d = segment_distance_squared(&p, &corners[e], &corners[(e + 1) % 3]);

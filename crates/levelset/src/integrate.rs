@@ -1,6 +1,7 @@
 //! Volume integrals by cell sign (Su09 section 4.2): an inside node stands for one cube.
 
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
 
 use crate::{Grid, LevelSet, Moments};
 
@@ -53,6 +54,106 @@ impl LevelSet {
         let counts = count_runs(self.grid(), self.as_slice(), 1, |&v| usize::from(v < 0.0));
         counts[0].moments(self.grid())
     }
+}
+
+impl LevelSet {
+    /// Moments of the solid with cells at the surface cut: each cell of the grid is divided into
+    /// six tetrahedra and each of those at the plane where the samples' linear interpolant is zero.
+    /// Error of order h^2 where the surface is smooth, at several times the cost of
+    /// [`LevelSet::moments`].
+    ///
+    /// Only what lies between the grid's nodes counts.
+    pub fn subcell_moments(&self) -> Moments {
+        let [nx, ny, nz] = self.grid().dims();
+        let h = self.grid().spacing();
+        let cube = Moments {
+            volume: 1.0,
+            first: Vector3::repeat(0.5),
+            second: Matrix3::repeat(0.25) + Matrix3::from_diagonal_element(1.0 / 12.0),
+        };
+        let planes: Vec<Moments> = (0..nx - 1)
+            .into_par_iter()
+            .map(|i| {
+                let mut sum = Moments::default();
+                for j in 0..ny - 1 {
+                    for k in 0..nz - 1 {
+                        let values = self.cell([i, j, k]);
+                        let inside = values.iter().filter(|v| **v < 0.0).count();
+                        let part = match inside {
+                            0 => continue,
+                            8 => cube,
+                            _ => cut_cube(&values),
+                        };
+                        sum = sum + part.moved(Vector3::new(i as f64, j as f64, k as f64));
+                    }
+                }
+                sum
+            })
+            .collect();
+        planes.into_iter().sum::<Moments>().scaled(h).moved(self.grid().origin().coords)
+    }
+
+    /// Samples at the corners of a cell, corner `c` at `(c >> 2, c >> 1 & 1, c & 1)`.
+    fn cell(&self, [i, j, k]: [usize; 3]) -> [f64; 8] {
+        let at = |c: usize| self.grid().index([i + (c >> 2), j + (c >> 1 & 1), k + (c & 1)]);
+        std::array::from_fn(|c| f64::from(self.as_slice()[at(c)]))
+    }
+}
+
+/// Inside part of a unit cube, by the six tetrahedra around its main diagonal.
+fn cut_cube(values: &[f64; 8]) -> Moments {
+    const PATHS: [[usize; 2]; 6] = [[4, 6], [6, 2], [2, 3], [3, 1], [1, 5], [5, 4]];
+    let corner = |c: usize| Vector3::new((c >> 2) as f64, (c >> 1 & 1) as f64, (c & 1) as f64);
+    let tets = PATHS.map(|[a, b]| {
+        let corners = [0, a, b, 7];
+        cut_tet(corners.map(corner), corners.map(|c| values[c]))
+    });
+    tets.into_iter().sum()
+}
+
+/// Inside part of a tetrahedron, oriented positively, with values at its corners.
+fn cut_tet(corners: [Vector3<f64>; 4], values: [f64; 4]) -> Moments {
+    let whole = positive(Moments::of_tet(corners));
+    let inside = values.map(|v| v < 0.0);
+    match inside.iter().filter(|inside| **inside).count() {
+        0 => Moments::default(),
+        1 => tip(corners, values, inside, true),
+        2 => wedge(corners, values, inside),
+        3 => {
+            let outside = tip(corners, values, inside, false);
+            whole + outside.times(-1.0)
+        }
+        _ => whole,
+    }
+}
+
+/// The corner alone on its side, cut off.
+fn tip(corners: [Vector3<f64>; 4], values: [f64; 4], inside: [bool; 4], side: bool) -> Moments {
+    let alone = (0..4).find(|&c| inside[c] == side).unwrap_or(0);
+    let cut = |c: usize| {
+        let t = values[alone] / (values[alone] - values[c]);
+        corners[alone] + (corners[c] - corners[alone]) * t
+    };
+    positive(Moments::of_tet(std::array::from_fn(|c| if c == alone { corners[c] } else { cut(c) })))
+}
+
+/// Two corners inside: a wedge of three tetrahedra.
+fn wedge(corners: [Vector3<f64>; 4], values: [f64; 4], inside: [bool; 4]) -> Moments {
+    let mut order = [0, 1, 2, 3];
+    order.sort_unstable_by_key(|&c| !inside[c]);
+    let [a, b, c, d] = order;
+    let cut = |p: usize, q: usize| {
+        corners[p] + (corners[q] - corners[p]) * (values[p] / (values[p] - values[q]))
+    };
+    let (ac, ad, bc, bd) = (cut(a, c), cut(a, d), cut(b, c), cut(b, d));
+    [[corners[a], ac, ad, bd], [corners[a], ac, bc, bd], [corners[a], corners[b], bc, bd]]
+        .map(|tet| positive(Moments::of_tet(tet)))
+        .into_iter()
+        .sum()
+}
+
+fn positive(moments: Moments) -> Moments {
+    if moments.volume < 0.0 { moments.times(-1.0) } else { moments }
 }
 
 /// Moments of each label's nodes, by the quadrature of [`LevelSet::moments`], so that the pieces of

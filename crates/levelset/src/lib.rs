@@ -5,6 +5,8 @@
 //! Samples sit on the nodes of a [`Grid`]; arrays are indexed `[i, j, k]` along x, y, z, with k
 //! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
 
+mod binary;
+mod compact;
 mod components;
 mod crop;
 mod crossing;
@@ -25,9 +27,13 @@ mod redistance;
 mod sample;
 mod sharing;
 mod solid;
+mod stuffing;
+mod sweep;
 mod tet_mesh;
 mod tet_quality;
 
+pub use binary::ReadError;
+pub use compact::CompactLevelSet;
 pub use components::{Components, label_components};
 pub use facts::MeshFacts;
 pub use from_mesh::{MeshError, Sign};
@@ -36,7 +42,9 @@ pub use integrate::label_moments;
 pub use march::Order;
 pub use mesh::TriMesh;
 pub use moments::Moments;
+pub use redistance::GradientError;
 pub use sample::LevelSet;
 pub use solid::Solid;
+pub use stuffing::Stuffing;
 pub use tet_mesh::{TetError, TetMesh};
 pub use tet_quality::TetQuality;

@@ -29,6 +29,24 @@ impl Moments {
         }
     }
 
+    /// Counted `factor` times.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        Self {
+            volume: self.volume * factor,
+            first: self.first * factor,
+            second: self.second * factor,
+        }
+    }
+
+    /// Of the solid stretched by `factor` about the origin.
+    pub(crate) fn scaled(&self, factor: f64) -> Self {
+        Self {
+            volume: self.volume * factor.powi(3),
+            first: self.first * factor.powi(4),
+            second: self.second * factor.powi(5),
+        }
+    }
+
     /// Of the solid moved by `offset`.
     pub(crate) fn moved(&self, offset: Vector3<f64>) -> Self {
         let cross = offset * self.first.transpose();

@@ -42,11 +42,16 @@ impl LevelSet {
         kept
     }
 
-    /// Points on the surface a third of the spacing apart or closer.
+    /// Points on the surface, close enough together to choose from: the isosurface's vertices, and
+    /// more on triangles that are large for the spacing.
     fn candidates(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mesh = self.isosurface();
         let mut points = mesh.vertices.clone();
-        let wanted = spacing / 3.0;
+        let wanted = spacing / 2.0;
+        // an edge of the isosurface is at most a cell's diagonal
+        if wanted > self.grid().spacing() {
+            return points;
+        }
         for t in 0..mesh.triangles.len() {
             let [a, b, c] = mesh.corners(t);
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
@@ -65,11 +70,14 @@ impl LevelSet {
     fn pulled_to_surface(&self, mut p: Point3<f64>) -> Point3<f64> {
         let h = self.grid().spacing();
         for _ in 0..3 {
+            let value = self.value(&p);
+            if value.abs() < 1e-3 * h {
+                break;
+            }
             let gradient = self.gradient(&p);
             let square = gradient.norm_squared();
             if square > 1e-6 {
-                let step = gradient * (self.value(&p) / square);
-                p -= step.cap_magnitude(h / 2.0);
+                p -= (gradient * (value / square)).cap_magnitude(h / 2.0);
             }
         }
         p
