@@ -61,7 +61,7 @@ fn unit_mesh(path: &str) -> Outcome<TriMesh> {
     let options = tobj::LoadOptions { single_index: true, triangulate: true, ..Default::default() };
     let (models, _) = tobj::load_obj(path, &options).map_err(|e| format!("{path}: {e}"))?;
     let mesh = &models.first().ok_or_else(|| format!("{path} holds no mesh"))?.mesh;
-    let point = |p: &[f32]| Point3::new(p[0].into(), p[1].into(), p[2].into());
+    let point = |p: &[f64]| Point3::new(p[0], p[1], p[2]);
     let vertices: Vec<Point3<f64>> = mesh.positions.chunks_exact(3).map(point).collect();
     let bounds = Aabb::around(&vertices).ok_or_else(|| format!("{path} has no finite points"))?;
     let scale = 1.0 / bounds.extents().max();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use levelset::{Aabb, Grid, LevelSet, Order, Sign, TriMesh};
+use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3};
 use rayon::prelude::*;
@@ -65,7 +65,7 @@ impl Pattern {
                 let half = spacing as f32 / 2.0;
                 if picture[[z, x]] == label { -half } else { half }
             });
-            let level_set = LevelSet::from_values(grid, values).redistanced(Order::First);
+            let level_set = LevelSet::from_values(grid, values).redistanced();
             Region::Sampled(Sampled::new(&level_set, grid.bounds()))
         });
         Self::new(regions.collect())
