@@ -106,8 +106,7 @@ impl Row {
         }
         let s = self.lambda[1] - self.speed(movers, 1) * self.tangent_mass;
         let t = self.lambda[2] - self.speed(movers, 2) * self.tangent_mass;
-        let (size, most) = (s.hypot(t), self.friction * normal);
-        let scale = if size > most { most / size } else { 1.0 };
+        let scale = self.within_disc(s, t, normal);
         self.add(movers, 1, s * scale - self.lambda[1]);
         self.add(movers, 2, t * scale - self.lambda[2]);
     }
@@ -129,8 +128,7 @@ impl Row {
         if normal <= 0.0 {
             return;
         }
-        let (size, most) = (s.hypot(t), self.friction * normal);
-        let scale = if size > most { most / size } else { 1.0 };
+        let scale = self.within_disc(s, t, normal);
         for (axis, l) in [normal, s * scale, t * scale].into_iter().enumerate() {
             self.add(movers, axis, l);
         }
@@ -155,6 +153,13 @@ impl Row {
                 movers[self.b].gained.angular -= self.twist_b[axis] * l;
             }
         }
+    }
+
+    /// What shrinks the friction impulse `(s, t)` to what the normal impulse bears.
+    fn within_disc(&self, s: f64, t: f64, normal: f64) -> f64 {
+        // not `hypot`: its bits differ between platforms
+        let (size, most) = ((s * s + t * t).sqrt(), self.friction * normal);
+        if size > most { most / size } else { 1.0 }
     }
 
     fn speed(&self, movers: &[Mover], axis: usize) -> f64 {
