@@ -325,14 +325,14 @@ impl Pair<'_> {
     }
 }
 
-fn is_ball(shape: &Shape) -> bool {
+pub(crate) fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
 /// Whether `source`'s probe is asked of `target`. A ball's centre is exact against analytic
 /// fields, while the sampled distance outside a fragment is only a lower bound: there the
 /// fragment's points are asked of the ball instead, unless the ball would slip between them.
-fn probes(source: &Shape, target: &Shape) -> bool {
+pub(crate) fn probes(source: &Shape, target: &Shape) -> bool {
     match (source.probe(), target.field()) {
         (Probe::None, _) => false,
         (Probe::Ball(radius), Field::Grid { level_set, .. }) => {
