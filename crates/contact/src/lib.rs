@@ -66,7 +66,7 @@ pub struct Settings {
     pub clamp: Clamp,
     /// Sweeps over all pairs in the collision pass.
     pub collision_sweeps: usize,
-    /// Impulses per pair and sweep in the collision pass.
+    /// Impulses per pair and sweep in the collision pass, and in all of [`Solver::Reference`].
     pub pair_repeats: usize,
     /// Sweeps over all contacts in a contact pass.
     pub contact_sweeps: usize,

@@ -1,10 +1,11 @@
 //! One frame.
 
-use contact::{Contacts, Frame};
+use contact::{Cache, Contacts, Frame};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
+use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
 impl World {
@@ -14,7 +15,7 @@ impl World {
     /// velocities at the start of the frame, one contact pass decides where bodies go, another how
     /// they move on. Superscripts below name the time that poses x and velocities v belong to.
     pub fn step(&mut self) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
@@ -118,12 +119,11 @@ impl World {
     /// Puts bodies whose state is not finite back to `start`, at rest.
     fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
-            let momentum = &mut self.momenta[i];
-            let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-            let moving = momentum.linear.iter().chain(momentum.angular.iter());
-            if !numbers.chain(moving).all(|x| x.is_finite()) {
-                (*pose, *momentum) = (start[i], Momentum::default());
+            if !is_usable(pose, &self.momenta[i]) {
+                (*pose, self.momenta[i]) = (start[i], Momentum::default());
                 report.frozen.push(self.ids[i]);
+                // its impulses are no guess for others
+                self.cache = Cache::default();
             }
         }
     }

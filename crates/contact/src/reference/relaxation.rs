@@ -7,8 +7,6 @@ use super::graph::Graph;
 use crate::Levers;
 use crate::frame::Frame;
 
-/// Impulses of a pair before the next pair has its turn.
-const REPEATS: usize = 4;
 /// Approach that is left, m/s: round-off.
 const STILL: f64 = 1e-10;
 
@@ -54,7 +52,7 @@ fn relax(state: &mut Evolution<'_>, pair: (u32, u32), law: Law) -> bool {
         return false;
     }
     let levers = (Levers::TimeN, Levers::TimeN);
-    for repeat in 0..REPEATS {
+    for repeat in 0..state.frame.settings.pair_repeats {
         let touches = state.touches(pair);
         if touches.is_empty() {
             state.check(pair);
