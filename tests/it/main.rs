@@ -2,6 +2,7 @@
 
 mod cli;
 mod contact;
+mod contact_scenes;
 mod dynamics;
 mod fracture;
 mod glb;

@@ -52,12 +52,44 @@ pub fn clamp_scale(
     let frame = a.frame().or(b.frame()).unwrap_or_default();
     let (first_a, second_a) = a.energy(j, torque, &frame);
     let (first_b, second_b) = b.energy(&-j, &-torque, &frame);
-    let (first, second) = (first_a + first_b, second_a + second_b);
+    share(first_a + first_b, second_a + second_b)
+}
+
+/// The largest share, at most 1, for which `first share + second share^2 / 2` is not positive.
+fn share(first: f64, second: f64) -> f64 {
     if first >= 0.0 {
         // a zero impulse is no gain
         return if second == 0.0 { 1.0 } else { 0.0 };
     }
     (-2.0 * first / second).min(1.0)
+}
+
+/// What is done to an impulse that would add kinetic energy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clamp {
+    /// It is moved towards the frictionless plastic impulse: [`clamp_to_plastic`].
+    #[default]
+    Plastic,
+    /// It is scaled towards zero, as in Su09: [`clamp_scale`].
+    Scale,
+}
+
+impl Clamp {
+    /// The part of impulse `j` along `normal` that may be applied where a unit impulse changes the
+    /// relative velocity `u` by `k`, both of the state that the energy is measured in.
+    pub(crate) fn limit(
+        self,
+        j: &Vector3<f64>,
+        normal: &Vector3<f64>,
+        k: &Matrix3<f64>,
+        u: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        match self {
+            Self::Plastic if u.dot(normal) < 0.0 => clamp_to_plastic(j, normal, k, u),
+            // bodies that part in that state have no plastic impulse
+            Self::Plastic | Self::Scale => j * share(j.dot(u), j.dot(&(k * j))),
+        }
+    }
 }
 
 /// The impulse nearest to `j` on the way from the frictionless plastic impulse to `j` that adds no

@@ -5,7 +5,7 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::narrow::{Contact, Contacts, Manifold};
-use crate::{Columns, Mover, Settings, clamp_to_plastic, effective_mass, keep_gains, pair_impulse};
+use crate::{Columns, Mover, Settings, effective_mass, keep_gains, pair_impulse};
 
 /// A blow that at least one body of the pair is too weak for. Its impulse was given to neither.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,7 +124,7 @@ impl Pass<'_> {
         let restitution = p.restitution.min(q.restitution);
         let friction = self.settings.friction.of(p.friction, q.friction);
         let j = pair_impulse(&normal, &k, &u, restitution, friction);
-        let j = clamp_to_plastic(&j, &normal, &k, &u);
+        let j = self.settings.clamp.limit(&j, &normal, &k, &u);
         (j != Vector3::zeros()).then_some(Hit { j, at, normal, arm_a, arm_b })
     }
 }

@@ -9,11 +9,15 @@ pub struct Material {
     pub restitution: f64,
     /// Coulomb friction coefficient, >= 0.
     pub friction: f64,
+    /// Rolling and spinning friction, 1/(kg m): the angular speed in rad/s that each N s of normal
+    /// impulse takes away at a sticking contact (GBF03). Only
+    /// [`Solver::Reference`](crate::Solver::Reference) has it.
+    pub rolling_friction: f64,
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { restitution: 0.2, friction: 0.5 }
+        Self { restitution: 0.2, friction: 0.5, rolling_friction: 0.0 }
     }
 }
 

@@ -3,7 +3,6 @@
 use dynamics::Body;
 
 use crate::Columns;
-use crate::narrow::Contacts;
 
 /// Groups of dynamic bodies that are connected by contacts. Static and kinematic bodies belong to
 /// none and connect none.
@@ -16,13 +15,13 @@ pub struct Islands {
 }
 
 impl Islands {
-    /// Finds the groups, numbered by their first body.
-    pub fn new(columns: Columns<'_>, contacts: &Contacts) -> Self {
+    /// Finds the groups that touching `pairs` make, numbered by their first body.
+    pub fn new(columns: Columns<'_>, pairs: &[(u32, u32)]) -> Self {
         let dynamic = |i: u32| matches!(columns.bodies[i as usize], Body::Dynamic(_));
         let mut parent: Vec<u32> = (0..columns.bodies.len() as u32).collect();
-        for pair in contacts.manifolds() {
-            if dynamic(pair.a) && dynamic(pair.b) {
-                let (p, q) = (root(&mut parent, pair.a), root(&mut parent, pair.b));
+        for &(a, b) in pairs {
+            if dynamic(a) && dynamic(b) {
+                let (p, q) = (root(&mut parent, a), root(&mut parent, b));
                 // the lower number is the root, so that numbering follows the bodies
                 parent[p.max(q) as usize] = p.min(q);
             }
@@ -39,10 +38,10 @@ impl Islands {
             }
         }
         let mut grounded = vec![false; count as usize];
-        for pair in contacts.manifolds() {
-            let touching = match (dynamic(pair.a), dynamic(pair.b)) {
-                (true, false) => island[pair.a as usize],
-                (false, true) => island[pair.b as usize],
+        for &(a, b) in pairs {
+            let touching = match (dynamic(a), dynamic(b)) {
+                (true, false) => island[a as usize],
+                (false, true) => island[b as usize],
                 _ => None,
             };
             if let Some(i) = touching {

@@ -50,7 +50,12 @@ impl Levels {
                 edges.push((pair.a, pair.b));
             }
         }
-        Self { levels: longest_paths(columns.bodies.len(), edges) }
+        Self::from_supports(columns.bodies.len(), edges)
+    }
+
+    /// `supports` are pairs of a body below and one that rests on it.
+    pub(crate) fn from_supports(bodies: usize, supports: Vec<(u32, u32)>) -> Self {
+        Self { levels: longest_paths(bodies, supports) }
     }
 
     /// The level of body `i`.

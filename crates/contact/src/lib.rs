@@ -6,19 +6,24 @@
 //! the contact, so the bodies approach while `u . n < 0`. A [`Shape`] lives in body coordinates
 //! (origin at the centre of mass).
 //!
-//! The crate works on slices of bodies and never moves a pose; see [`detect`], [`collide`],
-//! [`settle`]. The order of a frame is that of GBF03 in the Newmark variant Su09 section 3 uses.
+//! The crate works on slices of bodies and never moves a pose. [`Frame::collide`],
+//! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with
+//! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
+//! section 3 uses. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 mod broad;
 mod cache;
 mod clamp;
 mod collide;
 mod cuboids;
+mod frame;
 mod impulse;
 mod islands;
 mod levels;
 mod narrow;
 mod points;
+mod reference;
+mod rolling;
 mod rows;
 mod settle;
 mod shape;
@@ -29,12 +34,14 @@ use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
 pub use cache::Cache;
-pub use clamp::{ClampedBody, clamp_scale, clamp_to_plastic};
+pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};
+pub use frame::{Frame, Solver, Support};
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
 pub use narrow::{Contact, Contacts, Manifold, Side, detect};
+pub use reference::Levers;
 pub use settle::{Problem, push_out, settle};
 pub use shape::{Field, Shape};
 
@@ -52,9 +59,14 @@ pub struct Columns<'a> {
 /// Numbers that steer the passes; the defaults are for bodies of 1 cm to 10 m at 30 Hz.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
+    /// Which algorithm finds the impulses.
+    pub solver: Solver,
+    /// What is done to collision impulses that would add kinetic energy, and to contact impulses of
+    /// [`Solver::Reference`].
+    pub clamp: Clamp,
     /// Sweeps over all pairs in the collision pass.
     pub collision_sweeps: usize,
-    /// Impulses per pair and sweep in the collision pass.
+    /// Impulses per pair and sweep in the collision pass, and in all of [`Solver::Reference`].
     pub pair_repeats: usize,
     /// Sweeps over all contacts in a contact pass.
     pub contact_sweeps: usize,
@@ -73,6 +85,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            solver: Solver::default(),
+            clamp: Clamp::default(),
             collision_sweeps: 5,
             pair_repeats: 4,
             contact_sweeps: 10,
@@ -82,6 +96,13 @@ impl Default for Settings {
             resting_speed: 1e-6,
             friction: Combine::Max,
         }
+    }
+}
+
+impl Settings {
+    /// The faithful solver with its own iteration counts.
+    pub fn reference() -> Self {
+        Self { solver: Solver::reference(), pair_repeats: 20, shock_sweeps: 2, ..Self::default() }
     }
 }
 

@@ -102,6 +102,17 @@ impl Shape {
         }
     }
 
+    /// Nothing: it touches nothing.
+    pub fn empty() -> Self {
+        let at = Point3::origin();
+        Self {
+            field: Field::Ball { radius: f64::NEG_INFINITY },
+            probe: Probe::None,
+            bounds: Aabb { min: at, max: at },
+            radius: 0.0,
+        }
+    }
+
     /// A ball of `radius` m.
     pub fn ball(radius: f64) -> Self {
         let half = Vector3::repeat(radius);

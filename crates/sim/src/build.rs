@@ -135,7 +135,11 @@ fn body(
         pose: spec.pose() * frame,
         velocity,
         shape: Arc::new(shape),
-        material: Material { restitution: spec.restitution, friction: spec.friction },
+        material: Material {
+            restitution: spec.restitution,
+            friction: spec.friction,
+            ..Material::default()
+        },
         breakage,
     })
 }

@@ -7,9 +7,9 @@
 //! impulses between moving bodies leave their common centre of mass alone. So the bound is held
 //! island by island, where the ground can take the momentum.
 
-use contact::{Contacts, Islands};
-use dynamics::{Body, Velocity};
-use nalgebra::{Isometry3, Vector3};
+use contact::Islands;
+use dynamics::Velocity;
+use nalgebra::Isometry3;
 
 use crate::World;
 
@@ -21,8 +21,7 @@ pub(crate) struct EnergyBound {
 
 impl EnergyBound {
     /// The energy of each island as it is now, after its collisions.
-    pub(crate) fn new(world: &World, contacts: &Contacts) -> Self {
-        let islands = Islands::new(world.columns(), contacts);
+    pub(crate) fn new(world: &World, islands: Islands) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
         Self { islands, budget }
     }
@@ -58,17 +57,11 @@ impl EnergyBound {
     }
 
     /// Slows grounded islands that have more energy than they had and were given by kinematic
-    /// bodies, whose contact impulses are `impulses`.
-    pub(crate) fn bound_momenta(
-        &self,
-        world: &mut World,
-        contacts: &Contacts,
-        impulses: &[Vector3<f64>],
-    ) {
-        let given = work_of_kinematic_bodies(world, contacts, impulses);
+    /// bodies, whose `work` on each body is in J.
+    pub(crate) fn bound_momenta(&self, world: &mut World, work: &[f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));
-        let given = sums(&self.islands, |i| given[i]);
+        let given = sums(&self.islands, |i| work[i]);
         for (momentum, island) in world.momenta.iter_mut().zip(self.islands.of_bodies()) {
             let Some(island) = *island else { continue };
             let k = island as usize;
@@ -93,27 +86,4 @@ fn sums(islands: &Islands, of: impl Fn(usize) -> f64) -> Vec<f64> {
         }
     }
     sums
-}
-
-/// Work that kinematic bodies do on each body they touch, J.
-fn work_of_kinematic_bodies(
-    world: &World,
-    contacts: &Contacts,
-    impulses: &[Vector3<f64>],
-) -> Vec<f64> {
-    let mut work = vec![0.0; world.len()];
-    for pair in contacts.manifolds() {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let (mover, moved, sign) = match (&world.bodies[a], &world.bodies[b]) {
-            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
-            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
-            _ => continue,
-        };
-        for index in contacts.range(pair) {
-            let point = contacts.all()[index].at(&world.poses[a], &world.poses[b]);
-            let arm = point.coords - world.poses[mover.0].translation.vector;
-            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
-        }
-    }
-    work
 }

@@ -36,7 +36,8 @@ pub struct Report {
     pub levels: u32,
     /// Bodies that broke.
     pub fractures: Vec<Fracture>,
-    /// Bodies whose state was not finite; they were put back where they were and stopped.
+    /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
+    /// stopped. One that was added so takes no part any more.
     pub frozen: Vec<BodyId>,
     /// Kinetic energy at the end, J.
     pub kinetic_energy: f64,

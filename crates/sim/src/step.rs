@@ -1,11 +1,12 @@
 //! One frame.
 
-use contact::{Cache, Contacts, Levels, Problem, collide, detect, push_out, settle};
-use dynamics::{Body, Momentum, Velocity, advance, energy_fix};
+use contact::{Cache, Contacts, Frame};
+use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
-use crate::{Report, World};
+use crate::world::is_usable;
+use crate::{Report, Settings, World};
 
 impl World {
     /// Advances all bodies by one frame, `settings().dt` s in one time step.
@@ -14,46 +15,40 @@ impl World {
     /// velocities at the start of the frame, one contact pass decides where bodies go, another how
     /// they move on. Superscripts below name the time that poses x and velocities v belong to.
     pub fn step(&mut self) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
-        let mut contacts = self.collide_and_break(&mut report);
+        let contacts = self.collide_and_break(&mut report);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
-        let start = self.poses.clone();
-        let levels = self.levels(&contacts);
-        let bound = EnergyBound::new(self, &contacts);
-        let mut half = self.pushed(0.5);
+        let drift = self.drift();
+        let mut support = self.at(&drift).support(contacts, &self.momenta);
+        let bound = EnergyBound::new(self, support.islands(self.columns()));
         let names: Vec<u64> = self.ids.iter().map(|id| id.name()).collect();
-        let mut impulses = self.cache.guess(&contacts, &names);
-        // forces act for half a step here, for a whole one in the pass that left the guess
-        impulses.iter_mut().for_each(|j| *j *= 0.5);
-        settle(self.problem(&contacts, &levels), &mut half, &mut impulses);
-        let mut push = push_out(self.problem(&contacts, &levels), &half);
-        let mut end = self.predicted(&half);
+        let mut half = self.pushed(0.5);
+        let mut push = support.settle_positions(self.at(&drift), &mut half, (&self.cache, &names));
+        let mut end = self.at(&drift).predict(&half);
         bound.bound_positions(self, &mut end, &mut push);
         self.displace(&mut end, &push);
-        self.poses = end;
-        contacts.advance(&start, &self.poses);
+        let start = std::mem::replace(&mut self.poses, end);
 
-        // 4 contact: the same contacts at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
+        // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
-        impulses.iter_mut().for_each(|j| *j *= 2.0);
-        settle(self.problem(&contacts, &levels), &mut momenta, &mut impulses);
+        let work = support.settle_velocities(self.at(&drift), &start, &mut momenta);
         self.momenta = momenta;
-        bound.bound_momenta(self, &contacts, &impulses);
-        self.cache = Cache::new(&contacts, &names, &impulses);
+        bound.bound_momenta(self, &work);
+        self.cache = support.cache(&names);
 
         // 5 ledger
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
         report.frame = self.frame;
         report.bodies = self.len();
-        report.pairs = contacts.pairs_tested();
-        report.contacts = contacts.len();
-        report.levels = levels.count();
+        report.pairs = support.pairs();
+        report.contacts = support.contacts();
+        report.levels = support.levels();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
         report.energy_gain = report.kinetic_energy + report.potential_energy - energy;
@@ -62,27 +57,12 @@ impl World {
 
     /// Phases 1 and 2: repeated until nothing more breaks. Returns the contacts of the frame.
     fn collide_and_break(&mut self, report: &mut Report) -> Contacts {
-        let dt = self.settings.dt;
         for round in 0.. {
-            let drift = self.drift();
-            let half = self.pushed(0.5);
-            let predicted = self.predicted(&half);
-            let columns = self.columns();
-            let velocities: Vec<Velocity> = self.velocities_of(&half);
-            let contacts = detect(columns, &self.poses, &predicted, &velocities, dt);
             // in the last round all hold, so that no blow is lost
             let last = round == self.settings.break_rounds;
             let strengths = if last { vec![f64::INFINITY; self.len()] } else { self.strengths() };
             let mut momenta = self.momenta.clone();
-            let blows = collide(
-                columns,
-                &self.poses,
-                &mut momenta,
-                &contacts,
-                (&drift, &strengths),
-                dt,
-                &self.settings.contact,
-            );
+            let (contacts, blows) = self.at(&self.drift()).collide(&mut momenta, &strengths);
             self.momenta = momenta;
             if blows.is_empty() {
                 return contacts;
@@ -92,20 +72,11 @@ impl World {
         unreachable!("the last round has no blows")
     }
 
-    fn levels(&self, contacts: &Contacts) -> Levels {
-        let (velocities, drift) = (self.velocities_of(&self.momenta), self.drift());
-        Levels::new(self.columns(), &self.poses, contacts, &velocities, &drift, self.settings.dt)
-    }
-
-    fn problem<'a>(&'a self, contacts: &'a Contacts, levels: &'a Levels) -> Problem<'a> {
-        Problem {
-            columns: self.columns(),
-            poses: &self.poses,
-            contacts,
-            levels,
-            dt: self.settings.dt,
-            settings: &self.settings.contact,
-        }
+    /// The bodies where they are now, with what forces add to their velocities.
+    fn at<'a>(&'a self, drift: &'a [Velocity]) -> Frame<'a> {
+        let Settings { dt, orientation, contact: settings, .. } = &self.settings;
+        let (columns, poses) = (self.columns(), &self.poses);
+        Frame { columns, poses, drift, dt: *dt, orientation: *orientation, settings }
     }
 
     /// What forces add to each velocity in half a step.
@@ -130,20 +101,6 @@ impl World {
         self.bodies.iter().zip(&self.momenta).map(push).collect()
     }
 
-    fn velocities_of(&self, momenta: &[Momentum]) -> Vec<Velocity> {
-        let states = self.poses.iter().zip(momenta);
-        self.bodies.iter().zip(states).map(|(b, (x, m))| b.velocity(&x.rotation, m)).collect()
-    }
-
-    fn predicted(&self, momenta: &[Momentum]) -> Vec<Isometry3<f64>> {
-        let Self { settings, bodies, poses, .. } = self;
-        let states = poses.iter().zip(momenta);
-        let ahead = |(b, (x, m)): (&Body, (&Isometry3<f64>, &Momentum))| {
-            advance(b, x, m, settings.dt, settings.orientation)
-        };
-        bodies.iter().zip(states).map(ahead).collect()
-    }
-
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
     /// held contact impulses that are thrown away, and energy must be right for the angular
     /// momentum that the body keeps.
@@ -162,12 +119,11 @@ impl World {
     /// Puts bodies whose state is not finite back to `start`, at rest.
     fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
-            let momentum = &mut self.momenta[i];
-            let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-            let moving = momentum.linear.iter().chain(momentum.angular.iter());
-            if !numbers.chain(moving).all(|x| x.is_finite()) {
-                (*pose, *momentum) = (start[i], Momentum::default());
+            if !is_usable(pose, &self.momenta[i]) {
+                (*pose, self.momenta[i]) = (start[i], Momentum::default());
                 report.frozen.push(self.ids[i]);
+                // its impulses are no guess for others
+                self.cache = Cache::default();
             }
         }
     }

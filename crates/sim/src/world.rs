@@ -62,6 +62,51 @@ pub struct NewBody {
     pub breakage: Option<Breakage>,
 }
 
+/// Squares and products of numbers to here are finite.
+const MOST: f64 = 1e30;
+
+/// Whether a pose and a momentum may take part in a frame.
+pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
+    let place = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    let motion = momentum.linear.iter().chain(momentum.angular.iter());
+    place.chain(motion).all(|x| x.abs() <= MOST)
+}
+
+impl NewBody {
+    fn is_usable(&self) -> bool {
+        let Material { restitution, friction, rolling_friction } = self.material;
+        let usable =
+            |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MOST);
+        let moved = match &self.body {
+            Body::Kinematic(velocity) => usable(velocity),
+            Body::Static | Body::Dynamic(_) => usable(&self.velocity),
+        };
+        moved
+            && [restitution, friction, rolling_friction].iter().all(|x| x.abs() <= MOST)
+            && is_usable(&self.pose, &self.momentum())
+    }
+
+    fn momentum(&self) -> Momentum {
+        match &self.body {
+            Body::Dynamic(mass) => mass.momentum(&self.pose.rotation, &self.velocity),
+            Body::Static | Body::Kinematic(_) => Momentum::default(),
+        }
+    }
+
+    /// The same body at rest and out of the way.
+    fn frozen(self) -> Self {
+        let known = is_usable(&self.pose, &Momentum::default());
+        Self {
+            body: Body::Static,
+            pose: if known { self.pose } else { Isometry3::identity() },
+            velocity: Velocity::default(),
+            shape: Arc::new(Shape::empty()),
+            material: Material::default(),
+            breakage: None,
+        }
+    }
+}
+
 /// A body as it is now.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyState<'a> {
@@ -94,6 +139,8 @@ pub struct World {
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
+    /// Bodies that were frozen since.
+    pub(crate) frozen: Vec<BodyId>,
     next: u64,
     pub(crate) frame: usize,
 }
@@ -111,19 +158,28 @@ impl World {
             materials: Vec::new(),
             breakages: Vec::new(),
             cache: Cache::default(),
+            frozen: Vec::new(),
             next: 0,
             frame: 0,
         }
     }
 
     /// Adds a body and names it.
+    ///
+    /// One whose numbers are not finite, or beyond 1e30, is frozen: it stays where it is put, or at
+    /// the origin if that is unknown, touches nothing, and is in the next [`Report::frozen`].
+    ///
+    /// [`Report::frozen`]: crate::Report::frozen
     pub fn add(&mut self, new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
-        let momentum = match &new.body {
-            Body::Dynamic(mass) => mass.momentum(&new.pose.rotation, &new.velocity),
-            Body::Static | Body::Kinematic(_) => Momentum::default(),
+        let new = if new.is_usable() {
+            new
+        } else {
+            self.frozen.push(id);
+            new.frozen()
         };
+        let momentum = new.momentum();
         self.ids.push(id);
         self.bodies.push(new.body);
         self.poses.push(new.pose);

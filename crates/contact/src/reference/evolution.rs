@@ -1,0 +1,247 @@
+//! Bodies whose predicted poses follow their momenta.
+
+use std::collections::BTreeMap;
+
+use dynamics::{Body, Momentum, advance};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+
+use super::touch::{Placed, Touch, touches};
+use crate::collide::mass_at;
+use crate::frame::Frame;
+use crate::rolling::rolling_impulse;
+use crate::{ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
+
+/// Touching starts this share of the smaller radius outside: round-off must not part a pair.
+const TOUCH: f64 = 1e-6;
+
+/// The state of a pass: the frame's poses stay, momenta change, and predicted poses follow them
+/// through every impulse.
+pub(super) struct Evolution<'a> {
+    pub(super) frame: Frame<'a>,
+    pub(super) momenta: &'a mut [Momentum],
+    /// Added to momenta to predict poses.
+    ahead: Vec<Momentum>,
+    pub(super) predicted: Vec<Isometry3<f64>>,
+    pub(super) frozen: Vec<bool>,
+    /// Work that kinematic bodies did on each body, J.
+    pub(super) work: Vec<f64>,
+    clock: u64,
+    /// When each body last moved.
+    moved: Vec<u64>,
+    /// When each pair was last seen to need nothing.
+    checked: BTreeMap<(u32, u32), u64>,
+}
+
+/// A pair at one of its points.
+pub(super) struct Meeting {
+    pub(super) touch: Touch,
+    pub(super) normal: Vector3<f64>,
+    /// Velocity of `a` relative to `b` there, m/s.
+    pub(super) u: Vector3<f64>,
+    arms: [Vector3<f64>; 2],
+    movers: [Mover; 2],
+}
+
+/// What a pair gives each other: `a` gets it, `b` the opposite.
+#[derive(Clone, Copy)]
+pub(super) struct Impulse {
+    pub(super) j: Vector3<f64>,
+    torque: Vector3<f64>,
+    arms: [Vector3<f64>; 2],
+}
+
+/// How an impulse is found.
+#[derive(Clone, Copy)]
+pub(super) struct Law {
+    /// Instead of the materials' restitution: below zero an impulse only slows the approach.
+    pub(super) restitution: Option<f64>,
+    /// Whether kinetic energy at the frame's poses may not grow.
+    pub(super) clamped: bool,
+}
+
+impl<'a> Evolution<'a> {
+    pub(super) fn new(frame: Frame<'a>, momenta: &'a mut [Momentum], ahead: Vec<Momentum>) -> Self {
+        let bodies = momenta.len();
+        let mut new = Self {
+            frame,
+            momenta,
+            ahead,
+            predicted: frame.poses.to_vec(),
+            frozen: vec![false; bodies],
+            work: vec![0.0; bodies],
+            clock: 1,
+            moved: vec![1; bodies],
+            checked: BTreeMap::new(),
+        };
+        (0..bodies).for_each(|i| new.predict(i));
+        new
+    }
+
+    fn predict(&mut self, i: usize) {
+        let Frame { columns, poses, dt, orientation, .. } = self.frame;
+        let (own, ahead) = (self.momenta[i], self.ahead[i]);
+        let momentum =
+            Momentum { linear: own.linear + ahead.linear, angular: own.angular + ahead.angular };
+        self.predicted[i] = advance(&columns.bodies[i], &poses[i], &momentum, dt, orientation);
+    }
+
+    /// Whether neither body moved since the pair needed nothing.
+    pub(super) fn is_checked(&self, (a, b): (u32, u32)) -> bool {
+        let moved = self.moved[a as usize].max(self.moved[b as usize]);
+        self.checked.get(&(a, b)).is_some_and(|&at| at >= moved)
+    }
+
+    pub(super) fn check(&mut self, pair: (u32, u32)) {
+        self.checked.insert(pair, self.clock);
+    }
+
+    fn placed<'p>(&'p self, i: usize, poses: &'p [Isometry3<f64>]) -> Placed<'p> {
+        (&self.frame.columns.shapes[i], &poses[i])
+    }
+
+    /// The points in which a pair is predicted to touch.
+    pub(super) fn touches(&self, (a, b): (u32, u32)) -> Vec<Touch> {
+        let (a, b) = (a as usize, b as usize);
+        let shapes = self.frame.columns.shapes;
+        let margin = TOUCH * shapes[a].radius().min(shapes[b].radius());
+        touches(self.placed(a, &self.predicted), self.placed(b, &self.predicted), margin)
+    }
+
+    fn mover(&self, i: usize, poses: &[Isometry3<f64>]) -> Mover {
+        let mover = Mover::new(&self.frame.columns.bodies[i], &poses[i], &self.momenta[i]);
+        if self.frozen[i] { mover.frozen() } else { mover }
+    }
+
+    /// The deepest of `touches` that the pair approaches at faster than `least` m/s: depth by the
+    /// predicted poses, the rest by `levers`, and the normal by the frame's poses where those are
+    /// at fault for it.
+    pub(super) fn deepest(
+        &self,
+        (a, b): (u32, u32),
+        touches: Vec<Touch>,
+        (levers, normals): (Levers, Levers),
+        least: f64,
+    ) -> Option<Meeting> {
+        let (a, b) = (a as usize, b as usize);
+        let at = |levers| match levers {
+            Levers::TimeN => self.frame.poses,
+            Levers::Split => &self.predicted,
+        };
+        let (poses, normals) = (at(levers), at(normals));
+        let movers = [self.mover(a, poses), self.mover(b, poses)];
+        let mut best: Option<Meeting> = None;
+        for touch in touches {
+            if best.as_ref().is_some_and(|m| m.touch.distance <= touch.distance) {
+                continue;
+            }
+            let normal = touch.normal(self.placed(a, normals), self.placed(b, normals));
+            let place = touch.place(self.placed(a, poses), self.placed(b, poses), &normal);
+            let arms = [a, b].map(|i| place.coords - poses[i].translation.vector);
+            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
+            if u.dot(&normal) < -least {
+                best = Some(Meeting { touch, normal, u, arms, movers });
+            }
+        }
+        best
+    }
+
+    /// The impulse at a meeting; `None` if nothing is left of it.
+    pub(super) fn impulse(
+        &self,
+        (a, b): (u32, u32),
+        meeting: &Meeting,
+        law: Law,
+    ) -> Option<Impulse> {
+        let settings = self.frame.settings;
+        let materials = self.frame.columns.materials;
+        let (p, q) = (&materials[a as usize], &materials[b as usize]);
+        let restitution = law.restitution.unwrap_or_else(|| p.restitution.min(q.restitution));
+        let friction = settings.friction.of(p.friction, q.friction);
+        let Meeting { normal, u, arms, movers, .. } = meeting;
+        let k = mass_of(movers, arms);
+        let mut j = pair_impulse(normal, &k, u, restitution, friction);
+        let mut torque = Vector3::zeros();
+        let along = j.dot(normal);
+        let sticks = (j - normal * along).norm() < friction * along * (1.0 - 1e-9);
+        let most = settings.friction.of(p.rolling_friction, q.rolling_friction) * along;
+        if sticks && most > 0.0 {
+            let rolling =
+                rolling_impulse((&movers[0], &arms[0]), (&movers[1], &arms[1]), normal, most);
+            if let Some((linear, angular)) = rolling {
+                j += linear;
+                torque = angular;
+            }
+        }
+        let impulse = Impulse { j, torque, arms: *arms };
+        let impulse = if law.clamped { self.clamped((a, b), impulse, normal) } else { impulse };
+        let gives = impulse.j != Vector3::zeros() && impulse.j.iter().all(|x| x.is_finite());
+        gives.then_some(impulse)
+    }
+
+    /// What of an impulse adds no kinetic energy at the frame's poses, which are not split.
+    fn clamped(&self, (a, b): (u32, u32), impulse: Impulse, normal: &Vector3<f64>) -> Impulse {
+        let (a, b) = (a as usize, b as usize);
+        let poses = self.frame.poses;
+        let Impulse { j, torque, arms } = impulse;
+        let movers = [self.mover(a, poses), self.mover(b, poses)];
+        if torque == Vector3::zeros() {
+            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
+            let k = mass_of(&movers, &arms);
+            let j = self.frame.settings.clamp.limit(&j, normal, &k, &u);
+            return Impulse { j, torque, arms };
+        }
+        let body = |i: usize, mover: &Mover| match self.frame.columns.bodies[i] {
+            Body::Dynamic(_) if self.frozen[i] => Body::Kinematic(mover.velocity),
+            body => body,
+        };
+        let bodies = [body(a, &movers[0]), body(b, &movers[1])];
+        let side = |i: usize, k: usize| ClampedBody {
+            body: &bodies[k],
+            rotation: &poses[i].rotation,
+            momentum: &self.momenta[i],
+            arm: arms[k],
+        };
+        let share = clamp_scale(&side(a, 0), &side(b, 1), &j, &torque);
+        Impulse { j: j * share, torque: torque * share, arms }
+    }
+
+    pub(super) fn apply(&mut self, (a, b): (u32, u32), impulse: &Impulse) {
+        let Impulse { j, torque, arms } = impulse;
+        self.give(a as usize, (b as usize, &arms[1]), (j, torque), &arms[0]);
+        self.give(b as usize, (a as usize, &arms[0]), (&-j, &-torque), &arms[1]);
+    }
+
+    fn give(
+        &mut self,
+        i: usize,
+        (partner, partner_arm): (usize, &Vector3<f64>),
+        (j, torque): (&Vector3<f64>, &Vector3<f64>),
+        arm: &Vector3<f64>,
+    ) {
+        let bodies = self.frame.columns.bodies;
+        if self.frozen[i] || bodies[i].mass_properties().is_none() {
+            return;
+        }
+        if let Body::Kinematic(velocity) = &bodies[partner] {
+            self.work[i] += j.dot(&velocity.at(partner_arm)) + torque.dot(&velocity.angular);
+        }
+        self.momenta[i].apply(j, arm);
+        self.momenta[i].angular += torque;
+        self.predict(i);
+        self.clock += 1;
+        self.moved[i] = self.clock;
+    }
+
+    /// Where the bodies meet, in body coordinates of `a` and of `b`, as predicted.
+    pub(super) fn met(&self, (a, b): (u32, u32), meeting: &Meeting) -> [Point3<f64>; 2] {
+        let (a, b) = (a as usize, b as usize);
+        let poses = &self.predicted;
+        let normal = &meeting.normal;
+        let place = meeting.touch.place(self.placed(a, poses), self.placed(b, poses), normal);
+        [a, b].map(|i| poses[i].inverse_transform_point(&place))
+    }
+}
+
+fn mass_of(movers: &[Mover; 2], arms: &[Vector3<f64>; 2]) -> Matrix3<f64> {
+    mass_at(&movers[0], &arms[0]) + mass_at(&movers[1], &arms[1])
+}

@@ -1,0 +1,63 @@
+//! Who rests on whom (GBF03 section 7).
+
+use dynamics::Momentum;
+use nalgebra::Isometry3;
+
+use super::touch::touches;
+use crate::frame::Frame;
+use crate::{Levels, broad};
+
+/// The contact graph: pairs of bodies of which one rests on the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Graph {
+    pub(crate) levels: Levels,
+    /// By level of the upper body, then by number.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Graph {
+    /// Finds who would sink into whom if forces moved each body alone.
+    pub(crate) fn new(frame: Frame<'_>, momenta: &[Momentum]) -> Self {
+        let columns = frame.columns;
+        let alone = frame.predict(momenta);
+        let pushed = frame.predict(&frame.with_forces(momenta));
+        let mut edges = Vec::new();
+        let mut pairs = Vec::new();
+        for (a, b) in broad::pairs(columns, &alone, &pushed, 0.0) {
+            let (i, j) = (a as usize, b as usize);
+            let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
+            let margin = 1e-6 * p.radius().min(q.radius());
+            let sinks = |i: usize, a: &Isometry3<f64>, b: &Isometry3<f64>| {
+                columns.bodies[i].mass_properties().is_some()
+                    && !touches((p, a), (q, b), margin).is_empty()
+            };
+            let a_on_b = sinks(i, &pushed[i], &alone[j]);
+            let b_on_a = sinks(j, &alone[i], &pushed[j]);
+            edges.extend(a_on_b.then_some((b, a)));
+            edges.extend(b_on_a.then_some((a, b)));
+            pairs.extend((a_on_b || b_on_a).then_some((a, b)));
+        }
+        let levels = Levels::from_supports(columns.bodies.len(), edges);
+        pairs.sort_by_key(|&(a, b)| levels.of(a).max(levels.of(b)));
+        Self { levels, pairs }
+    }
+
+    pub(crate) fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// The pairs whose upper body is on a level.
+    pub(super) fn of_level(&self, level: u32) -> &[(u32, u32)] {
+        let of = |&(a, b): &(u32, u32)| self.levels.of(a).max(self.levels.of(b));
+        let first = self.pairs.partition_point(|p| of(p) < level);
+        let end = self.pairs.partition_point(|p| of(p) <= level);
+        &self.pairs[first..end]
+    }
+
+    /// Freezes the bodies on a level.
+    pub(super) fn freeze(&self, level: u32, frozen: &mut [bool]) {
+        for (i, frozen) in (0..).zip(frozen) {
+            *frozen |= self.levels.of(i) == level;
+        }
+    }
+}

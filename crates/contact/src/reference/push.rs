@@ -1,0 +1,77 @@
+//! Pushing bodies out of each other, positions only (GBF03 section 7).
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+
+use super::graph::Graph;
+use super::touch::touches;
+use crate::Mover;
+use crate::collide::mass_at;
+use crate::frame::Frame;
+
+/// Pushes of a pair before the next pair has its turn.
+const REPEATS: usize = 2;
+/// Most that one push moves a pair apart, as a share of the smaller radius.
+const MOST: f64 = 0.2;
+
+/// How far each body is pushed out of those it overlaps where the frame has it: displacement in m
+/// and rotation vector in rad. Level by level, with everything below in its place.
+pub(crate) fn push_out(frame: Frame<'_>, graph: &Graph) -> Vec<Velocity> {
+    let mut poses = frame.poses.to_vec();
+    let mut frozen = vec![false; poses.len()];
+    for level in 0..graph.levels.count() {
+        for &pair in graph.of_level(level) {
+            for _ in 0..REPEATS {
+                if !push(frame, pair, &frozen, &mut poses) {
+                    break;
+                }
+            }
+        }
+        graph.freeze(level, &mut frozen);
+    }
+    let pushed = |(end, start): (&Isometry3<f64>, &Isometry3<f64>)| Velocity {
+        linear: end.translation.vector - start.translation.vector,
+        angular: (end.rotation * start.rotation.inverse()).scaled_axis(),
+    };
+    poses.iter().zip(frame.poses).map(pushed).collect()
+}
+
+fn push(
+    frame: Frame<'_>,
+    (a, b): (u32, u32),
+    frozen: &[bool],
+    poses: &mut [Isometry3<f64>],
+) -> bool {
+    let (a, b) = (a as usize, b as usize);
+    let (columns, settings) = (frame.columns, frame.settings);
+    let (p, q) = (&*columns.shapes[a], &*columns.shapes[b]);
+    let sides = ((p, &poses[a]), (q, &poses[b]));
+    let found = touches(sides.0, sides.1, 0.0);
+    let Some(deepest) = found.iter().min_by(|s, t| s.distance.total_cmp(&t.distance)) else {
+        return false;
+    };
+    let size = p.radius().min(q.radius());
+    let overlap = (-deepest.distance - settings.slop * size).min(MOST * size);
+    if overlap <= 0.0 {
+        return false;
+    }
+    let normal = deepest.normal(sides.0, sides.1);
+    let place = deepest.place(sides.0, sides.1, &normal).coords;
+    let arms = [a, b].map(|i| place - poses[i].translation.vector);
+    let still = Momentum::default();
+    let movers = [a, b].map(|i| {
+        let mover = Mover::new(&columns.bodies[i], &poses[i], &still);
+        if frozen[i] { mover.frozen() } else { mover }
+    });
+    let k = mass_at(&movers[0], &arms[0]) + mass_at(&movers[1], &arms[1]);
+    let Some(inverse) = k.try_inverse() else { return false };
+    let j = inverse * normal * (settings.push_out * overlap);
+    for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
+        let (mover, pose) = (&movers[side], &mut poses[[a, b][side]]);
+        let turn = mover.inverse_inertia * arms[side].cross(&(j * sign));
+        let place = pose.translation.vector + j * (sign * mover.inverse_mass);
+        let rotation = UnitQuaternion::from_scaled_axis(turn) * pose.rotation;
+        *pose = Isometry3::from_parts(Translation3::from(place), rotation);
+    }
+    true
+}
