@@ -12,7 +12,8 @@ use sim::scene::SceneError;
 use thiserror::Error;
 
 use crate::args::Command;
-use crate::glb::{GlbError, GlbReadError};
+use crate::format::WriteError;
+use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
 
 /// Why a command failed: one sentence that names the file and says what to do.
@@ -74,7 +75,7 @@ pub enum Failure {
         frame: usize,
     },
     /// The extension of an output names no format.
-    #[error("{}: cannot be written in this format: give it a name ending in {known}", path.display())]
+    #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -111,7 +112,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What went wrong.
-        source: GlbError,
+        source: WriteError,
     },
 }
 
@@ -142,11 +143,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 }
 
 /// Refuses an output that cannot succeed, before any work is done for it.
-fn check_output(path: &Path, known: &'static str) -> Result<(), Failure> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if extension.is_none_or(|e| !known.ends_with(&e)) {
-        return Err(Failure::Format { path: path.to_owned(), known });
-    }
+fn check_folder(path: &Path) -> Result<(), Failure> {
     if !crate::output::folder_of(path).is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned() });
     }

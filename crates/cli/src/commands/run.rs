@@ -11,10 +11,10 @@ use sim::scene::{Body, Scene, Shape};
 use sim::{BuildError, Recorder, Recording, build};
 
 use crate::args::RunArguments;
-use crate::commands::{Failure, check_output, read_text};
-use crate::glb::write_glb;
+use crate::commands::{Failure, check_folder, read_text};
+use crate::format::Format;
 use crate::mesh_file::read_mesh;
-use crate::output::{folder_of, write_whole};
+use crate::output::folder_of;
 use crate::progress::Progress;
 
 /// What a run did.
@@ -34,7 +34,11 @@ struct Summary {
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    check_output(&arguments.output, ".glb")?;
+    let format = Format::of(&arguments.output).ok_or_else(|| Failure::Format {
+        path: arguments.output.clone(),
+        known: Format::ENDINGS,
+    })?;
+    check_folder(&arguments.output)?;
     let scene = read_scene(arguments)?;
     let meshes = read_meshes(&arguments.scene, &scene)?;
     let mut pool = rayon::ThreadPoolBuilder::new();
@@ -47,7 +51,8 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
         simulate(&scene, &meshes, &progress, interrupted)
             .map_err(|stop| stop.explain(&arguments.scene, &scene))
     })?;
-    write_whole(&arguments.output, |out| write_glb(&summary.recording, out))
+    format
+        .write(&summary.recording, &arguments.output)
         .map_err(|source| Failure::Write { path: arguments.output.clone(), source })?;
     if !arguments.quiet {
         // nobody may be listening
