@@ -1,17 +1,22 @@
 //! What the program does.
 
+mod inspect;
+mod load;
 mod render;
 mod run;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use std::sync::atomic::AtomicBool;
 
+use clap::CommandFactory;
+use levelset::MeshError;
 use sim::BuildError;
 use sim::scene::SceneError;
 use thiserror::Error;
 
-use crate::args::Command;
+use crate::args::{Arguments, Command};
 use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
@@ -51,6 +56,22 @@ pub enum Failure {
         scene: PathBuf,
         /// What is wrong with it.
         source: MeshFileError,
+    },
+    /// A mesh file cannot be used.
+    #[error("{}: {source}", path.display())]
+    MeshInfo {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MeshFileError,
+    },
+    /// A mesh has no facts.
+    #[error("{}: {source}", path.display())]
+    MeshFacts {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MeshError,
     },
     /// A scene makes no world.
     #[error("{}: {source}{mesh}", path.display())]
@@ -116,6 +137,9 @@ pub enum Failure {
     },
 }
 
+/// The JSON schema of scene files.
+pub const SCHEMA: &str = include_str!("scene.schema.json");
+
 impl Failure {
     /// What the program exits with: 2, or 130 when a signal ended it.
     pub fn exit_code(&self) -> u8 {
@@ -131,7 +155,30 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
     match command {
         Command::Run(arguments) => run::run(arguments, interrupted),
         Command::Render(arguments) => render::render(arguments),
+        Command::Check(arguments) => inspect::check(arguments),
+        Command::Info(arguments) => inspect::info(arguments),
+        Command::Schema => {
+            print(SCHEMA.as_bytes());
+            Ok(())
+        }
+        Command::Completions { shell } => {
+            let mut text = vec![];
+            clap_complete::generate(*shell, &mut Arguments::command(), "brisance", &mut text);
+            print(&text);
+            Ok(())
+        }
+        Command::Man => {
+            let mut text = vec![];
+            let page = clap_mangen::Man::new(Arguments::command()).render(&mut text);
+            page.map(|()| print(&text))
+                .map_err(|source| Failure::Write { path: "-".into(), source: source.into() })
+        }
     }
+}
+
+/// Writes to standard output, where nobody may be listening.
+fn print(text: &[u8]) {
+    let _ = std::io::stdout().write_all(text);
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod commands;
 pub mod format;
+pub mod ledger;
 pub mod mesh_file;
 pub mod output;
 pub mod progress;
