@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use brisance::glb::read_glb;
+use brisance::format::glb::read_glb;
 
 /// The program, built once, in the profile of these tests.
 fn brisance() -> Command {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use brisance::glb::{GlbError, GlbReadError, read_glb, write_glb};
+use brisance::format::WriteError;
+use brisance::format::glb::{GlbReadError, read_glb, write_glb};
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
@@ -212,11 +213,11 @@ fn what_the_format_cannot_hold_is_refused() {
         write_glb(&recording, &mut vec![]).unwrap_err()
     };
     let error = refused(|t| t.poses[1].translation.x = f64::NAN);
-    assert!(matches!(error, GlbError::NotFinite { ref track } if track == "pot.0"));
+    assert!(matches!(error, WriteError::NotFinite { ref track } if track == "pot.0"));
     let error = refused(|t| Arc::make_mut(&mut t.surface).vertices[0][1] = f32::INFINITY);
-    assert!(matches!(error, GlbError::NotFinite { .. }));
+    assert!(matches!(error, WriteError::NotFinite { .. }));
     let error = refused(|t| Arc::make_mut(&mut t.surface).triangles[0][1] = 4);
-    assert!(matches!(error, GlbError::Surface { .. }));
+    assert!(matches!(error, WriteError::Surface { .. }));
 }
 
 /// Equal but for the precision of the format.

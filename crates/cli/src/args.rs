@@ -25,14 +25,45 @@ pub enum Command {
     Run(RunArguments),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
+    /// Say what is in a scene and whether it can be run, without running it.
+    #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
+    Check(FileArguments),
+    /// Say what is in a recording or a mesh.
+    #[command(
+        after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
+    )]
+    Info(FileArguments),
+    /// Print the JSON schema of scene files, from which editors complete keys.
+    #[command(after_help = "Example:\n  brisance schema > scene.schema.json
+
+Put this first in a scene: #:schema ./scene.schema.json")]
+    Schema,
+    /// Print completions for a shell.
+    #[command(after_help = "Example:\n  brisance completions bash > brisance.bash")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    #[command(after_help = "Example:\n  brisance man > brisance.1")]
+    Man,
+}
+
+/// A file to look at.
+#[derive(Args, Debug)]
+pub struct FileArguments {
+    /// The file
+    pub file: PathBuf,
 }
 
 const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
   brisance run scenes/bunny.toml -o short.glb --frames 30 --quiet
+  brisance run scenes/bunny.toml -o bunny.usda --ledger energy.csv --json
 
-The output is an animated binary glTF: open it in Blender with File > Import > glTF 2.0.
-A file that exists is replaced, but only when the run has succeeded.";
+An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
+Universal Scene Description (.usda), JSON lines (.jsonl), and a folder of .obj files, one per frame
+(a name without an ending). A file that exists is replaced, but only when the run has succeeded.";
 
 /// Arguments of `brisance run`.
 #[derive(Args, Debug)]
@@ -40,9 +71,12 @@ A file that exists is replaced, but only when the run has succeeded.";
 pub struct RunArguments {
     /// Scene file (TOML)
     pub scene: PathBuf,
-    /// File to write, ending in .glb
-    #[arg(short, long, value_name = "OUT.glb")]
+    /// File to write: .glb, .usda or .jsonl; without an ending a folder of .obj files
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Also write mass, momentum and energy of every frame
+    #[arg(long, value_name = "FILE.csv")]
+    pub ledger: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
@@ -55,6 +89,12 @@ pub struct RunArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+    /// Say also how long each part took
+    #[arg(long)]
+    pub timings: bool,
+    /// Print the summary as one line of JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 const RENDER_EXAMPLES: &str = "Examples:

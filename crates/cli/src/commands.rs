@@ -1,18 +1,24 @@
 //! What the program does.
 
+mod inspect;
+mod load;
 mod render;
 mod run;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use std::sync::atomic::AtomicBool;
 
+use clap::CommandFactory;
+use levelset::MeshError;
 use sim::BuildError;
 use sim::scene::SceneError;
 use thiserror::Error;
 
-use crate::args::Command;
-use crate::glb::{GlbError, GlbReadError};
+use crate::args::{Arguments, Command};
+use crate::format::WriteError;
+use crate::format::glb::GlbReadError;
 use crate::mesh_file::MeshFileError;
 
 /// Why a command failed: one sentence that names the file and says what to do.
@@ -51,6 +57,22 @@ pub enum Failure {
         /// What is wrong with it.
         source: MeshFileError,
     },
+    /// A mesh file cannot be used.
+    #[error("{}: {source}", path.display())]
+    MeshInfo {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MeshFileError,
+    },
+    /// A mesh has no facts.
+    #[error("{}: {source}", path.display())]
+    MeshFacts {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: MeshError,
+    },
     /// A scene makes no world.
     #[error("{}: {source}{mesh}", path.display())]
     Build {
@@ -74,7 +96,7 @@ pub enum Failure {
         frame: usize,
     },
     /// The extension of an output names no format.
-    #[error("{}: cannot be written in this format: give it a name ending in {known}", path.display())]
+    #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]
     Format {
         /// The file.
         path: PathBuf,
@@ -111,9 +133,12 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What went wrong.
-        source: GlbError,
+        source: WriteError,
     },
 }
+
+/// The JSON schema of scene files.
+pub const SCHEMA: &str = include_str!("scene.schema.json");
 
 impl Failure {
     /// What the program exits with: 2, or 130 when a signal ended it.
@@ -130,7 +155,30 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
     match command {
         Command::Run(arguments) => run::run(arguments, interrupted),
         Command::Render(arguments) => render::render(arguments),
+        Command::Check(arguments) => inspect::check(arguments),
+        Command::Info(arguments) => inspect::info(arguments),
+        Command::Schema => {
+            print(SCHEMA.as_bytes());
+            Ok(())
+        }
+        Command::Completions { shell } => {
+            let mut text = vec![];
+            clap_complete::generate(*shell, &mut Arguments::command(), "brisance", &mut text);
+            print(&text);
+            Ok(())
+        }
+        Command::Man => {
+            let mut text = vec![];
+            let page = clap_mangen::Man::new(Arguments::command()).render(&mut text);
+            page.map(|()| print(&text))
+                .map_err(|source| Failure::Write { path: "-".into(), source: source.into() })
+        }
     }
+}
+
+/// Writes to standard output, where nobody may be listening.
+fn print(text: &[u8]) {
+    let _ = std::io::stdout().write_all(text);
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -142,11 +190,7 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 }
 
 /// Refuses an output that cannot succeed, before any work is done for it.
-fn check_output(path: &Path, known: &'static str) -> Result<(), Failure> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    if extension.is_none_or(|e| !known.ends_with(&e)) {
-        return Err(Failure::Format { path: path.to_owned(), known });
-    }
+fn check_folder(path: &Path) -> Result<(), Failure> {
     if !crate::output::folder_of(path).is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned() });
     }

@@ -2,7 +2,8 @@
 
 pub mod args;
 pub mod commands;
-pub mod glb;
+pub mod format;
+pub mod ledger;
 pub mod mesh_file;
 pub mod output;
 pub mod progress;

@@ -1,5 +1,10 @@
 //! Triangle meshes from files.
 
+mod gltf;
+mod obj;
+mod ply;
+mod stl;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -12,10 +17,10 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum MeshFileError {
     /// The file cannot be read.
-    #[error("cannot be read: {0}")]
+    #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
     /// The name ends in none of the formats that are read.
-    #[error("is of a kind that is not read: give an .obj file")]
+    #[error("is of a kind that is not read: give an .obj, .stl, .ply or .glb file")]
     UnknownFormat,
     /// A line is not what the format allows.
     #[error("line {line}: {problem}")]
@@ -25,79 +30,76 @@ pub enum MeshFileError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The bytes are not what the format allows.
+    #[error("is not a {format} file that can be read: {problem}")]
+    Format {
+        /// The format its name promises.
+        format: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A coordinate is NaN or infinite.
+    #[error("vertex {vertex} has a coordinate that is not a finite number")]
+    NotFinite {
+        /// Number of the vertex, counted from 1.
+        vertex: usize,
+    },
+    /// A triangle names a vertex that does not exist.
+    #[error("triangle {triangle} names vertex {vertex}, but there are only {count}")]
+    Dangling {
+        /// Number of the triangle, counted from 1.
+        triangle: usize,
+        /// Number of the vertex, counted from 1.
+        vertex: usize,
+        /// Vertices there are.
+        count: usize,
+    },
     /// There is nothing in it.
     #[error("holds no triangles: export the surface as polygons")]
     Empty,
 }
 
-/// Reads the mesh at `path`; vertices at equal places become one.
+/// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
+/// one.
 ///
 /// # Errors
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
     let extension = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    let mesh = match extension.as_deref() {
-        Some("obj") => parse_obj(&std::fs::read(path)?)?,
+    let parse = match extension.as_deref() {
+        Some("obj") => obj::parse,
+        Some("stl") => stl::parse,
+        Some("ply") => ply::parse,
+        Some("glb") => gltf::parse,
         _ => return Err(MeshFileError::UnknownFormat),
     };
+    let mesh = parse(&std::fs::read(path)?)?;
+    check(&mesh)?;
+    let mesh = weld(&mesh);
     if mesh.triangles.is_empty() {
         return Err(MeshFileError::Empty);
     }
     Ok(mesh)
 }
 
-/// Reads Wavefront OBJ text; polygons become fans of triangles.
-///
-/// # Errors
-/// [`MeshFileError::Line`] when a line is malformed, a coordinate is not finite or a face names a
-/// vertex that does not exist.
-pub fn parse_obj(text: &[u8]) -> Result<TriMesh, MeshFileError> {
-    if let Some(line) = text.split(|&b| b == b'\n').position(has_bad_coordinate) {
-        let problem = "a vertex has a coordinate that is not a finite number".to_owned();
-        return Err(MeshFileError::Line { line: line + 1, problem });
+fn check(mesh: &TriMesh) -> Result<(), MeshFileError> {
+    let finite = |p: &Point3<f64>| p.iter().all(|x| x.is_finite());
+    if let Some(vertex) = mesh.vertices.iter().position(|p| !finite(p)) {
+        return Err(MeshFileError::NotFinite { vertex: vertex + 1 });
     }
-    let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
-    let mut rest = text;
-    let no_materials = |_: &Path| Ok(Default::default());
-    let (models, _) = tobj::load_obj_buf(&mut rest, &options, no_materials).map_err(|e| {
-        // faces are resolved at the end of an object, other errors stop the reader on their line
-        let read = &text[..text.len() - rest.len()];
-        let stopped = || read.iter().filter(|&&byte| byte == b'\n').count();
-        let line =
-            if e == tobj::LoadError::FaceVertexOutOfBounds { dangling_face(text) } else { None };
-        MeshFileError::Line { line: line.unwrap_or_else(stopped), problem: e.to_string() }
-    })?;
-    let mut mesh = TriMesh::default();
-    for model in models {
-        let base = mesh.vertices.len() as u32;
-        let (points, _) = model.mesh.positions.as_chunks::<3>();
-        mesh.vertices.extend(points.iter().map(|p| Point3::from(*p)));
-        let (triangles, _) = model.mesh.indices.as_chunks::<3>();
-        mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| base + v)));
+    let count = mesh.vertices.len();
+    for (triangle, corners) in mesh.triangles.iter().enumerate() {
+        if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= count) {
+            let (triangle, vertex) = (triangle + 1, vertex as usize + 1);
+            return Err(MeshFileError::Dangling { triangle, vertex, count });
+        }
     }
-    Ok(weld(&mesh))
+    Ok(())
 }
 
-/// Whether an OBJ line is a vertex with a coordinate that is not finite, which parses as a number.
-fn has_bad_coordinate(line: &[u8]) -> bool {
-    let Ok(line) = str::from_utf8(line) else { return false };
-    let mut words = line.split_whitespace();
-    words.next() == Some("v") && words.any(|w| w.parse::<f64>().is_ok_and(|x| !x.is_finite()))
-}
-
-/// The first line with a face that names a vertex the file does not have.
-fn dangling_face(text: &[u8]) -> Option<usize> {
-    let text = str::from_utf8(text).ok()?;
-    let vertices = text.lines().filter(|l| l.split_whitespace().next() == Some("v")).count();
-    let dangles = |corner: &str| {
-        let index = corner.split('/').next().and_then(|i| i.parse::<i64>().ok());
-        index.is_some_and(|i| i == 0 || i.unsigned_abs() > vertices as u64)
-    };
-    let dangling = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("f") && words.any(dangles)
-    };
-    text.lines().position(dangling).map(|at| at + 1)
+/// The triangles of a fan around the first corner of a polygon.
+fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
+    polygon.windows(2).skip(1).map(|edge| [polygon[0], edge[0], edge[1]])
 }
 
 /// The mesh with one vertex for each place, and without triangles that collapse by that.
@@ -123,50 +125,4 @@ fn weld(mesh: &TriMesh) -> TriMesh {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn problem(text: &str) -> String {
-        parse_obj(text.as_bytes()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn polygons_become_triangles() {
-        let mesh = parse_obj(b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
-        assert_eq!(mesh.vertices.len(), 4);
-        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
-    }
-
-    #[test]
-    fn vertices_at_one_place_become_one_also_across_objects() {
-        let text = b"o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n\
-                     o b\nv -0 0 0\nv 0 1 0\nv 0 0 1\nf 4 5 6\nf 4 5 1\n";
-        let mesh = parse_obj(text).unwrap();
-        assert_eq!(mesh.vertices.len(), 4);
-        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]], "the collapsed face is dropped");
-    }
-
-    #[test]
-    fn doubles_keep_their_digits() {
-        let mesh = parse_obj(b"v 0.1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3").unwrap();
-        assert_eq!(mesh.vertices[0].x, 0.1);
-    }
-
-    #[test]
-    fn errors_name_the_line() {
-        let start = "# a\nv 0 0 0\nv 1 0 0\n";
-        assert!(problem(&format!("{start}v 0 nan 0\nf 1 2 3")).starts_with("line 4: a vertex"));
-        assert!(problem(&format!("{start}v 0 1e999 0\nf 1 2 3")).starts_with("line 4: a vertex"));
-        assert!(problem(&format!("{start}v 0 x 0\nf 1 2 3")).starts_with("line 4: position"));
-        assert!(problem(&format!("{start}v 0 1 0\nf 1 2 b\n")).starts_with("line 5: face"));
-    }
-
-    #[test]
-    fn a_face_of_vertices_that_do_not_exist_is_refused() {
-        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\nf 1 2 3\n";
-        assert_eq!(problem(text), "line 4: face vertex index out of bounds");
-        assert!(problem("v 0 0 0\nf 1 2 3\n").starts_with("line 2: face"));
-        assert!(problem("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -4 1 2\n").starts_with("line 4: face"));
-        assert!(problem("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n").starts_with("line 4: face"));
-    }
-}
+mod tests;

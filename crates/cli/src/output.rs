@@ -29,6 +29,30 @@ pub fn write_whole<E: From<io::Error>>(
     Ok(())
 }
 
+/// Has `write` fill a temporary folder beside `path`, and gives it that name when all is written.
+///
+/// # Errors
+/// What `write` returns, or an I/O error, also when `path` exists and is not an empty folder;
+/// nothing is left then.
+pub fn write_whole_folder<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".brisance-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o777));
+    }
+    let folder = builder.tempdir_in(folder_of(path))?;
+    write(folder.path())?;
+    std::fs::rename(folder.path(), path)?;
+    // there is nothing left to delete
+    let _ = folder.keep();
+    Ok(())
+}
+
 /// The folder a file is in; `.` for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -53,6 +77,23 @@ mod tests {
         assert_eq!(result.unwrap_err().to_string(), "disk full");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_is_whole_or_not_there() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("frames");
+        let fill = |folder: &Path| std::fs::write(folder.join("a"), "a");
+        write_whole_folder(&path, |folder| {
+            fill(folder)?;
+            Err(io::Error::other("disk full"))
+        })
+        .unwrap_err();
+        assert_eq!(place.path().read_dir().unwrap().count(), 0);
+        write_whole_folder(&path, fill).unwrap();
+        assert!(path.join("a").is_file());
+        write_whole_folder(&path, fill).unwrap_err();
+        assert_eq!(place.path().read_dir().unwrap().count(), 1);
     }
 
     #[test]

@@ -135,9 +135,7 @@ pub fn render(recording: &Recording, view: &View, frame: usize, size: [usize; 2]
 fn facets(recording: &Recording, frame: usize) -> Vec<Facet> {
     let mut facets = vec![];
     for track in &recording.tracks {
-        let Some(pose) = frame.checked_sub(track.birth).and_then(|at| track.poses.get(at)) else {
-            continue;
-        };
+        let Some(pose) = track.pose(frame) else { continue };
         let colour = Vector3::from(track.colour.map(f64::from));
         let surface = &track.surface;
         facets.extend(surface.triangles.iter().map(|triangle| Facet {

@@ -133,6 +133,11 @@ impl Track {
     pub fn end(&self) -> usize {
         self.birth + self.poses.len()
     }
+
+    /// Its pose in a frame, if it exists then.
+    pub fn pose(&self, frame: usize) -> Option<&Isometry3<f64>> {
+        frame.checked_sub(self.birth).and_then(|at| self.poses.get(at))
+    }
 }
 
 /// All bodies of a run, frame by frame. Frame 0 is the initial state.

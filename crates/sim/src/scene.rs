@@ -35,6 +35,9 @@ use serde::Deserialize;
 
 pub use error::{InvalidValue, Place, SceneError};
 
+/// Cells of margin that a level set has on every side of a solid.
+const MARGIN: usize = 3;
+
 /// Everything a run needs to know, except the meshes that bodies name.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -297,6 +300,16 @@ impl Shape {
             (longest / 40.0).min(shortest / 8.0)
         };
         given.or_else(|| self.extents().map(by_size))
+    }
+
+    /// Most nodes of its level set, should it need one; `None` for a plane.
+    pub fn nodes(&self) -> Option<f64> {
+        if let Self::Mesh(mesh) = self {
+            return Some(mesh.resolution.iter().map(|&n| n as f64).product());
+        }
+        let (extents, spacing) = (self.extents()?, self.spacing()?);
+        let axis = |extent: f64| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN as f64;
+        Some(extents.into_iter().map(axis).product())
     }
 }
 

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::args::RenderArguments;
-use crate::commands::{Failure, check_output, read};
-use crate::glb::read_glb;
+use crate::commands::{Failure, check_folder, read};
+use crate::format::glb::read_glb;
 use crate::output::write_whole;
 use crate::render::{View, contact_sheet, render as draw};
 
@@ -14,7 +14,10 @@ const COLUMNS: usize = 4;
 /// Draws one frame or a contact sheet.
 pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let RenderArguments { recording: path, output, frame, sheet, size } = arguments;
-    check_output(output, ".png")?;
+    if output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
+        return Err(Failure::Format { path: output.clone(), known: ".png" });
+    }
+    check_folder(output)?;
     let recording = read_glb(&read(path)?)
         .map_err(|source| Failure::Recording { path: path.clone(), source })?;
     let last = recording.frames - 1;

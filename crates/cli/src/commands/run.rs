@@ -1,165 +1,171 @@
 //! `brisance run`.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use levelset::TriMesh;
-use sim::scene::{Body, Scene, Shape};
-use sim::{BuildError, Recorder, Recording, build};
+use serde_json::{Value, json};
+use sim::scene::Scene;
+use sim::{Recorder, Recording};
 
 use crate::args::RunArguments;
-use crate::commands::{Failure, check_output, read_text};
-use crate::glb::write_glb;
-use crate::mesh_file::read_mesh;
-use crate::output::{folder_of, write_whole};
+use crate::commands::load::{build, read_scene};
+use crate::commands::{Failure, check_folder};
+use crate::format::Format;
+use crate::ledger::{Ledger, Row};
+use crate::output::write_whole;
 use crate::progress::Progress;
 
 /// What a run did.
 struct Summary {
     recording: Recording,
-    /// Bodies at the end.
-    bodies: usize,
-    /// Dynamic mass, kg, at the start and at the end.
-    mass: [f64; 2],
-    /// The most that kinetic plus potential energy grew in one frame, J.
-    energy_gain: f64,
+    ledger: Ledger,
     /// Bodies that were stopped because their state was not finite.
-    frozen: usize,
-    /// Time spent in steps.
-    stepping: Duration,
+    stopped: usize,
+    /// Time spent, s.
+    seconds: Seconds,
+}
+
+#[derive(Default)]
+struct Seconds {
+    /// Reading meshes and making level sets.
+    build: f64,
+    /// In steps.
+    simulate: f64,
+    /// Writing the output.
+    write: f64,
 }
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    check_output(&arguments.output, ".glb")?;
-    let scene = read_scene(arguments)?;
-    let meshes = read_meshes(&arguments.scene, &scene)?;
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = arguments.threads {
-        pool = pool.num_threads(threads.into());
-    }
-    let pool = pool.build().map_err(|source| Failure::Threads { source })?;
-    let summary = pool.install(|| {
-        let progress = Progress::new(scene.simulation.frames, arguments.quiet);
-        simulate(&scene, &meshes, &progress, interrupted)
-            .map_err(|stop| stop.explain(&arguments.scene, &scene))
-    })?;
-    write_whole(&arguments.output, |out| write_glb(&summary.recording, out))
-        .map_err(|source| Failure::Write { path: arguments.output.clone(), source })?;
-    if !arguments.quiet {
-        // nobody may be listening
-        let _ = summary.print(&arguments.output, &mut std::io::stdout().lock());
-    }
-    Ok(())
-}
-
-fn read_scene(arguments: &RunArguments) -> Result<Scene, Failure> {
-    let path = &arguments.scene;
-    let mut scene = Scene::from_toml(&read_text(path)?)
-        .map_err(|source| Failure::Scene { path: path.clone(), source })?;
+    let RunArguments { scene: path, output, .. } = arguments;
+    let format = Format::of(output)
+        .ok_or_else(|| Failure::Format { path: output.clone(), known: Format::ENDINGS })?;
+    check_folder(output)?;
+    arguments.ledger.as_deref().map_or(Ok(()), check_folder)?;
+    let mut scene = read_scene(path)?;
     if let Some(frames) = arguments.frames {
         scene.simulation.frames = frames as usize;
     }
     if let Some(seed) = arguments.seed {
         scene.simulation.seed = seed;
     }
-    Ok(scene)
-}
-
-/// The meshes that `scene` names, by the names it gives them; they are relative to its folder.
-fn read_meshes(scene_path: &Path, scene: &Scene) -> Result<BTreeMap<String, TriMesh>, Failure> {
-    let mut meshes = BTreeMap::new();
-    for file in scene.mesh_files() {
-        if !meshes.contains_key(file) {
-            let path = folder_of(scene_path).join(file);
-            let mesh = read_mesh(&path).map_err(|source| Failure::Mesh {
-                path,
-                scene: scene_path.to_owned(),
-                source,
-            })?;
-            meshes.insert(file.to_owned(), mesh);
-        }
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = arguments.threads {
+        pool = pool.num_threads(threads.into());
     }
-    Ok(meshes)
-}
-
-/// Why a simulation gave no summary.
-enum Stop {
-    Build(BuildError),
-    Interrupted { frame: usize },
-}
-
-impl Stop {
-    fn explain(self, scene_path: &Path, scene: &Scene) -> Failure {
-        match self {
-            Self::Interrupted { frame } => Failure::Interrupted { frame },
-            Self::Build(source) => {
-                let at_fault = |b: &&Body| source.part == format!("body {:?}", b.name);
-                let mesh = match scene.bodies.iter().find(at_fault).map(|b| &b.shape) {
-                    Some(Shape::Mesh(mesh)) => format!(" (mesh file {})", mesh.file),
-                    _ => String::new(),
-                };
-                Failure::Build { path: scene_path.to_owned(), mesh, source }
-            }
-        }
+    let pool = pool.build().map_err(|source| Failure::Threads { source })?;
+    let mut summary = pool.install(|| {
+        let progress = Progress::new(scene.simulation.frames, arguments.quiet);
+        simulate(path, &scene, &progress, interrupted)
+    })?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        |source| Failure::Write { path, source }
+    };
+    let start = Instant::now();
+    format.write(&summary.recording, output).map_err(failed(output))?;
+    if let Some(path) = &arguments.ledger {
+        write_whole(path, |out| summary.ledger.write_csv(out))
+            .map_err(|e| failed(path)(e.into()))?;
     }
-}
-
-impl Summary {
-    fn print(&self, path: &Path, out: &mut impl Write) -> std::io::Result<()> {
-        let tracks = &self.recording.tracks;
-        let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
-        let frames = self.recording.frames;
-        let rate = (frames - 1) as f64 / self.stepping.as_secs_f64();
-        writeln!(out, "{}: {frames} frames, {} bodies", path.display(), self.bodies)?;
-        writeln!(out, "{fragments} fragments, {rate:.1} frames per second")?;
-        let [before, after] = self.mass;
-        writeln!(out, "mass {before:.6} kg before, {after:.6} kg after")?;
-        let gain = self.energy_gain.max(0.0);
-        writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
-        if self.frozen > 0 {
-            writeln!(out, "stopped {} bodies whose motion was not finite", self.frozen)?;
-        }
-        Ok(())
+    summary.seconds.write = start.elapsed().as_secs_f64();
+    // nobody may be listening
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        let _ = writeln!(out, "{}", summary.to_json(output));
+    } else if !arguments.quiet {
+        let _ = summary.print(arguments, &mut out);
     }
+    Ok(())
 }
 
 fn simulate(
+    path: &Path,
     scene: &Scene,
-    meshes: &BTreeMap<String, TriMesh>,
     progress: &Progress,
     interrupted: &AtomicBool,
-) -> Result<Summary, Stop> {
-    let (mut world, appearances) = build(scene, meshes).map_err(Stop::Build)?;
+) -> Result<Summary, Failure> {
+    let start = Instant::now();
+    let (mut world, appearances) = build(path, scene)?;
     let mut recorder = Recorder::new(&world, |body| {
         let shown = appearances.iter().find(|a| a.body == body);
         shown.map_or_else(Default::default, |a| (a.name.clone(), a.colour))
     });
-    let mass = world.mass();
-    let mut energy_gain = f64::NEG_INFINITY;
-    let mut frozen = 0;
-    let mut stepping = Duration::ZERO;
+    let mut seconds = Seconds { build: start.elapsed().as_secs_f64(), ..Seconds::default() };
+    let mut ledger = Ledger::new(&world);
+    let mut stopped = 0;
     for frame in 1..=scene.simulation.frames {
         if interrupted.load(Ordering::Relaxed) {
-            return Err(Stop::Interrupted { frame: frame - 1 });
+            return Err(Failure::Interrupted { frame: frame - 1 });
         }
         let start = Instant::now();
         let report = world.step();
-        stepping += start.elapsed();
+        seconds.simulate += start.elapsed().as_secs_f64();
         recorder.record(&world, &report);
-        energy_gain = energy_gain.max(report.energy_gain);
-        frozen += report.frozen.len();
+        ledger.add(&world, &report);
+        stopped += report.frozen.len();
         progress.frame(frame, report.bodies);
     }
-    Ok(Summary {
-        recording: recorder.finish(),
-        bodies: world.len(),
-        mass: [mass, world.mass()],
-        energy_gain,
-        frozen,
-        stepping,
-    })
+    Ok(Summary { recording: recorder.finish(), ledger, stopped, seconds })
+}
+
+impl Summary {
+    fn fragments(&self) -> usize {
+        self.recording.tracks.iter().filter(|t| t.parent.is_some()).count()
+    }
+
+    fn frames_per_second(&self) -> f64 {
+        (self.recording.frames - 1) as f64 / self.seconds.simulate.max(f64::MIN_POSITIVE)
+    }
+
+    fn energy_gain(&self) -> f64 {
+        self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
+    }
+
+    /// The first and the last row.
+    fn ends(&self) -> [&Row; 2] {
+        let rows = self.ledger.rows();
+        [&rows[0], &rows[rows.len() - 1]]
+    }
+
+    fn to_json(&self, output: &Path) -> Value {
+        let [first, last] = self.ends();
+        json!({
+            "output": output.display().to_string(),
+            "frames": self.recording.frames,
+            "bodies": last.bodies,
+            "fragments": self.fragments(),
+            "mass_before": first.mass,
+            "mass_after": last.mass,
+            "energy_gain": self.energy_gain(),
+            "stopped": self.stopped,
+            "frames_per_second": self.frames_per_second(),
+            "seconds": {
+                "build": self.seconds.build,
+                "simulate": self.seconds.simulate,
+                "write": self.seconds.write,
+            },
+        })
+    }
+
+    fn print(&self, arguments: &RunArguments, out: &mut impl Write) -> std::io::Result<()> {
+        let [first, last] = self.ends();
+        let (frames, bodies) = (self.recording.frames, last.bodies);
+        writeln!(out, "{}: {frames} frames, {bodies} bodies", arguments.output.display())?;
+        let rate = self.frames_per_second();
+        writeln!(out, "{} fragments, {rate:.1} frames per second", self.fragments())?;
+        writeln!(out, "mass {:.6} kg before, {:.6} kg after", first.mass, last.mass)?;
+        let gain = self.energy_gain();
+        writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
+        if self.stopped > 0 {
+            writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
+        }
+        if arguments.timings {
+            let Seconds { build, simulate, write } = self.seconds;
+            writeln!(out, "build {build:.3} s, simulate {simulate:.3} s, write {write:.3} s")?;
+        }
+        Ok(())
+    }
 }

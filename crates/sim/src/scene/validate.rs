@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::error::nearest;
-use super::{Body, Fracture, InvalidValue, Mesh, Motion, Pattern, Scene, Shape, Simulation};
+use super::{
+    Body, Fracture, InvalidValue, MARGIN, Mesh, Motion, Pattern, Scene, Shape, Simulation,
+};
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
 const MAX_NODES: usize = 1 << 27;
@@ -14,8 +16,6 @@ const MAX_FRAMES: usize = 1_000_000;
 const MAX_PIECES: usize = 10_000;
 /// Largest length, speed or offset, in SI units; keeps squares and cubes far from overflow.
 const LARGEST: f64 = 1e9;
-/// Cells of margin that a level set has on every side of a solid.
-const MARGIN: f64 = 3.0;
 
 impl Scene {
     /// Checks every value: finite numbers, positive masses and sizes, level sets that fit in
@@ -182,12 +182,7 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
     let key = at(key, &format!("{kind}.spacing"));
     let spacing = s.spacing().unwrap_or(f64::NAN);
     positive(&key, spacing, "m")?;
-    let nodes: f64 = s
-        .extents()
-        .into_iter()
-        .flatten()
-        .map(|extent| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN)
-        .product();
+    let nodes = s.nodes().unwrap_or(f64::NAN);
     require(nodes <= MAX_NODES as f64, &key, || {
         format!("of {spacing} m makes {nodes:.0} nodes, more than {MAX_NODES}: use a coarser one")
     })
@@ -198,7 +193,7 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     if let Some(size) = m.size {
         positive(&at(key, "size"), size, "m")?;
     }
-    let least = 2 * MARGIN as usize + 2;
+    let least = 2 * MARGIN + 2;
     let key = at(key, "resolution");
     require(m.resolution.iter().all(|&n| n >= least), &key, || {
         format!(
@@ -207,8 +202,8 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
             m.resolution
         )
     })?;
-    let nodes = m.resolution.iter().try_fold(1usize, |n, &axis| n.checked_mul(axis));
-    require(nodes.is_some_and(|n| n <= MAX_NODES), &key, || {
+    let nodes: f64 = m.resolution.iter().map(|&n| n as f64).product();
+    require(nodes <= MAX_NODES as f64, &key, || {
         format!("{:?} makes more than {MAX_NODES} nodes: use a coarser one", m.resolution)
     })
 }

@@ -15,41 +15,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use sim::{Recording, Surface, Track};
-use thiserror::Error;
 
 pub use read::{GlbReadError, read_glb};
 
+use super::{WriteError, check};
 use buffer::Buffer;
 use keys::{Keys, rotation_keys, translation_keys};
-
-/// Why a recording cannot be written as GLB.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum GlbError {
-    /// A pose or vertex is not finite.
-    #[error("body `{track}` has a position that is not a finite number: nothing can draw it")]
-    NotFinite {
-        /// Name of the track.
-        track: String,
-    },
-    /// A triangle names a vertex that does not exist, or normals and vertices differ in number.
-    #[error("the surface of body `{track}` is inconsistent: this is a bug in brisance")]
-    Surface {
-        /// Name of the track.
-        track: String,
-    },
-    /// The format counts bytes in 32 bits.
-    #[error(
-        "the recording takes {bytes} bytes, more than the 4 GiB a GLB can hold: run fewer frames"
-    )]
-    TooLarge {
-        /// Bytes needed.
-        bytes: usize,
-    },
-    /// The file could not be written.
-    #[error(transparent)]
-    Write(#[from] std::io::Error),
-}
 
 /// Writes `recording` as one GLB to `out`.
 ///
@@ -57,11 +28,12 @@ pub enum GlbError {
 /// fragment, the node index of its `parent`.
 ///
 /// # Errors
-/// [`GlbError`] when the recording holds what the format cannot, or writing fails.
-pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), GlbError> {
+/// [`WriteError`] when the recording holds what the format cannot, or writing fails.
+pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
+    check(recording)?;
     let mut document = Document::default();
     for track in &recording.tracks {
-        document.add_track(recording, track)?;
+        document.add_track(recording, track);
     }
     let (json, binary) = document.finish(recording);
     write_chunks(&json, &binary, out)
@@ -93,20 +65,14 @@ struct Primitive {
 }
 
 impl Document {
-    fn add_track(&mut self, recording: &Recording, track: &Track) -> Result<(), GlbError> {
-        let finite = |p: &nalgebra::Isometry3<f64>| {
-            p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
-        };
-        if !track.poses.iter().all(finite) {
-            return Err(GlbError::NotFinite { track: track.name.clone() });
-        }
+    fn add_track(&mut self, recording: &Recording, track: &Track) {
         let node = self.nodes.len();
         let translations = translation_keys(track);
         let rotations = rotation_keys(track);
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));
         if !track.surface.triangles.is_empty() {
-            entry.insert("mesh".to_owned(), json!(self.mesh(track)?));
+            entry.insert("mesh".to_owned(), json!(self.mesh(track)));
         }
         entry.insert("translation".to_owned(), json!(translations.first));
         entry.insert("rotation".to_owned(), json!(rotations.first));
@@ -118,20 +84,19 @@ impl Document {
         self.animate(node, "translation", &translations, recording.fps);
         self.animate(node, "rotation", &rotations, recording.fps);
         self.show(node, track, recording);
-        Ok(())
     }
 
     /// The mesh of a track's surface in its colour.
-    fn mesh(&mut self, track: &Track) -> Result<usize, GlbError> {
+    fn mesh(&mut self, track: &Track) -> usize {
         let surface = Arc::as_ptr(&track.surface);
         let material = self.material(track.colour);
         if let Some(&mesh) = self.drawn.get(&(surface, material)) {
-            return Ok(mesh);
+            return mesh;
         }
         let primitive = match self.surfaces.get(&surface) {
             Some(&known) => known,
             None => {
-                let new = self.primitive(track)?;
+                let new = self.primitive(&track.surface);
                 self.surfaces.insert(surface, new);
                 new
             }
@@ -143,7 +108,7 @@ impl Document {
             "material": material,
         }] }));
         self.drawn.insert((surface, material), mesh);
-        Ok(mesh)
+        mesh
     }
 
     fn material(&mut self, colour: [f32; 3]) -> usize {
@@ -159,21 +124,14 @@ impl Document {
         })
     }
 
-    fn primitive(&mut self, track: &Track) -> Result<Primitive, GlbError> {
-        let Surface { vertices, normals, triangles } = &*track.surface;
-        let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-        if normals.len() != vertices.len() || !triangles.iter().all(known) {
-            return Err(GlbError::Surface { track: track.name.clone() });
-        }
-        if !vertices.iter().chain(normals).flatten().all(|x| x.is_finite()) {
-            return Err(GlbError::NotFinite { track: track.name.clone() });
-        }
+    fn primitive(&mut self, surface: &Surface) -> Primitive {
+        let Surface { vertices, normals, triangles } = surface;
         let normals: Vec<_> = normals.iter().map(unit).collect();
-        Ok(Primitive {
+        Primitive {
             positions: self.buffer.add_vertices(vertices, true),
             normals: self.buffer.add_vertices(&normals, false),
             indices: self.buffer.add_indices(triangles, vertices.len()),
-        })
+        }
     }
 
     fn animate<const N: usize>(&mut self, node: usize, path: &str, keys: &Keys<N>, fps: f64) {
@@ -271,12 +229,12 @@ fn unit(v: &[f32; 3]) -> [f32; 3] {
     unit.map(|x| x as f32).into()
 }
 
-fn write_chunks(json: &Value, binary: &[u8], out: &mut impl Write) -> Result<(), GlbError> {
+fn write_chunks(json: &Value, binary: &[u8], out: &mut impl Write) -> Result<(), WriteError> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunk_headers = if binary.is_empty() { 8 } else { 16 };
     let bytes = 12 + chunk_headers + text.len() + binary.len();
-    let total = u32::try_from(bytes).map_err(|_| GlbError::TooLarge { bytes })?;
+    let total = u32::try_from(bytes).map_err(|_| WriteError::TooLarge { bytes })?;
     out.write_all(b"glTF")?;
     out.write_all(&2u32.to_le_bytes())?;
     out.write_all(&total.to_le_bytes())?;

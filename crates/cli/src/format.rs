@@ -1,0 +1,102 @@
+//! Recordings as files.
+
+pub mod glb;
+mod jsonl;
+mod obj;
+mod usda;
+
+use std::path::Path;
+
+use sim::{Recording, Surface};
+use thiserror::Error;
+
+use crate::output::{write_whole, write_whole_folder};
+
+/// Why a recording cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// A pose or vertex is not finite.
+    #[error("body `{track}` has a position that is not a finite number: nothing can draw it")]
+    NotFinite {
+        /// Name of the track.
+        track: String,
+    },
+    /// A triangle names a vertex that does not exist, or normals and vertices differ in number.
+    #[error("the surface of body `{track}` is inconsistent: this is a bug in brisance")]
+    Surface {
+        /// Name of the track.
+        track: String,
+    },
+    /// The format counts bytes in 32 bits.
+    #[error("the recording takes {bytes} bytes, but a GLB holds at most 4 GiB: run fewer frames")]
+    TooLarge {
+        /// Bytes needed.
+        bytes: usize,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
+}
+
+/// What a recording can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Animated binary glTF, `.glb`; see [`glb::write_glb`].
+    Glb,
+    /// One JSON object per line, `.jsonl`: first the bodies, then the poses of each frame.
+    Jsonl,
+    /// Universal Scene Description as text, `.usda`, with time samples.
+    Usda,
+    /// A folder of one Wavefront OBJ per frame; a path without an extension.
+    ObjFolder,
+}
+
+impl Format {
+    /// The endings, for messages.
+    pub const ENDINGS: &str = ".glb, .usda or .jsonl, or no ending for a folder of .obj files";
+
+    /// The format that a path asks for by its ending.
+    pub fn of(path: &Path) -> Option<Self> {
+        let Some(extension) = path.extension() else { return Some(Self::ObjFolder) };
+        match extension.to_str()?.to_ascii_lowercase().as_str() {
+            "glb" => Some(Self::Glb),
+            "jsonl" => Some(Self::Jsonl),
+            "usda" => Some(Self::Usda),
+            _ => None,
+        }
+    }
+
+    /// Writes `recording` to `path`, whole or not at all.
+    ///
+    /// # Errors
+    /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
+    pub fn write(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
+        match self {
+            Self::Glb => write_whole(path, |out| glb::write_glb(recording, out)),
+            Self::Jsonl => write_whole(path, |out| jsonl::write(recording, out)),
+            Self::Usda => write_whole(path, |out| usda::write(recording, out)),
+            Self::ObjFolder => write_whole_folder(path, |folder| obj::write(recording, folder)),
+        }
+    }
+}
+
+/// Refuses what no format can hold.
+fn check(recording: &Recording) -> Result<(), WriteError> {
+    for track in &recording.tracks {
+        let name = || track.name.clone();
+        let Surface { vertices, normals, triangles } = &*track.surface;
+        let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
+        if normals.len() != vertices.len() || !triangles.iter().all(known) {
+            return Err(WriteError::Surface { track: name() });
+        }
+        let numbers = |p: &nalgebra::Isometry3<f64>| -> bool {
+            p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
+        };
+        let drawable = vertices.iter().chain(normals).flatten().all(|x| x.is_finite());
+        if !drawable || !track.poses.iter().all(numbers) {
+            return Err(WriteError::NotFinite { track: name() });
+        }
+    }
+    Ok(())
+}

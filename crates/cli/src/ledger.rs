@@ -1,0 +1,107 @@
+//! Mass, momentum and energy, frame by frame.
+
+use std::io::{self, Write};
+
+use sim::{Report, World};
+
+/// The state of a world after a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Frames since the start.
+    pub frame: usize,
+    /// Time since the start, s.
+    pub time: f64,
+    /// Bodies.
+    pub bodies: usize,
+    /// Contacts that were solved.
+    pub contacts: usize,
+    /// Bodies that broke.
+    pub fractures: usize,
+    /// Mass of the dynamic bodies, kg.
+    pub mass: f64,
+    /// Their linear momentum, kg m/s.
+    pub momentum: [f64; 3],
+    /// Their angular momentum about the origin, kg m^2/s.
+    pub angular_momentum: [f64; 3],
+    /// Their kinetic energy, J.
+    pub kinetic_energy: f64,
+    /// Their potential energy, J, zero at the origin.
+    pub potential_energy: f64,
+    /// Growth of the sum of both over the frame, J.
+    pub energy_gain: f64,
+}
+
+/// One row per frame, the initial state first.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    rows: Vec<Row>,
+}
+
+impl Ledger {
+    /// Starts with the world as it is.
+    pub fn new(world: &World) -> Self {
+        let report = Report {
+            bodies: world.len(),
+            kinetic_energy: world.kinetic_energy(),
+            potential_energy: world.potential_energy(),
+            ..Report::default()
+        };
+        let mut ledger = Self { rows: vec![] };
+        ledger.add(world, &report);
+        ledger
+    }
+
+    /// Adds the frame that `report` tells of.
+    pub fn add(&mut self, world: &World, report: &Report) {
+        let momentum = world.momentum();
+        self.rows.push(Row {
+            frame: report.frame,
+            time: report.frame as f64 * world.settings().dt,
+            bodies: report.bodies,
+            contacts: report.contacts,
+            fractures: report.fractures.len(),
+            mass: world.mass(),
+            momentum: momentum.linear.into(),
+            angular_momentum: momentum.angular.into(),
+            kinetic_energy: report.kinetic_energy,
+            potential_energy: report.potential_energy,
+            energy_gain: report.energy_gain,
+        });
+    }
+
+    /// The rows; never none.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Writes a line of names and a line of numbers per frame.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "frame,time,bodies,contacts,fractures,mass,momentum_x,momentum_y,momentum_z,\
+             angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,\
+             potential_energy,energy_gain"
+        )?;
+        for row in &self.rows {
+            let [px, py, pz] = row.momentum;
+            let [lx, ly, lz] = row.angular_momentum;
+            writeln!(
+                out,
+                "{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{}",
+                row.frame,
+                row.time,
+                row.bodies,
+                row.contacts,
+                row.fractures,
+                row.mass,
+                row.kinetic_energy,
+                row.potential_energy,
+                row.energy_gain
+            )?;
+        }
+        Ok(())
+    }
+}

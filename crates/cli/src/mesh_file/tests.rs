@@ -1,0 +1,106 @@
+use super::*;
+
+const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+
+/// The mesh that `read_mesh` finds in a file of these bytes.
+fn read(name: &str, bytes: &[u8]) -> Result<TriMesh, MeshFileError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    read_mesh(&path)
+}
+
+fn assert_tetrahedron(mesh: &TriMesh) {
+    assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4), "welded");
+    assert!((mesh.signed_volume() - 1.0 / 6.0).abs() < 1e-7);
+}
+
+fn stl(corner: impl Fn(usize) -> [f32; 3]) -> Vec<u8> {
+    let mut bytes = vec![];
+    let triangles = FACES.map(|face| stl_io::Triangle {
+        normal: stl_io::Normal::new([0.0; 3]),
+        vertices: face.map(|v| stl_io::Vertex::new(corner(v))),
+    });
+    stl_io::write_stl(&mut bytes, triangles.iter()).unwrap();
+    bytes
+}
+
+#[test]
+fn stl_is_read_and_welded() {
+    let binary = stl(|v| CORNERS[v]);
+    assert_tetrahedron(&read("a.stl", &binary).unwrap());
+    let mut text = "solid a\n".to_owned();
+    for face in FACES {
+        text += "facet normal 0 0 0\nouter loop\n";
+        for [x, y, z] in face.map(|v| CORNERS[v]) {
+            text += &format!("vertex {x} {y} {z}\n");
+        }
+        text += "endloop\nendfacet\n";
+    }
+    text += "endsolid a\n";
+    assert_tetrahedron(&read("A.STL", text.as_bytes()).unwrap());
+    let cut = read("a.stl", &binary[..binary.len() - 7]).unwrap_err();
+    assert!(matches!(cut, MeshFileError::Format { format: "STL", .. }), "{cut}");
+    let nan = read("a.stl", &stl(|v| if v == 2 { [0.0, f32::NAN, 0.0] } else { CORNERS[v] }));
+    assert!(matches!(nan.unwrap_err(), MeshFileError::NotFinite { vertex: 2 }));
+}
+
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty double x\nproperty double y\n\
+    property double z\nelement face 4\nproperty list uchar int vertex_indices\nend_header\n\
+    0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n";
+
+#[test]
+fn ply_is_read() {
+    assert_tetrahedron(&read("a.ply", PLY.as_bytes()).unwrap());
+    let digits = read("a.ply", PLY.replace("\n1 0 0", "\n0.1 0 0").as_bytes()).unwrap();
+    assert_eq!(digits.vertices[1].x, 0.1, "doubles keep their digits");
+    let refused =
+        |from: &str, to: &str| read("a.ply", PLY.replace(from, to).as_bytes()).unwrap_err();
+    let dangling = refused("3 1 2 3", "3 1 2 4");
+    assert!(matches!(dangling, MeshFileError::Dangling { triangle: 4, vertex: 5, count: 4 }));
+    let nan = refused("\n0 1 0", "\n0 nan 0");
+    assert!(nan.to_string().contains("Line 12"), "{nan}");
+    assert!(matches!(refused("end_header", "end_heder"), MeshFileError::Format { .. }));
+    assert!(matches!(refused("double z", "double w"), MeshFileError::Format { .. }));
+}
+
+#[test]
+fn glb_is_read_with_its_nodes_placed() {
+    let surface = sim::Surface {
+        vertices: CORNERS.to_vec(),
+        normals: vec![[0.0, 1.0, 0.0]; 4],
+        triangles: FACES.map(|face| face.map(|v| v as u32)).to_vec(),
+    };
+    let track = sim::Track {
+        name: "a".to_owned(),
+        surface: surface.into(),
+        colour: [1.0; 3],
+        parent: None,
+        birth: 0,
+        poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
+    };
+    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track] };
+    let mut bytes = vec![];
+    crate::format::glb::write_glb(&recording, &mut bytes).unwrap();
+    let mesh = read("a.glb", &bytes).unwrap();
+    assert_tetrahedron(&mesh);
+    assert!(mesh.vertices.iter().all(|p| p.x >= 5.0));
+    assert!(matches!(read("a.glb", b"glTF").unwrap_err(), MeshFileError::Format { .. }));
+}
+
+#[test]
+fn vertices_at_one_place_become_one_also_across_objects() {
+    let text = b"o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n\
+                 o b\nv -0 0 0\nv 0 1 0\nv 0 0 1\nf 4 5 6\nf 4 5 1\n";
+    let mesh = read("a.obj", text).unwrap();
+    assert_eq!(mesh.vertices.len(), 4);
+    assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]], "the collapsed face is dropped");
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(matches!(read("a.fbx", b"").unwrap_err(), MeshFileError::UnknownFormat));
+    assert!(matches!(read("a.obj", b"v 0 0 0\n").unwrap_err(), MeshFileError::Empty));
+    assert!(matches!(read_mesh(Path::new("no.obj")).unwrap_err(), MeshFileError::Read(_)));
+}
