@@ -5,9 +5,10 @@ use ndarray::Array3;
 use rayon::prelude::*;
 use thiserror::Error;
 
+use crate::caps::Caps;
 use crate::crossing::{Crosser, Crossing};
 use crate::facet::{BAND, Facet, segment_distance_squared};
-use crate::open_edges::{Caps, open_edges};
+use crate::open_edges::open_edges;
 use crate::sweep::{Anchor, sweep};
 use crate::{Aabb, Grid, LevelSet, TriMesh};
 
@@ -133,7 +134,7 @@ fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>)
             return Err(MeshError::InsideOut { volume });
         }
     }
-    let scan = Scan::new(mesh, open, grid);
+    let scan = Scan::new(mesh, &open, grid);
     let mut distance = vec![f32::INFINITY; grid.node_count()];
     let mut inside = vec![false; grid.node_count()];
     let [_, ny, nz] = grid.dims();
@@ -206,7 +207,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    fn new(mesh: &'a TriMesh, open: Vec<[u32; 2]>, grid: &Grid) -> Self {
+    fn new(mesh: &'a TriMesh, open: &[[u32; 2]], grid: &Grid) -> Self {
         let (origin, h) = (grid.origin(), grid.spacing());
         let vertices: Vec<_> =
             mesh.vertices.iter().map(|v| Point3::from((v - origin) / h)).collect();
@@ -226,10 +227,8 @@ impl<'a> Scan<'a> {
             slab.cross(&Crosser::new(corners, names), &corners, &mut crossings);
         }
         if let Some(caps) = &self.caps {
-            let apex = self.vertices.len() as u32;
-            for &[a, b] in &caps.edges {
-                let corners = [self.vertices[a as usize], self.vertices[b as usize], caps.apex];
-                slab.cross(&Crosser::new(corners, [a, b, apex]), &corners, &mut crossings);
+            for cap in &caps.caps {
+                slab.cross(&Crosser::new(cap.corners, cap.names), &cap.corners, &mut crossings);
             }
         }
         for value in values.iter_mut() {
@@ -257,7 +256,7 @@ impl<'a> Scan<'a> {
                     None => winding > 0,
                     Some(caps) => {
                         let p = Point3::new(i as f64, j as f64, k as f64);
-                        f64::from(winding) - caps.winding(&p, &self.vertices) > 0.5
+                        f64::from(winding) - caps.winding(&p) > 0.5
                     }
                 };
             }

@@ -6,6 +6,7 @@
 //! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
 
 mod binary;
+mod caps;
 mod compact;
 mod components;
 mod crop;
