@@ -12,9 +12,12 @@
 mod alignment;
 mod cell;
 mod cut;
+mod drawing;
 mod drawn;
 mod field;
 mod file;
+mod hull;
+mod material;
 mod noise;
 mod ownership;
 mod particles;
@@ -29,7 +32,10 @@ mod shatter;
 mod voronoi;
 
 pub use alignment::Alignment;
+pub use drawing::{Break, Drawing, draw};
 pub use file::ReadPatternError;
+pub use hull::convex_hull;
+pub use material::Material;
 pub use noise::Noise;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
