@@ -150,7 +150,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported() {
 fn a_cube_slides_down_an_incline_as_coulomb_says() {
     for (degrees, friction) in [(20.0_f64, 0.2), (30.0, 0.5), (20.0, 0.5)] {
         let angle = degrees.to_radians();
-        let material = Material { restitution: 0.0, friction };
+        let material = Material { restitution: 0.0, friction, ..Material::default() };
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let mut world = World::new(Settings::default());
         let slope = Isometry3::from_parts(Translation3::identity(), turn);
