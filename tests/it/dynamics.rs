@@ -452,3 +452,21 @@ fn a_tighter_tolerance_comes_closer() {
         before = (motion.steps, error);
     }
 }
+
+/// All its orientations have the same energy but for round-off, which is no reason to turn it.
+#[test]
+fn a_cube_that_was_sampled_turns_as_its_velocity_says() {
+    let inertia = Vector3::new(0.053333333333333545, 0.053333333333333385, 0.05333333333333356);
+    let mass = MassProperties::new(8.0, inertia).unwrap();
+    for k in 0..1000 {
+        let size = 10f64.powf(-18.0 + 0.02 * f64::from(k));
+        let angular = Vector3::new(-0.8379, 3.0767, 5.9626 + 0.01 * f64::from(k)) * size;
+        let momentum = Momentum { angular, ..Momentum::default() };
+        let (dt, step) = (1.0 / 30.0, OrientationStep::default());
+        let start = Isometry3::rotation(Vector3::new(0.3, 0.1, -0.2));
+        let end = advance(&Body::Dynamic(mass), &start, &momentum, dt, step);
+        let exact = angular.norm() / 0.0533333333333335 * dt;
+        let turned = start.rotation.angle_to(&end.rotation);
+        assert!((turned - exact).abs() <= 2e-6, "{turned} for {exact}");
+    }
+}

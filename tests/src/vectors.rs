@@ -1,5 +1,6 @@
 //! Reference vectors: numbers made elsewhere that the library must reproduce.
 
+mod contact;
 mod dynamics;
 
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("energy_fix", dynamics::energy_fix),
     ("fragments", dynamics::fragments),
     ("free_rotation", dynamics::free_rotation),
+    ("impulse_clamp", contact::impulse_clamp),
 ];
 
 /// Compares the library with the text of a file.

@@ -3,10 +3,10 @@
 use dynamics::Velocity;
 use nalgebra::Isometry3;
 
-use crate::Columns;
 use crate::narrow::Contacts;
+use crate::{Columns, Islands};
 
-/// The level of each body: 0 for those that rest on nothing, else one above the highest support.
+/// The level of each body: 0 for those that rest on nothing immovable, else one above the highest support.
 /// Bodies that rest on each other in a ring share a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Levels {
@@ -50,12 +50,27 @@ impl Levels {
                 edges.push((pair.a, pair.b));
             }
         }
-        Self::from_supports(columns.bodies.len(), edges)
+        let pairs: Vec<_> = contacts.manifolds().iter().map(|m| (m.a, m.b)).collect();
+        Self::from_supports(columns, &pairs, edges)
     }
 
-    /// `supports` are pairs of a body below and one that rests on it.
-    pub(crate) fn from_supports(bodies: usize, supports: Vec<(u32, u32)>) -> Self {
-        Self { levels: longest_paths(bodies, supports) }
+    /// `supports` are pairs of a body below and one that rests on it, of touching `pairs`.
+    ///
+    /// Bodies that fall together rest on nothing: if the lower were held the upper would push
+    /// without being pushed back.
+    pub(crate) fn from_supports(
+        columns: Columns<'_>,
+        pairs: &[(u32, u32)],
+        supports: Vec<(u32, u32)>,
+    ) -> Self {
+        let islands = Islands::new(columns, pairs);
+        let mut levels = longest_paths(columns.bodies.len(), supports);
+        for (level, island) in levels.iter_mut().zip(islands.of_bodies()) {
+            if island.is_some_and(|i| !islands.is_grounded(i)) {
+                *level = 0;
+            }
+        }
+        Self { levels }
     }
 
     /// The level of body `i`.

@@ -15,8 +15,6 @@ const MOST: usize = 4;
 const CHUNK: usize = 64;
 /// Contacts this share of the smaller radius apart are kept: later impulses may close them.
 const MARGIN: f64 = 0.05;
-/// Points this share of the margin above the deepest count as deep as that.
-const LEVEL: f64 = 0.02;
 
 /// Which body of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -375,19 +373,6 @@ fn probe(
     }
 }
 
-/// The candidate farthest from the middle of those no farther out than `distance`.
-fn outermost(
-    candidates: &[Candidate],
-    distance: f64,
-    place: impl Fn(&Candidate) -> Point3<f64>,
-) -> &Candidate {
-    let level = || candidates.iter().filter(|c| c.distance <= distance);
-    let sum = level().fold(Vector3::zeros(), |sum, c| sum + place(c).coords);
-    let middle = Point3::from(sum / level().count() as f64);
-    let away = |c: &Candidate| (place(c) - middle).norm_squared();
-    level().max_by(|p, q| away(p).total_cmp(&away(q))).unwrap_or(&candidates[0])
-}
-
 /// The deepest candidate, then those farthest from the chosen ones, nearer gaps preferred.
 fn reduce<'c>(
     candidates: &'c [Candidate],
@@ -402,8 +387,6 @@ fn reduce<'c>(
     let Some(deepest) = candidates.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
         return Vec::new();
     };
-    // of a face that lies flat all points are as deep: begin at a corner, or one is left out
-    let deepest = outermost(candidates, deepest.distance + LEVEL * margin, place);
     let weight = |c: &Candidate| {
         let range = margin - deepest.distance;
         if range > 0.0 { (margin - c.distance) / range } else { 1.0 }

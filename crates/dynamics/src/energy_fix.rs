@@ -67,7 +67,9 @@ fn turned_once(
     let quadratic = spin.about(&gradient, excess);
     // `L` is along a principal axis but for round-off, and so is the energy right but for
     // round-off: mending it would take a turn by the root of that, and the body would wobble
-    let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs();
+    let steep = quadratic.a * quadratic.a > 4.0 * (excess * quadratic.c).abs()
+        // where moments differ by round-off only, so does all energy there is to mend
+        && excess.abs() <= SMALL * quadratic.a;
     if excess.abs() <= FLAT && !steep {
         return (*rotation, EnergyFix::Unneeded, 0.0);
     }
@@ -85,6 +87,8 @@ const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 /// two orientations, each turned and normalised several times, differ by more than one product's
 /// round-off.
 const FLAT: f64 = 512.0 * f64::EPSILON;
+/// The most that a body is turned to mend round-off, rad.
+const SMALL: f64 = 1e-6;
 
 impl Spin {
     /// `L x omega` in units of the energy, each component to full relative accuracy.

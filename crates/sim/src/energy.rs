@@ -44,9 +44,11 @@ impl EnergyBound {
         for (i, island) in islands.iter().enumerate() {
             let Some(island) = *island else { continue };
             let k = island as usize;
-            let (room, rise) = (self.budget[k] - start[k], risen[k] - start[k]);
+            // less than none is round-off, and would carry a sinking body far beyond its end
+            let room = (self.budget[k] - start[k]).max(0.0);
+            let rise = risen[k] - start[k];
             if rise > room && self.islands.is_grounded(island) {
-                end[i] = world.poses[i].lerp_slerp(&end[i], (room / rise).max(0.0));
+                end[i] = world.poses[i].lerp_slerp(&end[i], room / rise);
             }
             let left = (room - rise).max(0.0);
             if lift[k] > left {

@@ -37,7 +37,7 @@ impl Graph {
             edges.extend(b_on_a.then_some((a, b)));
             pairs.extend((a_on_b || b_on_a).then_some((a, b)));
         }
-        let levels = Levels::from_supports(columns.bodies.len(), edges);
+        let levels = Levels::from_supports(columns, &pairs, edges);
         pairs.sort_by_key(|&(a, b)| levels.of(a).max(levels.of(b)));
         Self { levels, pairs }
     }
