@@ -103,6 +103,12 @@ pub enum Failure {
         /// The endings that can be written.
         known: &'static str,
     },
+    /// A folder to be written is there.
+    #[error("{}: exists already: remove it or choose another folder", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder of an output does not exist.
     #[error("{}: its folder does not exist: make it first", path.display())]
     NoFolder {

@@ -43,6 +43,9 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
     let format = Format::of(output)
         .ok_or_else(|| Failure::Format { path: output.clone(), known: Format::ENDINGS })?;
     check_folder(output)?;
+    if format == Format::ObjFolder && output.exists() {
+        return Err(Failure::Exists { path: output.clone() });
+    }
     arguments.ledger.as_deref().map_or(Ok(()), check_folder)?;
     let mut scene = read_scene(path)?;
     if let Some(frames) = arguments.frames {
