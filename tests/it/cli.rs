@@ -332,6 +332,11 @@ fn a_summary_can_be_json() {
     assert!(number("fragments") > 3.0 && number("energy_gain") >= 0.0);
     assert!(number("frames_per_second") > 0.0 && summary["seconds"]["write"].is_f64());
 
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--ledger"];
+    assert!(case.run(&[&run[..], &["out.svg"]].concat()).status.success());
+    let svg = std::fs::read_to_string(case.folder.path().join("out.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("total, J"), "{svg}");
+    assert_eq!(case.run(&[&run[..], &["out.txt"]].concat()).status.code(), Some(2));
     let ledger = std::fs::read_to_string(case.folder.path().join("out.csv")).unwrap();
     let rows: Vec<Vec<&str>> = ledger.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 14, "names, the initial state and 12 frames");

@@ -182,6 +182,10 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
     }
 }
 
+fn ends_in(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
+}
+
 /// Writes to standard output, where nobody may be listening.
 fn print(text: &[u8]) {
     let _ = std::io::stdout().write_all(text);
