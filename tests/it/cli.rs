@@ -194,7 +194,7 @@ fn a_mesh_that_is_malformed_is_named_with_its_line() {
     mesh_case(&dangling).refused(&["thing.obj", "line 8", "out of bounds"]);
     mesh_case("v 0 0 zero\n").refused(&["thing.obj", "line 1"]);
     let other = MESH_SCENE.replace("thing.obj", "scene.toml");
-    Case::new(&[("scene.toml", &other)]).refused(&["scene.toml", "give an .obj file"]);
+    Case::new(&[("scene.toml", &other)]).refused(&["scene.toml", "give an .obj, .stl"]);
 }
 
 #[test]
@@ -226,15 +226,17 @@ fn a_body_too_thin_for_its_grid_is_named() {
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("scene.toml", SCENE)]);
-    for (output, word) in [("out.png", "ending in .glb"), ("no/out.glb", "folder"), ("out", ".glb")]
-    {
+    let refused =
+        [("out.png", "ending .glb"), ("no/out.glb", "folder"), ("full", "exists already")];
+    std::fs::create_dir(case.folder.path().join("full")).unwrap();
+    for (output, word) in refused {
         let run = case.run(&["run", "scene.toml", "-o", output]);
         let message = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(2));
         assert!(message.contains(output) && message.contains(word), "{message}");
         assert!(!message.contains("frame "), "it must not have simulated");
     }
-    assert_eq!(case.names(), ["scene.toml"]);
+    assert_eq!(case.names(), ["full", "scene.toml"]);
 }
 
 #[test]
@@ -314,4 +316,84 @@ fn the_scene_of_the_readme_breaks() {
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
     assert!(recording.tracks.iter().filter(|t| t.parent.is_some()).count() > 3);
+}
+
+#[test]
+fn a_summary_can_be_json() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let output =
+        case.run(&["run", "scene.toml", "-q", "--json", "-o", "out.glb", "--ledger", "out.csv"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["frames"], 13);
+    assert_eq!(summary["output"], "out.glb");
+    let number = |key: &str| summary[key].as_f64().unwrap_or_else(|| panic!("{key} in {summary}"));
+    assert!((number("mass_before") / number("mass_after") - 1.0).abs() < 1e-9);
+    assert!(number("fragments") > 3.0 && number("energy_gain") >= 0.0);
+    assert!(number("frames_per_second") > 0.0 && summary["seconds"]["write"].is_f64());
+
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--ledger"];
+    assert!(case.run(&[&run[..], &["out.svg"]].concat()).status.success());
+    let svg = std::fs::read_to_string(case.folder.path().join("out.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("total, J"), "{svg}");
+    assert_eq!(case.run(&[&run[..], &["out.txt"]].concat()).status.code(), Some(2));
+    let ledger = std::fs::read_to_string(case.folder.path().join("out.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = ledger.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 14, "names, the initial state and 12 frames");
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+    let column = |name: &str| rows[0].iter().position(|n| *n == name).unwrap();
+    let value = |row: usize, name: &str| rows[row][column(name)].parse::<f64>().unwrap();
+    assert_eq!((value(1, "frame"), value(13, "frame")), (0.0, 12.0));
+    assert_eq!(value(13, "mass"), number("mass_after"));
+    let momentum = -6.0 * value(1, "mass");
+    assert!((value(1, "momentum_y") / momentum - 1.0).abs() < 1e-12);
+    assert!((1..14).map(|row| value(row, "fractures")).sum::<f64>() >= 1.0);
+}
+
+#[test]
+fn a_scene_is_checked_without_running_it() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let output = case.run(&["check", "scene.toml"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    assert!(said.contains("2 bodies, 12 frames") && said.contains("ball: dynamic, 4."), "{said}");
+    assert!(said.contains("breaks above 1 N s"), "{said}");
+    let bad = scene_with("radius = 0.1,", "radius = 0,").run(&["check", "scene.toml"]);
+    assert_eq!(bad.status.code(), Some(2));
+}
+
+#[test]
+fn files_tell_what_they_hold() {
+    let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", TETRAHEDRON)]);
+    let info = |file: &str| {
+        let output = case.run(&["info", file]);
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+    };
+    let (code, said) = info("thing.obj");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("4 vertices, 4 triangles") && said.contains("volume 0.1666"), "{said}");
+    assert!(said.contains("\nclosed, oriented, 1 components"), "{said}");
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let (code, said) = info("out.glb");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("recording of 13 frames at 30 per second"), "{said}");
+    assert_eq!(info("no.obj").0, Some(2));
+    assert_eq!(info("scene.toml").0, Some(2));
+}
+
+#[test]
+fn help_schema_completions_and_manual_are_printed() {
+    let case = Case::new(&[]);
+    let printed = |arguments: &[&str]| {
+        let output = case.run(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for command in ["run", "render", "check", "info", "schema", "completions", "man"] {
+        let help = printed(&[command, "--help"]);
+        assert!(help.contains(&format!("  brisance {command} ")), "{help} has no example");
+    }
+    assert_eq!(printed(&["schema"]), brisance::commands::SCHEMA);
+    assert!(printed(&["completions", "bash"]).contains("brisance"));
+    assert!(printed(&["man"]).contains(".TH brisance 1"));
 }

@@ -12,6 +12,7 @@ cargo xtask test             every test, the Khronos validator included
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
+cargo xtask peers NAME ...   the libraries of one kind beside others, as in peers levelset
 cargo xtask layers           check that dependencies run one way and stay few";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.
@@ -51,6 +52,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
+        ["peers", name, rest @ ..] => peers(name, rest),
         ["layers"] => layers::check(),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
     }
@@ -78,6 +80,12 @@ fn vectors(folder: &Path) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--package", "brisance-tests", "--bin", "vectors", "--"]);
     run(command.arg(folder))
+}
+
+fn peers(name: &str, rest: &[&str]) -> Outcome {
+    let program = format!("peers_{name}");
+    let benches = ["run", "--release", "--package", "brisance-benches", "--bin", &program, "--"];
+    cargo(&[&benches[..], rest].concat())
 }
 
 /// Puts the GLB validator under target/npm. Only continuous integration cannot do without.

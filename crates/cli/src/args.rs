@@ -74,8 +74,8 @@ pub struct RunArguments {
     /// File to write: .glb, .usda or .jsonl; without an ending a folder of .obj files
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Also write mass, momentum and energy of every frame
-    #[arg(long, value_name = "FILE.csv")]
+    /// Also write mass, momentum and energy of every frame, .csv, or draw the energy, .svg
+    #[arg(long, value_name = "FILE")]
     pub ledger: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

@@ -103,6 +103,12 @@ pub enum Failure {
         /// The endings that can be written.
         known: &'static str,
     },
+    /// A folder to be written is there.
+    #[error("{}: exists already: remove it or choose another folder", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The folder of an output does not exist.
     #[error("{}: its folder does not exist: make it first", path.display())]
     NoFolder {
@@ -174,6 +180,10 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
                 .map_err(|source| Failure::Write { path: "-".into(), source: source.into() })
         }
     }
+}
+
+fn ends_in(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
 /// Writes to standard output, where nobody may be listening.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use plotters::prelude::*;
 use sim::{Report, World};
 
 /// The state of a world after a frame.
@@ -103,5 +104,57 @@ impl Ledger {
             )?;
         }
         Ok(())
+    }
+
+    /// Kinetic, potential and total energy over time as an SVG picture, with a line wherever
+    /// something broke; empty if no energy is finite.
+    pub fn to_svg(&self) -> String {
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, (960, 540)).into_drawing_area();
+        // drawing into a string cannot fail
+        let _ = self.draw(&area);
+        drop(area);
+        svg
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, plotters::coord::Shift>,
+    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+        let curves = [
+            ("kinetic energy, J", RED, self.curve(|r| r.kinetic_energy)),
+            ("potential energy, J", BLUE, self.curve(|r| r.potential_energy)),
+            ("total, J", BLACK, self.curve(|r| r.kinetic_energy + r.potential_energy)),
+        ];
+        let values = || curves.iter().flat_map(|(_, _, curve)| curve.iter().map(|p| p.1));
+        let low = values().fold(f64::INFINITY, f64::min).min(0.0);
+        let high = values().fold(f64::NEG_INFINITY, f64::max).max(low + f64::MIN_POSITIVE);
+        let end = self.rows[self.rows.len() - 1].time;
+        area.fill(&WHITE)?;
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(80)
+            .build_cartesian_2d(0.0..end, low..high + 0.05 * (high - low))?;
+        chart.configure_mesh().x_desc("time, s").light_line_style(TRANSPARENT).draw()?;
+        for row in self.rows.iter().filter(|row| row.fractures > 0) {
+            let line = [(row.time, low), (row.time, high)];
+            chart.draw_series(LineSeries::new(line, BLACK.mix(0.2)))?;
+        }
+        for (name, colour, curve) in &curves {
+            let drawn = chart.draw_series(LineSeries::new(curve.clone(), colour))?;
+            let colour = *colour;
+            drawn
+                .label(*name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
+        }
+        chart.configure_series_labels().border_style(BLACK.mix(0.2)).draw()?;
+        area.present()
+    }
+
+    /// Time and value of the rows where it is finite.
+    fn curve(&self, value: impl Fn(&Row) -> f64) -> Vec<(f64, f64)> {
+        let points = self.rows.iter().map(|row| (row.time, value(row)));
+        points.filter(|(_, value)| value.is_finite()).collect()
     }
 }

@@ -9,7 +9,7 @@ use sim::scene::Motion;
 
 use crate::args::FileArguments;
 use crate::commands::load::{build, read_scene};
-use crate::commands::{Failure, read};
+use crate::commands::{Failure, ends_in, read};
 use crate::format::glb::read_glb;
 use crate::mesh_file::read_mesh;
 
@@ -50,8 +50,7 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
 /// Says what is in a recording or a mesh.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
-    let is_glb = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
-    let recording = if is_glb { read_glb(&read(path)?).ok() } else { None };
+    let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
     match recording {
         Some(recording) => {
             // nobody may be listening

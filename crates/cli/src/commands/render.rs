@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::args::RenderArguments;
-use crate::commands::{Failure, check_folder, read};
+use crate::commands::{Failure, check_folder, ends_in, read};
 use crate::format::glb::read_glb;
 use crate::output::write_whole;
 use crate::render::{View, contact_sheet, render as draw};
@@ -14,7 +14,7 @@ const COLUMNS: usize = 4;
 /// Draws one frame or a contact sheet.
 pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let RenderArguments { recording: path, output, frame, sheet, size } = arguments;
-    if output.extension().is_none_or(|e| !e.eq_ignore_ascii_case("png")) {
+    if !ends_in(output, "png") {
         return Err(Failure::Format { path: output.clone(), known: ".png" });
     }
     check_folder(output)?;

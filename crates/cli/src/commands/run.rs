@@ -11,7 +11,7 @@ use sim::{Recorder, Recording};
 
 use crate::args::RunArguments;
 use crate::commands::load::{build, read_scene};
-use crate::commands::{Failure, check_folder};
+use crate::commands::{Failure, check_folder, ends_in};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
@@ -39,12 +39,8 @@ struct Seconds {
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let RunArguments { scene: path, output, .. } = arguments;
-    let format = Format::of(output)
-        .ok_or_else(|| Failure::Format { path: output.clone(), known: Format::ENDINGS })?;
-    check_folder(output)?;
-    arguments.ledger.as_deref().map_or(Ok(()), check_folder)?;
-    let mut scene = read_scene(path)?;
+    let format = check_outputs(arguments)?;
+    let mut scene = read_scene(&arguments.scene)?;
     if let Some(frames) = arguments.frames {
         scene.simulation.frames = frames as usize;
     }
@@ -58,27 +54,37 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
     let pool = pool.build().map_err(|source| Failure::Threads { source })?;
     let mut summary = pool.install(|| {
         let progress = Progress::new(scene.simulation.frames, arguments.quiet);
-        simulate(path, &scene, &progress, interrupted)
+        simulate(&arguments.scene, &scene, &progress, interrupted)
     })?;
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        |source| Failure::Write { path, source }
-    };
     let start = Instant::now();
-    format.write(&summary.recording, output).map_err(failed(output))?;
-    if let Some(path) = &arguments.ledger {
-        write_whole(path, |out| summary.ledger.write_csv(out))
-            .map_err(|e| failed(path)(e.into()))?;
-    }
+    summary.write(format, arguments)?;
     summary.seconds.write = start.elapsed().as_secs_f64();
     // nobody may be listening
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        let _ = writeln!(out, "{}", summary.to_json(output));
+        let _ = writeln!(out, "{}", summary.to_json(&arguments.output));
     } else if !arguments.quiet {
         let _ = summary.print(arguments, &mut out);
     }
     Ok(())
+}
+
+/// Refuses outputs that cannot succeed, before any work is done for them.
+fn check_outputs(arguments: &RunArguments) -> Result<Format, Failure> {
+    let output = &arguments.output;
+    let format = Format::of(output)
+        .ok_or_else(|| Failure::Format { path: output.clone(), known: Format::ENDINGS })?;
+    check_folder(output)?;
+    if format == Format::ObjFolder && output.exists() {
+        return Err(Failure::Exists { path: output.clone() });
+    }
+    if let Some(path) = &arguments.ledger {
+        if !ends_in(path, "csv") && !ends_in(path, "svg") {
+            return Err(Failure::Format { path: path.clone(), known: ".csv or .svg" });
+        }
+        check_folder(path)?;
+    }
+    Ok(format)
 }
 
 fn simulate(
@@ -112,6 +118,22 @@ fn simulate(
 }
 
 impl Summary {
+    fn write(&self, format: Format, arguments: &RunArguments) -> Result<(), Failure> {
+        let output = &arguments.output;
+        format
+            .write(&self.recording, output)
+            .map_err(|source| Failure::Write { path: output.clone(), source })?;
+        let Some(path) = &arguments.ledger else { return Ok(()) };
+        let written = write_whole(path, |out| {
+            if ends_in(path, "svg") {
+                out.write_all(self.ledger.to_svg().as_bytes())
+            } else {
+                self.ledger.write_csv(out)
+            }
+        });
+        written.map_err(|e| Failure::Write { path: path.clone(), source: e.into() })
+    }
+
     fn fragments(&self) -> usize {
         self.recording.tracks.iter().filter(|t| t.parent.is_some()).count()
     }

@@ -1,0 +1,130 @@
+//! Every format says what the recording holds.
+
+use std::sync::Arc;
+
+use brisance::format::{Format, WriteError};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
+use serde_json::{Value, json};
+use sim::{Recording, Surface, Track};
+
+/// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
+fn recording() -> Recording {
+    let surface = Arc::new(Surface {
+        vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 2.0]],
+        normals: vec![[0.0, 1.0, 0.0]; 4],
+        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+    });
+    let pose = |step: usize| {
+        let t = step as f64 / 24.0;
+        let turn = UnitQuaternion::from_scaled_axis(Vector3::new(3.0, 2.0, 1.0) * t);
+        Isometry3::from_parts(Translation3::new(t, -t, 0.5), turn)
+    };
+    let track = |name: &str, parent, birth, poses| Track {
+        name: name.to_owned(),
+        surface: surface.clone(),
+        colour: [0.5, 0.25, 1.0],
+        parent,
+        birth,
+        poses,
+    };
+    let tracks = vec![
+        track("the \"pot\"", None, 0, vec![pose(0), pose(1)]),
+        track("left", Some(0), 2, vec![pose(5), pose(6)]),
+        track("right", Some(0), 2, vec![]),
+    ];
+    Recording { fps: 24.0, frames: 4, tracks }
+}
+
+fn text(name: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    Format::of(&path).unwrap().write(&recording(), &path).unwrap();
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn the_ending_chooses_the_format() {
+    let of = |name: &str| Format::of(name.as_ref());
+    assert_eq!(of("a.glb"), Some(Format::Glb));
+    assert_eq!(of("a.b/c.USDA"), Some(Format::Usda));
+    assert_eq!(of("a.jsonl"), Some(Format::Jsonl));
+    assert_eq!(of("frames"), Some(Format::ObjFolder));
+    assert_eq!(of("a.fbx"), None);
+}
+
+#[test]
+fn json_lines_hold_bodies_and_poses() {
+    let lines: Vec<Value> =
+        text("a.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 5);
+    let head = &lines[0];
+    assert_eq!(head["format"], "brisance");
+    assert_eq!(
+        (&head["version"], &head["frames"], &head["fps"]),
+        (&json!(1), &json!(4), &json!(24.0))
+    );
+    let left =
+        json!({ "name": "left", "parent": 0, "birth": 2, "end": 4, "colour": [0.5, 0.25, 1.0] });
+    assert_eq!(head["bodies"][1], left);
+    assert_eq!(head["bodies"][0]["parent"], Value::Null);
+    assert_eq!(lines[1]["bodies"], json!([0]));
+    assert_eq!(lines[4]["bodies"], json!([1]));
+    assert_eq!(lines[4]["time"], json!(3.0 / 24.0));
+    let pose = recording().tracks[1].poses[1];
+    let (t, q) = (pose.translation, pose.rotation);
+    assert_eq!(lines[4]["poses"][0], json!([t.x, t.y, t.z, q.i, q.j, q.k, q.w]), "to the bit");
+}
+
+#[test]
+fn obj_frames_hold_the_bodies_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("frames");
+    Format::ObjFolder.write(&recording(), &path).unwrap();
+    assert_eq!(path.read_dir().unwrap().count(), 4);
+    let frame = std::fs::read_to_string(path.join("frame_00003.obj")).unwrap();
+    assert_eq!(frame.matches("\no ").count() + usize::from(frame.starts_with("o ")), 1);
+    let mesh = brisance::mesh_file::read_mesh(&path.join("frame_00003.obj")).unwrap();
+    let track = &recording().tracks[1];
+    assert_eq!(mesh.triangles.len(), track.surface.triangles.len());
+    for (i, triangle) in track.surface.triangles.iter().enumerate() {
+        for (corner, v) in mesh.corners(i).iter().zip(triangle) {
+            let local = Point3::from(track.surface.vertices[*v as usize]).cast::<f64>();
+            assert!((corner - track.poses[1] * local).amax() < 1e-6);
+        }
+    }
+    let again = Format::ObjFolder.write(&recording(), &path);
+    assert!(matches!(again, Err(WriteError::Write(_))), "an existing folder is kept");
+}
+
+#[test]
+fn usd_holds_time_samples_and_visibility() {
+    let usd = text("a.usda");
+    assert!(usd.starts_with("#usda 1.0\n("));
+    for line in [
+        "    endTimeCode = 3",
+        "    timeCodesPerSecond = 24",
+        "        displayName = \"the \\\"pot\\\"\"",
+        "            0: (1, 0, 0, 0),",
+        "            2: \"inherited\",",
+        "            2: \"invisible\",",
+        "        token visibility = \"invisible\"",
+        "            int[] faceVertexCounts = [3, 3, 3, 3]",
+        "            float3[] extent = [(0, 0, 0), (1, 1.5, 2)]",
+    ] {
+        assert!(usd.lines().any(|l| l == line), "{line:?} is not in\n{usd}");
+    }
+    assert_eq!(usd.matches('{').count(), usd.matches('}').count());
+}
+
+#[test]
+fn no_format_takes_what_is_not_finite() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut broken = recording();
+    broken.tracks[1].poses[0].translation.y = f64::INFINITY;
+    for name in ["a.glb", "a.usda", "a.jsonl", "a"] {
+        let path = folder.path().join(name);
+        let error = Format::of(&path).unwrap().write(&broken, &path).unwrap_err();
+        assert!(matches!(error, WriteError::NotFinite { ref track } if track == "left"), "{error}");
+    }
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}

@@ -1,0 +1,80 @@
+//! The JSON schema of scenes says what the reader of scenes accepts.
+
+use brisance::commands::SCHEMA;
+use serde_json::Value;
+use sim::scene::{Scene, SceneError};
+
+/// The keys that the reader takes where `scene` holds the key `zzz`.
+fn keys(scene: &str) -> Vec<String> {
+    match Scene::from_toml(scene) {
+        Err(SceneError::Unknown { mut known, .. }) => {
+            known.sort();
+            known
+        }
+        other => panic!("{scene}: {other:?}"),
+    }
+}
+
+fn schema() -> Value {
+    serde_json::from_str(SCHEMA).unwrap()
+}
+
+fn properties(pointer: &str) -> Vec<String> {
+    let schema = schema();
+    let at = schema.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"));
+    at["properties"].as_object().unwrap().keys().cloned().collect()
+}
+
+#[test]
+fn schema_and_reader_know_the_same_keys() {
+    let body = "/properties/body/items";
+    let pattern = "/properties/pattern/additionalProperties";
+    let tables = [
+        (String::new(), "zzz = 1".to_owned()),
+        ("/properties/simulation".to_owned(), "[simulation]\nzzz = 1".to_owned()),
+        (body.to_owned(), "[[body]]\nzzz = 1".to_owned()),
+        (format!("{body}/properties/rotation"), "[[body]]\nrotation = { zzz = 1 }".to_owned()),
+        (format!("{body}/properties/fracture"), "[[body]]\nfracture = { zzz = 1 }".to_owned()),
+        (format!("{body}/properties/shape"), "[[body]]\nshape = { zzz = 1 }".to_owned()),
+        (pattern.to_owned(), "[pattern.a]\nzzz = 1".to_owned()),
+    ];
+    let kinds = ["mesh", "sphere", "box", "cylinder", "capsule", "plane"].map(|kind| {
+        let pointer = format!("{body}/properties/shape/properties/{kind}");
+        (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
+    });
+    let patterns = ["voronoi", "radial"].map(|kind| {
+        (format!("{pattern}/properties/{kind}"), format!("[pattern.a.{kind}]\nzzz = 1"))
+    });
+    for (pointer, scene) in tables.into_iter().chain(kinds).chain(patterns) {
+        assert_eq!(properties(&pointer), keys(&scene), "{pointer}");
+    }
+    let motions = schema().pointer(&format!("{body}/properties/motion/enum")).cloned().unwrap();
+    let mut motions: Vec<String> = serde_json::from_value(motions).unwrap();
+    motions.sort();
+    assert_eq!(motions, keys("[[body]]\nmotion = \"zzz\""));
+}
+
+#[test]
+fn the_defaults_of_the_schema_are_those_of_the_reader() {
+    let scene = "version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n\
+        shape = { sphere = { radius = 1 } }\nfracture = { pattern = \"a\", strength = 1 }\n";
+    let scene = Scene::from_toml(scene).unwrap();
+    let (body, simulation) = (&scene.bodies[0], &scene.simulation);
+    let fracture = body.fracture.as_ref().unwrap();
+    let schema = schema();
+    let default = |pointer: &str| schema.pointer(pointer).unwrap()["default"].clone();
+    let of_body = |key: &str| default(&format!("/properties/body/items/properties/{key}"));
+    let of_run = |key: &str| default(&format!("/properties/simulation/properties/{key}"));
+    let of_fracture = |key: &str| of_body(&format!("fracture/properties/{key}"));
+    assert_eq!(of_run("fps").as_f64(), Some(simulation.fps));
+    assert_eq!(of_run("frames").as_u64(), Some(simulation.frames as u64));
+    assert_eq!(of_run("seed").as_u64(), Some(simulation.seed));
+    let vector = |value: Value| serde_json::from_value::<[f64; 3]>(value).unwrap();
+    assert_eq!(vector(of_run("gravity")), simulation.gravity);
+    assert_eq!(of_body("density").as_f64(), Some(body.density));
+    assert_eq!(of_body("restitution").as_f64(), Some(body.restitution));
+    assert_eq!(of_body("friction").as_f64(), Some(body.friction));
+    assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.colour);
+    assert_eq!(of_fracture("generations").as_u64(), Some(fracture.generations.into()));
+    assert_eq!(of_fracture("min_nodes").as_u64(), Some(fracture.min_nodes as u64));
+}
