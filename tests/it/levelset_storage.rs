@@ -135,3 +135,24 @@ fn subcell_moments_of_half_a_box_are_exact() {
     let off_diagonal = moments.central() - Matrix3::from_diagonal(&moments.central().diagonal());
     assert!(off_diagonal.norm() < 1e-7);
 }
+
+#[test]
+fn dual_contouring_keeps_the_corners_of_a_box_and_closes() {
+    let half_extents = Vector3::new(0.53, 0.61, 0.47);
+    let field = sampled(Solid::Box { half_extents }, 1.0, 41);
+    let mesh = field.dual_contour();
+    let facts = mesh.facts().unwrap();
+    assert!(facts.closed && facts.oriented && facts.edge_manifold);
+    assert_eq!(facts.euler_number, 2);
+    assert!(mesh.signed_volume() > 0.0);
+    let corner = Point3::from(half_extents);
+    let nearest = |mesh: &levelset::TriMesh| {
+        mesh.vertices.iter().map(|v| (v - corner).norm()).fold(f64::INFINITY, f64::min)
+    };
+    // marching cubes cuts the corner off
+    let (sharp, blunt) = (nearest(&mesh), nearest(&field.isosurface()));
+    assert!(sharp < 0.25 * blunt && sharp < 0.005, "{sharp} against {blunt}");
+    let exact = 8.0 * half_extents.product();
+    let error = |mesh: &levelset::TriMesh| (mesh.signed_volume() / exact - 1.0).abs();
+    assert!(error(&mesh) < 0.5 * error(&field.isosurface()), "{}", error(&mesh));
+}

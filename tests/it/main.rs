@@ -8,6 +8,7 @@ mod formats;
 mod fracture;
 mod glb;
 mod levelset;
+mod levelset_mesh;
 mod levelset_storage;
 mod levelset_tets;
 mod schema;

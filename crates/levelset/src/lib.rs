@@ -1,9 +1,85 @@
-//! Signed distance on uniform grids: the geometry kernel of brisance.
+//! Signed distance on uniform grids: the geometry kernel of brisance, and of use without it.
+//!
+//! A solid is a [`LevelSet`]: the distance to its surface, negative inside, sampled on the nodes of
+//! a [`Grid`]. From triangles to a solid, cut, taken apart, measured, and back:
+//!
+//! ```text
+//!  TriMesh --from_mesh--> LevelSet --isosurface, dual_contour--> TriMesh
+//!  Solid ----from_fn----/   |  |  \--TetMesh::stuffed----------> TetMesh --boundary--> TriMesh
+//!                           |  \--components, label_components-> Components --label_moments--> Moments
+//!                           \--union, intersection, difference, offset, redistanced, cropped
+//! ```
 //!
 //! **Conventions.** Lengths are metres, frames are right-handed, a signed distance `phi` is
-//! negative inside a solid, and normals point out of it. A sample is *inside* when `phi < 0`.
-//! Samples sit on the nodes of a [`Grid`]; arrays are indexed `[i, j, k]` along x, y, z, with k
-//! fastest in memory. State and arithmetic are `f64`, stored samples are `f32`.
+//! negative inside a solid, and normals point out of it. A sample is *inside* when `phi < 0`, so a
+//! node exactly on the surface is outside. Samples sit on the nodes of a [`Grid`]; arrays are
+//! indexed `[i, j, k]` along x, y, z, with k fastest in memory. State and arithmetic are `f64`,
+//! stored samples are `f32`. Results are the same to the bit for any number of threads.
+//!
+//! ```text
+//!     + 1.2   + 0.7   + 0.5   + 0.7        one plane of nodes around a ball:
+//!                 _______                  the surface runs where linear
+//!     + 0.8   + 0.1/- 0.3 \ + 0.1          interpolation of the samples is zero
+//!            /             \
+//!     + 0.5 | - 0.3   - 0.8 | 0.3
+//! ```
+//!
+//! # A solid and its volume
+//! ```
+//! use brisance_levelset::{Aabb, Grid, LevelSet, Solid};
+//! use nalgebra::{Point3, Vector3};
+//!
+//! let ball = Solid::Sphere { radius: 1.0 };
+//! let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+//! let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES)?;
+//! let level_set = LevelSet::from_fn(grid, |p| ball.distance(&p));
+//!
+//! let exact = 4.0 / 3.0 * std::f64::consts::PI;
+//! assert!((level_set.moments().volume - exact).abs() < 0.01 * exact); // by cell sign
+//! assert!((level_set.subcell_moments().volume - exact).abs() < 0.002 * exact);
+//!
+//! let above = level_set.normal(&Point3::new(0.0, 1.0, 0.0)).expect("the ball is smooth");
+//! assert!((above.into_inner() - Vector3::y()).norm() < 1e-3);
+//! # Ok::<(), brisance_levelset::GridError>(())
+//! ```
+//!
+//! # To triangles, back, and cut in two
+//! [`LevelSet::isosurface`] gives a closed mesh, always. [`LevelSet::from_mesh`] takes one with
+//! exact distance near the surface and no wrong sign; with [`Sign::Winding`] it takes any mesh.
+//! ```
+//! # use brisance_levelset::{Aabb, Grid, LevelSet, Sign, Solid};
+//! # use nalgebra::Point3;
+//! # let ball = Solid::Sphere { radius: 1.0 };
+//! # let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+//! # let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
+//! # let level_set = LevelSet::from_fn(grid, |p| ball.distance(&p));
+//! let mesh = level_set.isosurface();
+//! let facts = mesh.facts()?;
+//! assert!(facts.closed && facts.oriented && facts.euler_number == 2);
+//! let again = LevelSet::from_mesh(&mesh, grid, Sign::Strict)?;
+//!
+//! let half_space = LevelSet::from_fn(grid, |p| p.x - 0.3);
+//! let (rest, cap) = (again.difference(&half_space), again.intersection(&half_space));
+//! let halves = rest.moments().volume + cap.moments().volume;
+//! assert!((halves - again.moments().volume).abs() < 1e-12); // no sample twice or lost
+//! assert_eq!(rest.components().count, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Tetrahedra
+//! ```
+//! # use brisance_levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
+//! # use nalgebra::Point3;
+//! # let ball = Solid::Sphere { radius: 1.0 };
+//! # let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+//! # let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
+//! # let level_set = LevelSet::from_fn(grid, |p| ball.distance(&p));
+//! let stuffing = Stuffing { spacing: 0.2, doublings: 3, limit: 1_000_000 };
+//! let tets = TetMesh::stuffed(&level_set, &stuffing)?;
+//! let quality = tets.quality();
+//! assert!(quality.min_dihedral > 10.0 && quality.max_dihedral < 165.0);
+//! # Ok::<(), brisance_levelset::GridError>(())
+//! ```
 
 mod binary;
 mod caps;
@@ -13,6 +89,7 @@ mod crop;
 mod crossing;
 mod csg;
 mod cube;
+mod dual;
 mod facet;
 mod facts;
 mod from_mesh;

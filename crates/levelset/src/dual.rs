@@ -1,0 +1,128 @@
+//! Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex a cell, placed where the
+//! planes of its crossings meet, so that sharp edges stay sharp.
+
+use nalgebra::{Matrix3, Point3, Vector3};
+
+use crate::{LevelSet, TriMesh};
+
+/// Eigenvalues below this share of the largest place no vertex: the planes do not meet there.
+const FLAT: f64 = 0.1;
+
+/// A surface crossing of a grid edge.
+struct Crossing {
+    point: Point3<f64>,
+    normal: Vector3<f64>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl LevelSet {
+    /// The zero surface with sharp edges and corners kept: a quadrilateral, as two triangles, around
+    /// each grid edge that the surface crosses, between vertices in the four cells around it.
+    ///
+    /// Where two sheets pass through one cell they share its vertex, so unlike
+    /// [`LevelSet::isosurface`] this need not be a manifold; and it is open where the solid reaches
+    /// the end of the grid.
+    pub fn dual_contour(&self) -> TriMesh {
+        let [nx, ny, nz] = self.grid().dims();
+        let mut cells = vec![NONE; self.grid().node_count()];
+        let mut mesh = TriMesh::default();
+        for i in 0..nx - 1 {
+            for j in 0..ny - 1 {
+                for k in 0..nz - 1 {
+                    if let Some(vertex) = self.dual_vertex([i, j, k]) {
+                        cells[self.grid().index([i, j, k])] = mesh.vertices.len() as u32;
+                        mesh.vertices.push(vertex);
+                    }
+                }
+            }
+        }
+        for i in 0..nx {
+            for j in 0..ny {
+                for k in 0..nz {
+                    for axis in 0..3 {
+                        self.add_dual_face([i, j, k], axis, &cells, &mut mesh);
+                    }
+                }
+            }
+        }
+        mesh
+    }
+
+    /// The quadrilateral around the edge from a node along an axis.
+    fn add_dual_face(&self, node: [usize; 3], axis: usize, cells: &[u32], mesh: &mut TriMesh) {
+        let dims = self.grid().dims();
+        let (b, c) = ((axis + 1) % 3, (axis + 2) % 3);
+        let mut next = node;
+        next[axis] += 1;
+        let has_cells = [b, c].iter().all(|&a| node[a] > 0 && node[a] + 1 < dims[a]);
+        if next[axis] == dims[axis] || !has_cells {
+            return;
+        }
+        let inside = self.is_inside(node);
+        if inside == self.is_inside(next) {
+            return;
+        }
+        let ring = [(1, 1), (0, 1), (0, 0), (1, 0)].map(|(u, v)| {
+            let mut cell = node;
+            cell[b] -= u;
+            cell[c] -= v;
+            cells[self.grid().index(cell)]
+        });
+        // counter-clockwise seen from the edge's far end, which is outside if its start is inside
+        let [p, q, r, s] = if inside { ring } else { [ring[3], ring[2], ring[1], ring[0]] };
+        mesh.triangles.extend([[p, q, r], [p, r, s]]);
+    }
+
+    fn is_inside(&self, node: [usize; 3]) -> bool {
+        self.as_slice()[self.grid().index(node)] < 0.0
+    }
+
+    /// Where the crossings' planes meet best, within the cell; `None` if nothing crosses it.
+    fn dual_vertex(&self, cell: [usize; 3]) -> Option<Point3<f64>> {
+        let corner = |c: usize| [cell[0] + (c >> 2), cell[1] + (c >> 1 & 1), cell[2] + (c & 1)];
+        let insides = (0..8).filter(|&c| self.is_inside(corner(c))).count();
+        if insides == 0 || insides == 8 {
+            return None;
+        }
+        let edges = (0..12).map(crate::cube::edge).map(|(c, axis)| (c, c | 4 >> axis));
+        let crossings: Vec<Crossing> = edges
+            .filter(|&(a, b)| self.is_inside(corner(a)) != self.is_inside(corner(b)))
+            .map(|(a, b)| self.crossing(corner(a), corner(b)))
+            .collect();
+        let sum: Vector3<f64> = crossings.iter().map(|c| c.point.coords).sum();
+        let mass = Point3::from(sum / crossings.len() as f64);
+        let mut matrix = Matrix3::zeros();
+        let mut right = Vector3::zeros();
+        for Crossing { point, normal } in &crossings {
+            matrix += normal * normal.transpose();
+            right += normal * normal.dot(&(point - mass));
+        }
+        let eigen = matrix.symmetric_eigen();
+        let largest = eigen.eigenvalues.max();
+        let mut offset = Vector3::zeros();
+        for n in 0..3 {
+            let (value, axis) = (eigen.eigenvalues[n], eigen.eigenvectors.column(n));
+            if value > FLAT * largest && value > 0.0 {
+                offset += axis * (axis.dot(&right) / value);
+            }
+        }
+        let (low, high) = (self.grid().position(cell), self.grid().position(corner(7)));
+        Some((mass + offset).sup(&low).inf(&high))
+    }
+
+    fn crossing(&self, a: [usize; 3], b: [usize; 3]) -> Crossing {
+        let value = |node| f64::from(self.as_slice()[self.grid().index(node)]);
+        let t = value(a) / (value(a) - value(b));
+        let (from, to) = (self.grid().position(a), self.grid().position(b));
+        let point = from + (to - from) * t;
+        // a short step, so that a normal does not mix both sides of a sharp edge
+        let step = 0.1 * self.grid().spacing();
+        let slope = Vector3::from_fn(|axis, _| {
+            let mut offset = Vector3::zeros();
+            offset[axis] = step;
+            self.value(&(point + offset)) - self.value(&(point - offset))
+        });
+        Crossing { point, normal: slope.try_normalize(1e-12).unwrap_or_else(Vector3::zeros) }
+    }
+}

@@ -1,0 +1,155 @@
+//! Signed distance of real meshes against another library's exact queries.
+
+use std::path::Path;
+
+use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
+use nalgebra::{Isometry3, Point3, Vector3};
+use parry3d::math::Vector;
+use parry3d::query::PointQuery;
+use parry3d::shape::{TriMesh as ParryMesh, TriMeshFlags};
+use proptest::prelude::*;
+
+fn asset(name: &str) -> TriMesh {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets");
+    brisance::mesh_file::read_mesh(&Path::new(folder).join(name)).unwrap()
+}
+
+fn grid_around(mesh: &TriMesh, cells: usize) -> Grid {
+    let bounds = Aabb::around(&mesh.vertices).unwrap();
+    let spacing = bounds.extents().max() / cells as f64;
+    Grid::enclosing(&bounds, spacing, 3, Grid::MAX_NODES).unwrap()
+}
+
+fn parry(mesh: &TriMesh) -> ParryMesh {
+    let vertices = mesh.vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+    ParryMesh::with_flags(vertices, mesh.triangles.clone(), TriMeshFlags::ORIENTED).unwrap()
+}
+
+fn nodes(grid: &Grid) -> impl Iterator<Item = [usize; 3]> {
+    let [nx, ny, nz] = grid.dims();
+    (0..nx).flat_map(move |i| (0..ny).flat_map(move |j| (0..nz).map(move |k| [i, j, k])))
+}
+
+#[test]
+fn distance_to_real_meshes_is_exact_near_them_and_no_sign_is_wrong() {
+    for (name, cells) in [("bunny.obj", 50), ("bob_small.obj", 40), ("diff_carrier.obj", 40)] {
+        let mesh = asset(name);
+        let grid = grid_around(&mesh, cells);
+        let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
+        let reference = parry(&mesh);
+        let h = grid.spacing();
+        let (mut near, mut far, mut count) = (0.0_f64, 0.0, 0);
+        for node in nodes(&grid) {
+            let p = grid.position(node);
+            let at = Vector::new(p.x, p.y, p.z);
+            let projection = reference.project_local_point(at, false);
+            let distance = (projection.point - at).length();
+            let got = f64::from(level_set.values()[node]);
+            let error = (got.abs() - distance).abs() / h;
+            if distance < 3.0 * h {
+                near = near.max(error);
+            } else {
+                far += error;
+                count += 1;
+            }
+            // on the surface a sign has no meaning
+            if distance > 1e-9 * h {
+                assert_eq!(got < 0.0, projection.is_inside, "{name} at {p}, {distance} away");
+            }
+        }
+        assert!(near < 1e-4, "{name}: {near} cells near the surface");
+        let mean = far / f64::from(count);
+        assert!(mean < 0.05, "{name}: {mean} cells on average away from it");
+    }
+}
+
+#[test]
+fn overlapping_parts_become_one_solid() {
+    let mesh = asset("ant_15parts.obj");
+    assert_eq!(mesh.facts().unwrap().components, 15);
+    let grid = grid_around(&mesh, 150);
+    let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
+    let volume = level_set.subcell_moments().volume;
+    // the parts' overlaps count once
+    assert!(volume < mesh.signed_volume() && volume > 0.9 * mesh.signed_volume());
+    assert!(level_set.components().count < 15);
+}
+
+#[test]
+fn a_hole_in_the_bunny_is_closed_without_changing_the_rest() {
+    let whole = asset("bunny.obj");
+    let mut torn = whole.clone();
+    torn.triangles.retain(|t| !t.contains(&whole.triangles[100][0]));
+    let grid = grid_around(&whole, 40);
+    let exact = LevelSet::from_mesh(&whole, grid, Sign::Strict).unwrap();
+    let closed = LevelSet::from_mesh(&torn, grid, Sign::Winding).unwrap();
+    let differ = exact
+        .as_slice()
+        .iter()
+        .zip(closed.as_slice())
+        .filter(|(a, b)| (**a < 0.0) != (**b < 0.0))
+        .count();
+    assert!(differ <= 8, "{differ} signs differ");
+    assert!(closed.isosurface().facts().unwrap().closed);
+}
+
+#[test]
+fn the_same_bits_come_out_for_any_number_of_threads() {
+    let mesh = asset("bunny.obj");
+    let grid = grid_around(&mesh, 40);
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap())
+    };
+    assert_eq!(run(1).as_slice(), run(3).as_slice());
+}
+
+#[test]
+fn bunny_to_level_set_to_mesh_stays_within_one_cell() {
+    let mesh = asset("bunny.obj");
+    let grid = grid_around(&mesh, 60);
+    let again = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap().isosurface();
+    let facts = again.facts().unwrap();
+    assert!(facts.closed && facts.oriented && facts.edge_manifold);
+    assert_eq!((facts.components, facts.euler_number), (1, 2));
+    for (from, to) in [(&mesh, &again), (&again, &mesh)] {
+        let to = parry(to);
+        for t in 0..from.triangles.len() {
+            let corners = from.corners(t);
+            let middle = Point3::from(corners.iter().map(|p| p.coords).sum::<Vector3<f64>>() / 3.0);
+            for p in corners.iter().chain([&middle]) {
+                let p = Vector::new(p.x, p.y, p.z);
+                let distance = (to.project_local_point(p, false).point - p).length();
+                assert!(distance < grid.spacing(), "{distance} at {p}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn moving_a_mesh_and_its_grid_moves_its_level_set(
+        angles in [-3.0f64..3.0, -3.0..3.0, -3.0..3.0],
+        shift in [-5.0f64..5.0, -5.0..5.0, -5.0..5.0],
+    ) {
+        let mesh = asset("bob_small.obj");
+        let pose = Isometry3::new(shift.into(), angles.into());
+        let moved = TriMesh {
+            vertices: mesh.vertices.iter().map(|v| pose * v).collect(),
+            triangles: mesh.triangles.clone(),
+        };
+        let (grid, moved_grid) = (grid_around(&mesh, 40), grid_around(&moved, 40));
+        let h = grid.spacing().max(moved_grid.spacing());
+        let here = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
+        let there = LevelSet::from_mesh(&moved, moved_grid, Sign::Strict).unwrap();
+        for p in &mesh.vertices {
+            let difference = here.value(p) - there.value(&(pose * p));
+            prop_assert!(difference.abs() < h, "{}", difference / h);
+        }
+        let (a, b) = (here.subcell_moments(), there.subcell_moments());
+        prop_assert!((a.volume / b.volume - 1.0).abs() < 0.01);
+        prop_assert!((pose * a.centre() - b.centre()).norm() < 0.1 * h);
+    }
+}
