@@ -242,7 +242,7 @@ proptest! {
                 // by the error of trilinear samples at sharp edges, and
                 // by the width of the small piece on a cut that took one in
                 let off = fragment.level_set.value(p).abs();
-                prop_assert!(off <= if least == 0 { 1.5 * h } else { 3.0 * h }, "{}", off / h);
+                prop_assert!(off <= if least == 0 { 2.0 * h } else { 3.0 * h }, "{}", off / h);
             }
             prop_assert!(fragment.particles.len() >= 4);
             for v in fragment.level_set.isosurface().vertices {
@@ -577,5 +577,5 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
     // marching cubes rounds the corners off
     assert!(off.0 < 0.5 * off.1, "{off:?}");
     let solid = 8.0 * half.product();
-    assert!((volume / solid - 1.0).abs() < 2e-3, "{}", volume / solid);
+    assert!((volume / solid - 1.0).abs() < 5e-3, "{}", volume / solid);
 }

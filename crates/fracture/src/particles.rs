@@ -70,7 +70,9 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: impl Iterator<Item = 
 
 /// Adds the particles of the cuts to the pieces on both sides, and measures the cuts.
 pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>]) -> Vec<Bond> {
-    let mut sums: BTreeMap<[usize; 2], (f64, Vector3<f64>)> = BTreeMap::new();
+    let mut sums: BTreeMap<[usize; 2], Section> = BTreeMap::new();
+    // cuts of one pair come in runs
+    let mut run = ([0; 2], Section::default());
     for cut in cuts {
         let (point, area) = scene.crossing(cut);
         let mut pair = cut.ends().map(|node| scene.piece(node));
@@ -78,9 +80,11 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
             shares[piece].push(point);
         }
         pair.sort_unstable();
-        let (total, moment) = sums.entry(pair).or_default();
-        *total += area;
-        *moment += point.coords * area;
+        if pair != run.0 {
+            sums.entry(run.0).or_default().add(&run.1);
+            run = (pair, Section::default());
+        }
+        run.1.add(&Section { area, moment: point.coords * area });
         scene.for_each_end(cut, |square| {
             if let Some((point, pieces)) = scene.corner(square) {
                 for piece in pieces.into_iter().flatten() {
@@ -89,12 +93,29 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
             }
         });
     }
-    let bond = |(fragments, (area, moment)): ([usize; 2], (f64, Vector3<f64>))| Bond {
+    sums.entry(run.0).or_default().add(&run.1);
+    // no cut joins a piece to itself: that entry is the empty run at the start
+    let bonds = sums.into_iter().filter(|([a, b], _)| a != b);
+    let bond = |(fragments, section): ([usize; 2], Section)| Bond {
         fragments,
-        area,
-        centre: Point3::from(moment / area),
+        area: section.area,
+        centre: Point3::from(section.moment / section.area),
     };
-    sums.into_iter().map(bond).collect()
+    bonds.map(bond).collect()
+}
+
+/// Area of a cut and its first moment.
+#[derive(Default)]
+struct Section {
+    area: f64,
+    moment: Vector3<f64>,
+}
+
+impl Section {
+    fn add(&mut self, other: &Self) {
+        self.area += other.area;
+        self.moment += other.moment;
+    }
 }
 
 /// A face of the grid, seen from a cut edge: the edge's ends, then the nodes beside them.
