@@ -582,3 +582,33 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
     let solid = 8.0 * half.product();
     assert!((volume / solid - 1.0).abs() < 5e-3, "{}", volume / solid);
 }
+
+#[test]
+fn projected_surfaces_lie_on_the_mesh_of_the_body() {
+    let solid = Solid::Sphere { radius: 0.3 };
+    let bounds = Aabb { min: Point3::from([-0.3; 3]), max: Point3::from([0.3; 3]) };
+    let fine = Grid::enclosing(&bounds, 0.005, 3, Grid::MAX_NODES).unwrap();
+    let mesh = LevelSet::from_fn(fine, |p| solid.distance(&p)).isosurface();
+    let body = sampled(Vector3::repeat(0.3), |p| solid.distance(p));
+    let pattern = Pattern::voronoi(&Voronoi::new(20, 3)).unwrap();
+    let at = unturned(0.5);
+    let broken = shatter(&body, &[], &pattern, &at, 8);
+    assert!(broken.fragments.len() > 3);
+    let off = |drawing: &Drawing| {
+        let mut inner = vec![false; drawing.mesh.vertices.len()];
+        for (triangle, _) in drawing.mesh.triangles.iter().zip(&drawing.inner).filter(|(_, i)| **i)
+        {
+            triangle.iter().for_each(|&v| inner[v as usize] = true);
+        }
+        let outer = drawing.mesh.vertices.iter().zip(inner).filter(|(_, inner)| !inner);
+        outer.map(|(v, _)| (v.coords.norm() - 0.3).abs()).fold(0.0, f64::max)
+    };
+    for fragment in &broken.fragments {
+        let breaks = [Break { pattern: &pattern, at, region: fragment.region }];
+        let mut drawing = draw(&fragment.level_set, &body, &breaks);
+        drawing.project_outer(&mesh, 0.5 / 32.0);
+        assert!(is_closed(&drawing.mesh));
+        // the mesh itself is off by the sag of its triangles
+        assert!(off(&drawing) < 5e-5, "{}", off(&drawing));
+    }
+}
