@@ -4,10 +4,38 @@
 //! [`Alignment`] places the pattern's centre on the impact and [`shatter`] intersects body and
 //! regions: each connected intersection is a [`Fragment`] with its own level set, surface particles
 //! and moments. This crate knows shapes only; whoever moves the body gives the fragments their
-//! velocities.
+//! velocities, and decides by [`Material`] how hard a hit must be.
 //!
-//! Patterns have no scale and the y axis along the collision normal, out of the body. Bodies are in
-//! their own material space, in metres.
+//! Patterns have no scale, their fracture centre at the origin and the y axis along the collision
+//! normal, out of the body. Bodies are in their own material space, in metres; fragments stay in
+//! that of the body they came from, on nodes of its grid.
+//!
+//! ```
+//! use brisance_fracture::{Alignment, Pattern, Voronoi, shatter};
+//! use levelset::{Grid, LevelSet, Solid};
+//! use nalgebra::{Point3, Vector3};
+//!
+//! let grid = Grid::new(Point3::new(-0.3, -0.1, -0.3), 0.02, [31, 11, 31], Grid::MAX_NODES)?;
+//! let slab = Solid::Box { half_extents: Vector3::new(0.25, 0.05, 0.25) };
+//! let body = LevelSet::from_fn(grid, |p| slab.distance(&p));
+//! let particles = body.surface_particles(grid.spacing());
+//!
+//! let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(40, 1) })?;
+//! let hit = Point3::new(0.1, 0.05, 0.0);
+//! let at = Alignment::enclosing(&grid.bounds(), hit, Vector3::y_axis());
+//! let broken = shatter(&body, &particles, &pattern, &at, 8);
+//!
+//! let volume: f64 = broken.fragments.iter().map(|f| f.moments.volume).sum();
+//! assert!(broken.fragments.len() > 5);
+//! assert!((volume / body.moments().volume - 1.0).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
+//! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
+//! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
+//! [`Pattern::read`]). [`draw`] makes the surfaces that people see, [`convex_hull`] what other
+//! engines collide, and a [`Bond`] says what held two fragments together.
 
 mod alignment;
 mod cell;
@@ -24,6 +52,7 @@ mod particles;
 mod pattern;
 mod pieces;
 mod planar;
+mod projection;
 mod radial;
 mod random;
 mod region;

@@ -21,37 +21,14 @@ pub struct Bond {
 }
 
 /// Gives each of the parent's particles to one piece.
-///
-/// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the one
-/// of the pieces about it with the least level set at the particle.
 pub(crate) fn divide(
     scene: &Scene,
     particles: &[Point3<f64>],
     level_sets: &[LevelSet],
 ) -> Vec<Vec<Point3<f64>>> {
-    let grid = scene.parent.grid();
     let mut shares = vec![Vec::new(); level_sets.len()];
-    let [_, ny, nz] = grid.dims();
-    let rows = [0, nz, ny * nz, ny * nz + nz];
     for p in particles {
-        let voxel = grid.locate(p).0;
-        let base = grid.index(voxel);
-        let label = rows.map(|row| scene.labels[base + row].max(scene.labels[base + row + 1]));
-        let label = label.into_iter().max().unwrap_or(0);
-        let region = scene.nearest[base];
-        let one = rows.into_iter().flat_map(|row| [base + row, base + row + 1]).all(|node| {
-            scene.nearest[node] == region
-                && (scene.labels[node] == label || scene.labels[node] == 0)
-        });
-        let piece = if one && label != 0 {
-            label as usize - 1
-        } else {
-            let near = scene.pieces_about(voxel);
-            // a feature too thin for the grid has no inside node: any piece may be nearest
-            let all = 0..if near.is_empty() { level_sets.len() } else { 0 };
-            least(p, level_sets, near.into_iter().chain(all))
-        };
-        shares[piece].push(*p);
+        shares[scene.holder(p, level_sets)].push(*p);
     }
     shares
 }
@@ -70,7 +47,9 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: impl Iterator<Item = 
 
 /// Adds the particles of the cuts to the pieces on both sides, and measures the cuts.
 pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>]) -> Vec<Bond> {
-    let mut sums: BTreeMap<[usize; 2], (f64, Vector3<f64>)> = BTreeMap::new();
+    let mut sums: BTreeMap<[usize; 2], Section> = BTreeMap::new();
+    // cuts of one pair come in runs
+    let mut run = ([0; 2], Section::default());
     for cut in cuts {
         let (point, area) = scene.crossing(cut);
         let mut pair = cut.ends().map(|node| scene.piece(node));
@@ -78,9 +57,11 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
             shares[piece].push(point);
         }
         pair.sort_unstable();
-        let (total, moment) = sums.entry(pair).or_default();
-        *total += area;
-        *moment += point.coords * area;
+        if pair != run.0 {
+            sums.entry(run.0).or_default().add(&run.1);
+            run = (pair, Section::default());
+        }
+        run.1.add(&Section { area, moment: point.coords * area });
         scene.for_each_end(cut, |square| {
             if let Some((point, pieces)) = scene.corner(square) {
                 for piece in pieces.into_iter().flatten() {
@@ -89,12 +70,29 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
             }
         });
     }
-    let bond = |(fragments, (area, moment)): ([usize; 2], (f64, Vector3<f64>))| Bond {
+    sums.entry(run.0).or_default().add(&run.1);
+    // no cut joins a piece to itself: that entry is the empty run at the start
+    let bonds = sums.into_iter().filter(|([a, b], _)| a != b);
+    let bond = |(fragments, section): ([usize; 2], Section)| Bond {
         fragments,
-        area,
-        centre: Point3::from(moment / area),
+        area: section.area,
+        centre: Point3::from(section.moment / section.area),
     };
-    sums.into_iter().map(bond).collect()
+    bonds.map(bond).collect()
+}
+
+/// Area of a cut and its first moment.
+#[derive(Default)]
+struct Section {
+    area: f64,
+    moment: Vector3<f64>,
+}
+
+impl Section {
+    fn add(&mut self, other: &Self) {
+        self.area += other.area;
+        self.moment += other.moment;
+    }
 }
 
 /// A face of the grid, seen from a cut edge: the edge's ends, then the nodes beside them.
@@ -134,6 +132,37 @@ impl Scene<'_> {
         };
         let point = grid.position(low) + (grid.position(high) - grid.position(low)) * t;
         (point, h * h * slope.clamp(1e-3, 1.0))
+    }
+
+    /// The piece that a point of the parent's surface belongs to.
+    ///
+    /// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the
+    /// one of the pieces about it with the least level set at the point.
+    fn holder(&self, p: &Point3<f64>, level_sets: &[LevelSet]) -> usize {
+        let grid = self.parent.grid();
+        let [_, ny, nz] = grid.dims();
+        let voxel = grid.locate(p).0;
+        let base = grid.index(voxel);
+        let region = self.nearest[base];
+        let mut label = 0;
+        let mut mixed = false;
+        for row in [base, base + nz, base + ny * nz, base + ny * nz + nz] {
+            for node in [row, row + 1] {
+                let other = self.labels[node];
+                mixed |=
+                    self.nearest[node] != region || (other != 0 && label != 0 && other != label);
+                label = label.max(other);
+            }
+        }
+        if !mixed && label != 0 {
+            return label as usize - 1;
+        }
+        match self.pieces_about(voxel)[..] {
+            [piece] => piece,
+            // a feature too thin for the grid has no inside node: any piece may be nearest
+            [] => least(p, level_sets, 0..level_sets.len()),
+            ref near => least(p, level_sets, near.iter().copied()),
+        }
     }
 
     /// The pieces that own nodes of a voxel or of those next to it, each once.

@@ -34,7 +34,11 @@ impl Pieces {
         let sizes: Vec<_> =
             moments.iter().map(|m| (m.volume / grid.cell_volume()).round() as usize).collect();
         let (regions, boxes) = parts(grid, owners, &labels, count);
-        let hosts = hosts(&sizes, least, &faces(grid, &labels, &cuts));
+        let hosts = if sizes.iter().all(|&size| size >= least) {
+            (0..count).collect()
+        } else {
+            hosts(&sizes, least, &faces(grid, &labels, &cuts))
+        };
 
         let mut place = vec![0; count];
         let mut pieces = Vec::new();

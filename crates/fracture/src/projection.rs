@@ -1,0 +1,168 @@
+//! Drawn surfaces put back onto the mesh a body was made from.
+
+use levelset::{Aabb, TriMesh};
+use nalgebra::Point3;
+
+use crate::Drawing;
+
+impl Drawing {
+    /// Moves the vertices that only outer triangles use to the nearest point of `mesh`, the one the
+    /// whole body was made from in its material space, if that is within `reach` metres: an
+    /// unbroken side then looks unbroken. Half a voxel is a good reach.
+    ///
+    /// The rim of the cuts stays where it is, so that fragments still fit each other. Triangles of
+    /// `mesh` with indices out of range or vertices that are not finite are passed over.
+    pub fn project_outer(&mut self, mesh: &TriMesh, reach: f64) {
+        let mut moves = vec![true; self.mesh.vertices.len()];
+        for (triangle, _) in self.mesh.triangles.iter().zip(&self.inner).filter(|(_, i)| **i) {
+            triangle.iter().for_each(|&v| moves[v as usize] = false);
+        }
+        let Some(bins) = Bins::new(mesh, reach) else { return };
+        for (vertex, _) in self.mesh.vertices.iter_mut().zip(moves).filter(|(_, moves)| *moves) {
+            let near = bins.near(vertex).map(|t| nearest_on_triangle(vertex, &t));
+            let distance = |q: &Point3<f64>| (q - *vertex).norm_squared();
+            let nearest = near.reduce(|a, b| if distance(&b) < distance(&a) { b } else { a });
+            if let Some(q) = nearest.filter(|q| distance(q) <= reach * reach) {
+                *vertex = q;
+            }
+        }
+    }
+}
+
+/// Triangles by the cubes of a lattice that their boxes meet.
+struct Bins {
+    origin: Point3<f64>,
+    size: f64,
+    reach: f64,
+    /// Cube and triangle, sorted.
+    entries: Vec<([i32; 3], [Point3<f64>; 3])>,
+}
+
+impl Bins {
+    /// `None` if there is no sound triangle or `reach` is not a positive number.
+    fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {
+        let corner = |index: &u32| mesh.vertices.get(*index as usize).copied();
+        let triangles: Vec<[Point3<f64>; 3]> = mesh
+            .triangles
+            .iter()
+            .filter_map(|[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?]))
+            .filter(|t| Aabb::around(t).is_some())
+            .collect();
+        let bounds = Aabb::around(triangles.iter().flatten())?;
+        if !(reach > 0.0 && reach.is_finite()) {
+            return None;
+        }
+        // cubes about as large as triangles, and not too many to number
+        let edges: f64 = triangles.iter().map(|t| around(t).extents().max()).sum();
+        let size = (edges / triangles.len() as f64).max(reach).max(bounds.extents().max() / 1e4);
+        let mut bins = Self { origin: bounds.min, size, reach, entries: Vec::new() };
+        for triangle in triangles {
+            let [low, high] = [around(&triangle).min, around(&triangle).max].map(|p| bins.cube(&p));
+            bins.entries.extend(cubes(low, high).map(|cube| (cube, triangle)));
+        }
+        bins.entries.sort_by_key(|entry| entry.0);
+        Some(bins)
+    }
+
+    fn cube(&self, p: &Point3<f64>) -> [i32; 3] {
+        std::array::from_fn(|a| ((p[a] - self.origin[a]) / self.size).floor() as i32)
+    }
+
+    /// Triangles that may be within reach of `p`, some more than once.
+    fn near(&self, p: &Point3<f64>) -> impl Iterator<Item = [Point3<f64>; 3]> {
+        let reach = Aabb { min: *p, max: *p }.grown(self.reach);
+        cubes(self.cube(&reach.min), self.cube(&reach.max)).flat_map(|cube| {
+            let start = self.entries.partition_point(|entry| entry.0 < cube);
+            let rest = self.entries[start..].iter();
+            rest.take_while(move |entry| entry.0 == cube).map(|entry| entry.1)
+        })
+    }
+}
+
+fn around([a, b, c]: &[Point3<f64>; 3]) -> Aabb {
+    Aabb { min: a.inf(b).inf(c), max: a.sup(b).sup(c) }
+}
+
+fn cubes(low: [i32; 3], high: [i32; 3]) -> impl Iterator<Item = [i32; 3]> {
+    (low[0]..=high[0]).flat_map(move |i| {
+        (low[1]..=high[1]).flat_map(move |j| (low[2]..=high[2]).map(move |k| [i, j, k]))
+    })
+}
+
+/// The point of a triangle nearest to `p`: inside, or on the nearest of its edges.
+fn nearest_on_triangle(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> Point3<f64> {
+    let normal = (b - a).cross(&(c - a));
+    let square = normal.norm_squared();
+    let inside = square > 0.0
+        && [(a, b), (b, c), (c, a)]
+            .into_iter()
+            .all(|(from, to)| normal.cross(&(to - from)).dot(&(p - from)) >= 0.0);
+    if inside {
+        return p - normal * (normal.dot(&(p - a)) / square);
+    }
+    let on_edge = |from: &Point3<f64>, to: &Point3<f64>| {
+        let edge = to - from;
+        let t = edge.dot(&(p - from)) / edge.norm_squared();
+        // the edge of no length is its end
+        from + edge * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 }
+    };
+    let [x, y, z] = [on_edge(a, b), on_edge(b, c), on_edge(c, a)];
+    let nearer = |q: Point3<f64>, r: Point3<f64>| {
+        if (r - p).norm_squared() < (q - p).norm_squared() { r } else { q }
+    };
+    nearer(nearer(x, y), z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn the_nearest_point_is_no_farther_than_any_sampled_one() {
+        let mut random = Random::new(8);
+        for _ in 0..300 {
+            let t = [(); 3].map(|()| Point3::from(random.in_cube()));
+            let p = Point3::from(random.in_cube() * 2.0);
+            let q = nearest_on_triangle(&p, &t);
+            let mut least = f64::INFINITY;
+            for _ in 0..400 {
+                let (mut u, mut v) = (random.unit(), random.unit());
+                if u + v > 1.0 {
+                    (u, v) = (1.0 - u, 1.0 - v);
+                }
+                let sample = t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * v;
+                least = least.min((sample - p).norm());
+            }
+            let gap = (q - p).norm();
+            assert!(gap <= least + 1e-12 && gap >= least - 0.5, "{gap} {least}");
+        }
+    }
+
+    #[test]
+    fn broken_meshes_and_reaches_move_nothing() {
+        let vertices = vec![Point3::new(0.0, 0.0, 0.1); 3];
+        let before =
+            Drawing { mesh: TriMesh { vertices, triangles: vec![[0, 1, 2]] }, inner: vec![false] };
+        let nan = TriMesh {
+            vertices: vec![Point3::new(f64::NAN, 0.0, 0.0), Point3::origin(), Point3::origin()],
+            triangles: vec![[0, 1, 2], [7, 8, 9]],
+        };
+        let flat = TriMesh {
+            vertices: vec![
+                Point3::origin(),
+                Point3::new(1.0, 0.0, 0.0),
+                Point3::new(0.0, 1.0, 0.0),
+            ],
+            triangles: vec![[0, 1, 2]],
+        };
+        for (mesh, reach) in [(&nan, 1.0), (&flat, f64::NAN), (&flat, -1.0), (&flat, 0.05)] {
+            let mut after = before.clone();
+            after.project_outer(mesh, reach);
+            assert_eq!(after, before);
+        }
+        let mut after = before;
+        after.project_outer(&flat, 0.2);
+        assert_eq!(after.mesh.vertices, [Point3::origin(); 3]);
+    }
+}
