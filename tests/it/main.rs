@@ -4,3 +4,5 @@ mod contact;
 mod fracture;
 mod glb;
 mod levelset;
+mod tetfem;
+mod tetfem_vectors;
