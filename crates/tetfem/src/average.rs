@@ -58,8 +58,7 @@ impl Bins {
             return None;
         }
         let dims = [0, 1, 2].map(|axis| (extents[axis] / size) as usize + 1);
-        let mut bins =
-            Self { low: bounds.min, size, dims, starts: Vec::new(), items: Vec::new() };
+        let mut bins = Self { low: bounds.min, size, dims, starts: Vec::new(), items: Vec::new() };
         let mut keyed: Vec<(u32, u32)> =
             places.iter().enumerate().map(|(n, p)| (bins.key(bins.cell(p)), n as u32)).collect();
         keyed.sort_unstable();
@@ -81,9 +80,8 @@ impl Bins {
     /// Calls with everything in the cubes around a place.
     fn visit_near(&self, place: &Point3<f64>, mut visit: impl FnMut(usize)) {
         let cell = self.cell(place);
-        let range = |axis: usize| {
-            cell[axis].saturating_sub(1)..=(cell[axis] + 1).min(self.dims[axis] - 1)
-        };
+        let range =
+            |axis: usize| cell[axis].saturating_sub(1)..=(cell[axis] + 1).min(self.dims[axis] - 1);
         for i in range(0) {
             for j in range(1) {
                 let first = self.key([i, j, *range(2).start()]) as usize;

@@ -81,7 +81,7 @@ impl BlockMatrix {
     }
 
     /// Adds `shift` times the identity.
-    pub(crate) fn shift(&mut self, shift: f64) {
+    pub fn shift(&mut self, shift: f64) {
         for row in 0..self.rows() {
             let place = self.diagonal_place(row);
             self.blocks[place] += Matrix3::from_diagonal_element(shift);

@@ -44,8 +44,7 @@ impl Cholesky {
         let values = lower_values(matrix);
         let n = 3 * matrix.rows();
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.rows);
-        let need =
-            self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
+        let need = self.symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Default::default());
         let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
         self.symbolic
             .factorize_numeric_llt(
@@ -136,6 +135,7 @@ fn nodal_ordering(matrix: &BlockMatrix) -> Result<(Vec<u32>, Vec<u32>), SolveErr
         MemStack::new(&mut memory),
     )
     .map_err(|_| SolveError::TooLarge)?;
-    let expand = |order: Vec<u32>| order.iter().flat_map(|&i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let expand =
+        |order: Vec<u32>| order.iter().flat_map(|&i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     Ok((expand(forward), expand(inverse)))
 }

@@ -85,10 +85,8 @@ struct Edges {
 impl Edges {
     fn new(crack: &Crack, mesh: &TetMesh, radius: f64, limits: &CutLimits) -> Self {
         let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.height(p)).collect();
-        let mut sides: Vec<i8> = heights
-            .iter()
-            .map(|&h| if h > 0.0 { 1 } else { -i8::from(h < 0.0) })
-            .collect();
+        let mut sides: Vec<i8> =
+            heights.iter().map(|&h| if h > 0.0 { 1 } else { -i8::from(h < 0.0) }).collect();
         let mut cut = crossing_edges(mesh, &sides);
         for &[a, b] in &cut {
             let [(p, up), (q, down)] =
@@ -145,7 +143,8 @@ impl Edges {
 
     /// The polygon in which the crack cuts a tetrahedron.
     fn section(&self, tet: &[u32; 4]) -> Vec<u32> {
-        let on = |wanted: i8| tet.iter().copied().filter(move |&v| self.sides[v as usize] == wanted);
+        let on =
+            |wanted: i8| tet.iter().copied().filter(move |&v| self.sides[v as usize] == wanted);
         let (above, below): (Vec<_>, Vec<_>) = (on(1).collect(), on(-1).collect());
         if let ([a, b], [c, d]) = (&above[..], &below[..]) {
             // around the quadrilateral

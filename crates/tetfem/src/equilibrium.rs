@@ -120,8 +120,11 @@ pub fn newton_equilibrium(
 ) -> Result<Equilibrium, EquilibriumError> {
     let problem = Problem::new(model, supports, loads)?;
     let displaced = problem.prescribed.iter().any(|d| *d != Vector3::zeros());
-    let mut displacements =
-        if displaced { problem.linear(&model.stiffness(), solver)? } else { problem.prescribed.clone() };
+    let mut displacements = if displaced {
+        problem.linear(&model.stiffness(), solver)?
+    } else {
+        problem.prescribed.clone()
+    };
     if let Some(tet) = model.inverted(&displacements) {
         return Err(EquilibriumError::Inverted(tet));
     }
@@ -250,7 +253,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-fn free(force: Vector3<f64>, held: &[bool; 3]) -> Vector3<f64> {
+/// The components of a force that move something.
+pub(crate) fn free(force: Vector3<f64>, held: &[bool; 3]) -> Vector3<f64> {
     Vector3::from_fn(|axis, _| if held[axis] { 0.0 } else { force[axis] })
 }
 

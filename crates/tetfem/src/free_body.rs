@@ -11,6 +11,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
 use crate::contact::nearest_face;
+use crate::equilibrium::free;
 use crate::quadratic::QuadraticModel;
 use crate::{BlockMatrix, Contact, LinearSolver, Material, Model, SolveError, Solver};
 
@@ -33,6 +34,7 @@ pub struct FreeBody {
     surface: Vec<[u32; 3]>,
     moments: Moments,
     shape: Shape,
+    held: Vec<[bool; 3]>,
     solver: Solver,
 }
 
@@ -83,15 +85,14 @@ impl FreeBody {
         }
         let shape = match interpolation {
             Interpolation::Linear => Shape::Linear(Model::of_valid(&mesh, material)),
-            Interpolation::Quadratic => {
-                Shape::Quadratic(QuadraticModel::of_valid(&mesh, material))
-            }
+            Interpolation::Quadratic => Shape::Quadratic(QuadraticModel::of_valid(&mesh, material)),
         };
         let mut stiffness = shape.stiffness();
-        stiffness.hold(&six_supports(&mesh, stiffness.rows()));
+        let held = six_supports(&mesh, stiffness.rows());
+        stiffness.hold(&held);
         let solver = Solver::new(stiffness, choice)?;
         let (surface, moments) = (mesh.boundary_faces(), mesh.moments());
-        Ok(Self { mesh, material, interpolation, choice, surface, moments, shape, solver })
+        Ok(Self { mesh, material, interpolation, choice, surface, moments, shape, held, solver })
     }
 
     /// Another body of the same material, interpolation and solver.
@@ -122,6 +123,10 @@ impl FreeBody {
     /// # Errors
     /// [`SolveError`] if a contact is not finite or the iterations do not suffice.
     pub fn respond(&self, contacts: &[Contact]) -> Result<Response, SolveError> {
+        let finite = |x: &f64| x.is_finite();
+        if !contacts.iter().all(|c| c.place.iter().all(finite) && c.force.iter().all(finite)) {
+            return Err(SolveError::NotFinite);
+        }
         self.answer(self.loads(contacts))
     }
 
@@ -136,7 +141,10 @@ impl FreeBody {
 
     fn answer(&self, mut loads: Vec<Vector3<f64>>) -> Result<Response, SolveError> {
         let inertia = self.shape.body_forces(&self.rigid(&loads));
-        loads.iter_mut().zip(inertia).for_each(|(load, inertia)| *load -= inertia);
+        for ((load, inertia), held) in loads.iter_mut().zip(inertia).zip(&self.held) {
+            // where the body is held nothing moves, and the balance leaves no force
+            *load = free(*load - inertia, held);
+        }
         let mut displacements = self.solver.solve(&loads)?;
         let stresses = match &self.shape {
             Shape::Linear(model) => model.linear_stresses(&displacements),

@@ -136,3 +136,73 @@ fn gradient(element: &Element, node: usize, place: &[f64; 4]) -> Vector3<f64> {
     let [a, b] = EDGES[node - 4];
     (g[a] * place[b] + g[b] * place[a]) * 4.0
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Point3;
+
+    use super::*;
+    use crate::{LinearSolver, Solver};
+
+    /// A box of cells of six tetrahedra, as all orders in which paths take the axes.
+    fn beam(n: usize) -> TetMesh {
+        let (nx, ny, nz) = (10 * n, n, n);
+        let node = |i: usize, j: usize, k: usize| ((i * (ny + 1) + j) * (nz + 1) + k) as u32;
+        let mut mesh = TetMesh::default();
+        for i in 0..=nx {
+            for (j, k) in (0..=ny).flat_map(|j| (0..=nz).map(move |k| (j, k))) {
+                mesh.vertices.push(Point3::new(i as f64, j as f64, k as f64) / n as f64);
+            }
+        }
+        for i in 0..nx {
+            for (j, k) in (0..ny).flat_map(|j| (0..nz).map(move |k| (j, k))) {
+                let ends = [node(i, j, k), node(i + 1, j + 1, k + 1)];
+                let ring = [(1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1)];
+                let ring = ring.map(|(a, b, c)| node(i + a, j + b, k + c));
+                for r in 0..6 {
+                    mesh.tets.push([ends[0], ring[r], ring[(r + 1) % 6], ends[1]]);
+                }
+            }
+        }
+        mesh
+    }
+
+    #[test]
+    fn a_cantilever_bends_as_the_reference() {
+        // clamped at x = 0, 1 N along -z spread over x = 10; an independent program's deflections
+        for (n, expected) in [(1, None), (2, Some(0.000_398_641_343_633_511_33))] {
+            let mesh = beam(n);
+            mesh.validate().unwrap();
+            let material = Material::from_young(1e7, 0.3).unwrap();
+            let model = QuadraticModel::of_valid(&mesh, material);
+            let place = |node: usize| match node.checked_sub(mesh.vertices.len()) {
+                None => mesh.vertices[node].x,
+                Some(edge) => {
+                    let [a, b] = model.edges[edge].map(|v| mesh.vertices[v as usize].x);
+                    0.5 * (a + b)
+                }
+            };
+            let mut stiffness = model.stiffness();
+            let held: Vec<_> = (0..model.nodes()).map(|node| [place(node) == 0.0; 3]).collect();
+            stiffness.hold(&held);
+            let mut loads = vec![Vector3::zeros(); model.nodes()];
+            for face in mesh.boundary_faces() {
+                let [a, b, c] = face.map(|v| mesh.vertices[v as usize]);
+                if a.x == 10.0 && b.x == 10.0 && c.x == 10.0 {
+                    let area = 0.5 * (b - a).cross(&(c - a)).norm();
+                    for corner in 0..3 {
+                        let middle = model.middle([face[corner], face[(corner + 1) % 3]]);
+                        loads[middle].z -= area / 3.0;
+                    }
+                }
+            }
+            let u = Solver::new(stiffness, LinearSolver::Cholesky).unwrap().solve(&loads).unwrap();
+            let work: f64 = loads.iter().zip(&u).map(|(f, u)| f.dot(u)).sum();
+            if let Some(expected) = expected {
+                assert!((work / expected - 1.0).abs() < 1e-7, "{work}");
+            } else {
+                assert!(work > 0.9 * 4.03e-4 && work < 4.03e-4, "{work}");
+            }
+        }
+    }
+}

@@ -3,9 +3,9 @@
 use nalgebra::Vector3;
 use thiserror::Error;
 
+use crate::BlockMatrix;
 use crate::cholesky::Cholesky;
 use crate::conjugate_gradient::{self, Preconditioner, Preconditioning, norm};
-use crate::BlockMatrix;
 
 /// How linear systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,9 @@ pub enum SolveError {
     /// The body can move or bend without resistance, or its tangent is indefinite.
     #[error("the matrix is not positive definite: support every piece of the body in six ways")]
     NotPositiveDefinite,
+    /// A right side or a contact is NaN or infinite.
+    #[error("a force or its place is not a finite number")]
+    NotFinite,
     /// The solution leaves a residual.
     #[error(
         "residual {residual:.1e} after {iterations} iterations: support every piece of the body, \
@@ -81,7 +84,7 @@ impl Solver {
     /// Replaces the matrix by another of the same pattern, with the ordering that is there.
     ///
     /// # Errors
-    /// As [`Solver::new`].
+    /// As [`Solver::new`]. What the solver solves is undefined until it has another matrix.
     pub fn replace(&mut self, matrix: BlockMatrix) -> Result<(), SolveError> {
         match &mut self.method {
             Method::Cholesky(factor) if same_pattern(&self.matrix, &matrix) => {
@@ -103,15 +106,19 @@ impl Solver {
     /// Solves for one right side, a vector per node.
     ///
     /// # Errors
-    /// [`SolveError`] if the matrix proves singular or the iterations do not suffice.
+    /// [`SolveError`] if a number is not finite, the matrix proves singular or the iterations do
+    /// not suffice.
     pub fn solve(&self, right: &[Vector3<f64>]) -> Result<Vec<Vector3<f64>>, SolveError> {
+        let size = norm(right);
+        if !size.is_finite() {
+            return Err(SolveError::NotFinite);
+        }
         let solution = match &self.method {
             Method::Cholesky(factor) => factor.solve(right)?,
             Method::ConjugateGradient { preconditioning, tolerance, most } => {
                 conjugate_gradient::solve(&self.matrix, preconditioning, right, *tolerance, *most)?
             }
         };
-        let size = norm(right);
         let mut rest = self.matrix.multiply(&solution);
         rest.iter_mut().zip(right).for_each(|(y, b)| *y -= b);
         let residual = norm(&rest) / size;

@@ -23,9 +23,15 @@ pub struct Fields<'a> {
 /// If `out` fails.
 pub fn write_vtu(out: &mut impl Write, mesh: &TetMesh, fields: &Fields<'_>) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\"?>")?;
-    writeln!(out, "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">")?;
+    writeln!(
+        out,
+        "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">"
+    )?;
     let (points, cells) = (mesh.vertices.len(), mesh.tets.len());
-    writeln!(out, "<UnstructuredGrid><Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">")?;
+    writeln!(
+        out,
+        "<UnstructuredGrid><Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
+    )?;
     writeln!(out, "<PointData>")?;
     if !fields.displacements.is_empty() {
         open(out, "Float64", "displacement", 3)?;
