@@ -14,3 +14,5 @@ mod levelset_tets;
 mod schema;
 mod sim;
 mod vectors;
+mod tetfem;
+mod tetfem_vectors;

@@ -1,6 +1,8 @@
 //! What the tests share.
 
+pub mod fem_vectors;
 pub mod strategies;
+pub mod tet_boxes;
 pub mod vectors;
 
 /// The Rust in the README runs as it stands there.

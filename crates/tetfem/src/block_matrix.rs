@@ -1,0 +1,96 @@
+//! Symmetric matrices of 3 by 3 blocks in sparse rows.
+
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+/// A sparse symmetric matrix of one row of 3 by 3 blocks per node; both halves are stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockMatrix {
+    pub(crate) starts: Vec<u32>,
+    pub(crate) columns: Vec<u32>,
+    pub(crate) blocks: Vec<Matrix3<f64>>,
+}
+
+/// Rows per task when multiplying.
+const ROWS: usize = 512;
+
+impl BlockMatrix {
+    /// Rows of blocks there are.
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The columns, ascending, and blocks of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (usize, &Matrix3<f64>)> {
+        let ends = self.range(row);
+        self.columns[ends.clone()].iter().map(|&c| c as usize).zip(&self.blocks[ends])
+    }
+
+    pub(crate) fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row] as usize..self.starts[row + 1] as usize
+    }
+
+    /// The product with one vector per node.
+    ///
+    /// # Panics
+    /// If there is not one vector per row.
+    pub fn multiply(&self, vectors: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let mut product = vec![Vector3::zeros(); vectors.len()];
+        self.multiply_into(vectors, &mut product);
+        product
+    }
+
+    pub(crate) fn multiply_into(&self, vectors: &[Vector3<f64>], product: &mut [Vector3<f64>]) {
+        assert_eq!(vectors.len(), self.rows(), "one vector per row");
+        let of_row = |row| self.row(row).map(|(c, block)| block * vectors[c]).sum();
+        product.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(r, y)| *y = of_row(r));
+    }
+
+    /// The block on the diagonal of a row.
+    pub(crate) fn diagonal(&self, row: usize) -> &Matrix3<f64> {
+        &self.blocks[self.diagonal_place(row)]
+    }
+
+    fn diagonal_place(&self, row: usize) -> usize {
+        let ends = self.range(row);
+        let before = self.columns[ends.clone()].partition_point(|&c| (c as usize) < row);
+        ends.start + before
+    }
+
+    /// Decouples the components that are held: their rows and columns keep the diagonal only.
+    /// Vertices of no element are held as well, with a diagonal of 1.
+    pub(crate) fn hold(&mut self, held: &[[bool; 3]]) {
+        for row in 0..self.rows() {
+            for place in self.range(row) {
+                let column = self.columns[place] as usize;
+                let block = &mut self.blocks[place];
+                for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+                    let diagonal = row == column && r == c;
+                    if (held[row][r] || held[column][c]) && !diagonal {
+                        block[(r, c)] = 0.0;
+                    }
+                }
+            }
+            if self.range(row).len() == 1 && *self.diagonal(row) == Matrix3::zeros() {
+                self.blocks[self.starts[row] as usize] = Matrix3::identity();
+            }
+        }
+    }
+
+    /// Adds `shift` times the identity.
+    pub fn shift(&mut self, shift: f64) {
+        for row in 0..self.rows() {
+            let place = self.diagonal_place(row);
+            self.blocks[place] += Matrix3::from_diagonal_element(shift);
+        }
+    }
+
+    /// Largest entry on the diagonal.
+    pub(crate) fn largest_diagonal(&self) -> f64 {
+        let entries = (0..self.rows()).map(|row| self.diagonal(row).diagonal().amax());
+        entries.fold(0.0, f64::max)
+    }
+}

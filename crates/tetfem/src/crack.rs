@@ -1,0 +1,85 @@
+//! Where a body cracks (Mu01 section 2.5).
+
+use levelset::TetMesh;
+use nalgebra::{Matrix3, Point3, UnitVector3, Vector3};
+
+/// A plane that a body cracks along, and where it begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crack {
+    /// The tetrahedron under the greatest tension.
+    pub tet: usize,
+    /// Its largest principal stress, Pa.
+    pub tension: f64,
+    /// Its centroid at rest, which is on the plane.
+    pub origin: Point3<f64>,
+    /// The direction of the tension; its largest component is positive.
+    pub normal: UnitVector3<f64>,
+}
+
+impl Crack {
+    /// The crack in the tetrahedron of greatest tension, the first of equals, if its largest
+    /// principal stress is above `strength`, Pa. Stresses are those of the material frame, one per
+    /// tetrahedron; NaN counts as no tension.
+    ///
+    /// # Panics
+    /// If there is not one stress per tetrahedron.
+    pub fn find(mesh: &TetMesh, stresses: &[Matrix3<f64>], strength: f64) -> Option<Self> {
+        assert_eq!(stresses.len(), mesh.tets.len(), "one stress per tetrahedron");
+        let mut worst: Option<(usize, f64)> = None;
+        for (tet, stress) in stresses.iter().enumerate() {
+            let best = worst.map_or(strength, |(_, tension)| tension);
+            // the bound spares most tetrahedra the eigenvalues
+            if tension_bound(stress) > best {
+                let tension = max_principal(stress);
+                if tension > best {
+                    worst = Some((tet, tension));
+                }
+            }
+        }
+        let (tet, tension) = worst?;
+        let normal = max_direction(&stresses[tet]);
+        Some(Self { tet, tension, origin: centroid(mesh, tet), normal })
+    }
+
+    /// Signed distance of a place from the plane, m.
+    pub fn height(&self, place: &Point3<f64>) -> f64 {
+        (place - self.origin).dot(&self.normal)
+    }
+
+    /// On which side of the plane each tetrahedron lies whose centroid is within `radius` m of the
+    /// origin: 1 or -1, and 0 for all others.
+    pub fn mark(&self, mesh: &TetMesh, radius: f64) -> Vec<i8> {
+        let mark = |tet| {
+            let place = centroid(mesh, tet);
+            let side = if self.height(&place) >= 0.0 { 1 } else { -1 };
+            if (place - self.origin).norm() <= radius { side } else { 0 }
+        };
+        (0..mesh.tets.len()).map(mark).collect()
+    }
+}
+
+/// Largest principal stress, Pa; positive is tension.
+pub fn max_principal(stress: &Matrix3<f64>) -> f64 {
+    stress.symmetric_eigenvalues().max()
+}
+
+/// Mean plus twice the deviation of the principal stresses, which none exceeds.
+fn tension_bound(stress: &Matrix3<f64>) -> f64 {
+    let mean = stress.trace() / 3.0;
+    let deviator = stress - Matrix3::from_diagonal_element(mean);
+    // a little more, so that rounding does not put it below
+    mean + (2.0 / 3.0_f64).sqrt() * deviator.norm() + 1e-12 * stress.norm()
+}
+
+/// Direction of the largest principal stress, its largest component positive.
+fn max_direction(stress: &Matrix3<f64>) -> UnitVector3<f64> {
+    let eigen = stress.symmetric_eigen();
+    let direction: Vector3<f64> = eigen.eigenvectors.column(eigen.eigenvalues.imax()).into();
+    let sign = direction[direction.iamax()].signum();
+    UnitVector3::new_normalize(direction * sign)
+}
+
+pub(crate) fn centroid(mesh: &TetMesh, tet: usize) -> Point3<f64> {
+    let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
+    Point3::from(sum / 4.0)
+}

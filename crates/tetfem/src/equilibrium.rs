@@ -1,0 +1,297 @@
+//! Static equilibrium of a supported body (Mu01 section 2.3).
+
+use levelset::TetMesh;
+use nalgebra::{Point3, Vector3};
+use thiserror::Error;
+
+use crate::conjugate_gradient::{dot, norm};
+use crate::{BlockMatrix, LinearSolver, Model, SolveError, Solver};
+
+/// Components of a node that are held, and where.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Support {
+    /// The node.
+    pub node: u32,
+    /// Which of its components are held.
+    pub axes: [bool; 3],
+    /// Where they are held, m from rest.
+    pub displacement: Vector3<f64>,
+}
+
+impl Support {
+    /// Holds a node where it rests.
+    pub fn fixed(node: u32) -> Self {
+        Self { node, axes: [true; 3], displacement: Vector3::zeros() }
+    }
+}
+
+/// When Newton's method stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Newton {
+    /// Largest residual, relative to the forces that act.
+    pub tolerance: f64,
+    /// Iterations after which to give up.
+    pub most: usize,
+}
+
+impl Default for Newton {
+    fn default() -> Self {
+        Self { tolerance: 1e-12, most: 50 }
+    }
+}
+
+/// A body at rest under its loads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equilibrium {
+    /// Of the nodes, m.
+    pub displacements: Vec<Vector3<f64>>,
+    /// Linear systems solved.
+    pub iterations: usize,
+    /// Forces that do not balance, relative to those that act.
+    pub residual: f64,
+}
+
+/// Why there is no equilibrium to report.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EquilibriumError {
+    /// There is not one load per node.
+    #[error("{loads} loads for {nodes} nodes: give one per node")]
+    Loads {
+        /// Loads given.
+        loads: usize,
+        /// Nodes there are.
+        nodes: usize,
+    },
+    /// A load or a prescribed displacement is NaN or infinite.
+    #[error("a load or support at node {0} is not a finite number")]
+    NotFinite(usize),
+    /// A support names a node that does not exist.
+    #[error("support at node {0}, which does not exist")]
+    NoSuchNode(u32),
+    /// A linear system was not solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// The supports turn a tetrahedron inside out at the start.
+    #[error("the supports turn tetrahedron {0} inside out: move them in smaller steps")]
+    Inverted(usize),
+    /// Newton's method did not come to rest.
+    #[error("residual {residual:.1e} after {iterations} iterations: apply the load in steps")]
+    NotConverged {
+        /// Linear systems solved.
+        iterations: usize,
+        /// Forces that do not balance, relative to those that act.
+        residual: f64,
+    },
+}
+
+/// Equilibrium of linear elasticity: one solve, right to 1e-3 up to strains of 1e-2.
+///
+/// # Errors
+/// [`EquilibriumError`] unless every piece is supported so that it cannot move as a rigid body.
+pub fn linear_equilibrium(
+    model: &Model,
+    supports: &[Support],
+    loads: &[Vector3<f64>],
+    solver: LinearSolver,
+) -> Result<Equilibrium, EquilibriumError> {
+    let problem = Problem::new(model, supports, loads)?;
+    let stiffness = model.stiffness();
+    let displacements = problem.linear(&stiffness, solver)?;
+    let residual = problem.residual(&stiffness.multiply(&displacements));
+    Ok(Equilibrium { displacements, iterations: 1, residual })
+}
+
+/// Equilibrium of a St. Venant-Kirchhoff body by Newton's method with a line search on the energy.
+///
+/// The energy is finite for inverted tetrahedra, so that Newton's method alone converges to false
+/// equilibria: steps that invert one are cut back. It starts from rest, or from the linear
+/// equilibrium if supports are displaced.
+///
+/// # Errors
+/// [`EquilibriumError`] as [`linear_equilibrium`], if no equilibrium is found, or if the supports'
+/// displacements invert a tetrahedron to begin with.
+pub fn newton_equilibrium(
+    model: &Model,
+    supports: &[Support],
+    loads: &[Vector3<f64>],
+    solver: LinearSolver,
+    newton: Newton,
+) -> Result<Equilibrium, EquilibriumError> {
+    let problem = Problem::new(model, supports, loads)?;
+    let displaced = problem.prescribed.iter().any(|d| *d != Vector3::zeros());
+    let mut displacements = if displaced {
+        problem.linear(&model.stiffness(), solver)?
+    } else {
+        problem.prescribed.clone()
+    };
+    if let Some(tet) = model.inverted(&displacements) {
+        return Err(EquilibriumError::Inverted(tet));
+    }
+    let mut prepared: Option<Solver> = None;
+    let mut residual = f64::INFINITY;
+    for iterations in 0..=newton.most {
+        let forces = model.forces(&displacements);
+        residual = problem.residual(&forces);
+        if residual <= newton.tolerance {
+            return Ok(Equilibrium { displacements, iterations, residual });
+        }
+        if iterations == newton.most {
+            break;
+        }
+        let rest = problem.rest(&forces);
+        let step = problem.step(&displacements, &rest, solver, &mut prepared)?;
+        match problem.search(&displacements, &step, &rest) {
+            Some(next) => displacements = next,
+            None => return Err(EquilibriumError::NotConverged { iterations, residual }),
+        }
+    }
+    Err(EquilibriumError::NotConverged { iterations: newton.most, residual })
+}
+
+struct Problem<'a> {
+    model: &'a Model,
+    loads: &'a [Vector3<f64>],
+    held: Vec<[bool; 3]>,
+    prescribed: Vec<Vector3<f64>>,
+}
+
+impl<'a> Problem<'a> {
+    fn new(
+        model: &'a Model,
+        supports: &[Support],
+        loads: &'a [Vector3<f64>],
+    ) -> Result<Self, EquilibriumError> {
+        let nodes = model.nodes();
+        if loads.len() != nodes {
+            return Err(EquilibriumError::Loads { loads: loads.len(), nodes });
+        }
+        if let Some(node) = loads.iter().position(|f| !f.iter().all(|x| x.is_finite())) {
+            return Err(EquilibriumError::NotFinite(node));
+        }
+        let (held, prescribed) = dense(nodes, supports)?;
+        Ok(Self { model, loads, held, prescribed })
+    }
+
+    /// What is left of the loads: zero where the body is held.
+    fn rest(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let pairs = self.loads.iter().zip(forces).zip(&self.held);
+        pairs.map(|((load, force), held)| free(load - force, held)).collect()
+    }
+
+    /// Size of [`Problem::rest`], relative to the loads and reactions.
+    fn residual(&self, forces: &[Vector3<f64>]) -> f64 {
+        let size = norm(forces).max(norm(self.loads));
+        if size == 0.0 { 0.0 } else { norm(&self.rest(forces)) / size }
+    }
+
+    fn linear(
+        &self,
+        stiffness: &BlockMatrix,
+        solver: LinearSolver,
+    ) -> Result<Vec<Vector3<f64>>, SolveError> {
+        let rest = self.rest(&stiffness.multiply(&self.prescribed));
+        let mut held = stiffness.clone();
+        held.hold(&self.held);
+        let step = Solver::new(held, solver)?.solve(&rest)?;
+        Ok(self.prescribed.iter().zip(step).map(|(u, d)| u + d).collect())
+    }
+
+    /// Newton's step; where the tangent is not positive definite, that of a stiffer one.
+    fn step(
+        &self,
+        displacements: &[Vector3<f64>],
+        rest: &[Vector3<f64>],
+        solver: LinearSolver,
+        prepared: &mut Option<Solver>,
+    ) -> Result<Vec<Vector3<f64>>, SolveError> {
+        let mut tangent = self.model.tangent(displacements);
+        tangent.hold(&self.held);
+        let scale = tangent.largest_diagonal();
+        let mut total = 0.0;
+        for shift in [0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0] {
+            tangent.shift((shift - total) * scale);
+            total = shift;
+            let made = match prepared {
+                Some(solver) => solver.replace(tangent.clone()),
+                None => Solver::new(tangent.clone(), solver).map(|made| *prepared = Some(made)),
+            };
+            let step = made.and_then(|()| match prepared {
+                Some(solver) => solver.solve(rest),
+                None => Err(SolveError::NotPositiveDefinite),
+            });
+            match step {
+                Err(SolveError::NotPositiveDefinite) => {}
+                done => return done,
+            }
+        }
+        Err(SolveError::NotPositiveDefinite)
+    }
+
+    /// The first of ever shorter steps that inverts nothing and lowers the energy enough.
+    fn search(
+        &self,
+        from: &[Vector3<f64>],
+        step: &[Vector3<f64>],
+        rest: &[Vector3<f64>],
+    ) -> Option<Vec<Vector3<f64>>> {
+        let potential = |u: &[Vector3<f64>]| self.model.energy(u) - dot(self.loads, u);
+        let before = potential(from);
+        let slope = dot(rest, step);
+        // energies are differences of larger numbers
+        let rounding = 1e-12 * (self.model.energy(from) + dot(self.loads, from).abs());
+        let mut length = 1.0;
+        for _ in 0..40 {
+            let to: Vec<_> = from.iter().zip(step).map(|(u, d)| u + d * length).collect();
+            let sound = self.model.inverted(&to).is_none();
+            if sound && potential(&to) <= before - 1e-4 * length * slope + rounding {
+                return Some(to);
+            }
+            length *= 0.5;
+        }
+        None
+    }
+}
+
+/// The components of a force that move something.
+pub(crate) fn free(force: Vector3<f64>, held: &[bool; 3]) -> Vector3<f64> {
+    Vector3::from_fn(|axis, _| if held[axis] { 0.0 } else { force[axis] })
+}
+
+/// Supports by node.
+type Held = (Vec<[bool; 3]>, Vec<Vector3<f64>>);
+
+fn dense(nodes: usize, supports: &[Support]) -> Result<Held, EquilibriumError> {
+    let mut held = vec![[false; 3]; nodes];
+    let mut prescribed = vec![Vector3::zeros(); nodes];
+    for support in supports {
+        let node = support.node as usize;
+        if node >= nodes {
+            return Err(EquilibriumError::NoSuchNode(support.node));
+        }
+        for axis in (0..3).filter(|&axis| support.axes[axis]) {
+            if !support.displacement[axis].is_finite() {
+                return Err(EquilibriumError::NotFinite(node));
+            }
+            held[node][axis] = true;
+            prescribed[node][axis] = support.displacement[axis];
+        }
+    }
+    Ok((held, prescribed))
+}
+
+/// Fixes the nodes of all tetrahedra whose centroid is farther than `radius` m from `impact`: the
+/// anchors by which Mu01 section 2.8 stands for inertia. [`FreeBody`](crate::FreeBody) needs none.
+///
+/// # Panics
+/// If a tetrahedron names a vertex that does not exist.
+pub fn far_supports(mesh: &TetMesh, impact: &Point3<f64>, radius: f64) -> Vec<Support> {
+    let mut far = vec![false; mesh.vertices.len()];
+    for (t, tet) in mesh.tets.iter().enumerate() {
+        if (crate::crack::centroid(mesh, t) - impact).norm() > radius {
+            tet.iter().for_each(|&v| far[v as usize] = true);
+        }
+    }
+    let nodes = (0..far.len() as u32).filter(|&v| far[v as usize]);
+    nodes.map(Support::fixed).collect()
+}

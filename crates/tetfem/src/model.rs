@@ -1,0 +1,144 @@
+//! A body of linear tetrahedra: element data and assembly (Mu01 eq 12).
+
+use levelset::{TetError, TetMesh};
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+use crate::element::small_strain;
+use crate::pattern::Pattern;
+use crate::{BlockMatrix, Element, Material, green_strain};
+
+/// A tetrahedral mesh of one elastic material, ready to be assembled.
+pub struct Model {
+    material: Material,
+    tets: Vec<[u32; 4]>,
+    elements: Vec<Element>,
+    pattern: Pattern<4>,
+}
+
+/// Tetrahedra per task.
+const TETS: usize = 1024;
+
+impl Model {
+    /// Elements of a mesh at rest.
+    ///
+    /// # Errors
+    /// [`TetError`] if the mesh is not valid.
+    pub fn new(mesh: &TetMesh, material: Material) -> Result<Self, TetError> {
+        mesh.validate()?;
+        Ok(Self::of_valid(mesh, material))
+    }
+
+    pub(crate) fn of_valid(mesh: &TetMesh, material: Material) -> Self {
+        Self {
+            material,
+            tets: mesh.tets.clone(),
+            elements: elements_of(mesh),
+            pattern: Pattern::new(mesh.vertices.len(), &mesh.tets),
+        }
+    }
+
+    /// The rest shapes, one per tetrahedron.
+    pub fn elements(&self) -> &[Element] {
+        &self.elements
+    }
+
+    /// The material.
+    pub fn material(&self) -> &Material {
+        &self.material
+    }
+
+    /// Nodes there are, which is vertices of the mesh.
+    pub fn nodes(&self) -> usize {
+        self.pattern.rows()
+    }
+
+    /// Stiffness of linear elasticity, N/m. It does not resist the six rigid motions.
+    pub fn stiffness(&self) -> BlockMatrix {
+        self.pattern.assemble(|t, a, b| self.elements[t].stiffness(&self.material, a, b))
+    }
+
+    /// Derivative of [`Model::forces`], N/m.
+    ///
+    /// # Panics
+    /// Here and below, if there is not one displacement per node.
+    pub fn tangent(&self, displacements: &[Vector3<f64>]) -> BlockMatrix {
+        let states: Vec<_> = self
+            .gradients(displacements)
+            .zip(&self.elements)
+            .map(|(h, element)| element.state(&self.material, &h))
+            .collect();
+        self.pattern.assemble(|t, a, b| states[t].block(a, b))
+    }
+
+    /// Forces, N, that hold the nodes at their displacements, m (Mu01 eq 12).
+    pub fn forces(&self, displacements: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let forces: Vec<_> = self
+            .gradients(displacements)
+            .zip(&self.elements)
+            .map(|(h, element)| {
+                let stress = self.material.stress(&green_strain(&h));
+                element.forces_of(&(stress + h * stress))
+            })
+            .collect();
+        self.pattern.gather(|t, corner| forces[t][corner])
+    }
+
+    /// Nodal forces, N, that balance a stress, Pa, in every tetrahedron.
+    pub(crate) fn forces_of_stress(&self, stresses: &[Matrix3<f64>]) -> Vec<Vector3<f64>> {
+        self.pattern.gather(|t, corner| self.elements[t].forces_of(&stresses[t])[corner])
+    }
+
+    /// Nodal forces of a force per volume, N/m^3, given at the nodes and linear between.
+    pub(crate) fn body_forces(&self, density: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        self.pattern.gather(|t, corner| {
+            let tet = self.tets[t].map(|node| density[node as usize]);
+            (tet[corner] + tet.iter().sum::<Vector3<f64>>()) * (self.elements[t].volume / 20.0)
+        })
+    }
+
+    /// Elastic energy, J.
+    pub fn energy(&self, displacements: &[Vector3<f64>]) -> f64 {
+        let energies: Vec<f64> = self
+            .gradients(displacements)
+            .zip(&self.elements)
+            .map(|(h, element)| {
+                let strain = green_strain(&h);
+                0.5 * element.volume * self.material.stress(&strain).dot(&strain)
+            })
+            .collect();
+        energies.iter().sum()
+    }
+
+    /// Second Piola-Kirchhoff stress of every tetrahedron, Pa, in the material frame, from Green's
+    /// strain.
+    pub fn stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
+        self.gradients(displacements).map(|h| self.material.stress(&green_strain(&h))).collect()
+    }
+
+    /// Stress of every tetrahedron in linear elasticity, Pa.
+    pub fn linear_stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
+        self.gradients(displacements).map(|h| self.material.stress(&small_strain(&h))).collect()
+    }
+
+    /// The first tetrahedron that displacements turn inside out or flatten, `det F <= 0`.
+    pub fn inverted(&self, displacements: &[Vector3<f64>]) -> Option<usize> {
+        self.gradients(displacements)
+            .position_first(|h| (h + Matrix3::identity()).determinant() <= 0.0)
+    }
+
+    /// Displacement gradients of all tetrahedra.
+    fn gradients(
+        &self,
+        displacements: &[Vector3<f64>],
+    ) -> impl IndexedParallelIterator<Item = Matrix3<f64>> {
+        assert_eq!(displacements.len(), self.nodes(), "one displacement per node");
+        self.tets.par_iter().zip(&self.elements).with_min_len(TETS).map(|(tet, element)| {
+            element.displacement_gradient(&tet.map(|node| displacements[node as usize]))
+        })
+    }
+}
+
+pub(crate) fn elements_of(mesh: &TetMesh) -> Vec<Element> {
+    (0..mesh.tets.len()).map(|t| Element::new(mesh.corners(t))).collect()
+}

@@ -1,0 +1,148 @@
+//! Opening a mesh along the faces between marked tetrahedra (Mu01 section 2.5).
+
+use levelset::TetMesh;
+
+/// A mesh opened along a crack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Separated {
+    /// The tetrahedra as before; where the crack opens they have vertices of their own. Copies of
+    /// vertices come after the vertices that were there.
+    pub mesh: TetMesh,
+    /// The vertex before of each vertex.
+    pub origins: Vec<u32>,
+    /// Faces between tetrahedra of opposite marks, as vertices before.
+    pub cut_faces: Vec<[u32; 3]>,
+}
+
+impl Separated {
+    /// Vertices that were added.
+    pub fn copies(&self) -> usize {
+        // copies come last, and each is of a vertex before it
+        self.origins.iter().enumerate().filter(|(v, origin)| *v != **origin as usize).count()
+    }
+}
+
+/// Faces of a tetrahedron by the corners they join.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
+
+/// Opens the faces that tetrahedra marked 1 share with ones marked -1. Vertices of such faces are
+/// copied, one for each class of tetrahedra around it that hang together by faces that stay
+/// closed; the first class, in order of tetrahedra, keeps the vertex.
+///
+/// # Panics
+/// If there is not one mark per tetrahedron.
+pub fn separate(mesh: &TetMesh, marks: &[i8]) -> Separated {
+    assert_eq!(marks.len(), mesh.tets.len(), "one mark per tetrahedron");
+    let faces = shared_faces(mesh);
+    let opposite = |a: u32, b: u32| marks[a as usize] * marks[b as usize] < 0;
+    let mut split = vec![false; mesh.vertices.len()];
+    let mut cut_faces = Vec::new();
+    for &(face, [a, b]) in &faces {
+        if opposite(a, b) {
+            cut_faces.push(face);
+            face.iter().for_each(|&v| split[v as usize] = true);
+        }
+    }
+    let mut ties: Vec<(u32, [u32; 2])> = Vec::new();
+    for &(face, [a, b]) in faces.iter().filter(|(_, [a, b])| !opposite(*a, *b)) {
+        ties.extend(face.iter().filter(|&&v| split[v as usize]).map(|&v| (v, [a, b])));
+    }
+    ties.sort_unstable();
+    let mut stars: Vec<(u32, u32)> = Vec::new();
+    for (t, tet) in mesh.tets.iter().enumerate() {
+        stars.extend(tet.iter().filter(|&&v| split[v as usize]).map(|&v| (v, t as u32)));
+    }
+    stars.sort_unstable();
+    let mut opened = mesh.clone();
+    let mut origins: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
+    for star in stars.chunk_by(|a, b| a.0 == b.0) {
+        let vertex = star[0].0;
+        let first = ties.partition_point(|tie| tie.0 < vertex);
+        let mine = ties[first..].iter().take_while(|tie| tie.0 == vertex).map(|tie| tie.1);
+        let classes = classes(star, mine);
+        let mut names = vec![vertex];
+        for (&(_, tet), class) in star.iter().zip(classes) {
+            if class == names.len() {
+                names.push(opened.vertices.len() as u32);
+                opened.vertices.push(mesh.vertices[vertex as usize]);
+                origins.push(vertex);
+            }
+            let corners = &mut opened.tets[tet as usize];
+            corners.iter_mut().filter(|v| **v == vertex).for_each(|v| *v = names[class]);
+        }
+    }
+    Separated { mesh: opened, origins, cut_faces }
+}
+
+/// A number from 0 for each tetrahedron of a star, in order of first appearance: the same for those
+/// that ties connect.
+fn classes(star: &[(u32, u32)], ties: impl Iterator<Item = [u32; 2]>) -> Vec<usize> {
+    let mut parents: Vec<usize> = (0..star.len()).collect();
+    let root = |parents: &[usize], mut at: usize| {
+        while parents[at] != at {
+            at = parents[at];
+        }
+        at
+    };
+    for tie in ties {
+        let [a, b] = tie.map(|tet| root(&parents, star.partition_point(|s| s.1 < tet)));
+        parents[a.max(b)] = a.min(b);
+    }
+    // a root is the lowest of its class
+    let mut count = 0;
+    let mut numbers = vec![0; star.len()];
+    for at in 0..star.len() {
+        let top = root(&parents, at);
+        if top == at {
+            numbers[at] = count;
+            count += 1;
+        } else {
+            numbers[at] = numbers[top];
+        }
+    }
+    numbers
+}
+
+/// Faces of two tetrahedra, vertices ascending.
+fn shared_faces(mesh: &TetMesh) -> Vec<([u32; 3], [u32; 2])> {
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * mesh.tets.len());
+    for (t, tet) in mesh.tets.iter().enumerate() {
+        faces.extend(FACES.iter().map(|corners| {
+            let mut face = corners.map(|c| tet[c]);
+            face.sort_unstable();
+            (face, t as u32)
+        }));
+    }
+    faces.sort_unstable();
+    let same = faces.chunk_by(|a, b| a.0 == b.0);
+    same.filter(|same| same.len() == 2).map(|two| (two[0].0, [two[0].1, two[1].1])).collect()
+}
+
+/// The pieces of a mesh that hang together by faces, each with vertices of its own, and the
+/// tetrahedra of the mesh that each was made of.
+///
+/// # Panics
+/// If a tetrahedron names a vertex that does not exist.
+pub fn pieces(mesh: &TetMesh) -> Vec<(TetMesh, Vec<u32>)> {
+    let components = mesh.components();
+    let mut pieces = vec![(TetMesh::default(), Vec::new()); components.count];
+    for (tet, label) in components.labels.iter().enumerate() {
+        pieces[*label as usize - 1].1.push(tet as u32);
+    }
+    let mut owner = vec![0; mesh.vertices.len()];
+    let mut name = vec![0; mesh.vertices.len()];
+    for (number, (piece, tets)) in pieces.iter_mut().enumerate() {
+        for &tet in tets.iter() {
+            let corners = mesh.tets[tet as usize].map(|v| {
+                if owner[v as usize] != number + 1 {
+                    owner[v as usize] = number + 1;
+                    name[v as usize] = piece.vertices.len() as u32;
+                    piece.vertices.push(mesh.vertices[v as usize]);
+                }
+                name[v as usize]
+            });
+            piece.tets.push(corners);
+        }
+    }
+    pieces
+}

@@ -1,0 +1,139 @@
+//! A choice of solvers for symmetric positive definite systems.
+
+use nalgebra::Vector3;
+use thiserror::Error;
+
+use crate::BlockMatrix;
+use crate::cholesky::Cholesky;
+use crate::conjugate_gradient::{self, Preconditioner, Preconditioning, norm};
+
+/// How linear systems are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LinearSolver {
+    /// A sparse Cholesky factor: the fastest below some 50,000 tetrahedra, and free to use again
+    /// for other loads.
+    Cholesky,
+    /// Conjugate gradients, which need little memory.
+    ConjugateGradient {
+        /// What they are preconditioned with.
+        preconditioner: Preconditioner,
+        /// Residual to reach, relative to the right side.
+        tolerance: f64,
+        /// Iterations after which to give up.
+        most: usize,
+    },
+}
+
+/// Why a linear system was not solved.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The body can move or bend without resistance, or its tangent is indefinite.
+    #[error("the matrix is not positive definite: support every piece of the body in six ways")]
+    NotPositiveDefinite,
+    /// A right side or a contact is NaN or infinite.
+    #[error("a force or its place is not a finite number")]
+    NotFinite,
+    /// The solution leaves a residual.
+    #[error(
+        "residual {residual:.1e} after {iterations} iterations: support every piece of the body, \
+         allow more iterations or use Cholesky"
+    )]
+    NotConverged {
+        /// Iterations done; 0 for a direct solver.
+        iterations: usize,
+        /// Residual relative to the right side.
+        residual: f64,
+    },
+    /// The factor does not fit into memory or its numbering.
+    #[error("the matrix is too large to factor: use conjugate gradients")]
+    TooLarge,
+}
+
+/// A matrix made ready to be solved.
+pub struct Solver {
+    matrix: BlockMatrix,
+    method: Method,
+}
+
+enum Method {
+    Cholesky(Box<Cholesky>),
+    ConjugateGradient { preconditioning: Preconditioning, tolerance: f64, most: usize },
+}
+
+/// Residual above which a direct solution is refused: rounding leaves less than 1e-9 of it in
+/// matrices that are not singular to working precision.
+const SINGULAR: f64 = 1e-6;
+
+impl Solver {
+    /// Factors or preconditions.
+    ///
+    /// # Errors
+    /// [`SolveError`] if the matrix is not positive definite or too large.
+    pub fn new(matrix: BlockMatrix, choice: LinearSolver) -> Result<Self, SolveError> {
+        let method = match choice {
+            LinearSolver::Cholesky => Method::Cholesky(Box::new(Cholesky::new(&matrix)?)),
+            LinearSolver::ConjugateGradient { preconditioner, tolerance, most } => {
+                let preconditioning = Preconditioning::new(preconditioner, &matrix)?;
+                Method::ConjugateGradient { preconditioning, tolerance, most }
+            }
+        };
+        Ok(Self { matrix, method })
+    }
+
+    /// Replaces the matrix by another of the same pattern, with the ordering that is there.
+    ///
+    /// # Errors
+    /// As [`Solver::new`]. What the solver solves is undefined until it has another matrix.
+    pub fn replace(&mut self, matrix: BlockMatrix) -> Result<(), SolveError> {
+        match &mut self.method {
+            Method::Cholesky(factor) if same_pattern(&self.matrix, &matrix) => {
+                factor.refactor(&matrix)?;
+            }
+            Method::Cholesky(factor) => **factor = Cholesky::new(&matrix)?,
+            Method::ConjugateGradient { preconditioning, .. } => {
+                let kind = match preconditioning {
+                    Preconditioning::Jacobi(_) => Preconditioner::BlockJacobi,
+                    Preconditioning::Incomplete(_) => Preconditioner::IncompleteCholesky,
+                };
+                *preconditioning = Preconditioning::new(kind, &matrix)?;
+            }
+        }
+        self.matrix = matrix;
+        Ok(())
+    }
+
+    /// Solves for one right side, a vector per node.
+    ///
+    /// # Errors
+    /// [`SolveError`] if a number is not finite, the matrix proves singular or the iterations do
+    /// not suffice.
+    pub fn solve(&self, right: &[Vector3<f64>]) -> Result<Vec<Vector3<f64>>, SolveError> {
+        let size = norm(right);
+        if !size.is_finite() {
+            return Err(SolveError::NotFinite);
+        }
+        let solution = match &self.method {
+            Method::Cholesky(factor) => factor.solve(right)?,
+            Method::ConjugateGradient { preconditioning, tolerance, most } => {
+                conjugate_gradient::solve(&self.matrix, preconditioning, right, *tolerance, *most)?
+            }
+        };
+        let mut rest = self.matrix.multiply(&solution);
+        rest.iter_mut().zip(right).for_each(|(y, b)| *y -= b);
+        let residual = norm(&rest) / size;
+        if size > 0.0 && !(residual <= SINGULAR) {
+            return Err(SolveError::NotConverged { iterations: 0, residual });
+        }
+        Ok(solution)
+    }
+}
+
+/// Whether the blocks that are not zero are the same, which is what a factor's symbolic part was
+/// made for.
+fn same_pattern(a: &BlockMatrix, b: &BlockMatrix) -> bool {
+    let zero = |block: &nalgebra::Matrix3<f64>| block.iter().all(|x| *x == 0.0);
+    a.starts == b.starts
+        && a.columns == b.columns
+        && a.blocks.iter().zip(&b.blocks).all(|(a, b)| zero(a) == zero(b))
+}

@@ -1,0 +1,488 @@
+//! Promises of the tetfem crate.
+
+use brisance_tests::strategies::{rotation, vector};
+use brisance_tests::tet_boxes::kuhn_box;
+use levelset::{Moments, TetError, TetMesh};
+use nalgebra::{Matrix3, Point3, Vector3};
+use proptest::prelude::*;
+use tetfem::{
+    Contact, Crack, CutLimits, EquilibriumError, Fracture, FreeBody, FreeBodyError, Interpolation,
+    LinearSolver, Material, Model, Newton, Preconditioner, SolveError, Support, average_stresses,
+    linear_equilibrium, max_principal, newton_equilibrium, pieces, separate, shatter,
+};
+
+fn glass() -> Material {
+    Material::from_young(70e9, 0.22).unwrap()
+}
+
+/// Boxes of up to 3 cells a side with inner vertices moved about.
+fn boxes() -> impl Strategy<Value = TetMesh> {
+    let cells = [1_usize..4, 1_usize..4, 1_usize..4];
+    let size = [0.2..1.0, 0.2..1.0, 0.2..1.0].prop_map(Vector3::from);
+    (cells, size, prop::collection::vec(vector(1.0), 64)).prop_map(|(cells, size, moves)| {
+        let mut mesh = kuhn_box(cells, size);
+        let cell = size.zip_map(&Vector3::from(cells), |x, n| x / n as f64);
+        for (place, shift) in mesh.vertices.iter_mut().zip(moves) {
+            for axis in 0..3 {
+                let inside = place[axis] > 1e-9 && place[axis] < size[axis] - 1e-9;
+                place[axis] += if inside { 0.12 * cell[axis] * shift[axis] } else { 0.0 };
+            }
+        }
+        mesh
+    })
+}
+
+fn materials() -> impl Strategy<Value = Material> {
+    (3.0..11.0, -0.4..0.45)
+        .prop_map(|(e, nu): (f64, f64)| Material::from_young(10_f64.powf(e), nu).unwrap())
+}
+
+/// Displacements of the nodes of a box, small against its cells.
+fn moved(mesh: &TetMesh, moves: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    moves.iter().cycle().take(mesh.vertices.len()).map(|m| m * 0.02).collect()
+}
+
+fn largest(vectors: &[Vector3<f64>]) -> f64 {
+    vectors.iter().fold(0.0, |m, v| m.max(v.amax()))
+}
+
+fn contacts() -> impl Strategy<Value = Vec<Contact>> {
+    let one = (vector(1.0), vector(1e4))
+        .prop_map(|(place, force)| Contact { place: Point3::from(place), force });
+    prop::collection::vec(one, 1..4)
+}
+
+fn free(mesh: TetMesh, interpolation: Interpolation) -> FreeBody {
+    FreeBody::new(mesh, glass(), interpolation, LinearSolver::Cholesky).unwrap()
+}
+
+fn is_close(a: &Moments, b: &Moments, tolerance: f64) -> bool {
+    let size = b.second.trace() / b.volume;
+    (a.volume - b.volume).abs() <= tolerance * b.volume
+        && (a.first - b.first).amax() <= tolerance * b.volume * size.sqrt()
+        && (a.second - b.second).amax() <= tolerance * b.volume * size
+}
+
+fn sum(parts: &[(TetMesh, Vec<u32>)]) -> Moments {
+    parts.iter().map(|(mesh, _)| mesh.moments()).sum()
+}
+
+/// A crack through a box: anywhere in it, any way.
+fn cracks() -> impl Strategy<Value = (TetMesh, Crack, f64)> {
+    (boxes(), any::<prop::sample::Index>(), vector(1.0), 0.05..1.5).prop_filter_map(
+        "no direction",
+        |(mesh, tet, normal, radius)| {
+            let mut stresses = vec![Matrix3::zeros(); mesh.tets.len()];
+            let normal = normal.try_normalize(1e-3)?;
+            stresses[tet.index(mesh.tets.len())] = normal * normal.transpose();
+            let crack = Crack::find(&mesh, &stresses, 0.5)?;
+            Some((mesh, crack, radius))
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn rigid_motion_makes_no_stress(
+        mesh in boxes(), material in materials(), turn in rotation(), shift in vector(10.0),
+    ) {
+        let model = Model::new(&mesh, material).unwrap();
+        let u: Vec<_> =
+            mesh.vertices.iter().map(|p| turn * p.coords + shift - p.coords).collect();
+        let size = material.mu + material.lambda.abs();
+        for stress in model.stresses(&u) {
+            // the positions of some 10 m are rounded, over edges of some 0.05 m
+            prop_assert!(stress.amax() <= 1e-12 * size, "{:e}", stress.amax() / size);
+        }
+    }
+
+    #[test]
+    fn forces_and_torques_sum_to_zero(
+        mesh in boxes(), material in materials(), moves in prop::collection::vec(vector(1.0), 7),
+    ) {
+        let model = Model::new(&mesh, material).unwrap();
+        let u = moved(&mesh, &moves);
+        let forces = model.forces(&u);
+        let size = largest(&forces) * forces.len() as f64;
+        let force: Vector3<f64> = forces.iter().sum();
+        let torque: Vector3<f64> =
+            (0..u.len()).map(|n| (mesh.vertices[n].coords + u[n]).cross(&forces[n])).sum();
+        prop_assert!(force.amax() <= 1e-13 * size);
+        prop_assert!(torque.amax() <= 1e-13 * size);
+    }
+
+    #[test]
+    fn the_tangent_is_symmetric_and_the_derivative_of_the_forces(
+        mesh in boxes(),
+        material in materials(),
+        moves in prop::collection::vec(vector(1.0), 7),
+        way in prop::collection::vec(vector(1.0), 5),
+    ) {
+        let model = Model::new(&mesh, material).unwrap();
+        let u = moved(&mesh, &moves);
+        let step = 1e-6;
+        let way: Vec<_> = way.iter().cycle().take(u.len()).copied().collect();
+        let at = |s: f64| {
+            let u: Vec<_> = u.iter().zip(&way).map(|(u, w)| u + w * s).collect();
+            (model.forces(&u), model.energy(&u))
+        };
+        let ((more, high), (less, low)) = (at(step), at(-step));
+        let tangent = model.tangent(&u);
+        let slope = tangent.multiply(&way);
+        for n in 0..u.len() {
+            // forces are cubic: the step's error is 1e-12 of the third derivative
+            let difference = (more[n] - less[n]) / (2.0 * step);
+            prop_assert!((difference - slope[n]).amax() <= 1e-7 * largest(&slope));
+        }
+        let work: f64 = model.forces(&u).iter().zip(&way).map(|(f, w)| f.dot(w)).sum();
+        let size = (high.abs() + low.abs()) / step * 1e-9 + work.abs() * 1e-6;
+        prop_assert!(((high - low) / (2.0 * step) - work).abs() <= size);
+        for row in 0..tangent.rows() {
+            for (column, block) in tangent.row(row) {
+                let mirror = tangent.row(column).find(|(c, _)| *c == row).unwrap().1;
+                prop_assert!((block - mirror.transpose()).amax() <= 1e-13 * block.amax().max(1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn affine_displacement_of_the_surface_reaches_the_inside(
+        mesh in boxes(), material in materials(), columns in [vector(0.02), vector(0.02), vector(0.02)],
+    ) {
+        let model = Model::new(&mesh, material).unwrap();
+        let slope = Matrix3::from_columns(&columns);
+        let mut surface: Vec<u32> = mesh.boundary_faces().into_iter().flatten().collect();
+        surface.sort_unstable();
+        surface.dedup();
+        let supports: Vec<_> = surface.iter().map(|&node| Support {
+            node, axes: [true; 3], displacement: slope * mesh.vertices[node as usize].coords,
+        }).collect();
+        let loads = vec![Vector3::zeros(); mesh.vertices.len()];
+        let found = newton_equilibrium(
+            &model, &supports, &loads, LinearSolver::Cholesky, Newton::default(),
+        ).unwrap();
+        for (u, p) in found.displacements.iter().zip(&mesh.vertices) {
+            prop_assert!((u - slope * p.coords).amax() <= 1e-10 * slope.amax());
+        }
+    }
+
+    #[test]
+    fn solvers_agree(mesh in boxes(), material in materials(), force in vector(1.0)) {
+        let model = Model::new(&mesh, material).unwrap();
+        let supports: Vec<_> = (0..mesh.vertices.len() as u32)
+            .filter(|&v| mesh.vertices[v as usize].x == 0.0).map(Support::fixed).collect();
+        let mut loads = vec![Vector3::zeros(); mesh.vertices.len()];
+        *loads.last_mut().unwrap() = force;
+        let solve = |solver| linear_equilibrium(&model, &supports, &loads, solver).unwrap();
+        let exact = solve(LinearSolver::Cholesky).displacements;
+        for preconditioner in [Preconditioner::BlockJacobi, Preconditioner::IncompleteCholesky] {
+            let iterative =
+                LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-12, most: 2000 };
+            for (a, b) in solve(iterative).displacements.iter().zip(&exact) {
+                prop_assert!((a - b).amax() <= 1e-8 * largest(&exact));
+            }
+        }
+    }
+
+    #[test]
+    fn stress_of_a_free_body_does_not_depend_on_its_frame(
+        mesh in boxes(), contacts in contacts(), turn in rotation(), shift in vector(1.0),
+        first in any::<prop::sample::Index>(),
+    ) {
+        // the supports are chosen by the first tetrahedron and the axes
+        let mut other = mesh.clone();
+        let first = first.index(mesh.tets.len());
+        other.tets.rotate_left(first);
+        other.vertices.iter_mut().for_each(|p| *p = turn * *p + shift);
+        let there: Vec<_> = contacts.iter().map(|c| Contact {
+            place: turn * c.place + shift, force: turn * c.force,
+        }).collect();
+        for interpolation in [Interpolation::Linear, Interpolation::Quadratic] {
+            let here = free(mesh.clone(), interpolation).respond(&contacts).unwrap();
+            let there = free(other.clone(), interpolation).respond(&there).unwrap();
+            let size = here.stresses.iter().fold(0.0_f64, |m, s| m.max(s.amax()));
+            let r = turn.to_rotation_matrix().into_inner();
+            for (t, stress) in here.stresses.iter().enumerate() {
+                let count = mesh.tets.len();
+                let turned = r.transpose() * there.stresses[(t + count - first) % count] * r;
+                prop_assert!((stress - turned).amax() <= 1e-8 * size);
+            }
+            let most = largest(&here.displacements);
+            for (a, b) in here.displacements.iter().zip(&there.displacements) {
+                prop_assert!((turn * a - b).amax() <= 1e-8 * most);
+            }
+        }
+    }
+
+    #[test]
+    fn a_uniform_pull_makes_uniform_stress(mesh in boxes(), pull in 1.0..1e6_f64) {
+        // a box pulled evenly at two ends is in balance by itself
+        let ends = mesh.vertices.iter().fold(0.0_f64, |m, p| m.max(p.x));
+        let area = |[a, b, c]: [Point3<f64>; 3]| 0.5 * (b - a).cross(&(c - a)).norm();
+        let mut contacts = Vec::new();
+        for face in mesh.boundary_faces() {
+            let corners = face.map(|v| mesh.vertices[v as usize]);
+            for (x, sign) in [(0.0, -1.0), (ends, 1.0)] {
+                if corners.iter().all(|p| p.x == x) {
+                    let force = Vector3::x() * (sign * pull * area(corners));
+                    contacts.extend(corners.map(|place| Contact { place, force: force / 3.0 }));
+                }
+            }
+        }
+        let response = free(mesh, Interpolation::Linear).respond(&contacts).unwrap();
+        let expected = Matrix3::from_diagonal(&Vector3::new(pull, 0.0, 0.0));
+        for stress in response.stresses {
+            prop_assert!((stress - expected).amax() <= 1e-9 * pull);
+        }
+    }
+
+    #[test]
+    fn cutting_keeps_volume_and_conformity_and_makes_no_sliver(
+        (mesh, crack, radius) in cracks(), min_fraction in 0.05..0.5, min_edge in 0.0..0.3,
+    ) {
+        let limits = CutLimits { min_edge, min_fraction };
+        let cut = crack.cut(&mesh, radius, &limits);
+        prop_assert_eq!(cut.mesh.validate(), Ok(()));
+        prop_assert!(is_close(&cut.mesh.moments(), &mesh.moments(), 1e-12));
+        let mut parts = vec![0.0_f64; mesh.tets.len()];
+        for (t, &parent) in cut.parents.iter().enumerate() {
+            let share = cut.mesh.volume(t) / mesh.volume(parent as usize);
+            prop_assert!(share >= min_fraction.powi(3) * (1.0 - 1e-9), "{share}");
+            parts[parent as usize] += share;
+        }
+        prop_assert!(parts.iter().all(|whole| (whole - 1.0).abs() <= 1e-12));
+    }
+
+    #[test]
+    fn a_crack_keeps_mass_and_momentum(
+        (mesh, crack, radius) in cracks(), cuts in any::<bool>(),
+        velocity in vector(10.0), spin in vector(20.0),
+    ) {
+        let opened = if cuts {
+            let limits = CutLimits { min_edge: 0.0, min_fraction: 0.2 };
+            let cut = crack.cut(&mesh, radius, &limits);
+            separate(&cut.mesh, &cut.marks)
+        } else {
+            separate(&mesh, &crack.mark(&mesh, radius))
+        };
+        let parts = pieces(&opened.mesh);
+        let whole = mesh.moments();
+        prop_assert!(is_close(&sum(&parts), &whole, 1e-12));
+        // pieces move as the body did (Mu01 eq 18), here of unit density
+        let momentum = |m: &Moments| {
+            let arm = m.centre() - whole.centre();
+            let linear = m.volume * (velocity + spin.cross(&arm));
+            (linear, m.inertia() * spin + arm.cross(&linear))
+        };
+        let (linear, angular) = momentum(&whole);
+        let mut rest = (linear, angular);
+        for (mesh, _) in &parts {
+            prop_assert_eq!(mesh.validate(), Ok(()));
+            let part = momentum(&mesh.moments());
+            rest = (rest.0 - part.0, rest.1 - part.1);
+        }
+        let size = whole.volume * (velocity.norm() + spin.norm());
+        prop_assert!(rest.0.amax() <= 1e-12 * size && rest.1.amax() <= 1e-12 * size);
+    }
+
+    #[test]
+    fn a_plane_through_a_whole_box_parts_it_along_the_plane((mesh, crack, _) in cracks()) {
+        let limits = CutLimits { min_edge: 0.0, min_fraction: 1e-6 };
+        let cut = crack.cut(&mesh, 10.0, &limits);
+        let parts = pieces(&separate(&cut.mesh, &cut.marks).mesh);
+        prop_assert_eq!(parts.len(), 2);
+        for (mesh, _) in &parts {
+            let heights: Vec<_> = mesh.vertices.iter().map(|p| crack.height(p)).collect();
+            let above = heights.iter().all(|h| *h >= -1e-5);
+            let below = heights.iter().all(|h| *h <= 1e-5);
+            prop_assert!(above || below);
+        }
+    }
+
+    #[test]
+    fn shattering_keeps_mass_and_every_piece_is_a_mesh(
+        mesh in boxes(), contacts in contacts(), strength in 3.0..7.0_f64, cuts in any::<bool>(),
+    ) {
+        let body = free(mesh, Interpolation::Linear);
+        let fracture = Fracture {
+            strength: 10_f64.powf(strength),
+            averaging: 0.05,
+            reach: 0.2,
+            cut: cuts.then_some(CutLimits { min_edge: 0.1, min_fraction: 0.2 }),
+            most: 5,
+            least_volume: 1e-4,
+        };
+        let broken = shatter(&body, &contacts, &fracture);
+        let whole: Moments = broken.pieces.iter().map(|piece| piece.moments).sum();
+        prop_assert!(is_close(&whole, body.moments(), 1e-11));
+        prop_assert!(broken.cracks.len() <= 5);
+        for piece in &broken.pieces {
+            prop_assert_eq!(piece.mesh.validate(), Ok(()));
+            prop_assert_eq!(piece.mesh.components().count, 1);
+        }
+        if broken.cracks.is_empty() && broken.unresolved == 0 {
+            let response = body.respond(&contacts).unwrap();
+            let averaged = average_stresses(body.mesh(), &response.stresses, fracture.averaging);
+            prop_assert!(averaged.iter().all(|s| max_principal(s) <= fracture.strength));
+        }
+    }
+
+    #[test]
+    fn dents_keep_volume_and_vanish_below_yield(
+        mesh in boxes(), contacts in contacts(), yield_stress in 2.0..7.0_f64,
+    ) {
+        let body = FreeBody::new(
+            mesh, Material::from_young(1e6, 0.4).unwrap(),
+            Interpolation::Linear, LinearSolver::Cholesky,
+        ).unwrap();
+        let response = body.respond(&contacts).unwrap();
+        let yield_stress = 10_f64.powf(yield_stress);
+        let dent = body.dent(&response, yield_stress, 0.2).unwrap();
+        prop_assert_eq!(dent.mesh.validate(), Ok(()));
+        let change = dent.mesh.moments().volume / body.moments().volume - 1.0;
+        prop_assert!(change.abs() <= 1e-12);
+        if dent.yielded == 0 {
+            prop_assert_eq!(&dent.mesh, body.mesh());
+        }
+        for t in 0..dent.mesh.tets.len() {
+            // within a fifth of each other, as the body is scaled back from at most that
+            let ratio = dent.mesh.volume(t) / body.mesh().volume(t);
+            prop_assert!((0.8 / 1.2 - 1e-9..=1.2 / 0.8 + 1e-9).contains(&ratio), "{ratio}");
+        }
+    }
+}
+
+#[test]
+fn bits_are_the_same_for_any_number_of_threads() {
+    let mesh = kuhn_box([24, 8, 8], Vector3::new(3.0, 1.0, 1.0));
+    let contact =
+        Contact { place: Point3::new(1.4, 1.0, 0.6), force: Vector3::new(0.0, -1e5, 2e4) };
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let response = free(mesh.clone(), Interpolation::Linear).respond(&[contact]).unwrap();
+            let averaged = average_stresses(&mesh, &response.stresses, 0.2);
+            let model = Model::new(&mesh, glass()).unwrap();
+            (model.tangent(&response.displacements), response, averaged)
+        })
+    };
+    assert!(run(1) == run(3));
+}
+
+#[test]
+fn the_mean_over_a_length_depends_little_on_the_mesh() {
+    // under a point load the greatest tension grows without bound as the mesh gets finer
+    let tension = |cells: usize, radius: f64| {
+        let mesh = kuhn_box([2 * cells, cells, cells], Vector3::new(2.0, 1.0, 1.0));
+        let body = free(mesh, Interpolation::Linear);
+        let push = |x: f64, y: f64, f: f64| Contact {
+            place: Point3::new(x, y, 0.5),
+            force: Vector3::y() * f,
+        };
+        let load = [push(1.0, 1.0, 1e5), push(0.0, 0.0, -5e4), push(2.0, 0.0, -5e4)];
+        let response = body.respond(&load).unwrap();
+        let averaged = average_stresses(body.mesh(), &response.stresses, radius);
+        averaged.iter().map(max_principal).fold(0.0, f64::max)
+    };
+    let [coarse, fine] = [5, 10].map(|n| tension(n, 0.0));
+    let [coarse_mean, fine_mean] = [5, 10].map(|n| tension(n, 0.4));
+    assert!(fine / coarse > 2.0, "{}", fine / coarse);
+    assert!((fine_mean / coarse_mean - 1.0).abs() < 0.2, "{}", fine_mean / coarse_mean);
+}
+
+#[test]
+fn unsound_input_is_a_typed_error() {
+    let cholesky = LinearSolver::Cholesky;
+    let body = |mesh| FreeBody::new(mesh, glass(), Interpolation::Linear, cholesky);
+    let sound = kuhn_box([2, 1, 1], Vector3::new(2.0, 1.0, 1.0));
+    let mut inverted = sound.clone();
+    inverted.tets[3].swap(0, 1);
+    assert!(matches!(
+        body(inverted).err(),
+        Some(FreeBodyError::Mesh(TetError::Inverted { tet: 3, .. }))
+    ));
+    let mut flat = sound.clone();
+    flat.vertices.iter_mut().for_each(|p| p.z = 0.0);
+    assert!(matches!(body(flat).err(), Some(FreeBodyError::Mesh(TetError::Inverted { .. }))));
+    let mut two = sound.clone();
+    let shift = two.vertices.len() as u32;
+    two.vertices.extend(sound.vertices.iter().map(|p| p + Vector3::x() * 5.0));
+    two.tets.extend(sound.tets.iter().map(|tet| tet.map(|v| v + shift)));
+    assert_eq!(body(two.clone()).err(), Some(FreeBodyError::Disconnected(2)));
+
+    let fixed: Vec<_> = [0, 1, 2, 3].map(Support::fixed).into();
+    let solvers = [
+        cholesky,
+        LinearSolver::ConjugateGradient {
+            preconditioner: Preconditioner::IncompleteCholesky,
+            tolerance: 1e-10,
+            most: 500,
+        },
+    ];
+    for (mesh, supports) in [(&sound, &[][..]), (&sound, &fixed[..1]), (&two, &fixed)] {
+        let model = Model::new(mesh, glass()).unwrap();
+        let mut loads = vec![Vector3::zeros(); mesh.vertices.len()];
+        *loads.last_mut().unwrap() = Vector3::new(1.0, 2.0, 3.0);
+        for solver in solvers {
+            let linear = linear_equilibrium(&model, supports, &loads, solver);
+            assert!(matches!(linear, Err(EquilibriumError::Solve(_))), "{linear:?}");
+            let newton = newton_equilibrium(&model, supports, &loads, solver, Newton::default());
+            assert!(newton.is_err(), "{newton:?}");
+        }
+    }
+
+    let model = Model::new(&sound, glass()).unwrap();
+    let mut loads = vec![Vector3::zeros(); sound.vertices.len()];
+    loads[5].x = f64::NAN;
+    let found = linear_equilibrium(&model, &fixed, &loads, cholesky);
+    assert_eq!(found.err(), Some(EquilibriumError::NotFinite(5)));
+    let found = linear_equilibrium(&model, &fixed, &[], cholesky);
+    assert!(matches!(found, Err(EquilibriumError::Loads { loads: 0, .. })));
+    let bad = Contact { place: Point3::origin(), force: Vector3::repeat(f64::NAN) };
+    let nowhere = Contact { place: Point3::new(f64::NAN, 0.0, 0.0), force: Vector3::x() };
+    for contact in [bad, nowhere] {
+        let found = body(sound.clone()).unwrap().respond(&[contact]);
+        assert_eq!(found.err(), Some(SolveError::NotFinite));
+    }
+}
+
+#[test]
+fn supports_that_turn_the_body_inside_out_are_refused() {
+    // the far end is pushed through the near one: the energy has a false equilibrium there
+    let mesh = kuhn_box([3, 1, 1], Vector3::new(3.0, 1.0, 1.0));
+    let model = Model::new(&mesh, Material::from_young(1e5, 0.0).unwrap()).unwrap();
+    let supports: Vec<_> = mesh
+        .vertices
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| p.x == 0.0 || p.x == 3.0)
+        .map(|(n, p)| Support {
+            displacement: if p.x == 0.0 { Vector3::zeros() } else { Vector3::x() * -4.0 },
+            ..Support::fixed(n as u32)
+        })
+        .collect();
+    let loads = vec![Vector3::zeros(); mesh.vertices.len()];
+    let found =
+        newton_equilibrium(&model, &supports, &loads, LinearSolver::Cholesky, Newton::default());
+    assert!(matches!(found, Err(EquilibriumError::Inverted(_))), "{found:?}");
+}
+
+#[test]
+fn dents_accumulate() {
+    let clay = Material::from_young(1e6, 0.4).unwrap();
+    let mut mesh = kuhn_box([6, 4, 4], Vector3::new(1.5, 1.0, 1.0));
+    let mut heights = Vec::new();
+    for _ in 0..3 {
+        let body =
+            FreeBody::new(mesh, clay, Interpolation::Linear, LinearSolver::Cholesky).unwrap();
+        let push =
+            |y: f64, f: f64| Contact { place: Point3::new(0.75, y, 0.5), force: Vector3::y() * f };
+        let response = body.respond(&[push(1.0, -1e4), push(0.0, 1e4)]).unwrap();
+        let dent = body.dent(&response, 1e3, 0.3).unwrap();
+        assert!(dent.yielded > 0 && dent.kept > 0.0);
+        mesh = dent.mesh;
+        let top = mesh.vertices.iter().filter(|p| (p.x - 0.75).hypot(p.z - 0.5) < 0.2);
+        heights.push(top.map(|p| p.y).fold(0.0, f64::max));
+    }
+    assert!(1.0 > heights[0] && heights[0] > heights[1] && heights[1] > heights[2], "{heights:?}");
+}
