@@ -5,8 +5,8 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::reference::{self, Graph, Levers};
 use crate::{
-    Blow, Cache, Columns, Contacts, Islands, Levels, Problem, Settings, collide, detect, push_out,
-    settle,
+    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Problem, Settings, collide, detect,
+    push_out, settle,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -143,7 +143,7 @@ impl Support {
                 *impulses = cache.guess(contacts, names);
                 // forces act for half a step here, for a whole one in the pass that left the guess
                 impulses.iter_mut().for_each(|j| *j *= 0.5);
-                settle(frame.problem(contacts, levels), momenta, impulses);
+                settle(frame.problem(contacts, levels), Aim::Positions, momenta, impulses);
                 push_out(frame.problem(contacts, levels), momenta)
             }
             Found::Pairs { graph, clamp_positions } => {
@@ -167,7 +167,7 @@ impl Support {
             Found::Manifolds { contacts, levels, impulses } => {
                 contacts.advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
-                settle(frame.problem(contacts, levels), momenta, impulses);
+                settle(frame.problem(contacts, levels), Aim::Velocities, momenta, impulses);
                 work_of_kinematic_bodies(frame, contacts, impulses)
             }
             Found::Pairs { graph, .. } => reference::settle(frame, graph, momenta, true),

@@ -12,6 +12,8 @@ pub struct Islands {
     island: Vec<Option<u32>>,
     /// Per island.
     grounded: Vec<bool>,
+    /// Per island.
+    driven: Vec<bool>,
 }
 
 impl Islands {
@@ -38,17 +40,19 @@ impl Islands {
             }
         }
         let mut grounded = vec![false; count as usize];
+        let mut driven = grounded.clone();
         for &(a, b) in pairs {
-            let touching = match (dynamic(a), dynamic(b)) {
-                (true, false) => island[a as usize],
-                (false, true) => island[b as usize],
-                _ => None,
+            let (mover, touching) = match (dynamic(a), dynamic(b)) {
+                (true, false) => (b, island[a as usize]),
+                (false, true) => (a, island[b as usize]),
+                _ => continue,
             };
             if let Some(i) = touching {
                 grounded[i as usize] = true;
+                driven[i as usize] |= matches!(columns.bodies[mover as usize], Body::Kinematic(_));
             }
         }
-        Self { island, grounded }
+        Self { island, grounded, driven }
     }
 
     /// The island of each body.
@@ -59,6 +63,11 @@ impl Islands {
     /// Whether one of an island's bodies touches a static or kinematic one.
     pub fn is_grounded(&self, island: u32) -> bool {
         self.grounded[island as usize]
+    }
+
+    /// Whether one of an island's bodies touches a kinematic one.
+    pub fn is_driven(&self, island: u32) -> bool {
+        self.driven[island as usize]
     }
 
     /// Number of islands.

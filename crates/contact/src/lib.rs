@@ -42,7 +42,7 @@ pub use islands::Islands;
 pub use levels::Levels;
 pub use narrow::{Contact, Contacts, Manifold, Side, detect};
 pub use reference::Levers;
-pub use settle::{Problem, push_out, settle};
+pub use settle::{Aim, Problem, push_out, settle};
 pub use shape::{Field, Shape};
 
 /// The bodies a pass works on, as columns of equal length.

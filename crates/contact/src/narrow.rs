@@ -30,8 +30,9 @@ pub enum Side {
 pub struct Contact {
     /// The body whose surface point this is.
     pub owner: Side,
-    /// The point in the owner's body coordinates, m.
-    pub point: Point3<f64>,
+    /// From the owner's centre of mass to the point where the bodies meet, world axes, m. It stays
+    /// as it is over the step: a body that rolls touches with ever new points.
+    pub arm: Vector3<f64>,
     /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
     pub met: [Point3<f64>; 2],
     /// Number of the point in its shape, an identity over frames.
@@ -44,11 +45,11 @@ pub struct Contact {
 }
 
 impl Contact {
-    /// The contact point in the world, m, at the owner's pose.
+    /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
         match self.owner {
-            Side::A => a * self.point,
-            Side::B => b * self.point,
+            Side::A => Point3::from(a.translation.vector + self.arm),
+            Side::B => Point3::from(b.translation.vector + self.arm),
         }
     }
 }
@@ -117,7 +118,11 @@ impl Contacts {
             let range = pair.first as usize..(pair.first + pair.count) as usize;
             for contact in &mut self.contacts[range] {
                 let point = contact.at(&start[a], &start[b]);
-                let moved = |i: usize| end[i] * start[i].inverse_transform_point(&point) - point;
+                // to first order, as gaps are everywhere: what rolls does not come nearer by it
+                let moved = |i: usize| {
+                    let motion = Velocity::between(&start[i], &end[i], 1.0);
+                    motion.at(&(point.coords - start[i].translation.vector))
+                };
                 contact.gap += contact.normal.dot(&(moved(a) - moved(b)));
             }
         }
@@ -317,11 +322,12 @@ impl Pair<'_> {
         let normal = outward * sign;
         let place = owner.1 * point;
         let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
-        let start = owner.0.start * point;
-        let velocity = |m: &Motion<'_>| m.velocity.at(&(start.coords - m.start.translation.vector));
+        let arm = owner.1.rotation * point.coords;
+        let start = owner.0.start.translation.vector + arm;
+        let velocity = |m: &Motion<'_>| m.velocity.at(&(start - m.start.translation.vector));
         let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
         let gap = found.distance - time * self.dt * speed;
-        Contact { owner: found.owner, point, met, key: found.key, normal, gap }
+        Contact { owner: found.owner, arm, met, key: found.key, normal, gap }
     }
 }
 

@@ -26,28 +26,51 @@ pub struct Problem<'a> {
     pub settings: &'a Settings,
 }
 
+/// What a contact pass is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// With half-step momenta, to find where bodies go: all contacts take part.
+    Positions,
+    /// With end-of-step momenta, to find how they move on: only pairs that the first pass gave an
+    /// impulse. Others may be about to collide, which is the next frame's affair and may bounce.
+    Velocities,
+}
+
 /// Stops approach at the contacts, so that no gap closes within the step, as far as the iteration
 /// counts reach.
 ///
-/// With half-step momenta the result tells where bodies go, with end-of-step momenta how they move
-/// on. `impulses` holds one impulse per contact on its body `a`, N s: a guess on entry, the solution
+/// `impulses` holds one impulse per contact on its body `a`, N s: a guess on entry, the solution
 /// on return. A guess that made the solution add kinetic energy is dropped.
-pub fn settle(problem: Problem<'_>, momenta: &mut [Momentum], impulses: &mut [Vector3<f64>]) {
-    let Problem { columns, poses, dt, settings, .. } = problem;
-    let friction_rule = |pair: &Manifold, contact: &Contact| {
+pub fn settle(
+    problem: Problem<'_>,
+    aim: Aim,
+    momenta: &mut [Momentum],
+    impulses: &mut [Vector3<f64>],
+) {
+    let Problem { columns, poses, contacts, dt, settings, .. } = problem;
+    let carries = |pair: &Manifold| {
+        aim == Aim::Positions
+            || impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
+    };
+    let carries: Vec<bool> = contacts.manifolds().iter().map(carries).collect();
+    let rule = |pair: &Manifold, contact: &Contact| {
+        let place = contacts.manifolds().binary_search_by_key(&(pair.a, pair.b), |m| (m.a, m.b));
+        if !place.is_ok_and(|m| carries[m]) {
+            return None;
+        }
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
     let start = Mover::column(columns, poses, momenta);
     let mut pass = Pass::new(problem, start.clone());
-    pass.solve_all(&friction_rule, impulses);
+    pass.solve_all(&rule, impulses);
     if work(&start, &pass.movers) > 0.0 {
         impulses.fill(Vector3::zeros());
         pass.movers = start;
-        pass.solve_all(&friction_rule, impulses);
+        pass.solve_all(&rule, impulses);
     }
-    pass.propagate_shock(&friction_rule, impulses);
+    pass.propagate_shock(&rule, impulses);
     keep_gains(columns, &pass.movers, momenta);
 }
 

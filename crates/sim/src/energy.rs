@@ -43,6 +43,10 @@ impl EnergyBound {
         let islands = self.islands.of_bodies();
         for (i, island) in islands.iter().enumerate() {
             let Some(island) = *island else { continue };
+            if self.islands.is_driven(island) {
+                // a lift may raise them as high as it goes
+                continue;
+            }
             let k = island as usize;
             // less than none is round-off, and would carry a sinking body far beyond its end
             let room = (self.budget[k] - start[k]).max(0.0);
