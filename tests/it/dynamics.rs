@@ -459,7 +459,7 @@ fn a_cube_that_was_sampled_turns_as_its_velocity_says() {
     let inertia = Vector3::new(0.053333333333333545, 0.053333333333333385, 0.05333333333333356);
     let mass = MassProperties::new(8.0, inertia).unwrap();
     for k in 0..1000 {
-        let size = 10f64.powf(-18.0 + 0.02 * f64::from(k));
+        let size = 10f64.powf(-18.0 + 0.016 * f64::from(k));
         let angular = Vector3::new(-0.8379, 3.0767, 5.9626 + 0.01 * f64::from(k)) * size;
         let momentum = Momentum { angular, ..Momentum::default() };
         let (dt, step) = (1.0 / 30.0, OrientationStep::default());
