@@ -273,6 +273,59 @@ fn an_elevator_lifts_three_boxes() {
     }
 }
 
+#[test]
+fn a_slow_lift_lifts_as_well_as_a_fast_one() {
+    for speed in [0.02, 0.1, 0.5, 2.0] {
+        let mut world = world(Settings::default());
+        let mut platform = cuboid([1.0, 0.1, 1.0], 1.0, at(0.0, -0.1, 0.0), Material::default());
+        platform.body = Body::Kinematic(moving(0.0, speed, 0.0));
+        world.add(platform);
+        let id = world.add(cuboid([0.25; 3], 50.0, at(0.0, 0.25, 0.0), Material::default()));
+        steps(&mut world, 60);
+        let above = place(&world, id).y - 2.0 * speed - 0.25;
+        assert!(above.abs() <= 2e-3, "{speed} m/s: {above}");
+    }
+}
+
+/// Elastic balls of equal mass swap velocities wherever in a frame they meet.
+#[test]
+fn restitution_does_not_depend_on_where_in_a_frame_bodies_meet() {
+    for speed in [4.0, 1.0, 0.3] {
+        for offset in 0..40 {
+            let mut world = weightless(Settings::default());
+            let mut a = ball(0.1, 0.5, at(0.0, 0.0, 0.0), material(1.0, 0.0));
+            a.velocity = moving(speed, 0.0, 0.0);
+            let gap = 0.35 * speed + f64::from(offset) * speed / 30.0 / 40.0;
+            let b = ball(0.1, 0.5, at(0.2 + gap, 0.0, 0.0), material(1.0, 0.0));
+            let (a, b) = (world.add(a), world.add(b));
+            steps_without_gain(&mut world, 30);
+            let of = |id| world.get(id).unwrap().momentum.linear.x / 0.5;
+            assert!((of(b) - speed).abs() <= 1e-12 && of(a).abs() <= 1e-12, "{speed} {offset}");
+        }
+    }
+}
+
+/// A ball that slides ends rolling at 5/7 of its speed, and one that rolls goes on.
+#[test]
+fn a_ball_rolls_without_lifting_or_braking() {
+    let radius = 0.1;
+    for (speed, spin, end) in [(1.0, 1.0, 1.0), (3.0, 0.0, 15.0 / 7.0), (10.0, 0.0, 50.0 / 7.0)] {
+        let mut world = world(Settings::default());
+        floor(&mut world, 0.0, material(0.0, 0.5));
+        let mut rolling = ball(radius, 2.0, at(0.0, radius, 0.0), material(0.0, 0.5));
+        rolling.velocity = moving(speed, 0.0, 0.0);
+        rolling.velocity.angular.z = -spin * speed / radius;
+        let id = world.add(rolling);
+        for _ in 0..120 {
+            world.step();
+            let height = place(&world, id).y;
+            assert!((height - radius).abs() <= 1e-3, "{speed}: {height}");
+        }
+        let reached = world.get(id).unwrap().momentum.linear.x / 2.0;
+        assert!((reached / end - 1.0).abs() <= 1e-2, "{speed}: {reached} for {end}");
+    }
+}
+
 /// Two boxes that meet off centre without gravity, and the worst change of their momentum.
 fn glancing_hit(contact: Settings) -> (f64, f64) {
     let mut world = weightless(contact);
