@@ -13,6 +13,6 @@ mod levelset_storage;
 mod levelset_tets;
 mod schema;
 mod sim;
-mod vectors;
 mod tetfem;
 mod tetfem_vectors;
+mod vectors;
