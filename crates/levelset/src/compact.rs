@@ -7,7 +7,7 @@ use crate::{Grid, LevelSet};
 /// A level set kept only near its surface, in 16-bit steps: half the memory, and what fragments are
 /// stored and sent as.
 ///
-/// A sample within `band` is kept to `band / 65534`; one beyond is `band`, with its sign. Signs are
+/// A sample within `band` is kept to `band / 32767`; one beyond is `band`, with its sign. Signs are
 /// kept exactly, so that volume and components do not change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompactLevelSet {

@@ -112,17 +112,52 @@ impl LevelSet {
     }
 
     fn crossing(&self, a: [usize; 3], b: [usize; 3]) -> Crossing {
-        let value = |node| f64::from(self.as_slice()[self.grid().index(node)]);
-        let t = value(a) / (value(a) - value(b));
+        let t = self.crossing_fraction(a, b);
         let (from, to) = (self.grid().position(a), self.grid().position(b));
         let point = from + (to - from) * t;
-        // a short step, so that a normal does not mix both sides of a sharp edge
-        let step = 0.1 * self.grid().spacing();
-        let slope = Vector3::from_fn(|axis, _| {
-            let mut offset = Vector3::zeros();
-            offset[axis] = step;
-            self.value(&(point + offset)) - self.value(&(point - offset))
-        });
+        let slope = Vector3::from_fn(|axis, _| self.one_sided_slope(&point, axis));
         Crossing { point, normal: slope.try_normalize(1e-12).unwrap_or_else(Vector3::zeros) }
+    }
+
+    /// Where along an edge the surface crosses it. Distance bends where the nearest face changes, so
+    /// a straight line between the ends cuts sharp edges off: where the samples bend, the line
+    /// through the two samples on the steeper side is followed instead.
+    fn crossing_fraction(&self, a: [usize; 3], b: [usize; 3]) -> f64 {
+        let value = |node| f64::from(self.as_slice()[self.grid().index(node)]);
+        let (start, end) = (value(a), value(b));
+        let straight = start / (start - end);
+        let dims = self.grid().dims();
+        let axis = (0..3).find(|&n| a[n] != b[n]).unwrap_or(0);
+        if a[axis] == 0 || b[axis] + 1 == dims[axis] {
+            return straight;
+        }
+        let (mut before, mut after) = (a, b);
+        before[axis] -= 1;
+        after[axis] += 1;
+        let (below, above) = (start - value(before), value(after) - end);
+        let bend = (end - start - below).abs().max((above - end + start).abs());
+        if bend < 0.1 * self.grid().spacing() {
+            return straight;
+        }
+        let t = if below.abs() > above.abs() { -start / below } else { 1.0 - end / above };
+        if (0.0..=1.0).contains(&t) { t } else { straight }
+    }
+
+    /// Derivative along an axis from the side where the field is straighter (as in ENO schemes), so
+    /// that a normal does not mix both sides of a sharp edge.
+    fn one_sided_slope(&self, point: &Point3<f64>, axis: usize) -> f64 {
+        let h = self.grid().spacing();
+        let at = |steps: f64| {
+            let mut p = *point;
+            p[axis] += steps * h;
+            self.value(&p)
+        };
+        let side = |sign: f64| {
+            let (near, mid, far) = (at(0.0), at(sign), at(2.0 * sign));
+            let slope = sign * (4.0 * mid - 3.0 * near - far) / (2.0 * h);
+            ((near - 2.0 * mid + far).abs(), slope)
+        };
+        let (low, high) = (side(-1.0), side(1.0));
+        if low.0 < high.0 { low.1 } else { high.1 }
     }
 }

@@ -78,11 +78,11 @@ const SLAB: usize = 8;
 impl LevelSet {
     /// The signed distance of a mesh.
     ///
-    /// Within three cells of the surface the distance is exact to 1e-5 cells and the sign is exact
-    /// (for [`Sign::Winding`], exact but where the winding number is within rounding of one half).
+    /// Within three cells of the surface the distance is exact to 1e-4 cells and the sign is exact
+    /// (for [`Sign::Winding`], but where the winding number is about a hundredth from one half).
     /// Beyond, distance is to the nearest of the surface points next to the nodes by the surface,
-    /// found by sweeping, with an error of a tenth of a cell at most and a hundredth in the mean.
-    /// The same bits come out for any number of threads.
+    /// found by sweeping: a few hundredths of a cell too far on average. The same bits come out for
+    /// any number of threads.
     ///
     /// # Errors
     /// [`MeshError`] when the mesh is empty, malformed or flat, when a strict conversion meets an

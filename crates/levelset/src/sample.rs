@@ -63,8 +63,8 @@ impl LevelSet {
 
     /// [`LevelSet::value`] at many points: `values[n]` is that of `points[n]`.
     ///
-    /// Points within the grid are taken eight at a time without branches, which is two to three
-    /// times as fast as one by one.
+    /// Points within the grid are taken eight at a time without branches, which is about twice as
+    /// fast as one by one.
     ///
     /// # Panics
     /// If there are not as many values as points.
