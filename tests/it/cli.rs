@@ -397,3 +397,18 @@ fn help_schema_completions_and_manual_are_printed() {
     assert!(printed(&["completions", "bash"]).contains("brisance"));
     assert!(printed(&["man"]).contains(".TH brisance 1"));
 }
+
+#[test]
+fn the_scenes_that_come_with_it_can_be_run() {
+    let scenes = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let mut checked = 0;
+    for entry in scenes.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            let check = brisance().arg("check").arg(&path).output().unwrap();
+            assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stderr));
+            checked += 1;
+        }
+    }
+    assert!(checked > 0);
+}

@@ -68,7 +68,9 @@ fn test(rest: &[&str]) -> Outcome {
     install_validator()?;
     let mut command = Command::new(env!("CARGO"));
     // the benchmarks hold no tests, but other engines that take minutes to build
-    command.args(["test", "--workspace", "--exclude", "brisance-benches"]).args(rest);
+    command
+        .args(["test", "--no-fail-fast", "--workspace", "--exclude", "brisance-benches"])
+        .args(rest);
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", SEED);
     }

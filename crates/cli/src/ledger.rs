@@ -136,7 +136,13 @@ impl Ledger {
             .x_label_area_size(40)
             .y_label_area_size(80)
             .build_cartesian_2d(0.0..end, low..high + 0.05 * (high - low))?;
-        chart.configure_mesh().x_desc("time, s").light_line_style(TRANSPARENT).draw()?;
+        let text = ("sans-serif", 16);
+        chart
+            .configure_mesh()
+            .x_desc("time, s")
+            .label_style(text)
+            .light_line_style(TRANSPARENT)
+            .draw()?;
         for row in self.rows.iter().filter(|row| row.fractures > 0) {
             let line = [(row.time, low), (row.time, high)];
             chart.draw_series(LineSeries::new(line, BLACK.mix(0.2)))?;
@@ -148,7 +154,7 @@ impl Ledger {
                 .label(*name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
         }
-        chart.configure_series_labels().border_style(BLACK.mix(0.2)).draw()?;
+        chart.configure_series_labels().label_font(text).border_style(BLACK.mix(0.2)).draw()?;
         area.present()
     }
 

@@ -91,7 +91,7 @@ impl Surface {
 
     /// A square large enough to look endless.
     fn ground() -> Self {
-        const HALF: f64 = 10.0;
+        const HALF: f64 = 50.0;
         let mut surface = Self::default();
         let corner = |x: f64, z: f64| Vector3::new(x * HALF, 0.0, z * HALF);
         surface.add_quad(
