@@ -110,9 +110,10 @@ fn impacts(criterion: &mut Criterion) {
         group.bench_function("average", |b| {
             b.iter(|| average_stresses(&mesh, &response.stresses, 0.3));
         });
-        let greatest = response.stresses.iter().map(tetfem::max_principal).fold(0.0, f64::max);
+        let averaged = average_stresses(&mesh, &response.stresses, 0.3);
+        let greatest = averaged.iter().map(tetfem::max_principal).fold(0.0, f64::max);
         let fracture = Fracture {
-            strength: 0.2 * greatest,
+            strength: 0.9 * greatest,
             averaging: 0.3,
             reach: 10.0,
             cut: Some(CutLimits { min_edge: 0.1, min_fraction: 0.2 }),

@@ -14,5 +14,4 @@ mod levelset_tets;
 mod schema;
 mod sim;
 mod tetfem;
-mod tetfem_vectors;
 mod vectors;

@@ -6,9 +6,10 @@ use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use tetfem::{
-    Contact, Crack, CutLimits, EquilibriumError, Fracture, FreeBody, FreeBodyError, Interpolation,
-    LinearSolver, Material, Model, Newton, Preconditioner, SolveError, Support, average_stresses,
-    linear_equilibrium, max_principal, newton_equilibrium, pieces, separate, shatter,
+    Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, FreeBody, FreeBodyError,
+    Interpolation, LinearSolver, Material, Model, Newton, Preconditioner, SolveError, Support,
+    average_stresses, linear_equilibrium, max_principal, newton_equilibrium, pieces, separate,
+    shatter, write_msh, write_vtu,
 };
 
 fn glass() -> Material {
@@ -485,4 +486,49 @@ fn dents_accumulate() {
         heights.push(top.map(|p| p.y).fold(0.0, f64::max));
     }
     assert!(1.0 > heights[0] && heights[0] > heights[1] && heights[1] > heights[2], "{heights:?}");
+}
+
+#[test]
+fn written_files_hold_every_number() {
+    let mesh = kuhn_box([2, 1, 1], Vector3::new(0.3, 0.1, 0.1));
+    let body = free(mesh.clone(), Interpolation::Linear);
+    let push = Contact { place: Point3::new(0.1, 0.1, 0.05), force: Vector3::new(1.0, -7.0, 0.3) };
+    let response = body.respond(&[push]).unwrap();
+    let fields = Fields { displacements: &response.displacements, stresses: &response.stresses };
+    let numbers = |text: &str| -> Vec<f64> {
+        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    };
+    let stresses: Vec<f64> = response.stresses.iter().flatten().copied().collect();
+    let places: Vec<f64> = mesh.vertices.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
+    let corners: Vec<f64> = mesh.tets.iter().flatten().map(|&v| f64::from(v)).collect();
+
+    let mut vtu = Vec::new();
+    write_vtu(&mut vtu, &mesh, &fields).unwrap();
+    let vtu = String::from_utf8(vtu).unwrap();
+    let array = |name: &str| {
+        let body = vtu.split(&format!("Name=\"{name}\"")).nth(1).unwrap();
+        numbers(&body[body.find('>').unwrap() + 1..body.find('<').unwrap()])
+    };
+    assert_eq!(array("points"), places);
+    assert_eq!(array("connectivity"), corners);
+    assert_eq!(array("stress"), stresses);
+    assert_eq!(array("types"), vec![10.0; mesh.tets.len()]);
+    assert_eq!(array("offsets").last(), Some(&(corners.len() as f64)));
+    assert_eq!(array("displacement").len(), places.len());
+
+    let mut msh = Vec::new();
+    write_msh(&mut msh, &mesh, &fields).unwrap();
+    let msh = String::from_utf8(msh).unwrap();
+    let section = |name: &str| {
+        let body = msh.split(&format!("${name}\n")).nth(1).unwrap();
+        numbers(body.split('$').next().unwrap())
+    };
+    // a count, then rows that begin with a number from 1
+    let rows = |section: Vec<f64>, width: usize, from: usize| -> Vec<f64> {
+        section[1..].chunks(width).flat_map(|row| row[from..].to_vec()).collect()
+    };
+    assert_eq!(rows(section("Nodes"), 4, 1), places);
+    let elements = rows(section("Elements"), 9, 5);
+    assert_eq!(elements, corners.iter().map(|v| v + 1.0).collect::<Vec<_>>());
+    assert!(msh.contains("$ElementData\n1\n\"stress\"\n1\n0\n3\n0\n9\n12\n1 "));
 }

@@ -1,6 +1,5 @@
 //! What the tests share.
 
-pub mod fem_vectors;
 pub mod strategies;
 pub mod tet_boxes;
 pub mod vectors;

@@ -2,6 +2,7 @@
 
 mod contact;
 mod dynamics;
+mod fem;
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -9,6 +10,10 @@ use thiserror::Error;
 /// One check per file, by the stem of its name. A file with no row here is a failure.
 const CHECKS: &[(&str, Check)] = &[
     ("energy_fix", dynamics::energy_fix),
+    ("fem_analytic", fem::analytic),
+    ("fem_element", fem::element),
+    ("fem_static", fem::statics),
+    ("fracture_marking", fem::marking),
     ("fragments", dynamics::fragments),
     ("free_rotation", dynamics::free_rotation),
     ("impulse_clamp", contact::impulse_clamp),

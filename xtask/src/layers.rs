@@ -26,8 +26,9 @@ const LAYERS: [(&str, &[&str]); 7] = [
 ];
 
 /// What library packages may use from outside the workspace.
-const ALLOWED: [&str; 9] = [
+const ALLOWED: [&str; 10] = [
     "bytemuck",
+    "faer",
     "nalgebra",
     "ndarray",
     "parry3d-f64",

@@ -154,8 +154,7 @@ pub(crate) fn solve(
         }
         matrix.multiply_into(&direction, &mut product);
         let curvature = dot(&direction, &product);
-        // false for NaN too
-        if !(curvature > 0.0) {
+        if curvature.is_nan() || curvature <= 0.0 {
             return Err(SolveError::NotPositiveDefinite);
         }
         let step = rho / curvature;

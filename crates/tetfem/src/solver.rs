@@ -122,7 +122,7 @@ impl Solver {
         let mut rest = self.matrix.multiply(&solution);
         rest.iter_mut().zip(right).for_each(|(y, b)| *y -= b);
         let residual = norm(&rest) / size;
-        if size > 0.0 && !(residual <= SINGULAR) {
+        if size > 0.0 && (residual.is_nan() || residual > SINGULAR) {
             return Err(SolveError::NotConverged { iterations: 0, residual });
         }
         Ok(solution)
