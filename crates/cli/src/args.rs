@@ -124,7 +124,7 @@ pub struct RenderArguments {
 }
 
 fn size(text: &str) -> Result<[usize; 2], String> {
-    let side = |n: &str| n.parse().ok().filter(|pixels| (16..=8192).contains(pixels));
+    let side = |n: &str| n.parse().ok().filter(|pixels| (16..=4096).contains(pixels));
     let sides = text.split_once('x').and_then(|(w, h)| Some([side(w)?, side(h)?]));
-    sides.ok_or_else(|| "give width and height between 16 and 8192, as in 960x540".to_owned())
+    sides.ok_or_else(|| "give width and height between 16 and 4096, as in 960x540".to_owned())
 }

@@ -133,6 +133,14 @@ pub enum Failure {
         /// Frames there are.
         frames: usize,
     },
+    /// A contact sheet would take too much memory.
+    #[error("{frames} frames of {}x{} pixels are too much: draw fewer or smaller ones", size[0], size[1])]
+    TooManyPixels {
+        /// Frames asked for.
+        frames: usize,
+        /// Width and height of each.
+        size: [usize; 2],
+    },
     /// An output cannot be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use brisance::args::Arguments;
+use brisance::args::{Arguments, Command};
 use clap::Parser;
 
 /// Set when a signal asks the program to end.
@@ -12,7 +12,13 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let handler = ctrlc::set_handler(|| INTERRUPTED.store(true, Ordering::Relaxed));
+    // only a run looks at the flag, between frames; asked twice it ends at once too
+    let looks = matches!(arguments.command, Command::Run(_));
+    let handler = ctrlc::set_handler(move || {
+        if !looks || INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
     // without a handler a signal ends the program at once, which is no reason not to run
     drop(handler);
     match brisance::commands::execute(&arguments.command, &INTERRUPTED) {

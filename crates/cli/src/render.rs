@@ -38,17 +38,17 @@ impl View {
     pub fn fitted(recording: &Recording, aspect: f64) -> Self {
         let breaks = |t: &Track| t.parent.is_some() || t.end() < recording.frames;
         let moves = |t: &Track| t.poses.windows(2).any(|w| w[0] != w[1]);
-        let mut balls = balls(recording, breaks);
-        if balls.is_empty() {
-            balls = self::balls(recording, moves);
+        let mut balls = Balls::of(recording, breaks);
+        if balls.all.is_empty() {
+            balls = Balls::of(recording, moves);
         }
-        if balls.is_empty() {
-            balls = self::balls(recording, |_| true);
+        if balls.all.is_empty() {
+            balls = Balls::of(recording, |_| true);
         }
         let towards = Vector3::new(0.5, 0.35, 1.0).normalize();
         let right = Vector3::y().cross(&towards).normalize();
         let up = towards.cross(&right);
-        let [across, along, deep] = [right, up, towards].map(|axis| span(&balls, &axis));
+        let [across, along, deep] = [right, up, towards].map(|axis| balls.span(&axis));
         let middle = |[low, high]: [f64; 2]| (low + high) / 2.0;
         let half = |[low, high]: [f64; 2]| (high - low) / 2.0;
         let reach = (half(across) / aspect).max(half(along)) / (FIELD_OF_VIEW / 2.0).tan();
@@ -83,29 +83,46 @@ impl View {
     }
 }
 
-/// Where balls begin and end along an axis; a few that lie far out do not count.
-fn span(balls: &[(Point3<f64>, f64)], axis: &Vector3<f64>) -> [f64; 2] {
-    let sorted = |sign: f64| {
-        let mut ends: Vec<f64> = balls.iter().map(|(c, r)| c.coords.dot(axis) + sign * r).collect();
-        ends.sort_by(f64::total_cmp);
-        ends
-    };
-    let outliers = balls.len() / 50;
-    let low = sorted(-1.0).get(outliers).copied();
-    let high = sorted(1.0).iter().rev().nth(outliers).copied();
-    [low.unwrap_or(-1.0), high.unwrap_or(1.0)]
+/// Balls around bodies, centre and radius.
+struct Balls {
+    /// In every frame.
+    all: Vec<(Point3<f64>, f64)>,
+    /// Of bodies that were there from the beginning, where they were then.
+    first: Vec<(Point3<f64>, f64)>,
 }
 
-/// Centre and radius of the tracks that count, in each frame of theirs.
-fn balls(recording: &Recording, counts: impl Fn(&Track) -> bool) -> Vec<(Point3<f64>, f64)> {
-    let mut balls = vec![];
-    for track in recording.tracks.iter().filter(|t| counts(t)) {
-        let reach = |v: &[f32; 3]| Vector3::from(*v).norm();
-        let radius = track.surface.vertices.iter().map(reach).fold(0.0, f32::max);
-        let centres = track.poses.iter().map(|pose| pose.translation.vector.into());
-        balls.extend(centres.map(|c| (c, f64::from(radius))));
+impl Balls {
+    /// Those of the tracks that count.
+    fn of(recording: &Recording, counts: impl Fn(&Track) -> bool) -> Self {
+        let mut balls = Self { all: vec![], first: vec![] };
+        for track in recording.tracks.iter().filter(|t| counts(t)) {
+            let reach = |v: &[f32; 3]| Vector3::from(*v).norm();
+            let radius = f64::from(track.surface.vertices.iter().map(reach).fold(0.0, f32::max));
+            let ball = |pose: &Isometry3<f64>| (pose.translation.vector.into(), radius);
+            balls.all.extend(track.poses.iter().map(ball));
+            if track.birth == 0 {
+                balls.first.extend(track.poses.first().map(ball));
+            }
+        }
+        balls
     }
-    balls
+
+    /// Where they begin and end along an axis. A few that lie far out do not count, unless a body
+    /// starts there.
+    fn span(&self, axis: &Vector3<f64>) -> [f64; 2] {
+        let end = |&(c, r): &(Point3<f64>, f64), sign: f64| c.coords.dot(axis) + sign * r;
+        let sorted = |sign: f64| {
+            let mut ends: Vec<f64> = self.all.iter().map(|ball| end(ball, sign)).collect();
+            ends.sort_by(f64::total_cmp);
+            ends
+        };
+        let outliers = self.all.len() / 50;
+        let low = sorted(-1.0).get(outliers).copied().unwrap_or(-1.0);
+        let high = sorted(1.0).iter().rev().nth(outliers).copied().unwrap_or(1.0);
+        self.first.iter().fold([low, high], |[low, high], ball| {
+            [low.min(end(ball, -1.0)), high.max(end(ball, 1.0))]
+        })
+    }
 }
 
 /// A triangle of the frame, in the world.

@@ -77,7 +77,8 @@ pub fn build(
     meshes: &BTreeMap<String, TriMesh>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
     let mut patterns = BTreeMap::new();
-    for (seed, (name, spec)) in (scene.simulation.seed..).zip(&scene.patterns) {
+    for (n, (name, spec)) in (0..).zip(&scene.patterns) {
+        let seed = scene.simulation.seed.wrapping_add(n);
         let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
         let pattern = pattern(spec, seed).map_err(|e| failed(e.into()))?;
         patterns.insert(name.as_str(), Arc::new(pattern));

@@ -235,7 +235,8 @@ impl World {
 
     /// Total mass of the dynamic bodies, kg.
     pub fn mass(&self) -> f64 {
-        self.bodies.iter().filter_map(Body::mass_properties).map(|m| m.mass()).sum()
+        // not `sum`, which is -0.0 for no bodies
+        self.bodies.iter().filter_map(Body::mass_properties).fold(0.0, |sum, m| sum + m.mass())
     }
 
     /// Total momentum of the dynamic bodies, angular about the world's origin.

@@ -10,6 +10,8 @@ use crate::render::{View, contact_sheet, render as draw};
 
 /// Columns of a contact sheet.
 const COLUMNS: usize = 4;
+/// Most pixels of all frames together: 256 MB as they are drawn.
+const MOST_PIXELS: usize = 1 << 26;
 
 /// Draws one frame or a contact sheet.
 pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
@@ -28,6 +30,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if let Some(&frame) = frames.iter().find(|&&frame| frame > last) {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
+    }
+    if frames.len().saturating_mul(size[0] * size[1]) > MOST_PIXELS {
+        return Err(Failure::TooManyPixels { frames: frames.len(), size: *size });
     }
     let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
     let pictures: Vec<_> =

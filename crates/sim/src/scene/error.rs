@@ -104,7 +104,9 @@ impl SceneError {
         } else {
             format!("has a wrong value: {message}")
         };
-        let key = if key.is_empty() { "the scene".to_owned() } else { key };
+        // a missing key has no place of its own, and only the scene itself has a version
+        let of_scene = key.is_empty() || message == "missing field `version`";
+        let key = if of_scene { "the scene".to_owned() } else { key };
         Self::Value { place, invalid: InvalidValue { key, problem } }
     }
 

@@ -10,6 +10,8 @@ use super::{
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
 const MAX_NODES: usize = 1 << 27;
+/// Most times a body and its pieces may break in turn: they soon outgrow any memory.
+const MAX_GENERATIONS: u32 = 16;
 /// Most frames of a run: over nine hours at 30 frames per second.
 const MAX_FRAMES: usize = 1_000_000;
 /// Most cells of a fracture pattern.
@@ -145,9 +147,9 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         || "must be \"static\" for a plane, which has no end and no mass",
     )?;
     require(
-        !plane || b.fracture.is_none(),
+        b.motion == Motion::Dynamic || b.fracture.is_none(),
         &at(key, "fracture"),
-        || "must be removed: a plane cannot break",
+        || "must be removed: only a dynamic body breaks",
     )
 }
 
@@ -219,9 +221,7 @@ fn fracture(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue> 
         }
     })?;
     positive(&at(key, "strength"), f.strength, "N s")?;
-    require(
-        f.generations >= 1,
-        &at(key, "generations"),
-        || "must be 1 or more: remove `fracture` for a body that never breaks",
-    )
+    require((1..=MAX_GENERATIONS).contains(&f.generations), &at(key, "generations"), || {
+        format!("must be 1 to {MAX_GENERATIONS}: remove `fracture` for a body that never breaks")
+    })
 }
