@@ -262,6 +262,7 @@ proptest! {
         let there = Alignment { at: here.at + shift, ..here };
         let (before, after) = (regions(&body, &pattern, &here), regions(&body, &pattern, &there));
         let [nx, ny, nz] = grid.dims();
+        let (mut compared, mut merged) = (0, 0);
         for i in 6..nx - 6 {
             for j in 6..ny - 6 {
                 for k in 6..nz - 6 {
@@ -272,13 +273,21 @@ proptest! {
                     ];
                     let (a, b) = (before[grid.index([i, j, k])], after[grid.index(to)]);
                     let (Some(a), Some(b)) = (a, b) else { continue };
+                    compared += 1;
                     // a node on a cut, to rounding, may fall to either side
                     let p = here.transform().inverse_transform_point(&grid.position([i, j, k]));
                     let tied = (pattern.value(a, &p) - pattern.value(b, &p)).abs() < 1e-6;
-                    prop_assert!(a == b || tied, "{a} {b}");
+                    if a == b || tied {
+                        continue;
+                    }
+                    // a sliver too small for particles is part of its neighbour on one side
+                    let own = pattern.region_at(&p);
+                    prop_assert!(a == own || b == own, "{a} {b} {own}");
+                    merged += 1;
                 }
             }
         }
+        prop_assert!(merged * 100 <= compared, "{merged} of {compared}");
     }
 
     #[test]

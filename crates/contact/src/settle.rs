@@ -48,22 +48,17 @@ pub fn settle(
     impulses: &mut [Vector3<f64>],
 ) {
     let Problem { columns, poses, contacts, dt, settings, .. } = problem;
-    let carries = |pair: &Manifold| {
-        aim == Aim::Positions
-            || impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
+    let takes_part = |pair: &Manifold| {
+        let mut own = impulses[contacts.range(pair)].iter();
+        aim == Aim::Positions || own.any(|j| *j != Vector3::zeros())
     };
-    let carries: Vec<bool> = contacts.manifolds().iter().map(carries).collect();
+    let start = Mover::column(columns, poses, momenta);
+    let mut pass = Pass::new(problem, start.clone(), takes_part);
     let rule = |pair: &Manifold, contact: &Contact| {
-        let place = contacts.manifolds().binary_search_by_key(&(pair.a, pair.b), |m| (m.a, m.b));
-        if !place.is_ok_and(|m| carries[m]) {
-            return None;
-        }
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
-    let start = Mover::column(columns, poses, momenta);
-    let mut pass = Pass::new(problem, start.clone());
     pass.solve_all(&rule, impulses);
     if work(&start, &pass.movers) > 0.0 {
         impulses.fill(Vector3::zeros());
@@ -92,7 +87,7 @@ pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
         let overlap = (-gap - settings.slop * size).min(0.2 * size);
         (overlap > 0.0).then_some((settings.push_out * overlap, 0.0))
     };
-    let mut pass = Pass::new(problem, movers);
+    let mut pass = Pass::new(problem, movers, |_| true);
     let mut pushes = vec![Vector3::zeros(); problem.contacts.len()];
     pass.solve_all(&rule, &mut pushes);
     pass.propagate_shock(&rule, &mut pushes);
@@ -116,10 +111,14 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(problem: Problem<'a>, movers: Vec<Mover>) -> Self {
+    fn new(
+        problem: Problem<'a>,
+        movers: Vec<Mover>,
+        takes_part: impl Fn(&Manifold) -> bool,
+    ) -> Self {
         let level = |m: &Manifold| problem.levels.of(m.a).max(problem.levels.of(m.b));
-        let mut order: Vec<_> =
-            problem.contacts.manifolds().iter().map(|m| (level(m), m)).collect();
+        let pairs = problem.contacts.manifolds().iter().filter(|m| takes_part(m));
+        let mut order: Vec<_> = pairs.map(|m| (level(m), m)).collect();
         order.sort_by_key(|&(level, _)| level);
         Self { problem, order, movers }
     }
