@@ -10,6 +10,8 @@ use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
 use nalgebra::{Point3, UnitVector3, Vector3};
 
 const H: f64 = 0.01;
+/// Sites in all of the pattern's space, of which some 35 cells meet the bunny.
+const BUNNY_SITES: usize = 570;
 
 struct Event {
     body: LevelSet,
@@ -89,7 +91,7 @@ fn events() -> Vec<(&'static str, Event)> {
             "cylinder",
             Event::new(cylinder, voronoi(100, [0.5, 0.9, 0.5], 1.0), side, Vector3::x_axis()),
         ),
-        ("bunny", Event::new(bunny, voronoi(120, [0.8; 3], 1.3), back, up)),
+        ("bunny", Event::new(bunny, voronoi(BUNNY_SITES, [0.8; 3], 1.3), back, up)),
     ]
 }
 
