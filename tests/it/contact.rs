@@ -43,13 +43,15 @@ fn mover() -> impl Strategy<Value = Mover> {
     (mass(), rotation(), velocity(), vector(1.0))
 }
 
-fn approach((p, q, mut normal): (Mover, Mover, Vector3<f64>)) -> Approach {
+/// The second body may be one that nothing moves: static, or kinematic with its velocity.
+fn approach((p, q, mut normal, fixed): (Mover, Mover, Vector3<f64>, bool)) -> Approach {
     let k = |m: &Mover| effective_mass(1.0 / m.0.mass(), &m.0.inverse_inertia(&m.1), &m.3);
     let u = p.2.at(&p.3) - q.2.at(&q.3);
     if u.dot(&normal) > 0.0 {
         normal = -normal;
     }
-    Approach { k: k(&p) + k(&q), u, normal }
+    let other = if fixed { Matrix3::zeros() } else { k(&q) };
+    Approach { k: k(&p) + other, u, normal }
 }
 
 proptest! {
@@ -85,7 +87,7 @@ proptest! {
 
     #[test]
     fn an_impulse_clamped_to_plastic_adds_no_energy_and_ends_the_approach(
-        pair in (mover(), mover(), direction()).prop_map(approach),
+        pair in (mover(), mover(), direction(), any::<bool>()).prop_map(approach),
         restitution in 0.0..=1.0,
         friction in 0.0..=2.0,
     ) {
@@ -105,7 +107,7 @@ proptest! {
     /// CONTACT: for a frictionless hit the scale is known in closed form, `2 / (1 + e)`.
     #[test]
     fn a_frictionless_elastic_impulse_is_just_allowed(
-        pair in (mover(), mover(), direction()).prop_map(approach),
+        pair in (mover(), mover(), direction(), any::<bool>()).prop_map(approach),
         restitution in 0.0..=1.0,
     ) {
         let Approach { k, u, normal } = pair;
