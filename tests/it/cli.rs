@@ -226,9 +226,15 @@ fn a_body_too_thin_for_its_grid_is_named() {
 #[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("scene.toml", SCENE)]);
-    let refused =
-        [("out.png", "ending .glb"), ("no/out.glb", "folder"), ("full", "exists already")];
-    std::fs::create_dir(case.folder.path().join("full")).unwrap();
+    let refused = [
+        ("out.png", "ending .glb"),
+        ("no/out.glb", "folder"),
+        ("full", "exists already"),
+        ("full.glb", "exists already"),
+    ];
+    for folder in ["full", "full.glb"] {
+        std::fs::create_dir(case.folder.path().join(folder)).unwrap();
+    }
     for (output, word) in refused {
         let run = case.run(&["run", "scene.toml", "-o", output]);
         let message = String::from_utf8(run.stderr).unwrap();
@@ -236,7 +242,7 @@ fn an_output_that_cannot_be_written_is_refused_before_the_run() {
         assert!(message.contains(output) && message.contains(word), "{message}");
         assert!(!message.contains("frame "), "it must not have simulated");
     }
-    assert_eq!(case.names(), ["full", "scene.toml"]);
+    assert_eq!(case.names(), ["full", "full.glb", "scene.toml"]);
 }
 
 #[test]

@@ -103,8 +103,8 @@ pub enum Failure {
         /// The endings that can be written.
         known: &'static str,
     },
-    /// A folder to be written is there.
-    #[error("{}: exists already: remove it or choose another folder", path.display())]
+    /// A folder stands where the output is to go.
+    #[error("{}: a folder of this name exists already: remove it or choose another name", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
@@ -211,6 +211,9 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 fn check_folder(path: &Path) -> Result<(), Failure> {
     if !crate::output::folder_of(path).is_dir() {
         return Err(Failure::NoFolder { path: path.to_owned() });
+    }
+    if path.is_dir() {
+        return Err(Failure::Exists { path: path.to_owned() });
     }
     Ok(())
 }
