@@ -224,6 +224,14 @@ fn a_body_too_thin_for_its_grid_is_named() {
 }
 
 #[test]
+fn what_a_run_writes_passes_the_khronos_validator() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let run = case.run(&["run", "scene.toml", "-o", "out.glb", "--quiet"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    crate::glb::assert_valid(&[case.folder.path().join("out.glb")]);
+}
+
+#[test]
 fn an_output_that_cannot_be_written_is_refused_before_the_run() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     let refused = [
