@@ -3,14 +3,16 @@
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures.
 
 use std::hint::black_box;
+use std::path::Path;
 
+use brisance::mesh_file::read_mesh;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fracture::{Alignment, Pattern, Radial, Voronoi, shatter};
-use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
+use levelset::{Aabb, Grid, LevelSet, Sign, Solid};
 use nalgebra::{Point3, UnitVector3, Vector3};
 
 const H: f64 = 0.01;
-/// Sites in all of the pattern's space, of which some 35 cells meet the bunny.
+/// Sites in all of the pattern's space; only some of their cells meet the bunny.
 const BUNNY_SITES: usize = 570;
 
 struct Event {
@@ -42,23 +44,7 @@ fn wall() -> LevelSet {
 /// The bunny in 70 x 60 x 45 nodes.
 fn bunny() -> LevelSet {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
-    let text = std::fs::read_to_string(path).expect("the mesh is in the repository");
-    let mut mesh = TriMesh::default();
-    for line in text.lines() {
-        let words: Vec<_> = line.split_whitespace().collect();
-        match words.first() {
-            Some(&"v") => {
-                let x = |n: usize| words[n].parse().expect("a number");
-                mesh.vertices.push(Point3::new(x(1), x(2), x(3)));
-            }
-            Some(&"f") => {
-                let vertex = |n: usize| words[n].split('/').next().expect("an index");
-                let index = |n: usize| vertex(n).parse::<u32>().expect("an index") - 1;
-                mesh.triangles.push([index(1), index(2), index(3)]);
-            }
-            _ => {}
-        }
-    }
+    let mesh = read_mesh(Path::new(path)).expect("the bunny is in the repository");
     let bounds = Aabb::around(&mesh.vertices).expect("vertices");
     let dims = [70, 60, 45];
     let spacing = bounds.extents().zip_map(&Vector3::from(dims), |x, n| x / (n - 5) as f64).max();
