@@ -203,16 +203,16 @@ struct Pair<'a> {
 }
 
 /// A surface point near the other body.
-struct Candidate {
-    owner: Side,
+pub(crate) struct Candidate {
+    pub(crate) owner: Side,
     /// In the owner's body coordinates.
-    point: Point3<f64>,
+    pub(crate) point: Point3<f64>,
     /// In the other's.
-    asked: Point3<f64>,
+    pub(crate) asked: Point3<f64>,
     /// Normal out of the other, in its coordinates, where it is known already.
-    normal: Option<Vector3<f64>>,
-    key: u32,
-    distance: f64,
+    pub(crate) normal: Option<Vector3<f64>>,
+    pub(crate) key: u32,
+    pub(crate) distance: f64,
 }
 
 impl Pair<'_> {
@@ -277,29 +277,7 @@ impl Pair<'_> {
         pose_b: &Isometry3<f64>,
         margin: f64,
     ) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        let b_from_a = pose_b.inv_mul(pose_a);
-        let (shape_a, shape_b) = (self.a.shape, self.b.shape);
-        if let (Field::Cuboid { half: a }, Field::Cuboid { half: b }) =
-            (shape_a.field(), shape_b.field())
-        {
-            let candidate = |c: CuboidContact| Candidate {
-                owner: Side::A,
-                point: c.point,
-                asked: b_from_a * c.point,
-                normal: Some(c.normal),
-                key: c.key,
-                distance: c.distance,
-            };
-            return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
-        }
-        if probes(shape_a, shape_b) {
-            probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
-        }
-        if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
-            probe(Side::B, shape_b, shape_a.field(), &b_from_a.inverse(), margin, &mut found);
-        }
-        found
+        candidates((self.a.shape, pose_a), (self.b.shape, pose_b), margin)
     }
 
     fn contact(
@@ -331,14 +309,45 @@ impl Pair<'_> {
     }
 }
 
-pub(crate) fn is_ball(shape: &Shape) -> bool {
+/// The points of each body that are nearer than `margin` to the other, with the bodies where they
+/// are given.
+pub(crate) fn candidates(
+    (shape_a, pose_a): (&Shape, &Isometry3<f64>),
+    (shape_b, pose_b): (&Shape, &Isometry3<f64>),
+    margin: f64,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let b_from_a = pose_b.inv_mul(pose_a);
+    if let (Field::Cuboid { half: a }, Field::Cuboid { half: b }) =
+        (shape_a.field(), shape_b.field())
+    {
+        let candidate = |c: CuboidContact| Candidate {
+            owner: Side::A,
+            point: c.point,
+            asked: b_from_a * c.point,
+            normal: Some(c.normal),
+            key: c.key,
+            distance: c.distance,
+        };
+        return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
+    }
+    if probes(shape_a, shape_b) {
+        probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
+    }
+    if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
+        probe(Side::B, shape_b, shape_a.field(), &b_from_a.inverse(), margin, &mut found);
+    }
+    found
+}
+
+fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
 /// Whether `source`'s probe is asked of `target`. A ball's centre is exact against analytic
 /// fields, while the sampled distance outside a fragment is only a lower bound: there the
 /// fragment's points are asked of the ball instead, unless the ball would slip between them.
-pub(crate) fn probes(source: &Shape, target: &Shape) -> bool {
+fn probes(source: &Shape, target: &Shape) -> bool {
     match (source.probe(), target.field()) {
         (Probe::None, _) => false,
         (Probe::Ball(radius), Field::Grid { level_set, .. }) => {

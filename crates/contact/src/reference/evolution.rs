@@ -131,7 +131,7 @@ impl<'a> Evolution<'a> {
         let movers = [self.mover(a, poses), self.mover(b, poses)];
         let mut best: Option<Meeting> = None;
         for touch in touches {
-            if best.as_ref().is_some_and(|m| m.touch.distance <= touch.distance) {
+            if best.as_ref().is_some_and(|m| m.touch.distance() <= touch.distance()) {
                 continue;
             }
             let normal = touch.normal(self.placed(a, normals), self.placed(b, normals));

@@ -47,11 +47,11 @@ fn push(
     let (p, q) = (&*columns.shapes[a], &*columns.shapes[b]);
     let sides = ((p, &poses[a]), (q, &poses[b]));
     let found = touches(sides.0, sides.1, 0.0);
-    let Some(deepest) = found.iter().min_by(|s, t| s.distance.total_cmp(&t.distance)) else {
+    let Some(deepest) = found.iter().min_by(|s, t| s.distance().total_cmp(&t.distance())) else {
         return false;
     };
     let size = p.radius().min(q.radius());
-    let overlap = (-deepest.distance - settings.slop * size).min(MOST * size);
+    let overlap = (-deepest.distance() - settings.slop * size).min(MOST * size);
     if overlap <= 0.0 {
         return false;
     }
