@@ -13,5 +13,6 @@ mod levelset_storage;
 mod levelset_tets;
 mod schema;
 mod sim;
+mod slicing;
 mod tetfem;
 mod vectors;

@@ -58,6 +58,7 @@ mod random;
 mod region;
 mod sampled;
 mod shatter;
+mod slicing;
 mod voronoi;
 
 pub use alignment::Alignment;
@@ -71,4 +72,5 @@ pub use pattern::{Pattern, PatternError};
 pub use planar::{Bricks, Slices};
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};
+pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
 pub use voronoi::Voronoi;

@@ -1,0 +1,255 @@
+//! Meshes that bound a solid.
+
+use levelset::TriMesh;
+use nalgebra::{Point3, Vector3};
+
+/// A triangle mesh that bounds a solid: every edge has its triangles in opposite pairs.
+///
+/// Checked once, by [`ClosedMesh::new`]; slicing keeps it so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClosedMesh {
+    mesh: TriMesh,
+    /// For each vertex, the solid that it belongs to, from 0. Solids may overlap.
+    solids: Vec<u32>,
+    /// Largest coordinate of the mesh that it was cut from, m: what positions are rounded by.
+    size: f64,
+}
+
+/// Why a mesh bounds no solid.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotClosed {
+    /// There is nothing.
+    #[error("the mesh has no triangles: give one that encloses a volume")]
+    Empty,
+    /// A coordinate is not finite.
+    #[error("vertex {vertex} has a coordinate that is not finite: give it a number in metres")]
+    NotFinite {
+        /// Index of the vertex.
+        vertex: usize,
+    },
+    /// A triangle names a vertex that does not exist.
+    #[error("triangle {triangle} names vertex {vertex} of {vertices}: remove it, or add vertices")]
+    NoSuchVertex {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The index it names.
+        vertex: u32,
+        /// How many there are.
+        vertices: usize,
+    },
+    /// A triangle uses a vertex twice.
+    #[error("triangle {triangle} uses vertex {vertex} twice: remove it")]
+    Collapsed {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex.
+        vertex: u32,
+    },
+    /// An edge with a triangle on one side only.
+    #[error(
+        "the edge from vertex {from} to {to} has no triangle on its other side: close the mesh \
+         there, weld vertices at the same place, or turn triangles that face the other way"
+    )]
+    Open {
+        /// Where the edge of the one triangle starts.
+        from: u32,
+        /// Where it ends.
+        to: u32,
+    },
+    /// An edge with more than two triangles.
+    #[error(
+        "the edge from vertex {from} to {to} is used twice in this direction: separate what \
+         touches there, or turn triangles that face the other way"
+    )]
+    NonManifold {
+        /// Start of the edge.
+        from: u32,
+        /// Its end.
+        to: u32,
+    },
+}
+
+impl ClosedMesh {
+    /// Checks that each edge has exactly one triangle on either side.
+    ///
+    /// Parts of the mesh may lie inside each other: a part turned inside out is a cavity of the
+    /// smallest part around it. Vertices at the same place count as different: weld them first.
+    ///
+    /// # Errors
+    /// [`NotClosed`] names the first vertex, triangle or edge that is wrong.
+    pub fn new(mesh: TriMesh) -> Result<Self, NotClosed> {
+        check_numbers(&mesh)?;
+        check_edges(&mesh)?;
+        let solids = solids(&mesh);
+        let size = mesh.vertices.iter().fold(0.0, |size: f64, p| size.max(p.coords.amax()));
+        Ok(Self { mesh, solids, size })
+    }
+
+    /// A closed part of this one.
+    pub(super) fn part(&self, mesh: TriMesh, solids: Vec<u32>) -> Self {
+        debug_assert_eq!(mesh.vertices.len(), solids.len());
+        Self { mesh, solids, size: self.size }
+    }
+
+    pub(super) fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Vertices and triangles.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// Vertices and triangles, without the promise that they are closed.
+    pub fn into_mesh(self) -> TriMesh {
+        self.mesh
+    }
+
+    /// Whether there is nothing.
+    pub fn is_empty(&self) -> bool {
+        self.mesh.triangles.is_empty()
+    }
+
+    /// For each vertex, the solid that it belongs to.
+    pub(super) fn solids(&self) -> &[u32] {
+        &self.solids
+    }
+
+    /// The solids that do not hang together, in order of their first triangles; what touches in a
+    /// vertex hangs together. Cavities stay with the part around them.
+    pub fn pieces(&self) -> Vec<ClosedMesh> {
+        let solids = solids(&self.mesh);
+        let count = solids.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut pieces = vec![TriMesh::default(); count];
+        let mut names = vec![u32::MAX; self.mesh.vertices.len()];
+        for triangle in &self.mesh.triangles {
+            let piece = &mut pieces[solids[triangle[0] as usize] as usize];
+            let named = triangle.map(|v| {
+                let name = &mut names[v as usize];
+                if *name == u32::MAX {
+                    *name = piece.vertices.len() as u32;
+                    piece.vertices.push(self.mesh.vertices[v as usize]);
+                }
+                *name
+            });
+            piece.triangles.push(named);
+        }
+        let whole = |mesh: TriMesh| {
+            let solids = vec![0; mesh.vertices.len()];
+            self.part(mesh, solids)
+        };
+        pieces.into_iter().filter(|mesh| !mesh.triangles.is_empty()).map(whole).collect()
+    }
+}
+
+fn check_numbers(mesh: &TriMesh) -> Result<(), NotClosed> {
+    let vertices = mesh.vertices.len();
+    if mesh.triangles.is_empty() {
+        return Err(NotClosed::Empty);
+    }
+    let finite = |p: &Point3<f64>| p.coords.iter().all(|x| x.is_finite());
+    if let Some(vertex) = mesh.vertices.iter().position(|p| !finite(p)) {
+        return Err(NotClosed::NotFinite { vertex });
+    }
+    for (triangle, &[a, b, c]) in mesh.triangles.iter().enumerate() {
+        if let Some(vertex) = [a, b, c].into_iter().find(|&v| v as usize >= vertices) {
+            return Err(NotClosed::NoSuchVertex { triangle, vertex, vertices });
+        }
+        if a == b || a == c || b == c {
+            let vertex = if a == b || a == c { a } else { b };
+            return Err(NotClosed::Collapsed { triangle, vertex });
+        }
+    }
+    Ok(())
+}
+
+fn check_edges(mesh: &TriMesh) -> Result<(), NotClosed> {
+    let all = mesh.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let mut edges: Vec<[u32; 2]> = all.collect();
+    edges.sort_unstable();
+    if let Some(pair) = edges.windows(2).find(|pair| pair[0] == pair[1]) {
+        let [from, to] = pair[0];
+        return Err(NotClosed::NonManifold { from, to });
+    }
+    let mut opposite: Vec<[u32; 2]> = edges.iter().map(|&[a, b]| [b, a]).collect();
+    opposite.sort_unstable();
+    // the first difference of two sorted lists is an edge without its opposite
+    let Some(at) = (0..edges.len()).find(|&i| edges[i] != opposite[i]) else { return Ok(()) };
+    let [from, to] =
+        if edges[at] < opposite[at] { edges[at] } else { [opposite[at][1], opposite[at][0]] };
+    Err(NotClosed::Open { from, to })
+}
+
+/// For each vertex the number of its solid: shells that share vertices, and cavities with the
+/// smallest shell around them. Vertices without a triangle get a number of their own or another's.
+fn solids(mesh: &TriMesh) -> Vec<u32> {
+    let shells = shells(mesh);
+    let count = shells.iter().max().map_or(0, |&last| last as usize + 1);
+    if count < 2 {
+        return shells;
+    }
+    let mut volumes = vec![0.0; count];
+    let base = mesh.vertices[0];
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        let [a, b, c] = mesh.corners(t).map(|p| p - base);
+        volumes[shells[triangle[0] as usize] as usize] += a.dot(&b.cross(&c)) / 6.0;
+    }
+    let mut owners: Vec<u32> = (0..count as u32).collect();
+    for cavity in (0..count).filter(|&s| volumes[s] < 0.0) {
+        let inside = shells.iter().position(|&s| s as usize == cavity).expect("no shell is empty");
+        let turns = turns_around(mesh, &shells, count, &mesh.vertices[inside]);
+        let around = (0..count).filter(|&s| volumes[s] > 0.0 && turns[s] > 0.5);
+        if let Some(owner) = around.min_by(|&a, &b| volumes[a].total_cmp(&volumes[b])) {
+            owners[cavity] = owner as u32;
+        }
+    }
+    shells.iter().map(|&shell| owners[shell as usize]).collect()
+}
+
+/// For each vertex the number of the vertices that it hangs together with.
+fn shells(mesh: &TriMesh) -> Vec<u32> {
+    let mut parents: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
+    fn root(parents: &mut [u32], mut v: u32) -> u32 {
+        while parents[v as usize] != v {
+            parents[v as usize] = parents[parents[v as usize] as usize];
+            v = parents[v as usize];
+        }
+        v
+    }
+    for &[a, b, c] in &mesh.triangles {
+        for other in [b, c] {
+            let (x, y) = (root(&mut parents, a), root(&mut parents, other));
+            parents[x.max(y) as usize] = x.min(y);
+        }
+    }
+    let mut count = 0;
+    for v in 0..parents.len() {
+        // a root comes before all that point to it
+        let parent = parents[v] as usize;
+        parents[v] = if parent == v {
+            count += 1;
+            count - 1
+        } else {
+            parents[parent]
+        };
+    }
+    parents
+}
+
+/// How often each shell winds around a point.
+fn turns_around(mesh: &TriMesh, shells: &[u32], count: usize, point: &Point3<f64>) -> Vec<f64> {
+    let mut turns = vec![0.0; count];
+    for (t, triangle) in mesh.triangles.iter().enumerate() {
+        let corners = mesh.corners(t).map(|p| p - point);
+        turns[shells[triangle[0] as usize] as usize] += solid_angle(corners);
+    }
+    turns.iter().map(|angle| angle / (4.0 * std::f64::consts::PI)).collect()
+}
+
+/// Van Oosterom and Strackee, *The solid angle of a plane triangle* (1983), eq. 8.
+fn solid_angle([a, b, c]: [Vector3<f64>; 3]) -> f64 {
+    let [x, y, z] = [a, b, c].map(|v| v.norm());
+    let cosine = x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y;
+    2.0 * a.dot(&b.cross(&c)).atan2(cosine)
+}
