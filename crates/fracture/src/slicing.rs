@@ -20,6 +20,7 @@ mod cap;
 mod carve;
 mod closed;
 mod half;
+mod projection;
 mod split;
 
 use nalgebra::{Point3, UnitVector3, Vector3};
@@ -28,6 +29,7 @@ pub use carve::carve;
 pub use closed::{ClosedMesh, NotClosed};
 pub use half::{Half, Origin};
 
+use projection::Projection;
 use split::Split;
 
 /// A plane, `normal . x = offset`.
@@ -110,7 +112,7 @@ pub struct Slice {
 /// ```
 pub fn slice(solid: &ClosedMesh, plane: &Plane) -> Slice {
     let split = Split::new(solid, plane);
-    let cap = cap::triangulate(&split, &plane.normal);
+    let cap = cap::triangulate(&split, &Projection::along(&plane.normal));
     let reversed = cap.iter().map(|&[a, b, c]| [a, c, b]).collect();
     Slice {
         front: half::build(&split, &split.front, reversed, -plane.normal),

@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use nalgebra::UnitVector3;
-use spade::handles::FixedFaceHandle;
+use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
+use super::projection::Projection;
 use super::split::{Split, cancel_opposites};
 
 /// Triangles, in references, that close the back: seen from the front they run counter-clockwise.
-pub(super) fn triangulate(split: &Split, normal: &UnitVector3<f64>) -> Vec<[u32; 3]> {
-    let plane = Projection::along(normal);
+pub(super) fn triangulate(split: &Split, plane: &Projection) -> Vec<[u32; 3]> {
     let mut border = split.border.clone();
     // solids that overlap are closed one by one
     border.sort_by_key(|&[from, _]| split.solid_of(from));
     let mut cap = Vec::new();
     for border in border.chunk_by(|a, b| split.solid_of(a[0]) == split.solid_of(b[0])) {
-        let border = Border::new(split, &plane, border);
+        let border = Border::new(split, plane, border);
         match border.convex_loop() {
             Some(corners) => {
                 let fan = corners.windows(2).skip(1).map(|pair| [corners[0], pair[0], pair[1]]);
@@ -26,20 +25,6 @@ pub(super) fn triangulate(split: &Split, normal: &UnitVector3<f64>) -> Vec<[u32;
         }
     }
     cap
-}
-
-/// Drops the coordinate along which the plane is seen best: no rounding.
-struct Projection {
-    axes: [usize; 2],
-}
-
-impl Projection {
-    fn along(normal: &UnitVector3<f64>) -> Self {
-        let axis = normal.iamax();
-        let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
-        // counter-clockwise stays so
-        Self { axes: if normal[axis] > 0.0 { [u, v] } else { [v, u] } }
-    }
 }
 
 /// The open edges of one solid.
@@ -56,7 +41,7 @@ impl Border {
         let mut references: Vec<u32> = border.iter().map(|edge| edge[0]).collect();
         references.sort_unstable();
         references.dedup();
-        let point = |&r: &u32| plane.axes.map(|axis| split.position(r)[axis]);
+        let point = |&r: &u32| plane.point(&split.position(r));
         let name = |r: u32| references.binary_search(&r).expect("borders are closed") as u32;
         let edges = border.iter().map(|edge| edge.map(name)).collect();
         Self { points: references.iter().map(point).collect(), edges, references }
@@ -103,33 +88,29 @@ impl Border {
         reversals == 2
     }
 
-    /// Constrained Delaunay triangles, as often as the border winds around them, and fans for what
-    /// edges of the border they do not meet.
+    /// Constrained Delaunay triangles, as often as the border winds around them, and flat fans for
+    /// what edges of the border they do not meet: those of vertices at the same place, and those
+    /// that rounding made cross another.
     fn filled(&self) -> Vec<[u32; 3]> {
         let mut triangles = self.wound();
         let run = |&[a, b, c]: &[u32; 3]| [[b, a], [c, b], [a, c]];
         let mut left: Vec<[u32; 2]> = triangles.iter().flat_map(run).collect();
         left.extend(&self.edges);
         cancel_opposites(&mut left);
-        triangles.extend(fans(left));
+        triangles.extend(loops(left).iter().flat_map(|walk| self.fan(walk)));
         triangles.iter().map(|t| t.map(|v| self.references[v as usize])).collect()
     }
 
     fn wound(&self) -> Vec<[u32; 3]> {
-        let Some((mesh, names)) = self.delaunay() else { return Vec::new() };
-        let mut mesh = mesh;
-        let mut handles = vec![None; self.points.len()];
-        for vertex in mesh.vertices() {
-            handles[names[vertex.index()] as usize] = Some(vertex.fix());
-        }
+        let Some((mut mesh, names, handles)) = self.delaunay() else { return Vec::new() };
         // how often the border runs along each directed edge
         let mut runs = vec![0i32; mesh.num_directed_edges()];
         for &[from, to] in &self.edges {
-            // of vertices at the same place only one is there
-            let ends = [from, to].map(|v| handles[v as usize]);
-            let [Some(from), Some(to)] = ends else { continue };
-            for edge in mesh.try_add_constraint(from, to) {
-                runs[edge.index()] += 1;
+            let [from, to] = [from, to].map(|v| handles[v as usize]);
+            if from != to {
+                for edge in mesh.try_add_constraint(from, to) {
+                    runs[edge.index()] += 1;
+                }
             }
         }
         let turns = winding(&mesh, &runs);
@@ -144,22 +125,53 @@ impl Border {
         triangles
     }
 
-    /// The Delaunay triangulation of the border's points, and which each of its vertices is.
-    fn delaunay(&self) -> Option<(Delaunay, Vec<u32>)> {
+    /// The Delaunay triangulation of the border's points; which each of its vertices is, the first
+    /// of those at the same place; and where each vertex of the border is in it.
+    fn delaunay(&self) -> Option<(Delaunay, Vec<u32>, Vec<FixedVertexHandle>)> {
         let mut order: Vec<u32> = (0..self.points.len() as u32).collect();
         let place = |v: u32| self.points[v as usize];
         order.sort_by(|&a, &b| {
             let (p, q) = (place(a), place(b));
             p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(a.cmp(&b))
         });
-        order.dedup_by(|a, b| place(*a) == place(*b));
-        let [x, y] = [0, 1].map(|k| order.iter().map(move |&v| place(v)[k]));
-        let points = x.zip(y).map(|(x, y)| spade::mitigate_underflow(Point2::new(x, y))).collect();
+        let mut names: Vec<u32> = Vec::new();
+        let mut handles = vec![FixedVertexHandle::from_index(0); self.points.len()];
+        for v in order {
+            if names.last().is_none_or(|&last| place(last) != place(v)) {
+                names.push(v);
+            }
+            handles[v as usize] = FixedVertexHandle::from_index(names.len() - 1);
+        }
+        let point = |&v: &u32| spade::mitigate_underflow(Point2::from(place(v)));
+        let points = names.iter().map(point).collect();
         // of the ways to load points, the one that keeps their order
         let mesh = Delaunay::try_bulk_load_cdt(points, Vec::new(), |_| ()).ok()?;
-        (mesh.num_vertices() == order.len()).then_some((mesh, order))
+        (mesh.num_vertices() == names.len()).then_some((mesh, names, handles))
+    }
+
+    /// Fills a loop from the corner from which least area is covered.
+    fn fan(&self, walk: &[u32]) -> Vec<[u32; 3]> {
+        let count = walk.len();
+        let from = |first: usize| {
+            let corner = move |k: usize| walk[(first + k) % count];
+            (1..count - 1).map(move |k| [corner(0), corner(k), corner(k + 1)])
+        };
+        let covered = |first: &usize| -> f64 { from(*first).map(|t| self.area(t).abs()).sum() };
+        let best = (0..count.min(MOST_CORNERS))
+            .map(|first| (covered(&first), first))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        best.map_or(Vec::new(), |(_, first)| from(first).collect())
+    }
+
+    /// Twice the area of a triangle.
+    fn area(&self, triangle: [u32; 3]) -> f64 {
+        let [a, b, c] = triangle.map(|v| self.points[v as usize]);
+        (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     }
 }
+
+/// Corners tried as the centre of a fan.
+const MOST_CORNERS: usize = 64;
 
 type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
@@ -167,7 +179,6 @@ type Delaunay = ConstrainedDelaunayTriangulation<Point2<f64>>;
 fn winding(mesh: &Delaunay, runs: &[i32]) -> Vec<i32> {
     let mut turns = vec![None; mesh.num_all_faces()];
     turns[mesh.outer_face().index()] = Some(0);
-    let mut open: Vec<FixedFaceHandle<_>> = Vec::new();
     let mut rim: Vec<_> = mesh.convex_hull().map(|edge| edge.fix()).collect();
     // the hull's edges have the outer face on their left
     while let Some(edge) = rim.pop() {
@@ -179,7 +190,6 @@ fn winding(mesh: &Delaunay, runs: &[i32]) -> Vec<i32> {
         }
         let crossed = runs[edge.rev().fix().index()] - runs[edge.fix().index()];
         turns[there.index()] = Some(here + crossed);
-        open.push(there.fix());
         if let Some(inner) = there.as_inner() {
             rim.extend(inner.adjacent_edges().map(|edge| edge.fix()));
         }
@@ -187,26 +197,30 @@ fn winding(mesh: &Delaunay, runs: &[i32]) -> Vec<i32> {
     turns.into_iter().map(|turns| turns.unwrap_or(0)).collect()
 }
 
-/// Closed walks along directed edges that balance at every vertex, each filled by a fan.
-fn fans(edges: Vec<[u32; 2]>) -> Vec<[u32; 3]> {
+/// The loops along directed edges that balance at every vertex.
+fn loops(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for [from, to] in edges {
         next.entry(from).or_default().push(to);
     }
-    let mut triangles = Vec::new();
+    let mut loops = Vec::new();
     while let Some((&start, _)) = next.first_key_value() {
         let mut walk = vec![start];
-        let mut at = start;
-        while let Some(ends) = next.get_mut(&at) {
+        while let Some(&at) = walk.last() {
+            // back at the start, the walk has no edge left
+            let Some(ends) = next.get_mut(&at) else { break };
             let to = ends.pop().expect("no empty list is kept");
             if ends.is_empty() {
                 next.remove(&at);
             }
-            at = to;
-            walk.push(at);
+            match walk.iter().position(|&v| v == to) {
+                Some(first) => {
+                    loops.push(walk[first..].to_vec());
+                    walk.truncate(first + 1);
+                }
+                None => walk.push(to),
+            }
         }
-        let fan = walk.windows(2).map(|pair| [start, pair[0], pair[1]]);
-        triangles.extend(fan.filter(|&[a, b, c]| a != b && b != c && a != c));
     }
-    triangles
+    loops
 }

@@ -2,6 +2,7 @@
 
 use nalgebra::Point3;
 
+use super::projection::Projection;
 use super::{ClosedMesh, Plane};
 
 /// Share of the mesh's size within which a vertex is on the plane. Positions of new vertices are
@@ -52,8 +53,16 @@ impl<'a> Split<'a> {
         let crossings = crossings(solid, &distances, &sides);
         let (front, back, border) = Default::default();
         let mut split = Self { solid, sides, crossings, front, back, border };
+        // nothing beyond the plane: nothing to cut, whatever lies in it
+        if !split.sides.contains(&1) || !split.sides.contains(&-1) {
+            let side = if split.sides.contains(&1) { &mut split.front } else { &mut split.back };
+            side.triangles.clone_from(&solid.mesh().triangles);
+            side.sources = (0..side.triangles.len() as u32).collect();
+            return split;
+        }
+        let projection = Projection::along(&plane.normal());
         for source in 0..solid.mesh().triangles.len() {
-            split.sort(source, plane);
+            split.sort(source, &projection);
         }
         cancel_opposites(&mut split.border);
         split
@@ -77,7 +86,7 @@ impl<'a> Split<'a> {
     }
 
     /// Gives a triangle to the side it is on, or clips it.
-    fn sort(&mut self, source: usize, plane: &Plane) {
+    fn sort(&mut self, source: usize, projection: &Projection) {
         let triangle = self.solid.mesh().triangles[source];
         let sides = triangle.map(|v| self.sides[v as usize]);
         let behind = sides.contains(&-1);
@@ -93,7 +102,7 @@ impl<'a> Split<'a> {
             (false, true) => self.front.push(triangle, source),
             // in the plane: where the solid is
             (false, false) => {
-                if self.solid.mesh().area_vector(source).dot(&plane.normal()) < 0.0 {
+                if projection.area_sign(self.solid.mesh().corners(source)) < 0.0 {
                     self.front.push(triangle, source);
                 } else {
                     self.back.push(triangle, source);
