@@ -7,6 +7,7 @@ mod dynamics;
 mod formats;
 mod fracture;
 mod glb;
+mod lattice;
 mod levelset;
 mod levelset_mesh;
 mod levelset_storage;

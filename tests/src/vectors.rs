@@ -3,6 +3,7 @@
 mod contact;
 mod dynamics;
 mod fem;
+mod lattice;
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -17,6 +18,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("fragments", dynamics::fragments),
     ("free_rotation", dynamics::free_rotation),
     ("impulse_clamp", contact::impulse_clamp),
+    ("lattice", lattice::lattice),
 ];
 
 /// Compares the library with the text of a file.

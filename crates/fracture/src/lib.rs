@@ -45,6 +45,7 @@ mod drawn;
 mod field;
 mod file;
 mod hull;
+mod lattice;
 mod material;
 mod noise;
 mod ownership;
@@ -65,6 +66,10 @@ pub use alignment::Alignment;
 pub use drawing::{Break, Drawing, draw};
 pub use file::ReadPatternError;
 pub use hull::convex_hull;
+pub use lattice::{
+    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Seek,
+    Shards, Spread, Strike, Weakness, multipliers, smoothed_crack,
+};
 pub use material::Material;
 pub use noise::Noise;
 pub use particles::Bond;

@@ -113,9 +113,9 @@ pub struct Slice {
 pub fn slice(solid: &ClosedMesh, plane: &Plane) -> Slice {
     let split = Split::new(solid, plane);
     let cap = cap::triangulate(&split, &Projection::along(&plane.normal));
-    let reversed = cap.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let reversed: Vec<_> = cap.iter().map(|&[a, b, c]| [a, c, b]).collect();
     Slice {
-        front: half::build(&split, &split.front, reversed, -plane.normal),
-        back: half::build(&split, &split.back, cap, plane.normal),
+        front: half::build(&split, &split.front, &reversed, -plane.normal),
+        back: half::build(&split, &split.back, &cap, plane.normal),
     }
 }

@@ -129,7 +129,7 @@ impl Half {
 pub(super) fn build(
     split: &Split,
     side: &Side,
-    cap: Vec<[u32; 3]>,
+    cap: &[[u32; 3]],
     cap_normal: UnitVector3<f64>,
 ) -> Half {
     let old = split.solid.mesh();
@@ -143,7 +143,7 @@ pub(super) fn build(
         }
         *name
     };
-    let all = side.triangles.iter().chain(&cap);
+    let all = side.triangles.iter().chain(cap);
     let triangles = all.map(|triangle| triangle.each_ref().map(&mut name)).collect();
     let vertices = references.iter().map(|&r| split.position(r)).collect();
     let solids = references.iter().map(|&r| split.solid_of(r)).collect();

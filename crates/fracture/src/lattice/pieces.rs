@@ -1,0 +1,198 @@
+//! What hangs together after a blow.
+
+use levelset::TetMesh;
+use nalgebra::Vector3;
+
+use super::Lattice;
+
+/// What becomes of single tetrahedra that nothing holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shards {
+    /// They are pieces, as in Ku07.
+    Keep,
+    /// Each joins the neighbour with which it shared the largest face.
+    Merge,
+    /// They are gone; their mass is reported.
+    Dust,
+}
+
+/// The pieces of a lattice.
+#[derive(Clone, Debug)]
+pub struct LatticePieces {
+    /// The piece of each tetrahedron, from 0 in order of first appearance; `None` for dust.
+    pub labels: Vec<Option<u32>>,
+    /// Mass of each piece, kg.
+    pub masses: Vec<f64>,
+    /// Mass of the dust, kg.
+    pub dust: f64,
+}
+
+impl LatticePieces {
+    /// The tetrahedra of a piece, with their own vertices.
+    ///
+    /// # Panics
+    /// If `mesh` is not the one that the lattice is made from.
+    pub fn mesh(&self, mesh: &TetMesh, piece: u32) -> TetMesh {
+        let mut names = vec![u32::MAX; mesh.vertices.len()];
+        let mut part = TetMesh::default();
+        for (tet, _) in mesh.tets.iter().zip(&self.labels).filter(|(_, l)| **l == Some(piece)) {
+            let named = tet.map(|v| {
+                let name = &mut names[v as usize];
+                if *name == u32::MAX {
+                    *name = part.vertices.len() as u32;
+                    part.vertices.push(mesh.vertices[v as usize]);
+                }
+                *name
+            });
+            part.tets.push(named);
+        }
+        part
+    }
+}
+
+impl Lattice {
+    /// The tetrahedra that hang together through faces whose links hold. (A link between
+    /// tetrahedra that share only an edge carries force but joins nothing.)
+    pub fn pieces(&self, shards: Shards) -> LatticePieces {
+        let mut sets = Sets::new(self.masses.len());
+        for (link, strength) in self.links.iter().zip(&self.strengths) {
+            if link.across_face && *strength > 0.0 {
+                sets.join(link.ends);
+            }
+        }
+        if shards == Shards::Merge {
+            self.merge_shards(&mut sets);
+        }
+        let mut sizes = vec![0u32; self.masses.len()];
+        for tet in 0..self.masses.len() as u32 {
+            sizes[sets.root(tet) as usize] += 1;
+        }
+        let mut numbers = vec![None; self.masses.len()];
+        let mut pieces = LatticePieces { labels: Vec::new(), masses: Vec::new(), dust: 0.0 };
+        for tet in 0..self.masses.len() as u32 {
+            let (root, mass) = (sets.root(tet) as usize, self.masses[tet as usize]);
+            if shards == Shards::Dust && sizes[root] == 1 && !self.fixed[tet as usize] {
+                pieces.dust += mass;
+                pieces.labels.push(None);
+                continue;
+            }
+            let number = *numbers[root].get_or_insert_with(|| {
+                pieces.masses.push(0.0);
+                pieces.masses.len() as u32 - 1
+            });
+            pieces.masses[number as usize] += mass;
+            pieces.labels.push(Some(number));
+        }
+        pieces
+    }
+
+    fn merge_shards(&self, sets: &mut Sets) {
+        let mut sizes = vec![0u32; self.masses.len()];
+        for tet in 0..self.masses.len() as u32 {
+            sizes[sets.root(tet) as usize] += 1;
+        }
+        for tet in 0..self.masses.len() as u32 {
+            // one that has been joined meanwhile is still alone in what it counted at first
+            if sizes[sets.root(tet) as usize] != 1 {
+                continue;
+            }
+            let faces = self.links_of(tet).iter().map(|&l| &self.links[l as usize]);
+            let largest = faces
+                .filter(|link| link.across_face)
+                .max_by(|a, b| a.area.total_cmp(&b.area).then(b.ends.cmp(&a.ends)));
+            if let Some(link) = largest {
+                let sum = link.ends.map(|end| sizes[sets.root(end) as usize]).iter().sum();
+                sets.join(link.ends);
+                sizes[sets.root(tet) as usize] = sum;
+            }
+        }
+    }
+}
+
+/// Smooths the surfaces between pieces (the remeshing that Ku07 leaves to the future, without new
+/// tetrahedra): vertices inside the body where pieces meet go half way to the mean of those that
+/// they share such a face with, so many `rounds`. A move that would leave a tetrahedron with less
+/// than a fifth of its volume is not made. What lies on the body's surface stays, so the
+/// body keeps its volume, and both sides of a crack stay on each other.
+///
+/// # Panics
+/// If there is not one label for each tetrahedron, or an index is out of range.
+pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> TetMesh {
+    assert_eq!(labels.len(), mesh.tets.len(), "a label for each tetrahedron");
+    let neighbours = crack_neighbours(mesh, labels);
+    let mut tets_at = vec![Vec::new(); mesh.vertices.len()];
+    for (tet, corners) in mesh.tets.iter().enumerate() {
+        corners.iter().for_each(|&v| tets_at[v as usize].push(tet));
+    }
+    let least: Vec<f64> = (0..mesh.tets.len()).map(|tet| mesh.volume(tet) / 5.0).collect();
+    let mut smooth = mesh.clone();
+    for _ in 0..rounds {
+        for (v, around) in neighbours.iter().enumerate().filter(|(_, around)| !around.is_empty()) {
+            let sum: Vector3<f64> =
+                around.iter().map(|&n| smooth.vertices[n as usize].coords).sum();
+            let old = smooth.vertices[v];
+            smooth.vertices[v] += (sum / around.len() as f64 - old.coords) / 2.0;
+            if tets_at[v].iter().any(|&tet| smooth.volume(tet) < least[tet]) {
+                smooth.vertices[v] = old;
+            }
+        }
+    }
+    smooth
+}
+
+/// For each vertex inside the body on a face between pieces, the others of such faces.
+fn crack_neighbours(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
+    let mut faces: Vec<([u32; 3], usize)> = Vec::new();
+    for (tet, corners) in mesh.tets.iter().enumerate() {
+        for skipped in 0..4 {
+            let mut face = [1, 2, 3].map(|k| corners[(skipped + k) % 4]);
+            face.sort_unstable();
+            faces.push((face, tet));
+        }
+    }
+    faces.sort_unstable();
+    let mut outside = vec![false; mesh.vertices.len()];
+    let mut neighbours = vec![Vec::new(); mesh.vertices.len()];
+    for same in faces.chunk_by(|a, b| a.0 == b.0) {
+        let face = same[0].0;
+        match same {
+            [(_, one), (_, other)] if labels[*one] != labels[*other] => {
+                for [v, n] in [[0, 1], [1, 2], [2, 0], [1, 0], [2, 1], [0, 2]] {
+                    neighbours[face[v] as usize].push(face[n]);
+                }
+            }
+            [_, _] => {}
+            _ => face.iter().for_each(|&v| outside[v as usize] = true),
+        }
+    }
+    for (around, outside) in neighbours.iter_mut().zip(outside) {
+        if outside {
+            around.clear();
+        }
+        around.sort_unstable();
+        around.dedup();
+    }
+    neighbours
+}
+
+/// Sets that merge, each named by its lowest member.
+struct Sets(Vec<u32>);
+
+impl Sets {
+    fn new(count: usize) -> Self {
+        Self((0..count as u32).collect())
+    }
+
+    fn root(&mut self, mut member: u32) -> u32 {
+        while self.0[member as usize] != member {
+            self.0[member as usize] = self.0[self.0[member as usize] as usize];
+            member = self.0[member as usize];
+        }
+        member
+    }
+
+    fn join(&mut self, [a, b]: [u32; 2]) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}

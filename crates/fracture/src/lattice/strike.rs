@@ -1,0 +1,144 @@
+//! A blow to a lattice (Ku07 section 3.2).
+
+use nalgebra::Vector3;
+
+use super::{Lattice, Links, Seek, Spread, multipliers};
+use crate::random::Random;
+
+/// How links break.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Breaking {
+    /// How many times more a link bears when pressed than when pulled: 1 compares the size of the
+    /// force, as Ku07; infinity lets only pulls break.
+    pub compression: f64,
+    /// What a link that holds loses, as a share of the force it carries beyond the most that it has
+    /// carried before. (Ku07 takes all of it at every solve, however many there are.)
+    pub damage: f64,
+    /// The share of its first strength below which a link breaks without a force.
+    pub least: f64,
+    /// How a broken link weakens others.
+    pub spread: Spread,
+    /// In how many steps the blow grows to its full force.
+    pub steps: usize,
+    /// Solves at each step after which what has not come to rest is left so.
+    pub rounds: usize,
+    /// Relative residual of a solve.
+    pub tolerance: f64,
+    /// Steps of the conjugate gradients in a solve.
+    pub iterations: usize,
+    /// Chooses the links that weaken more.
+    pub seed: u64,
+}
+
+impl Default for Breaking {
+    fn default() -> Self {
+        Self {
+            compression: 1.0,
+            damage: 0.5,
+            least: 0.05,
+            spread: Spread { share: 0.3, falloff: 0.7, least: 0.1, extra: 1.0 },
+            steps: 1,
+            rounds: 100,
+            tolerance: 1e-6,
+            iterations: 2000,
+            seed: 0,
+        }
+    }
+}
+
+/// What a blow did.
+#[derive(Clone, Debug, Default)]
+pub struct Strike {
+    /// The links that broke, in order.
+    pub broken: Vec<u32>,
+    /// How often multipliers were solved for.
+    pub solves: usize,
+    /// Steps of the conjugate gradients in all.
+    pub iterations: usize,
+    /// The worst relative residual of a solve.
+    pub residual: f64,
+    /// Whether at the end all links held.
+    pub quiet: bool,
+    /// Force in each link at the last solve, N, positive when pressed; 0 for links that are gone.
+    pub forces: Vec<f64>,
+}
+
+impl Lattice {
+    /// Applies forces, N, to the tetrahedra at rest and breaks links until all hold.
+    ///
+    /// # Panics
+    /// If there is not one force for each tetrahedron.
+    pub fn strike(&mut self, forces: &[Vector3<f64>], breaking: &Breaking) -> Strike {
+        assert_eq!(forces.len(), self.positions.len(), "a force for each tetrahedron");
+        let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
+        let mut random = Random::new(breaking.seed);
+        let steps = breaking.steps.max(1);
+        for step in 1..=steps {
+            let share = step as f64 / steps as f64;
+            let loads: Vec<_> = forces.iter().map(|force| force * share).collect();
+            strike.quiet = false;
+            for _ in 0..breaking.rounds {
+                self.find_forces(&loads, breaking, &mut strike);
+                let broken = self.break_links(&strike.forces, breaking);
+                if broken.is_empty() {
+                    strike.quiet = true;
+                    break;
+                }
+                breaking.spread.apply(self, &broken, &mut random);
+                strike.broken.extend(broken);
+            }
+        }
+        strike
+    }
+
+    fn find_forces(&self, loads: &[Vector3<f64>], breaking: &Breaking, strike: &mut Strike) {
+        let inverse: Vec<f64> = self
+            .masses
+            .iter()
+            .zip(&self.fixed)
+            .map(|(m, &fixed)| if fixed { 0.0 } else { 1.0 / m })
+            .collect();
+        let held: Vec<usize> = (0..self.links.len()).filter(|&l| self.strengths[l] > 0.0).collect();
+        let ends: Vec<[u32; 2]> = held.iter().map(|&l| self.links[l].ends).collect();
+        let links = Links { positions: &self.positions, inverse_masses: &inverse, ends: &ends };
+        let guess: Vec<f64> = held.iter().map(|&l| strike.forces[l]).collect();
+        let seek = if self.unique { Seek::From(&guess) } else { Seek::LeastNorm };
+        let limits = (breaking.tolerance, breaking.iterations);
+        let found = multipliers(&links, loads, None, seek, limits);
+        strike.forces.fill(0.0);
+        for (&link, lambda) in held.iter().zip(found.lambda) {
+            strike.forces[link] = lambda;
+        }
+        strike.solves += 1;
+        strike.iterations += found.iterations;
+        strike.residual = strike.residual.max(found.residual);
+    }
+
+    /// Breaks what bears too much and weakens the rest.
+    fn break_links(&mut self, forces: &[f64], breaking: &Breaking) -> Vec<u32> {
+        let mut broken = Vec::new();
+        for (link, &force) in forces.iter().enumerate() {
+            let strength = self.strengths[link];
+            if self.whole[link] == 0.0 || self.is_gone(link) {
+                continue;
+            }
+            let load = if force > 0.0 { force / breaking.compression } else { -force };
+            let more = (load - self.carried[link]).max(0.0);
+            self.carried[link] = self.carried[link].max(load);
+            let left = strength - breaking.damage * more;
+            if load > strength || left < breaking.least * self.whole[link] {
+                self.strengths[link] = 0.0;
+                self.carried[link] = f64::INFINITY;
+                broken.push(link as u32);
+            } else {
+                self.strengths[link] = left;
+            }
+        }
+        broken
+    }
+
+    /// Whether a link has broken.
+    fn is_gone(&self, link: usize) -> bool {
+        self.carried[link] == f64::INFINITY
+    }
+}
