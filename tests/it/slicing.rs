@@ -352,8 +352,8 @@ fn attributes_are_carried_to_the_halves() {
             let flat = mesh.area_vector(t).normalize();
             assert!((flat - *half.cap_normal()).norm() < 1e-12);
         }
-        for t in 0..half.sources().len() {
-            assert!(normals[t].iter().all(|n| n.dot(&mesh.area_vector(t)) > 0.0));
+        for (t, normals) in normals.iter().enumerate().take(half.sources().len()) {
+            assert!(normals.iter().all(|n| n.dot(&mesh.area_vector(t)) > 0.0));
         }
     }
 }

@@ -49,7 +49,7 @@ fn main() -> Outcome<()> {
     let mut lines = Vec::new();
     for (name, mesh) in meshes {
         write_case(folder.path(), &name, &mesh)?;
-        lines.extend(rows(&name, mesh)?);
+        lines.extend(rows(&name, &mesh)?);
     }
     let output = Command::new("python3").arg("benches/peers/slice.py").arg(folder.path()).output();
     let peers = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
@@ -103,15 +103,15 @@ fn print(lines: &[Value], json: bool) -> Outcome<()> {
 }
 
 /// Ours beside parry, both in this process.
-fn rows(name: &str, mesh: TriMesh) -> Outcome<Vec<Value>> {
+fn rows(name: &str, mesh: &TriMesh) -> Outcome<Vec<Value>> {
     let volume = mesh.signed_volume();
-    let plane = first_plane(&mesh)?;
+    let plane = first_plane(mesh)?;
     let solid = ClosedMesh::new(mesh.clone())?;
     let (ms, halves) = timed(|| slice(&solid, &plane));
     let sum =
         halves.front.mesh().mesh().signed_volume() + halves.back.mesh().mesh().signed_volume();
     let bad = failures(&solid);
-    let theirs = parry(&mesh)?;
+    let theirs = parry(mesh)?;
     let (normal, offset) = (vector(*plane.normal()), plane.offset());
     let (peer_ms, split) = timed(|| theirs.local_split(normal, offset, 1e-9));
     let peer_sum = parry_halves(split).map(|parts| parts.iter().map(TriMesh::signed_volume).sum());
@@ -119,7 +119,7 @@ fn rows(name: &str, mesh: TriMesh) -> Outcome<Vec<Value>> {
     Ok(vec![json!({
         "row": name, "ours_ms": ms, "peer": "parry3d", "peer_ms": peer_ms, "ratio": peer_ms / ms,
         "ours_error": (sum / volume - 1.0).abs(), "peer_error": peer_error,
-        "ours_failures": bad, "peer_failures": parry_failures(&mesh, &theirs),
+        "ours_failures": bad, "peer_failures": parry_failures(mesh, &theirs),
     })])
 }
 
