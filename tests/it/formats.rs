@@ -5,14 +5,16 @@ use std::sync::Arc;
 use brisance::format::{Format, WriteError};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{Recording, Surface, Track};
+use sim::{Look, Recording, Surface, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
 fn recording() -> Recording {
     let surface = Arc::new(Surface {
         vertices: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.5, 0.0], [0.0, 0.0, 2.0]],
         normals: vec![[0.0, 1.0, 0.0]; 4],
-        triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+        rest: vec![[0.5; 3], [1.5, 0.5, 0.5], [0.5, 2.0, 0.5], [0.5, 0.5, 2.5]],
+        outer: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]],
+        inner: vec![[1, 2, 3]],
     });
     let pose = |step: usize| {
         let t = step as f64 / 24.0;
@@ -22,7 +24,12 @@ fn recording() -> Recording {
     let track = |name: &str, parent, birth, poses| Track {
         name: name.to_owned(),
         surface: surface.clone(),
-        colour: [0.5, 0.25, 1.0],
+        look: Arc::new(Look {
+            material: "old clay".to_owned(),
+            colour: [0.5, 0.25, 1.0],
+            inner_colour: [0.75, 0.5, 1.0],
+            roughness: 0.5,
+        }),
         parent,
         birth,
         poses,
@@ -63,8 +70,8 @@ fn json_lines_hold_bodies_and_poses() {
         (&head["version"], &head["frames"], &head["fps"]),
         (&json!(1), &json!(4), &json!(24.0))
     );
-    let left =
-        json!({ "name": "left", "parent": 0, "birth": 2, "end": 4, "colour": [0.5, 0.25, 1.0] });
+    let left = json!({ "name": "left", "parent": 0, "birth": 2, "end": 4, "material": "old clay",
+            "colour": [0.5, 0.25, 1.0], "inner_colour": [0.75, 0.5, 1.0] });
     assert_eq!(head["bodies"][1], left);
     assert_eq!(head["bodies"][0]["parent"], Value::Null);
     assert_eq!(lines[1]["bodies"], json!([0]));
@@ -80,13 +87,18 @@ fn obj_frames_hold_the_bodies_in_place() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("frames");
     Format::ObjFolder.write(&recording(), &path).unwrap();
-    assert_eq!(path.read_dir().unwrap().count(), 4);
+    assert_eq!(path.read_dir().unwrap().count(), 5, "four frames and their materials");
+    let materials = std::fs::read_to_string(path.join("materials.mtl")).unwrap();
+    assert!(materials.starts_with("newmtl old_clay\nKd 0.5 0.25 1\n"), "{materials}");
+    assert!(materials.contains("newmtl old_clay_inside\nKd 0.75 0.5 1\n"), "{materials}");
     let frame = std::fs::read_to_string(path.join("frame_00003.obj")).unwrap();
     assert_eq!(frame.matches("\no ").count() + usize::from(frame.starts_with("o ")), 1);
+    assert!(frame.contains("\nusemtl old_clay_inside\nf 2/2/2 3/3/3 4/4/4\n"), "{frame}");
     let mesh = brisance::mesh_file::read_mesh(&path.join("frame_00003.obj")).unwrap();
     let track = &recording().tracks[1];
-    assert_eq!(mesh.triangles.len(), track.surface.triangles.len());
-    for (i, triangle) in track.surface.triangles.iter().enumerate() {
+    let Surface { outer, inner, .. } = &*track.surface;
+    assert_eq!(mesh.triangles.len(), outer.len() + inner.len());
+    for (i, triangle) in outer.iter().chain(inner).enumerate() {
         for (corner, v) in mesh.corners(i).iter().zip(triangle) {
             let local = Point3::from(track.surface.vertices[*v as usize]).cast::<f64>();
             assert!((corner - track.poses[1] * local).amax() < 1e-6);
@@ -110,6 +122,9 @@ fn usd_holds_time_samples_and_visibility() {
         "        token visibility = \"invisible\"",
         "            int[] faceVertexCounts = [3, 3, 3, 3]",
         "            float3[] extent = [(0, 0, 0), (1, 1.5, 2)]",
+        "                int[] indices = [3]",
+        "                rel material:binding = </World/Looks/inner_0>",
+        "                color3f inputs:diffuseColor = (0.75, 0.5, 1)",
     ] {
         assert!(usd.lines().any(|l| l == line), "{line:?} is not in\n{usd}");
     }

@@ -149,7 +149,7 @@ proptest! {
         for (value, holders) in body.as_slice().iter().zip(holders(&body, &broken)) {
             prop_assert_eq!(holders.len(), usize::from(*value < 0.0));
         }
-        prop_assert!(broken.fragments.iter().all(|f| f.region < pattern.region_count()));
+        prop_assert!(broken.fragments.iter().all(|f| f.regions.iter().all(|&r| r < pattern.region_count())));
     }
 
     #[test]
@@ -402,7 +402,7 @@ fn unturned(scale: f64) -> Alignment {
 /// The region of every inside node.
 fn regions(body: &LevelSet, pattern: &Pattern, at: &Alignment) -> Vec<Option<usize>> {
     let broken = shatter(body, &[], pattern, at, 0);
-    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].region);
+    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].regions[0]);
     holders(body, &broken).iter().map(region).collect()
 }
 
@@ -487,7 +487,7 @@ fn a_picture_cuts_out_its_regions_at_every_depth() {
     assert_eq!(pattern.region_count(), 2);
     let body = block(Vector3::new(0.4, 0.3, 0.4));
     let broken = shatter(&body, &[], &pattern, &unturned(0.5), 8);
-    assert_eq!(broken.fragments.iter().map(|f| f.region).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(broken.fragments.iter().map(|f| f.regions[0]).collect::<Vec<_>>(), [0, 1]);
     let radius = 20.0 / 32.0 * 0.5;
     let volume = std::f64::consts::PI * radius * radius * 0.6;
     let disc = &broken.fragments[1];
@@ -535,7 +535,7 @@ proptest! {
     ) {
         let broken = shatter(&body, &[], &pattern, &at, least);
         for fragment in &broken.fragments {
-            let breaks = [Break { pattern: &pattern, at, region: fragment.region }];
+            let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
             let drawing = draw(&fragment.level_set, &body, &breaks);
             prop_assert!(is_closed(&drawing.mesh));
             prop_assert_eq!(drawing.inner.len(), drawing.mesh.triangles.len());
@@ -561,7 +561,7 @@ fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
     let mut volume = 0.0;
     let mut off = (0.0, 0.0);
     for fragment in &broken.fragments {
-        let breaks = [Break { pattern: &pattern, at, region: fragment.region }];
+        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
         let Drawing { mesh, inner } = draw(&fragment.level_set, &body, &breaks);
         volume += mesh.signed_volume();
         // where the plane leaves the edges of the block along x
@@ -613,7 +613,7 @@ fn projected_surfaces_lie_on_the_mesh_of_the_body() {
         outer.map(|(v, _)| (v.coords.norm() - 0.3).abs()).fold(0.0, f64::max)
     };
     for fragment in &broken.fragments {
-        let breaks = [Break { pattern: &pattern, at, region: fragment.region }];
+        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
         let mut drawing = draw(&fragment.level_set, &body, &breaks);
         drawing.project_outer(&mesh, 0.5 / 32.0);
         assert!(is_closed(&drawing.mesh));

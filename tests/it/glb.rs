@@ -9,14 +9,15 @@ use brisance::format::glb::{GlbReadError, read_glb, write_glb};
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Recording, Surface, Track};
+use sim::{Look, Recording, Surface, Track};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
     let s = 1.0 / 3f32.sqrt();
     let normals = vec![[-s; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let triangles = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-    Arc::new(Surface { vertices, normals, triangles })
+    let rest = vertices.iter().map(|v: &[f32; 3]| v.map(|x| x + 0.25)).collect();
+    let (outer, inner) = (vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]], vec![[1, 2, 3]]);
+    Arc::new(Surface { vertices, normals, rest, outer, inner })
 }
 
 fn pose(step: usize) -> Isometry3<f64> {
@@ -28,14 +29,21 @@ fn pose(step: usize) -> Isometry3<f64> {
 }
 
 fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<f64>>) -> Track {
-    let colour = [0.8, 0.3, 0.1];
-    Track { name: name.to_owned(), surface: surface.clone(), colour, parent: None, birth, poses }
+    let look = Arc::new(Look {
+        material: "clay".to_owned(),
+        colour: [0.8, 0.3, 0.1],
+        inner_colour: [0.9, 0.5, 0.4],
+        roughness: 0.75,
+    });
+    Track { name: name.to_owned(), surface: surface.clone(), look, parent: None, birth, poses }
 }
 
 /// A still floor, a pot that breaks at frame 5, and three shards: one breaks again at frame 8, one
 /// comes to rest, one is new in the last frame and one breaks in the frame of its birth.
 fn breaking_pot() -> Recording {
-    let [floor, pot, shard] = [5.0, 1.0, 0.5].map(tetrahedron);
+    let [mut floor, pot, shard] = [5.0, 1.0, 0.5].map(tetrahedron);
+    let Surface { outer, inner, .. } = Arc::make_mut(&mut floor);
+    outer.append(inner);
     let rest = |i: usize| pose(i.min(9));
     let mut tracks = vec![
         track("floor", &floor, 0, vec![Isometry3::identity(); 13]),
@@ -45,7 +53,7 @@ fn breaking_pot() -> Recording {
         track("pot.0.0", &shard, 12, vec![pose(12)]),
         track("pot.0.1", &Arc::default(), 8, vec![]),
     ];
-    tracks[0].colour = [0.5; 3];
+    Arc::make_mut(&mut tracks[0].look).colour = [0.5; 3];
     tracks[2].parent = Some(1);
     tracks[3].parent = Some(1);
     tracks[4].parent = Some(2);
@@ -181,7 +189,7 @@ fn bodies_appear_when_born_and_disappear_when_they_break() {
 #[test]
 fn surfaces_and_materials_are_stored_once() {
     let file = gltf::Gltf::from_slice(&glb(&breaking_pot())).unwrap();
-    assert_eq!((file.meshes().count(), file.materials().count()), (3, 2));
+    assert_eq!((file.meshes().count(), file.materials().count()), (3, 3));
     let meshes: Vec<_> = file.nodes().filter_map(|n| Some(n.mesh()?.index())).collect();
     assert_eq!(meshes, [0, 1, 2, 2, 2]);
 }
@@ -221,7 +229,7 @@ fn what_the_format_cannot_hold_is_refused() {
     assert!(matches!(error, WriteError::NotFinite { ref track } if track == "pot.0"));
     let error = refused(|t| Arc::make_mut(&mut t.surface).vertices[0][1] = f32::INFINITY);
     assert!(matches!(error, WriteError::NotFinite { .. }));
-    let error = refused(|t| Arc::make_mut(&mut t.surface).triangles[0][1] = 4);
+    let error = refused(|t| Arc::make_mut(&mut t.surface).inner[0][1] = 4);
     assert!(matches!(error, WriteError::Surface { .. }));
 }
 
@@ -235,9 +243,14 @@ fn assert_same(a: &Recording, b: &Recording) {
             assert!((p.translation.vector - q.translation.vector).amax() < 1e-6);
             assert!(p.rotation.angle_to(&q.rotation) < 1e-6);
         }
-        if !a.surface.triangles.is_empty() {
-            assert_eq!((&a.surface.vertices, a.colour), (&b.surface.vertices, b.colour));
-            assert_eq!(a.surface.triangles, b.surface.triangles);
+        if !a.surface.vertices.is_empty() {
+            let Surface { vertices, rest, outer, inner, .. } = &*a.surface;
+            let back = &b.surface;
+            assert_eq!(
+                (vertices, rest, outer, inner),
+                (&back.vertices, &back.rest, &back.outer, &back.inner)
+            );
+            assert_eq!(a.look, b.look);
         }
     }
 }
@@ -249,12 +262,13 @@ fn a_file_that_brisance_did_not_write_is_refused() {
     for length in [0, 11, 12, 100, whole.len() - 1] {
         read_glb(&whole[..length]).unwrap_err();
     }
-    let text = String::from_utf8_lossy(&whole);
     let foreign = |from: &str, to: &str| {
-        let at = text.find(from).expect("written by us");
+        let at = whole.windows(from.len()).position(|bytes| bytes == from.as_bytes());
+        let at = at.expect("written by us");
         let mut bytes = whole.clone();
         bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
-        assert!(matches!(read_glb(&bytes).unwrap_err(), GlbReadError::Foreign { .. }), "{to}");
+        let error = read_glb(&bytes).unwrap_err();
+        assert!(matches!(error, GlbReadError::Foreign { .. }), "{to}: {error}");
     };
     foreign("\"fps\"", "\"fpz\"");
     foreign("\"birth\"", "\"berth\"");

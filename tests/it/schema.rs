@@ -71,10 +71,15 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_run("seed").as_u64(), Some(simulation.seed));
     let vector = |value: Value| serde_json::from_value::<[f64; 3]>(value).unwrap();
     assert_eq!(vector(of_run("gravity")), simulation.gravity);
-    assert_eq!(of_body("density").as_f64(), Some(body.density));
-    assert_eq!(of_body("restitution").as_f64(), Some(body.restitution));
-    assert_eq!(of_body("friction").as_f64(), Some(body.friction));
-    assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.colour);
+    assert_eq!(of_body("density").as_f64(), Some(body.density()));
+    assert_eq!(of_body("restitution").as_f64(), Some(body.restitution()));
+    assert_eq!(of_body("friction").as_f64(), Some(body.friction()));
+    assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
+    assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
+    let schema = self::schema();
+    let names = schema.pointer("/properties/body/items/properties/material/enum").cloned().unwrap();
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    assert_eq!(names, sim::scene::Material::TABLE.map(|m| m.name));
     assert_eq!(of_fracture("generations").as_u64(), Some(fracture.generations.into()));
     assert_eq!(of_fracture("min_nodes").as_u64(), Some(fracture.min_nodes as u64));
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use contact::{Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use fracture::{Pattern, Voronoi};
-use levelset::{Aabb, Grid, LevelSet, Solid};
+use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use sim::{Breakage, NewBody, Settings, World, rigid};
+use sim::{Breakage, NewBody, Recorder, Settings, Surface, World, rigid};
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
     let velocity = Velocity::default();
@@ -143,6 +143,71 @@ fn a_body_that_is_not_finite_is_frozen_and_reported() {
     alone.step();
     let others = bits(&alone);
     assert_eq!(bits(&world)[..others.len()], others);
+}
+
+/// The triangles of a surface with one vertex for each place.
+fn welded(surface: &Surface) -> TriMesh {
+    let mut places: Vec<[u32; 3]> = Vec::new();
+    let mut place = |v: &u32| {
+        let key = surface.vertices[*v as usize].map(f32::to_bits);
+        let known = places.iter().position(|p| *p == key);
+        known.unwrap_or_else(|| {
+            places.push(key);
+            places.len() - 1
+        }) as u32
+    };
+    let triangles: Vec<[u32; 3]> =
+        surface.outer.iter().chain(&surface.inner).map(|t| t.each_ref().map(&mut place)).collect();
+    let point = |p: &[u32; 3]| Point3::from(p.map(|bits| f64::from(f32::from_bits(bits))));
+    TriMesh { vertices: places.iter().map(point).collect(), triangles }
+}
+
+#[test]
+fn pieces_are_drawn_closed_with_the_surface_of_the_whole_and_cuts_apart() {
+    let mut world = struck_brick();
+    let mut recorder = Recorder::new(&world, &[]);
+    while world.len() < 5 {
+        let report = world.step();
+        recorder.record(&world, &report);
+        assert!(report.frame < 40, "the brick must break");
+    }
+    let recording = recorder.finish();
+    let area = |surface: &Surface, triangles: &[[u32; 3]]| -> f64 {
+        let corner = |v: u32| Point3::from(surface.vertices[v as usize]).cast::<f64>();
+        let area = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(corner);
+            (b - a).cross(&(c - a)).norm() / 2.0
+        };
+        triangles.iter().map(area).sum()
+    };
+    let brick = &recording.tracks[1];
+    assert!(brick.surface.inner.is_empty());
+    let whole = area(&brick.surface, &brick.surface.outer);
+    // 0.6 x 0.4 x 0.3 m
+    assert!((whole / 1.08 - 1.0).abs() < 0.03, "{whole}");
+    let pieces: Vec<_> = recording.tracks.iter().filter(|t| !t.poses.is_empty()).skip(3).collect();
+    assert!(pieces.len() > 3);
+    let (mut outer, mut volume) = (0.0, 0.0);
+    for piece in &pieces {
+        let Surface { vertices, normals, rest, outer: skin, inner } = &*piece.surface;
+        assert!(!inner.is_empty());
+        assert_eq!([normals.len(), rest.len()], [vertices.len(); 2]);
+        let mesh = welded(&piece.surface);
+        assert!(mesh.facts().unwrap().closed, "{} has a crack", piece.name);
+        volume += mesh.signed_volume();
+        outer += area(&piece.surface, skin);
+        // the solid texture is that of the whole brick
+        assert!(
+            rest.iter().all(|p| p.iter().zip([0.3, 0.2, 0.15]).all(|(x, h)| x.abs() < h + 0.03))
+        );
+    }
+    let off = volume / (0.6 * 0.4 * 0.3) - 1.0;
+    assert!(
+        off.abs() < 0.02 && (outer / whole - 1.0).abs() < 0.05,
+        "{off} {outer} {whole} {}",
+        pieces.len()
+    );
+    assert!((volume / (0.6 * 0.4 * 0.3) - 1.0).abs() < 0.02, "{volume}");
 }
 
 /// The exact answer is the cube sliding with g (sin a - mu cos a), Su09 figure 3.

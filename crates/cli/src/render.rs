@@ -5,7 +5,7 @@ mod picture;
 mod raster;
 
 use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Vector3, Vector4};
-use sim::{Recording, Track};
+use sim::{Recording, Surface, Track};
 
 pub use picture::{Picture, contact_sheet};
 use raster::{Buffer, rasterise};
@@ -153,13 +153,14 @@ fn facets(recording: &Recording, frame: usize) -> Vec<Facet> {
     let mut facets = vec![];
     for track in &recording.tracks {
         let Some(pose) = track.pose(frame) else { continue };
-        let colour = Vector3::from(track.colour.map(f64::from));
-        let surface = &track.surface;
-        facets.extend(surface.triangles.iter().map(|triangle| Facet {
-            corners: triangle.map(|v| pose * Point3::from(surface.vertices[v as usize]).cast()),
-            normals: triangle.map(|v| pose * Vector3::from(surface.normals[v as usize]).cast()),
-            colour,
-        }));
+        let Surface { vertices, normals, outer, inner, .. } = &*track.surface;
+        for (colour, triangles) in [(track.look.colour, outer), (track.look.inner_colour, inner)] {
+            facets.extend(triangles.iter().map(|triangle| Facet {
+                corners: triangle.map(|v| pose * Point3::from(vertices[v as usize]).cast()),
+                normals: triangle.map(|v| pose * Vector3::from(normals[v as usize]).cast()),
+                colour: Vector3::from(colour).cast(),
+            }));
+        }
     }
     facets
 }

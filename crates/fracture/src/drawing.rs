@@ -12,8 +12,16 @@ pub struct Break<'a> {
     pub pattern: &'a Pattern,
     /// Where it was.
     pub at: Alignment,
-    /// The [`Fragment::region`](crate::Fragment::region) of the piece that came out.
-    pub region: usize,
+    /// The [`Fragment::regions`](crate::Fragment::regions) of the piece that came out.
+    pub regions: &'a [usize],
+}
+
+impl Break<'_> {
+    /// Signed distance to what the regions hold between them, at a point of pattern space.
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        let values = self.regions.iter().map(|&region| self.pattern.value(region, p));
+        values.fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// A fragment's surface as triangles.
@@ -143,11 +151,14 @@ impl<'a> Contour<'a> {
     /// Where the edge from an inside to an outside node leaves the fragment first.
     fn crossing(&self, inside: [usize; 3], outside: [usize; 3]) -> Crossing {
         let (a, b) = (self.position(inside), self.position(outside));
-        let zero = |x: f64, y: f64| (x < 0.0 && y >= 0.0).then(|| x / (x - y));
+        // the inside end may lie on the surface, where interpolation rounds to either side
+        let zero = |x: f64, y: f64| {
+            (y >= 0.0 && x < y && x <= 1e-6 * y).then(|| (x / (x - y)).clamp(0.0, 1.0))
+        };
         let mut first = zero(self.body.value(&a), self.body.value(&b)).map(|t| (t, None));
         for cut in self.breaks {
             let to_pattern = cut.at.transform().inverse();
-            let value = |p: &Point3<f64>| cut.pattern.value(cut.region, &(to_pattern * p));
+            let value = |p: &Point3<f64>| cut.value(&(to_pattern * p));
             if let Some(t) = zero(value(&a), value(&b))
                 && first.is_none_or(|(least, _)| t < least)
             {
@@ -160,7 +171,7 @@ impl<'a> Contour<'a> {
                 let normal = match cut {
                     Some(cut) => self.slope(&point, |p| {
                         let to_pattern = cut.at.transform().inverse();
-                        cut.pattern.value(cut.region, &(to_pattern * p))
+                        cut.value(&(to_pattern * p))
                     }),
                     None => self.slope(&point, |p| self.body.value(p)),
                 };

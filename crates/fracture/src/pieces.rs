@@ -15,8 +15,6 @@ pub(crate) struct Pieces {
 }
 
 pub(crate) struct Piece {
-    /// The region of its largest part.
-    pub(crate) region: usize,
     /// All regions it has nodes of, sorted.
     pub(crate) parts: Vec<usize>,
     pub(crate) moments: Moments,
@@ -45,7 +43,6 @@ impl Pieces {
         for host in (0..count).filter(|&c| hosts[c] == c) {
             place[host] = pieces.len();
             pieces.push(Piece {
-                region: regions[host],
                 parts: Vec::new(),
                 moments: Moments::default(),
                 nodes: NodeBox { low: grid.dims(), high: [0; 3] },

@@ -20,8 +20,8 @@ pub struct Fragment {
     pub particles: Vec<Point3<f64>>,
     /// Moments for unit density; those of all fragments add up to the parent's.
     pub moments: Moments,
-    /// The region of the pattern it was cut by (of its largest part, if it took in others).
-    pub region: usize,
+    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
+    pub regions: Vec<usize>,
 }
 
 /// What became of a body: its fragments and where they touched.
@@ -88,7 +88,7 @@ pub fn shatter(
             if particles.len() < FEWEST_PARTICLES {
                 particles.extend(level_set.isosurface().vertices);
             }
-            Fragment { level_set, particles, moments: piece.moments, region: piece.region }
+            Fragment { level_set, particles, moments: piece.moments, regions: piece.parts }
         })
         .collect();
     Shattered { fragments, bonds }

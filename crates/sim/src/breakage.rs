@@ -8,7 +8,7 @@ use fracture::{Alignment, Fragment, Pattern, shatter};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::world::{NewBody, World};
-use crate::{BodyId, Fracture, Report, rigid};
+use crate::{BodyId, Cut, Fracture, Lineage, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -129,17 +129,23 @@ impl World {
             mass_before: mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
         };
+        let whole = self.lineages[i].as_ref().map_or(Arc::clone(&shape), |l| Arc::clone(&l.whole));
+        let earlier = self.lineages[i].as_ref().map_or(Vec::new(), |l| l.cuts.clone());
         self.remove(hit.body);
         for (piece, velocity) in pieces.into_iter().zip(velocities) {
-            let Fragment { level_set, particles, .. } = piece.fragment;
-            event.fragments.push(self.add(NewBody {
+            let Fragment { level_set, particles, regions, .. } = piece.fragment;
+            let cut = Cut { pattern: Arc::clone(&breakage.pattern), at: alignment, regions };
+            let cuts = earlier.iter().cloned().chain([cut]).collect();
+            let id = self.add(NewBody {
                 body: Body::Dynamic(piece.mass),
                 pose: piece.pose,
                 velocity,
                 shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
                 material: surface,
                 breakage: Some(breakage.inherited()),
-            }));
+            });
+            self.set_lineage(id, Lineage { whole: Arc::clone(&whole), cuts });
+            event.fragments.push(id);
         }
         Some(event)
     }

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use crate::scene::{self, Motion, Scene};
-use crate::{BodyId, Breakage, NewBody, RigidError, Settings, World, rigid};
+use crate::{Appearance, Breakage, NewBody, RigidError, Settings, World, rigid};
 
 /// Empty cells around a sampled solid.
 const PADDING: usize = 3;
@@ -56,17 +56,6 @@ impl From<MassError> for Cause {
     }
 }
 
-/// How a body of a scene is shown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Appearance {
-    /// The body.
-    pub body: BodyId,
-    /// Its name in the scene.
-    pub name: String,
-    /// Linear RGB colour.
-    pub colour: [f32; 3],
-}
-
 /// Makes the world that `scene` describes. `meshes` holds the meshes it names, by file name.
 ///
 /// # Errors
@@ -91,16 +80,12 @@ pub fn build(
     let mut appearances = Vec::new();
     for spec in &scene.bodies {
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
-        let breakage = spec.fracture.as_ref().and_then(|f| {
-            Some(Breakage {
-                pattern: Arc::clone(patterns.get(f.pattern.as_str())?),
-                strength: f.strength,
-                generations: f.generations,
-                least_samples: f.min_nodes,
-            })
-        });
-        let body = world.add(body(spec, breakage, meshes).map_err(failed)?);
-        appearances.push(Appearance { body, name: spec.name.clone(), colour: spec.colour });
+        let solids = solid(spec, meshes).map_err(failed)?;
+        let mesh = solids.mesh.clone();
+        let breakage = breakage(spec, &patterns, &solids);
+        let body = world.add(body(spec, solids, breakage).map_err(failed)?);
+        let look = Arc::new(spec.look());
+        appearances.push(Appearance { body, name: spec.name.clone(), look, mesh });
     }
     Ok((world, appearances))
 }
@@ -118,12 +103,25 @@ fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
     }
 }
 
-fn body(
+/// How a body breaks, by its own strength or that of its material.
+fn breakage(
     spec: &scene::Body,
-    breakage: Option<Breakage>,
-    meshes: &BTreeMap<String, TriMesh>,
-) -> Result<NewBody, Cause> {
-    let Solids { shape, mass, frame } = solid(spec, breakage.is_some(), meshes)?;
+    patterns: &BTreeMap<&str, Arc<Pattern>>,
+    solids: &Solids,
+) -> Option<Breakage> {
+    let fracture = spec.fracture.as_ref()?;
+    let size = (solids.mass?.mass() / spec.density()).cbrt();
+    let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
+    Some(Breakage {
+        pattern: Arc::clone(patterns.get(fracture.pattern.as_str())?),
+        strength: fracture.strength.or_else(by_material)?,
+        generations: fracture.generations,
+        least_samples: fracture.min_nodes,
+    })
+}
+
+fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Result<NewBody, Cause> {
+    let Solids { shape, mass, frame, .. } = solids;
     let velocity = Velocity { linear: spec.velocity.into(), angular: spec.angular_velocity.into() };
     let body = match (spec.motion, mass) {
         (Motion::Dynamic, Some(mass)) => Body::Dynamic(mass),
@@ -137,8 +135,8 @@ fn body(
         velocity,
         shape: Arc::new(shape),
         material: Material {
-            restitution: spec.restitution,
-            friction: spec.friction,
+            restitution: spec.restitution(),
+            friction: spec.friction(),
             ..Material::default()
         },
         breakage,
@@ -151,18 +149,17 @@ struct Solids {
     mass: Option<MassProperties>,
     /// Body coordinates to those of the scene's shape.
     frame: Isometry3<f64>,
+    /// What a sampled one was made from, in the coordinates of the scene's shape.
+    mesh: Option<Arc<TriMesh>>,
 }
 
 /// The solid of a body: exact where it is a plane, or a ball or box that never breaks, else sampled.
-fn solid(
-    spec: &scene::Body,
-    breaks: bool,
-    meshes: &BTreeMap<String, TriMesh>,
-) -> Result<Solids, Cause> {
+fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solids, Cause> {
+    let breaks = spec.fracture.is_some();
     let exact = |shape, volume: f64, per_mass: Vector3<f64>| -> Result<Solids, Cause> {
-        let mass = volume * spec.density;
+        let mass = volume * spec.density();
         let mass = Some(MassProperties::new(mass, per_mass * mass)?);
-        Ok(Solids { shape, mass, frame: Isometry3::identity() })
+        Ok(Solids { shape, mass, frame: Isometry3::identity(), mesh: None })
     };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     match &spec.shape {
@@ -175,7 +172,7 @@ fn solid(
                 });
             let place = Translation3::from(normal.into_inner() * plane.offset);
             let frame = Isometry3::from_parts(place, rotation);
-            Ok(Solids { shape: Shape::half_space(), mass: None, frame })
+            Ok(Solids { shape: Shape::half_space(), mass: None, frame, mesh: None })
         }
         scene::Shape::Sphere(s) if !breaks => {
             let volume = 4.0 / 3.0 * std::f64::consts::PI * s.radius.powi(3);
@@ -187,7 +184,11 @@ fn solid(
             let per_mass = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
             exact(Shape::cuboid(half, spacing), 8.0 * half.product(), per_mass)
         }
-        scene::Shape::Mesh(mesh) => sampled(mesh_level_set(mesh, meshes)?, spec.density),
+        scene::Shape::Mesh(mesh) => {
+            let (level_set, mesh) = mesh_level_set(mesh, meshes)?;
+            let solids = sampled(level_set, spec.density())?;
+            Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
+        }
         scene::Shape::Sphere(s) => analytic(spec, Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => analytic(spec, Solid::Box { half_extents: b.half_extents.into() }),
         scene::Shape::Cylinder(c) => {
@@ -206,19 +207,20 @@ fn analytic(spec: &scene::Body, solid: Solid) -> Result<Solids, Cause> {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
-    sampled(LevelSet::from_fn(grid, |p| solid.distance(&p)), spec.density)
+    sampled(LevelSet::from_fn(grid, |p| solid.distance(&p)), spec.density())
 }
 
 fn sampled(level_set: LevelSet, density: f64) -> Result<Solids, Cause> {
     let (mass, frame) = rigid(&level_set.moments(), density)?;
     let points = level_set.surface_particles(level_set.grid().spacing());
-    Ok(Solids { shape: Shape::grid(level_set, &points, frame), mass: Some(mass), frame })
+    let shape = Shape::grid(level_set, &points, frame);
+    Ok(Solids { shape, mass: Some(mass), frame, mesh: None })
 }
 
 fn mesh_level_set(
     spec: &scene::Mesh,
     meshes: &BTreeMap<String, TriMesh>,
-) -> Result<LevelSet, Cause> {
+) -> Result<(LevelSet, TriMesh), Cause> {
     let mesh = meshes.get(&spec.file).ok_or(Cause::NoMesh { file: spec.file.clone() })?;
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let (scaled, bounds) = match spec.size {
@@ -234,5 +236,5 @@ fn mesh_level_set(
     let cells = |a: usize| (spec.resolution[a].saturating_sub(1 + 2 * PADDING)).max(1) as f64;
     let spacing = (0..3).map(|a| bounds.extents()[a] / cells(a)).fold(0.0, f64::max);
     let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
-    Ok(LevelSet::from_mesh(&scaled, grid, Sign::Strict)?)
+    Ok((LevelSet::from_mesh(&scaled, grid, Sign::Strict)?, scaled))
 }

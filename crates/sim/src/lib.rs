@@ -8,16 +8,20 @@
 mod breakage;
 mod build;
 mod energy;
+mod lineage;
 mod recording;
 mod report;
 mod rigid;
 pub mod scene;
 mod step;
+mod surface;
 mod world;
 
 pub use breakage::Breakage;
-pub use build::{Appearance, BuildError, Cause, build};
-pub use recording::{Recorder, Recording, Surface, Track};
+pub use build::{BuildError, Cause, build};
+pub use lineage::{Cut, Lineage};
+pub use recording::{Recorder, Recording, Track};
 pub use report::{Fracture, Report};
 pub use rigid::{RigidError, rigid};
+pub use surface::{Appearance, Look, Surface};
 pub use world::{BodyId, BodyState, NewBody, Settings, World};

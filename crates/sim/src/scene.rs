@@ -26,6 +26,7 @@
 //! at its own line.
 
 mod error;
+mod material;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -34,6 +35,7 @@ use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 pub use error::{InvalidValue, Place, SceneError};
+pub use material::Material;
 
 /// Cells of margin that a level set has on every side of a solid.
 const MARGIN: usize = 3;
@@ -86,9 +88,11 @@ pub struct Body {
     /// Who moves it; `"dynamic"` unless given.
     #[serde(default)]
     pub motion: Motion,
-    /// Mass per volume, kg/m^3; 1000 unless given.
-    #[serde(default = "water")]
-    pub density: f64,
+    /// What it is made of, a name of [`Material::TABLE`]: the default of `density`, `restitution`,
+    /// `friction`, `colour`, `inner_colour`, `roughness` and of the strength of its fracture.
+    pub material: Option<String>,
+    /// Mass per volume, kg/m^3; as the material or 1000 unless given.
+    pub density: Option<f64>,
     /// Where the shape's origin is, m; `[0, 0, 0]` unless given.
     #[serde(default)]
     pub position: [f64; 3],
@@ -101,33 +105,19 @@ pub struct Body {
     /// Angular velocity, world axes, rad/s; `[0, 0, 0]` unless given.
     #[serde(default)]
     pub angular_velocity: [f64; 3],
-    /// Coefficient of restitution, 0 (dead) to 1 (elastic); 0.3 unless given.
-    #[serde(default = "mild_restitution")]
-    pub restitution: f64,
-    /// Coefficient of Coulomb friction; 0.5 unless given.
-    #[serde(default = "mild_friction")]
-    pub friction: f64,
-    /// Linear RGB, each 0 to 1; `[0.7, 0.7, 0.7]` unless given.
-    #[serde(default = "grey")]
-    pub colour: [f32; 3],
+    /// Coefficient of restitution, 0 (dead) to 1 (elastic); as the material or 0.3 unless given.
+    pub restitution: Option<f64>,
+    /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
+    pub friction: Option<f64>,
+    /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
+    pub colour: Option<[f32; 3]>,
+    /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `colour` unless
+    /// given.
+    pub inner_colour: Option<[f32; 3]>,
+    /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
+    pub roughness: Option<f32>,
     /// How it breaks; never unless given.
     pub fracture: Option<Fracture>,
-}
-
-fn water() -> f64 {
-    1000.0
-}
-
-fn mild_restitution() -> f64 {
-    0.3
-}
-
-fn mild_friction() -> f64 {
-    0.5
-}
-
-fn grey() -> [f32; 3] {
-    [0.7; 3]
 }
 
 impl Body {
@@ -319,8 +309,9 @@ impl Shape {
 pub struct Fracture {
     /// Name of a `[pattern.NAME]` table.
     pub pattern: String,
-    /// The impulse at one contact above which it breaks, N s.
-    pub strength: f64,
+    /// The impulse at one contact above which it breaks, N s; that which stresses it to the strength
+    /// of its material unless given, see [`fracture::Material::impulse_for_strength`].
+    pub strength: Option<f64>,
     /// How often it and its fragments may break in turn; 3 unless given.
     #[serde(default = "three")]
     pub generations: u32,

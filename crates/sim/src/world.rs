@@ -6,7 +6,7 @@ use contact::{Cache, Columns, Material, Shape};
 use dynamics::{Body, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::Breakage;
+use crate::{Breakage, Lineage};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,6 +122,8 @@ pub struct BodyState<'a> {
     pub shape: &'a Arc<Shape>,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,
+    /// Where it came from, if it broke off something.
+    pub lineage: Option<&'a Lineage>,
 }
 
 /// Bodies and the time; advanced by [`World::step`].
@@ -137,6 +139,8 @@ pub struct World {
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) materials: Vec<Material>,
     pub(crate) breakages: Vec<Option<Breakage>>,
+    /// Of fragments.
+    pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
     /// Bodies that were frozen since.
@@ -157,6 +161,7 @@ impl World {
             shapes: Vec::new(),
             materials: Vec::new(),
             breakages: Vec::new(),
+            lineages: Vec::new(),
             cache: Cache::default(),
             frozen: Vec::new(),
             next: 0,
@@ -187,7 +192,14 @@ impl World {
         self.shapes.push(new.shape);
         self.materials.push(new.material);
         self.breakages.push(new.breakage);
+        self.lineages.push(None);
         id
+    }
+
+    pub(crate) fn set_lineage(&mut self, id: BodyId, lineage: Lineage) {
+        if let Ok(i) = self.ids.binary_search(&id) {
+            self.lineages[i] = Some(Arc::new(lineage));
+        }
     }
 
     /// Removes a body; `false` if it is gone already.
@@ -200,6 +212,7 @@ impl World {
         self.shapes.remove(i);
         self.materials.remove(i);
         self.breakages.remove(i);
+        self.lineages.remove(i);
         true
     }
 
@@ -285,6 +298,7 @@ impl World {
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
             breakage: self.breakages[i].as_ref(),
+            lineage: self.lineages[i].as_deref(),
         }
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
             if let Some(mass) = state.body.mass_properties() {
                 write!(out, ", {:.4} kg", mass.mass())?;
             }
-            if let Some(fracture) = &body.fracture {
-                write!(out, ", breaks above {} N s", fracture.strength)?;
+            if let Some(breakage) = state.breakage {
+                write!(out, ", breaks above {} N s", breakage.strength)?;
             }
             writeln!(out)?;
             nodes += body.shape.nodes().unwrap_or(0.0);
@@ -65,7 +65,8 @@ fn print_recording(path: &Path, recording: &Recording, out: &mut impl Write) -> 
     let Recording { fps, frames, tracks } = recording;
     let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
     let last = tracks.iter().filter(|t| t.pose(frames - 1).is_some()).count();
-    let triangles: usize = tracks.iter().map(|t| t.surface.triangles.len()).sum();
+    let triangles: usize =
+        tracks.iter().map(|t| t.surface.outer.len() + t.surface.inner.len()).sum();
     writeln!(out, "{}: recording of {frames} frames at {fps} per second", path.display())?;
     writeln!(out, "{} bodies, of these {fragments} fragments; {last} at the end", tracks.len())?;
     writeln!(out, "{triangles} triangles")

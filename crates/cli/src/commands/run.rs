@@ -95,10 +95,7 @@ fn simulate(
 ) -> Result<Summary, Failure> {
     let start = Instant::now();
     let (mut world, appearances) = build(path, scene)?;
-    let mut recorder = Recorder::new(&world, |body| {
-        let shown = appearances.iter().find(|a| a.body == body);
-        shown.map_or_else(Default::default, |a| (a.name.clone(), a.colour))
-    });
+    let mut recorder = Recorder::new(&world, &appearances);
     let mut seconds = Seconds { build: start.elapsed().as_secs_f64(), ..Seconds::default() };
     let mut ledger = Ledger::new(&world);
     let mut stopped = 0;

@@ -4,6 +4,10 @@
 //! born and disappears when it ends by a scale of 0 or 1 that changes in steps, which every viewer
 //! understands; without animation a viewer shows frame 0. Surfaces are stored once however many
 //! tracks share them, and a frame in which nothing changes costs no key.
+//!
+//! A mesh has a primitive for the outer surface and one for cuts, each with a material of its own.
+//! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
+//! of a solid texture.
 
 mod buffer;
 mod keys;
@@ -14,7 +18,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sim::{Recording, Surface, Track};
+use sim::{Look, Recording, Surface, Track};
 
 pub use read::{GlbReadError, read_glb};
 
@@ -50,10 +54,10 @@ struct Document {
     channels: Vec<Value>,
     /// Accessors of surfaces written so far, by address.
     surfaces: BTreeMap<*const Surface, Primitive>,
-    /// Materials by the bits of their colour.
-    colours: BTreeMap<[u32; 3], usize>,
-    /// Meshes by surface and material.
-    drawn: BTreeMap<(*const Surface, usize), usize>,
+    /// Materials written so far: the look, whether it is that of cuts, and the number.
+    looks: Vec<(Arc<Look>, bool, usize)>,
+    /// Meshes by surface and materials.
+    drawn: BTreeMap<(*const Surface, [Option<usize>; 2]), usize>,
 }
 
 /// Accessors of a surface.
@@ -61,7 +65,9 @@ struct Document {
 struct Primitive {
     positions: usize,
     normals: usize,
-    indices: usize,
+    rest: usize,
+    /// Of the outer surface and of cuts, where there are any.
+    indices: [Option<usize>; 2],
 }
 
 impl Document {
@@ -71,7 +77,7 @@ impl Document {
         let rotations = rotation_keys(track);
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));
-        if !track.surface.triangles.is_empty() {
+        if !track.surface.outer.is_empty() || !track.surface.inner.is_empty() {
             entry.insert("mesh".to_owned(), json!(self.mesh(track)));
         }
         entry.insert("translation".to_owned(), json!(translations.first));
@@ -86,13 +92,9 @@ impl Document {
         self.show(node, track, recording);
     }
 
-    /// The mesh of a track's surface in its colour.
+    /// The mesh of a track's surface as it looks.
     fn mesh(&mut self, track: &Track) -> usize {
         let surface = Arc::as_ptr(&track.surface);
-        let material = self.material(track.colour);
-        if let Some(&mesh) = self.drawn.get(&(surface, material)) {
-            return mesh;
-        }
         let primitive = match self.surfaces.get(&surface) {
             Some(&known) => known,
             None => {
@@ -101,36 +103,65 @@ impl Document {
                 new
             }
         };
+        let Primitive { positions, normals, rest, indices } = primitive;
+        let materials = [(0, false), (1, true)]
+            .map(|(side, is_inner)| indices[side].map(|_| self.material(&track.look, is_inner)));
+        let key = (surface, materials);
+        if let Some(&mesh) = self.drawn.get(&key) {
+            return mesh;
+        }
+        let sides = indices.into_iter().flatten().zip(materials.into_iter().flatten());
+        let primitives: Vec<Value> = sides
+            .map(|(indices, material)| {
+                json!({
+                    "attributes": { "POSITION": positions, "NORMAL": normals, "_REST": rest },
+                    "indices": indices,
+                    "material": material,
+                })
+            })
+            .collect();
         let mesh = self.meshes.len();
-        self.meshes.push(json!({ "primitives": [{
-            "attributes": { "POSITION": primitive.positions, "NORMAL": primitive.normals },
-            "indices": primitive.indices,
-            "material": material,
-        }] }));
-        self.drawn.insert((surface, material), mesh);
+        self.meshes.push(json!({ "primitives": primitives }));
+        self.drawn.insert(key, mesh);
         mesh
     }
 
-    fn material(&mut self, colour: [f32; 3]) -> usize {
-        let materials = &mut self.materials;
-        *self.colours.entry(colour.map(f32::to_bits)).or_insert_with(|| {
-            let [r, g, b] = colour;
-            materials.push(json!({ "pbrMetallicRoughness": {
+    fn material(&mut self, look: &Arc<Look>, is_inner: bool) -> usize {
+        let known = self.looks.iter().find(|(other, of, _)| *of == is_inner && other == look);
+        if let Some(&(.., number)) = known {
+            return number;
+        }
+        let Look { material, colour, inner_colour, roughness } = &**look;
+        let inside = if is_inner { " inside" } else { "" };
+        let [r, g, b] = if is_inner { *inner_colour } else { *colour };
+        let number = self.materials.len();
+        self.materials.push(json!({
+            "name": format!("{material}{inside}"),
+            "pbrMetallicRoughness": {
                 "baseColorFactor": [r, g, b, 1.0],
                 "metallicFactor": 0.0,
-                "roughnessFactor": 0.8,
-            } }));
-            materials.len() - 1
-        })
+                "roughnessFactor": roughness,
+            },
+            // a body that is whole shows only one of its two materials, and it is read back as both
+            "extras": { "material": material, "colour": colour, "inner_colour": inner_colour,
+                "inner": is_inner },
+        }));
+        self.looks.push((Arc::clone(look), is_inner, number));
+        number
     }
 
     fn primitive(&mut self, surface: &Surface) -> Primitive {
-        let Surface { vertices, normals, triangles } = surface;
+        let Surface { vertices, normals, rest, outer, inner } = surface;
         let normals: Vec<_> = normals.iter().map(unit).collect();
+        let mut indices = |triangles: &[[u32; 3]]| {
+            (!triangles.is_empty()).then(|| self.buffer.add_indices(triangles, vertices.len()))
+        };
+        let indices = [indices(outer), indices(inner)];
         Primitive {
             positions: self.buffer.add_vertices(vertices, true),
             normals: self.buffer.add_vertices(&normals, false),
-            indices: self.buffer.add_indices(triangles, vertices.len()),
+            rest: self.buffer.add_vertices(rest, false),
+            indices,
         }
     }
 

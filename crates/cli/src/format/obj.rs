@@ -1,26 +1,30 @@
-//! A folder of Wavefront OBJ files, one per frame, in world coordinates.
+//! A folder of Wavefront OBJ files, one per frame, in world coordinates, and `materials.mtl`.
+//!
+//! Texture coordinates are where a vertex was in the whole body, m: those of a solid texture.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Recording, Surface};
+use sim::{Look, Recording, Surface, Track};
 
 use super::{WriteError, check};
 
 /// Writes `frame_00000.obj` and so on; every body that exists is an object of its name.
 pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteError> {
     check(recording)?;
+    materials(recording, folder)?;
     for frame in 0..recording.frames {
         let file = File::create(folder.join(format!("frame_{frame:05}.obj")))?;
         let mut out = BufWriter::new(file);
+        writeln!(out, "mtllib materials.mtl")?;
         // OBJ counts vertices from 1, through the whole file
         let mut next = 1;
         for track in &recording.tracks {
             if let Some(pose) = track.pose(frame) {
                 writeln!(out, "o {}", track.name)?;
-                object(&track.surface, pose, next, &mut out)?;
+                object(track, pose, next, &mut out)?;
                 next += track.surface.vertices.len();
             }
         }
@@ -29,23 +33,55 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
     Ok(())
 }
 
+/// The two materials of every look, each once.
+fn materials(recording: &Recording, folder: &Path) -> std::io::Result<()> {
+    let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
+    let mut written: Vec<&Look> = vec![];
+    for look in recording.tracks.iter().map(|track| &*track.look) {
+        if written.contains(&look) {
+            continue;
+        }
+        written.push(look);
+        for (name, [r, g, b]) in names(look).iter().zip([look.colour, look.inner_colour]) {
+            writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
+        }
+    }
+    out.flush()
+}
+
+/// Names of the material of the surface and of that of cuts; OBJ has no blanks in names.
+fn names(look: &Look) -> [String; 2] {
+    let name = look.material.replace(char::is_whitespace, "_");
+    let inside = format!("{name}_inside");
+    [name, inside]
+}
+
 fn object(
-    surface: &Surface,
+    track: &Track,
     pose: &Isometry3<f64>,
     first: usize,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    for vertex in &surface.vertices {
+    let Surface { vertices, normals, rest, outer, inner } = &*track.surface;
+    for vertex in vertices {
         let p = (pose * Point3::from(*vertex).cast()).cast::<f32>();
         writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
     }
-    for normal in &surface.normals {
+    for [u, v, w] in rest {
+        writeln!(out, "vt {u} {v} {w}")?;
+    }
+    for normal in normals {
         let n = (pose * Vector3::from(*normal).cast()).cast::<f32>();
         writeln!(out, "vn {} {} {}", n.x, n.y, n.z)?;
     }
-    for triangle in &surface.triangles {
-        let [a, b, c] = triangle.map(|v| first + v as usize);
-        writeln!(out, "f {a}//{a} {b}//{b} {c}//{c}")?;
+    for (name, triangles) in names(&track.look).iter().zip([outer, inner]) {
+        if !triangles.is_empty() {
+            writeln!(out, "usemtl {name}")?;
+        }
+        for triangle in triangles {
+            let [a, b, c] = triangle.map(|v| first + v as usize);
+            writeln!(out, "f {a}/{a}/{a} {b}/{b}/{b} {c}/{c}/{c}")?;
+        }
     }
     Ok(())
 }

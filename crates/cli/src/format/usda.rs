@@ -1,11 +1,13 @@
 //! Universal Scene Description as text.
 //!
 //! Every body is an `Xform` with time samples of translation and orientation, one time code per
-//! frame, and a visibility that is `inherited` while it exists.
+//! frame, and a visibility that is `inherited` while it exists. Its mesh has a subset for the outer
+//! surface and one for cuts, each with a material; `primvars:rest` is where a vertex was in the whole
+//! body, m.
 
 use std::io::{self, Write};
 
-use sim::{Recording, Surface, Track};
+use sim::{Look, Recording, Surface, Track};
 
 use super::{WriteError, check};
 
@@ -18,14 +20,51 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
     writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
     writeln!(out, "    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
     writeln!(out, "def Xform \"World\"\n{{")?;
+    let mut looks: Vec<&Look> = vec![];
+    for track in &recording.tracks {
+        if !looks.contains(&&*track.look) {
+            looks.push(&track.look);
+        }
+    }
+    materials(&looks, out)?;
     for (index, track) in recording.tracks.iter().enumerate() {
-        body(index, track, frames, out)?;
+        let look = looks.iter().position(|look| **look == *track.look).unwrap_or(0);
+        body((index, look), track, frames, out)?;
     }
     writeln!(out, "}}")?;
     Ok(())
 }
 
-fn body(index: usize, track: &Track, frames: usize, out: &mut impl Write) -> io::Result<()> {
+/// A material for the surface and one for cuts of each look.
+fn materials(looks: &[&Look], out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "    def Scope \"Looks\"\n    {{")?;
+    for (index, look) in looks.iter().enumerate() {
+        let Look { material, colour, inner_colour, roughness } = look;
+        let name = serde_json::Value::from(material.as_str());
+        for (side, [r, g, b]) in [("outer", colour), ("inner", inner_colour)] {
+            let path = format!("{side}_{index}");
+            writeln!(out, "        def Material \"{path}\" (\n            displayName = {name}")?;
+            writeln!(out, "        )\n        {{")?;
+            let output = format!("</World/Looks/{path}/Shader.outputs:surface>");
+            writeln!(out, "            token outputs:surface.connect = {output}")?;
+            writeln!(out, "            def Shader \"Shader\"\n            {{")?;
+            writeln!(out, "                uniform token info:id = \"UsdPreviewSurface\"")?;
+            writeln!(out, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?;
+            writeln!(out, "                float inputs:roughness = {roughness}")?;
+            writeln!(out, "                token outputs:surface")?;
+            writeln!(out, "            }}\n        }}")?;
+        }
+    }
+    writeln!(out, "    }}")
+}
+
+/// `index` is that of the track and that of its look.
+fn body(
+    (index, look): (usize, usize),
+    track: &Track,
+    frames: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
     // names of prims are identifiers; the display name is free, in JSON's escapes
     let name = serde_json::Value::from(track.name.as_str());
     writeln!(out, "    def Xform \"body_{index}\" (\n        displayName = {name}\n    )\n    {{")?;
@@ -48,8 +87,8 @@ fn body(index: usize, track: &Track, frames: usize, out: &mut impl Write) -> io:
         )?;
     }
     visibility(track, frames, out)?;
-    if !track.surface.triangles.is_empty() {
-        mesh(&track.surface, track.colour, out)?;
+    if !track.surface.vertices.is_empty() {
+        mesh(&track.surface, track.look.colour, look, out)?;
     }
     writeln!(out, "    }}")
 }
@@ -69,29 +108,58 @@ fn visibility(track: &Track, frames: usize, out: &mut impl Write) -> io::Result<
     writeln!(out, "        }}")
 }
 
-fn mesh(surface: &Surface, [r, g, b]: [f32; 3], out: &mut impl Write) -> io::Result<()> {
+fn mesh(
+    surface: &Surface,
+    [r, g, b]: [f32; 3],
+    look: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Surface { vertices, outer, inner, .. } = surface;
     let corners = |pick: fn(f32, f32) -> f32| {
-        let mut corner = surface.vertices[0];
-        for vertex in &surface.vertices {
+        let mut corner = vertices[0];
+        for vertex in vertices {
             corner = std::array::from_fn(|a| pick(corner[a], vertex[a]));
         }
         corner
     };
-    writeln!(out, "        def Mesh \"surface\"\n        {{")?;
+    writeln!(out, "        def Mesh \"surface\" (")?;
+    writeln!(
+        out,
+        "            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {{"
+    )?;
     writeln!(out, "            uniform token subdivisionScheme = \"none\"")?;
     write!(out, "            float3[] extent = ")?;
     tuples(&[corners(f32::min), corners(f32::max)], out)?;
     write!(out, "            color3f[] primvars:displayColor = ")?;
     tuples(&[[r, g, b]], out)?;
     write!(out, "            point3f[] points = ")?;
-    tuples(&surface.vertices, out)?;
+    tuples(vertices, out)?;
     write!(out, "            normal3f[] normals = ")?;
     tuples(&surface.normals, out)?;
-    let threes = vec!["3"; surface.triangles.len()].join(", ");
+    write!(out, "            point3f[] primvars:rest = ")?;
+    tuples(&surface.rest, out)?;
+    writeln!(out, "            uniform token primvars:rest:interpolation = \"vertex\"")?;
+    let threes = vec!["3"; outer.len() + inner.len()].join(", ");
     writeln!(out, "            int[] faceVertexCounts = [{threes}]")?;
-    let indices: Vec<String> =
-        surface.triangles.as_flattened().iter().map(u32::to_string).collect();
-    writeln!(out, "            int[] faceVertexIndices = [{}]\n        }}", indices.join(", "))
+    let indices: Vec<String> = outer.iter().chain(inner).flatten().map(u32::to_string).collect();
+    writeln!(out, "            int[] faceVertexIndices = [{}]", indices.join(", "))?;
+    writeln!(
+        out,
+        "            uniform token subsetFamily:materialBind:familyType = \"partition\""
+    )?;
+    let faces = outer.len() + inner.len();
+    for (side, faces) in [("outer", 0..outer.len()), ("inner", outer.len()..faces)] {
+        let faces: Vec<String> = faces.map(|f| f.to_string()).collect();
+        writeln!(out, "            def GeomSubset \"{side}\" (")?;
+        writeln!(out, "                prepend apiSchemas = [\"MaterialBindingAPI\"]")?;
+        writeln!(out, "            )\n            {{")?;
+        writeln!(out, "                uniform token elementType = \"face\"")?;
+        writeln!(out, "                uniform token familyName = \"materialBind\"")?;
+        writeln!(out, "                int[] indices = [{}]", faces.join(", "))?;
+        writeln!(out, "                rel material:binding = </World/Looks/{side}_{look}>")?;
+        writeln!(out, "            }}")?;
+    }
+    writeln!(out, "        }}")
 }
 
 fn tuples(vectors: &[[f32; 3]], out: &mut impl Write) -> io::Result<()> {

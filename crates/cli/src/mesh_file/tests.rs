@@ -70,12 +70,14 @@ fn glb_is_read_with_its_nodes_placed() {
     let surface = sim::Surface {
         vertices: CORNERS.to_vec(),
         normals: vec![[0.0, 1.0, 0.0]; 4],
-        triangles: FACES.map(|face| face.map(|v| v as u32)).to_vec(),
+        rest: CORNERS.to_vec(),
+        outer: FACES.map(|face| face.map(|v| v as u32)).to_vec(),
+        inner: vec![],
     };
     let track = sim::Track {
         name: "a".to_owned(),
         surface: surface.into(),
-        colour: [1.0; 3],
+        look: Default::default(),
         parent: None,
         birth: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],

@@ -34,7 +34,7 @@ fn defaults_are_those_of_the_documentation() {
     let scene = Scene::from_toml(GOOD).unwrap();
     assert_eq!(scene.simulation, Simulation::default());
     let body = &scene.bodies[0];
-    assert_eq!((body.density, body.restitution, body.friction), (1000.0, 0.3, 0.5));
+    assert_eq!((body.density(), body.restitution(), body.friction()), (1000.0, 0.3, 0.5));
     assert_eq!(body.motion, Motion::Dynamic);
     assert_eq!(body.pose(), Isometry3::identity());
     let fracture = body.fracture.as_ref().unwrap();

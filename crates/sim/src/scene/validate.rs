@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::error::nearest;
 use super::{
-    Body, Fracture, InvalidValue, MARGIN, Mesh, Motion, Pattern, Scene, Shape, Simulation,
+    Body, Fracture, InvalidValue, MARGIN, Material, Mesh, Motion, Pattern, Scene, Shape, Simulation,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -43,7 +43,7 @@ impl Scene {
             })?;
             body(&key, b)?;
             if let Some(f) = &b.fracture {
-                fracture(&at(&key, "fracture"), f, self)?;
+                fracture(&at(&key, "fracture"), f, b, self)?;
             }
         }
         Ok(())
@@ -120,20 +120,28 @@ fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
 
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     shape(&at(key, "shape"), &b.shape)?;
-    positive(&at(key, "density"), b.density, "kg/m^3")?;
+    if let Some(name) = &b.material {
+        material(&at(key, "material"), name)?;
+    }
+    positive(&at(key, "density"), b.density(), "kg/m^3")?;
     bounded(&at(key, "position"), &b.position, "m")?;
     direction(&at(key, "rotation.axis"), &b.rotation.axis)?;
     bounded(&at(key, "rotation.degrees"), &[b.rotation.degrees], "degrees")?;
     bounded(&at(key, "velocity"), &b.velocity, "m/s")?;
     bounded(&at(key, "angular_velocity"), &b.angular_velocity, "rad/s")?;
-    fraction(&at(key, "restitution"), b.restitution)?;
-    let friction = b.friction;
+    fraction(&at(key, "restitution"), b.restitution())?;
+    let friction = b.friction();
     require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
         format!("must be 0 or more and finite, not {friction}")
     })?;
-    for c in b.colour {
+    let look = b.look();
+    for c in look.colour {
         fraction(&at(key, "colour"), f64::from(c))?;
     }
+    for c in look.inner_colour {
+        fraction(&at(key, "inner_colour"), f64::from(c))?;
+    }
+    fraction(&at(key, "roughness"), f64::from(look.roughness))?;
     let rests = b.velocity == [0.0; 3] && b.angular_velocity == [0.0; 3];
     require(
         rests || b.motion != Motion::Static,
@@ -151,6 +159,21 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         &at(key, "fracture"),
         || "must be removed: only a dynamic body breaks",
     )
+}
+
+fn material(key: &str, name: &str) -> Result<(), InvalidValue> {
+    require(Material::named(name).is_some(), key, || {
+        let known = || Material::TABLE.iter().map(|m| m.name);
+        match nearest(name, known()) {
+            Some(nearest) => format!("names no material `{name}`, did you mean `{nearest}`?"),
+            None => {
+                format!(
+                    "names no material `{name}`; known: {}",
+                    known().collect::<Vec<_>>().join(", ")
+                )
+            }
+        }
+    })
 }
 
 fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
@@ -210,7 +233,7 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     })
 }
 
-fn fracture(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue> {
+fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
     require(scene.patterns.contains_key(&f.pattern), &at(key, "pattern"), || {
         match nearest(&f.pattern, scene.patterns.keys().map(String::as_str)) {
             Some(name) => format!("names no pattern `{}`, did you mean `{name}`?", f.pattern),
@@ -220,7 +243,14 @@ fn fracture(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue> 
             ),
         }
     })?;
-    positive(&at(key, "strength"), f.strength, "N s")?;
+    match f.strength {
+        Some(strength) => positive(&at(key, "strength"), strength, "N s")?,
+        None => require(
+            b.solid().is_some(),
+            key,
+            || "lacks the key `strength`, in N s: give it, or name the body's `material`",
+        )?,
+    }
     require((1..=MAX_GENERATIONS).contains(&f.generations), &at(key, "generations"), || {
         format!("must be 1 to {MAX_GENERATIONS}: remove `fracture` for a body that never breaks")
     })

@@ -8,7 +8,7 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Recording, Surface, Track};
+use sim::{Look, Recording, Surface, Track};
 use thiserror::Error;
 
 /// Why a file gives no recording.
@@ -39,6 +39,14 @@ struct NodeExtras {
     parent: Option<usize>,
 }
 
+#[derive(Deserialize)]
+struct MaterialExtras {
+    material: String,
+    colour: [f32; 3],
+    inner_colour: [f32; 3],
+    inner: bool,
+}
+
 /// Reads a recording; poses come back with the precision of `f32`.
 ///
 /// # Errors
@@ -56,21 +64,21 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     for channel in file.animations().flat_map(|a| a.channels()) {
         channels.entry(channel.target().node().index()).or_default().push(channel);
     }
-    let mut surfaces = BTreeMap::new();
+    let mut known = Known::default();
     let mut tracks = vec![];
     for node in file.nodes() {
         let NodeExtras { birth, end, parent } = parse(node.extras())?;
         if end < birth || end > frames || parent.is_some_and(|p| p >= node.index()) {
             return Err(GlbReadError::Foreign { lacks: "a node has impossible frames or parent" });
         }
-        let (surface, colour) = match node.mesh() {
-            Some(mesh) => drawn(&mesh, blob, &mut surfaces)?,
-            None => (Arc::default(), [0.0; 3]),
+        let (surface, look) = match node.mesh() {
+            Some(mesh) => drawn(&mesh, blob, &mut known)?,
+            None => (Arc::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, surface, colour, parent, birth, poses });
+        tracks.push(Track { name, surface, look, parent, birth, poses });
     }
     Ok(Recording { fps, frames, tracks })
 }
@@ -81,32 +89,60 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
         .map_err(|_| GlbReadError::Foreign { lacks: "its extras lack frames, birth or end" })
 }
 
-/// The surface and colour of a mesh of one primitive; equal accessors give one surface.
+/// What was read so far.
+#[derive(Default)]
+struct Known {
+    /// By the accessor of positions.
+    surfaces: BTreeMap<usize, Arc<Surface>>,
+    /// By material.
+    looks: BTreeMap<usize, Arc<Look>>,
+}
+
+/// The surface and look of a mesh of up to two primitives; equal accessors give one surface.
 fn drawn(
     mesh: &Mesh,
     blob: &[u8],
-    surfaces: &mut BTreeMap<usize, Arc<Surface>>,
-) -> Result<(Arc<Surface>, [f32; 3]), GlbReadError> {
+    Known { surfaces, looks }: &mut Known,
+) -> Result<(Arc<Surface>, Arc<Look>), GlbReadError> {
     const LACKS: GlbReadError =
-        GlbReadError::Foreign { lacks: "a mesh lacks positions, normals or indices" };
+        GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };
     let primitive = mesh.primitives().next().ok_or(LACKS)?;
-    let [r, g, b, _] = primitive.material().pbr_metallic_roughness().base_color_factor();
+    let material = primitive.material();
+    let MaterialExtras { material: name, colour, inner_colour, .. } =
+        extras_of(&material).ok_or(LACKS)?;
+    let roughness = material.pbr_metallic_roughness().roughness_factor();
+    let look = Look { material: name, colour, inner_colour, roughness };
+    let look = looks.entry(material.index().unwrap_or(0)).or_insert_with(|| Arc::new(look));
     let key = primitive.get(&gltf::Semantic::Positions).ok_or(LACKS)?.index();
     if let Some(known) = surfaces.get(&key) {
-        return Ok((known.clone(), [r, g, b]));
+        return Ok((known.clone(), look.clone()));
     }
     let reader = primitive.reader(|_| Some(blob));
     let vertices: Vec<_> = reader.read_positions().ok_or(LACKS)?.collect();
     let normals: Vec<_> = reader.read_normals().ok_or(LACKS)?.collect();
-    let indices: Vec<u32> = reader.read_indices().ok_or(LACKS)?.into_u32().collect();
-    let triangles = indices.as_chunks::<3>().0.to_vec();
+    let rest = primitive.get(&gltf::Semantic::Extras("REST".to_owned())).ok_or(LACKS)?;
+    let rest = gltf::accessor::Iter::<[f32; 3]>::new(rest, |_| Some(blob)).ok_or(LACKS)?;
+    let mut surface = Surface { vertices, normals, rest: rest.collect(), ..Surface::default() };
+    for primitive in mesh.primitives() {
+        let is_inner = extras_of(&primitive.material()).ok_or(LACKS)?.inner;
+        let indices = primitive.reader(|_| Some(blob)).read_indices().ok_or(LACKS)?;
+        let indices: Vec<u32> = indices.into_u32().collect();
+        let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
+        side.extend_from_slice(indices.as_chunks::<3>().0);
+    }
+    let Surface { vertices, normals, rest, outer, inner } = &surface;
     let inside = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    if normals.len() != vertices.len() || !triangles.iter().all(inside) {
+    let alike = [normals.len(), rest.len()] == [vertices.len(); 2];
+    if !alike || !outer.iter().chain(inner).all(inside) {
         return Err(LACKS);
     }
-    let surface = Arc::new(Surface { vertices, normals, triangles });
+    let surface = Arc::new(surface);
     surfaces.insert(key, surface.clone());
-    Ok((surface, [r, g, b]))
+    Ok((surface, look.clone()))
+}
+
+fn extras_of(material: &gltf::Material) -> Option<MaterialExtras> {
+    serde_json::from_str(material.extras().as_ref()?.get()).ok()
 }
 
 /// The pose of a node in each of `frames`.
