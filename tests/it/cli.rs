@@ -238,6 +238,7 @@ fn an_output_that_cannot_be_written_is_refused_before_the_run() {
         ("out.png", "ending .glb"),
         ("no/out.glb", "folder"),
         ("full", "exists already"),
+        ("out", "ending .glb"),
         ("full.glb", "exists already"),
     ];
     for folder in ["full", "full.glb"] {

@@ -55,7 +55,10 @@ fn the_ending_chooses_the_format() {
     assert_eq!(of("a.glb"), Some(Format::Glb));
     assert_eq!(of("a.b/c.USDA"), Some(Format::Usda));
     assert_eq!(of("a.jsonl"), Some(Format::Jsonl));
-    assert_eq!(of("frames"), Some(Format::ObjFolder));
+    assert_eq!(of("frames/"), Some(Format::ObjFolder));
+    assert_eq!(of("frames"), None, "a forgotten ending is no folder");
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(Format::of(folder.path()), Some(Format::ObjFolder));
     assert_eq!(of("a.fbx"), None);
 }
 
@@ -136,7 +139,7 @@ fn no_format_takes_what_is_not_finite() {
     let folder = tempfile::tempdir().unwrap();
     let mut broken = recording();
     broken.tracks[1].poses[0].translation.y = f64::INFINITY;
-    for name in ["a.glb", "a.usda", "a.jsonl", "a"] {
+    for name in ["a.glb", "a.usda", "a.jsonl", "a/"] {
         let path = folder.path().join(name);
         let error = Format::of(&path).unwrap().write(&broken, &path).unwrap_err();
         assert!(matches!(error, WriteError::NotFinite { ref track } if track == "left"), "{error}");

@@ -15,5 +15,6 @@ mod levelset_tets;
 mod schema;
 mod sim;
 mod slicing;
+mod support;
 mod tetfem;
 mod vectors;

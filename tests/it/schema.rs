@@ -37,6 +37,21 @@ fn schema_and_reader_know_the_same_keys() {
         (format!("{body}/properties/fracture"), "[[body]]\nfracture = { zzz = 1 }".to_owned()),
         (format!("{body}/properties/shape"), "[[body]]\nshape = { zzz = 1 }".to_owned()),
         (pattern.to_owned(), "[pattern.a]\nzzz = 1".to_owned()),
+        ("/properties/debris".to_owned(), "[debris]\nzzz = 1".to_owned()),
+        (
+            "/properties/debris/properties/retire".to_owned(),
+            "[debris]\nretire = { zzz = 1 }".to_owned(),
+        ),
+        (format!("{body}/properties/copies"), "[[body]]\ncopies = { zzz = 1 }".to_owned()),
+        (
+            format!("{body}/properties/fracture/properties/bonds"),
+            "[[body]]\nfracture = { bonds = { zzz = 1 } }".to_owned(),
+        ),
+        (format!("{body}/properties/anchor/items"), "[[body]]\nanchor = [{ zzz = 1 }]".to_owned()),
+        (
+            format!("{pattern}/properties/radial/properties/noise"),
+            "[pattern.a.radial]\nnoise = { zzz = 1 }".to_owned(),
+        ),
     ];
     let kinds = ["mesh", "sphere", "box", "cylinder", "capsule", "plane"].map(|kind| {
         let pointer = format!("{body}/properties/shape/properties/{kind}");
@@ -45,7 +60,12 @@ fn schema_and_reader_know_the_same_keys() {
     let patterns = ["voronoi", "radial"].map(|kind| {
         (format!("{pattern}/properties/{kind}"), format!("[pattern.a.{kind}]\nzzz = 1"))
     });
-    for (pointer, scene) in tables.into_iter().chain(kinds).chain(patterns) {
+    let regions = ["sphere", "box", "plane"].map(|kind| {
+        let pointer = format!("{body}/properties/anchor/items/properties/{kind}");
+        (pointer, format!("[[body]]\nanchor = [{{ {kind} = {{ zzz = 1 }} }}]"))
+    });
+    let all = tables.into_iter().chain(kinds).chain(patterns).chain(regions);
+    for (pointer, scene) in all {
         assert_eq!(properties(&pointer), keys(&scene), "{pointer}");
     }
     let motions = schema().pointer(&format!("{body}/properties/motion/enum")).cloned().unwrap();
@@ -57,7 +77,8 @@ fn schema_and_reader_know_the_same_keys() {
 #[test]
 fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let scene = "version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n\
-        shape = { sphere = { radius = 1 } }\nfracture = { pattern = \"a\", strength = 1 }\n";
+        shape = { sphere = { radius = 1 } }\nfracture = { pattern = \"a\", strength = 1, bonds = { strength = 1 } }\n\
+        copies = { count = [1, 1, 1], spacing = [1, 1, 1] }\n[debris]\nretire = { after = 1 }\n";
     let scene = Scene::from_toml(scene).unwrap();
     let (body, simulation) = (&scene.bodies[0], &scene.simulation);
     let fracture = body.fracture.as_ref().unwrap();
@@ -69,6 +90,14 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_run("fps").as_f64(), Some(simulation.fps));
     assert_eq!(of_run("frames").as_u64(), Some(simulation.frames as u64));
     assert_eq!(of_run("seed").as_u64(), Some(simulation.seed));
+    let retire = scene.debris.retire.unwrap();
+    let of_debris = |key: &str| default(&format!("/properties/debris/properties/{key}"));
+    assert_eq!(of_debris("min_size").as_f64(), Some(scene.debris.min_size));
+    assert_eq!(of_debris("retire/properties/slower_than").as_f64(), Some(retire.slower_than));
+    assert_eq!(of_debris("retire/properties/keep").as_bool(), Some(retire.keep));
+    assert_eq!(of_body("copies/properties/jitter").as_f64(), Some(body.copies.unwrap().jitter));
+    let duration = fracture.bonds.unwrap().duration;
+    assert_eq!(of_fracture("bonds/properties/duration").as_f64(), Some(duration));
     let vector = |value: Value| serde_json::from_value::<[f64; 3]>(value).unwrap();
     assert_eq!(vector(of_run("gravity")), simulation.gravity);
     assert_eq!(of_body("density").as_f64(), Some(body.density()));

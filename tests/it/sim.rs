@@ -38,8 +38,13 @@ fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     let (mass, frame) = rigid(&level_set.moments(), 2000.0).unwrap();
     let points = level_set.surface_particles(spacing);
     let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(80, 5) }).unwrap();
-    let breakage =
-        Breakage { pattern: Arc::new(pattern), strength, generations: 2, least_samples: 16 };
+    let breakage = Breakage {
+        pattern: Arc::new(pattern),
+        strength,
+        generations: 2,
+        least_samples: 16,
+        bonds: None,
+    };
     let shape = Shape::grid(level_set, &points, frame);
     NewBody {
         breakage: Some(breakage),

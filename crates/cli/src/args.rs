@@ -63,7 +63,7 @@ const RUN_EXAMPLES: &str = "Examples:
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
 Universal Scene Description (.usda), JSON lines (.jsonl), and a folder of .obj files, one per frame
-(a name without an ending). A file that exists is replaced, but only when the run has succeeded.";
+(a name that ends in /). A file that exists is replaced, but only when the run has succeeded.";
 
 /// Arguments of `brisance run`.
 #[derive(Args, Debug)]
@@ -71,7 +71,7 @@ Universal Scene Description (.usda), JSON lines (.jsonl), and a folder of .obj f
 pub struct RunArguments {
     /// Scene file (TOML)
     pub scene: PathBuf,
-    /// File to write: .glb, .usda or .jsonl; without an ending a folder of .obj files
+    /// File to write: .glb, .usda or .jsonl; or a folder of .obj files, ending in /
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Also write mass, momentum and energy of every frame, .csv, or draw the energy, .svg

@@ -47,6 +47,12 @@ pub enum Failure {
         /// What is wrong with it, and where.
         source: SceneError,
     },
+    /// Options make a scene that cannot be run.
+    #[error("with these options {source}")]
+    Arguments {
+        /// What is wrong with it.
+        source: sim::scene::InvalidValue,
+    },
     /// A mesh file that a scene names cannot be used.
     #[error("{}: {source} (named in {})", path.display(), scene.display())]
     Mesh {

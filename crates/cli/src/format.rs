@@ -48,17 +48,22 @@ pub enum Format {
     Jsonl,
     /// Universal Scene Description as text, `.usda`, with time samples.
     Usda,
-    /// A folder of one Wavefront OBJ per frame; a path without an extension.
+    /// A folder of one Wavefront OBJ per frame; a path that ends in a slash, or is one.
     ObjFolder,
 }
 
 impl Format {
     /// The endings, for messages.
-    pub const ENDINGS: &str = ".glb, .usda or .jsonl, or no ending for a folder of .obj files";
+    pub const ENDINGS: &str = ".glb, .usda or .jsonl, or end it in / for a folder of .obj files";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
-        let Some(extension) = path.extension() else { return Some(Self::ObjFolder) };
+        // a folder is asked for by a slash, or by being there
+        let text = path.as_os_str().to_string_lossy();
+        if text.ends_with(std::path::is_separator) || path.is_dir() {
+            return Some(Self::ObjFolder);
+        }
+        let extension = path.extension()?;
         match extension.to_str()?.to_ascii_lowercase().as_str() {
             "glb" => Some(Self::Glb),
             "jsonl" => Some(Self::Jsonl),

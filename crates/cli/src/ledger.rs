@@ -18,8 +18,12 @@ pub struct Row {
     pub contacts: usize,
     /// Bodies that broke.
     pub fractures: usize,
-    /// Mass of the dynamic bodies, kg.
+    /// Bodies that were hit harder than they bear and held, by their bonds or for lack of room.
+    pub held: usize,
+    /// Mass of the dynamic bodies and of those that anchors hold, kg.
     pub mass: f64,
+    /// Mass of the pieces that were retired, kg.
+    pub retired_mass: f64,
     /// Their linear momentum, kg m/s.
     pub momentum: [f64; 3],
     /// Their angular momentum about the origin, kg m^2/s.
@@ -61,7 +65,9 @@ impl Ledger {
             bodies: report.bodies,
             contacts: report.contacts,
             fractures: report.fractures.len(),
+            held: report.held.len() + report.over_budget.len(),
             mass: world.mass(),
+            retired_mass: world.retired_mass(),
             momentum: momentum.linear.into(),
             angular_momentum: momentum.angular.into(),
             kinetic_energy: report.kinetic_energy,
@@ -82,7 +88,7 @@ impl Ledger {
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(
             out,
-            "frame,time,bodies,contacts,fractures,mass,momentum_x,momentum_y,momentum_z,\
+            "frame,time,bodies,contacts,fractures,held,mass,retired_mass,momentum_x,momentum_y,momentum_z,\
              angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,\
              potential_energy,energy_gain"
         )?;
@@ -91,13 +97,15 @@ impl Ledger {
             let [lx, ly, lz] = row.angular_momentum;
             writeln!(
                 out,
-                "{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{}",
+                "{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{}",
                 row.frame,
                 row.time,
                 row.bodies,
                 row.contacts,
                 row.fractures,
+                row.held,
                 row.mass,
+                row.retired_mass,
                 row.kinetic_energy,
                 row.potential_energy,
                 row.energy_gain

@@ -45,7 +45,9 @@ mod drawn;
 mod field;
 mod file;
 mod hull;
+mod join;
 mod lattice;
+mod load;
 mod material;
 mod noise;
 mod ownership;
@@ -70,6 +72,7 @@ pub use lattice::{
     Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Seek,
     Shards, Spread, Strike, Weakness, multipliers, smoothed_crack,
 };
+pub use load::bond_loads;
 pub use material::Material;
 pub use noise::Noise;
 pub use particles::Bond;

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Field, Shape};
+use contact::{Blow, Field, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
-use fracture::{Alignment, Fragment, Pattern, shatter};
+use fracture::{Alignment, Fragment, Pattern, Shattered, bond_loads, shatter};
+use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
+use crate::anchor::Anchorage;
 use crate::world::{NewBody, World};
 use crate::{BodyId, Cut, Fracture, Lineage, Report, rigid};
 
@@ -21,6 +23,18 @@ pub struct Breakage {
     pub generations: u32,
     /// Pieces with fewer samples go to the neighbour they share most with.
     pub least_samples: usize,
+    /// What holds its pieces together; nothing unless given.
+    pub bonds: Option<Bonds>,
+}
+
+/// What holds the pieces of an event together: a bond is the cut between two of them and fails
+/// when it would have to carry more than `strength * area * duration` N s of the blow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bonds {
+    /// The stress that bonds bear, Pa.
+    pub strength: f64,
+    /// How long a blow lasts, s.
+    pub duration: f64,
 }
 
 impl Breakage {
@@ -28,8 +42,12 @@ impl Breakage {
         if self.generations > 0 { self.strength } else { f64::INFINITY }
     }
 
-    /// How its pieces break: one generation less, and twice as strong.
-    fn inherited(&self) -> Self {
+    /// How a piece by itself breaks: one generation less, and twice as strong. Pieces that stay
+    /// together are still the body and break as it does.
+    fn inherited(&self, is_joined: bool) -> Self {
+        if is_joined {
+            return self.clone();
+        }
         Self { strength: 2.0 * self.strength, generations: self.generations - 1, ..self.clone() }
     }
 }
@@ -53,20 +71,62 @@ struct Piece {
     pose: Isometry3<f64>,
 }
 
+/// What became of a body that was hit harder than it bears.
+enum Outcome {
+    Broke(Fracture),
+    /// The pattern leaves it whole.
+    Whole,
+    /// The bonds between its pieces hold.
+    Held,
+    /// There is no room for its pieces.
+    OverBudget,
+}
+
+/// A body as it is about to break.
+struct Parent {
+    breakage: Breakage,
+    mass: MassProperties,
+    pose: Isometry3<f64>,
+    shape: Arc<Shape>,
+    anchorage: Option<Anchorage>,
+    /// What its fragments come from.
+    whole: Arc<Shape>,
+    cuts: Vec<Cut>,
+}
+
+/// The pieces of an event that stay together, and which of them anchors hold.
+struct Clusters {
+    shattered: Shattered,
+    /// Whether it is of more than one piece.
+    is_joined: Vec<bool>,
+    is_held: Vec<bool>,
+}
+
 impl World {
-    /// The collision impulse each body bears, N s.
-    pub(crate) fn strengths(&self) -> Vec<f64> {
+    /// The collision impulse each body bears, N s; all that was not broken in this frame bears on.
+    pub(crate) fn strengths(&self, report: &Report) -> Vec<f64> {
         let bears = |b: &Option<Breakage>| b.as_ref().map_or(f64::INFINITY, Breakage::bears);
-        self.breakages.iter().map(bears).collect()
+        let mut strengths: Vec<f64> = self.breakages.iter().map(bears).collect();
+        for id in report.held.iter().chain(&report.over_budget) {
+            if let Ok(i) = self.ids.binary_search(id) {
+                strengths[i] = f64::INFINITY;
+            }
+        }
+        strengths
     }
 
-    /// Replaces each body by its pieces that one of `blows` is too hard for. A body that does not
-    /// come apart is unbreakable from then on.
+    /// Replaces each body by its pieces that one of `blows` is too hard for. A body that its
+    /// pattern leaves whole is unbreakable from then on.
     pub(crate) fn break_bodies(&mut self, blows: &[Blow], report: &mut Report) {
         for hit in self.hardest_hits(blows) {
             match self.break_body(&hit) {
-                Some(fracture) => report.fractures.push(fracture),
-                None => {
+                Outcome::Broke(fracture) => {
+                    self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
+                    report.fractures.push(fracture);
+                }
+                Outcome::Held => report.held.push(hit.body),
+                Outcome::OverBudget => report.over_budget.push(hit.body),
+                Outcome::Whole => {
                     if let Ok(i) = self.ids.binary_search(&hit.body) {
                         self.breakages[i] = None;
                     }
@@ -100,27 +160,38 @@ impl World {
         hits
     }
 
-    fn break_body(&mut self, hit: &Hit) -> Option<Fracture> {
-        let i = self.ids.binary_search(&hit.body).ok()?;
-        let breakage = self.breakages[i].clone()?;
-        let Body::Dynamic(mass) = self.bodies[i] else { return None };
-        let (pose, momentum) = (self.poses[i], self.momenta[i]);
-        let (shape, surface) = (Arc::clone(&self.shapes[i]), self.materials[i]);
-        let Field::Grid { level_set, material } = shape.field() else { return None };
-        let density = mass.mass() / level_set.moments().volume;
-        let normal = Unit::try_new(material * pose.inverse_transform_vector(&hit.normal), 0.0)?;
+    fn break_body(&mut self, hit: &Hit) -> Outcome {
+        let Some((parent, momentum)) = self.parent(hit.body) else { return Outcome::Whole };
+        let room = self.room();
+        if room == 0 {
+            return Outcome::OverBudget;
+        }
+        let Parent { mass, pose, shape, .. } = &parent;
+        let Field::Grid { level_set, material } = shape.field() else { return Outcome::Whole };
+        let normal = material * pose.inverse_transform_vector(&hit.normal);
+        let Some(normal) = Unit::try_new(normal, 0.0) else { return Outcome::Whole };
         let alignment = Alignment::enclosing(&level_set.grid().bounds(), material * hit.at, normal);
         let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
-        let fragments =
-            shatter(level_set, &points, &breakage.pattern, &alignment, breakage.least_samples)
-                .fragments;
-        if fragments.len() < 2 {
-            return None;
+        let least = self.least_samples(&parent.breakage, level_set);
+        let shattered = shatter(level_set, &points, &parent.breakage.pattern, &alignment, least);
+        if shattered.fragments.len() < 2 {
+            return Outcome::Whole;
         }
         let world = pose * material.inverse();
-        let pieces = pieces(fragments, density, &world)?;
-        let velocities = velocities(&pieces, &mass, &pose, &momentum);
-
+        let blow = (material * hit.at, hit.impulse.norm());
+        let density = mass.mass() / level_set.moments().volume;
+        let Clusters { shattered, is_joined, is_held } =
+            self.clusters(&parent, shattered, (level_set, &world, density), blow);
+        if shattered.fragments.len() < 2 {
+            return Outcome::Held;
+        }
+        if shattered.fragments.len() - 1 > room {
+            return Outcome::OverBudget;
+        }
+        let Some(pieces) = pieces(shattered.fragments, density, &world) else {
+            return Outcome::Whole;
+        };
+        let velocities = velocities(&pieces, mass, pose, &momentum);
         let mut event = Fracture {
             parent: hit.body,
             fragments: Vec::with_capacity(pieces.len()),
@@ -129,26 +200,133 @@ impl World {
             mass_before: mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
         };
-        let whole = self.lineages[i].as_ref().map_or(Arc::clone(&shape), |l| Arc::clone(&l.whole));
-        let earlier = self.lineages[i].as_ref().map_or(Vec::new(), |l| l.cuts.clone());
+        let surface = self.ids.binary_search(&hit.body).map(|i| self.materials[i]);
         self.remove(hit.body);
-        for (piece, velocity) in pieces.into_iter().zip(velocities) {
-            let Fragment { level_set, particles, regions, .. } = piece.fragment;
-            let cut = Cut { pattern: Arc::clone(&breakage.pattern), at: alignment, regions };
-            let cuts = earlier.iter().cloned().chain([cut]).collect();
-            let id = self.add(NewBody {
-                body: Body::Dynamic(piece.mass),
-                pose: piece.pose,
-                velocity,
-                shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
-                material: surface,
-                breakage: Some(breakage.inherited()),
-            });
-            self.set_lineage(id, Lineage { whole: Arc::clone(&whole), cuts });
-            event.fragments.push(id);
+        self.born += pieces.len();
+        let flags = is_joined.into_iter().zip(is_held);
+        for ((piece, velocity), flags) in pieces.into_iter().zip(velocities).zip(flags) {
+            let surface = surface.unwrap_or_default();
+            event.fragments.push(self.add_piece(
+                &parent,
+                (piece, velocity),
+                (alignment, surface),
+                flags,
+            ));
         }
-        Some(event)
+        Outcome::Broke(event)
     }
+
+    /// The body named `id`, if it can break, and its momentum.
+    fn parent(&self, id: BodyId) -> Option<(Parent, Momentum)> {
+        let i = self.ids.binary_search(&id).ok()?;
+        let shape = Arc::clone(&self.shapes[i]);
+        let lineage = self.lineages[i].as_ref();
+        let parent = Parent {
+            breakage: self.breakages[i].clone()?,
+            mass: *self.mass_of(i)?,
+            pose: self.poses[i],
+            anchorage: self.anchorages[i].clone(),
+            whole: Arc::clone(lineage.map_or(&shape, |l| &l.whole)),
+            cuts: lineage.map_or(Vec::new(), |l| l.cuts.clone()),
+            shape,
+        };
+        Some((parent, self.momenta[i]))
+    }
+
+    /// Samples of the smallest piece that may be by itself.
+    fn least_samples(&self, breakage: &Breakage, level_set: &LevelSet) -> usize {
+        let cells = self.settings.debris.least_size / level_set.grid().spacing();
+        // a float too large saturates
+        breakage.least_samples.max((cells * cells * cells).ceil() as usize)
+    }
+
+    /// Puts those of the pieces together whose bonds hold a blow of some impulse at a point of
+    /// material space, and finds out which stay where they are.
+    fn clusters(
+        &self,
+        parent: &Parent,
+        shattered: Shattered,
+        (level_set, world, density): (&LevelSet, &Isometry3<f64>, f64),
+        (at, impulse): (Point3<f64>, f64),
+    ) -> Clusters {
+        let is_held = |fragment: &Fragment| {
+            parent.anchorage.as_ref().is_some_and(|anchorage| {
+                let solid = &fragment.level_set;
+                let held = self.held_nodes(solid, world, &anchorage.anchors);
+                let weight = (density * fragment.moments.volume, &fragment.moments.centre());
+                self.bears_weight(solid, &held, world, weight, anchorage.strength)
+            })
+        };
+        let touches = |fragment: &Fragment| {
+            parent.anchorage.as_ref().is_some_and(|anchorage| {
+                let held = self.held_nodes(&fragment.level_set, world, &anchorage.anchors);
+                held.contains(&true)
+            })
+        };
+        let count = shattered.fragments.len();
+        let Some(bonds) = &parent.breakage.bonds else {
+            let is_held = shattered.fragments.iter().map(is_held).collect();
+            return Clusters { shattered, is_joined: vec![false; count], is_held };
+        };
+        let fixed: Vec<bool> = shattered.fragments.iter().map(touches).collect();
+        let groups = unbroken(&shattered, &fixed, bonds, (at, impulse));
+        let clusters = groups.iter().max().map_or(0, |most| most + 1);
+        let size = |cluster: usize| groups.iter().filter(|&&group| group == cluster).count();
+        let is_joined = (0..clusters).map(|cluster| size(cluster) > 1).collect();
+        let shattered = shattered.joined(level_set, &groups);
+        let is_held = shattered.fragments.iter().map(is_held).collect();
+        Clusters { shattered, is_joined, is_held }
+    }
+
+    fn add_piece(
+        &mut self,
+        parent: &Parent,
+        (piece, velocity): (Piece, Velocity),
+        (at, material): (Alignment, Material),
+        (is_joined, is_held): (bool, bool),
+    ) -> BodyId {
+        let Fragment { level_set, particles, regions, .. } = piece.fragment;
+        let cut = Cut { pattern: Arc::clone(&parent.breakage.pattern), at, regions };
+        let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
+        let id = self.add(NewBody {
+            body: if is_held { Body::Static } else { Body::Dynamic(piece.mass) },
+            pose: piece.pose,
+            velocity,
+            shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
+            material,
+            breakage: Some(parent.breakage.inherited(is_joined)),
+        });
+        let last = self.len() - 1;
+        self.lineages[last] = Some(Arc::new(Lineage { whole: Arc::clone(&parent.whole), cuts }));
+        let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
+        self.anchorages[last] = anchorage.map(|a| Anchorage { mass: piece.mass, ..a.clone() });
+        id
+    }
+}
+
+/// Groups of fragments that bonds hold together through a blow, numbered from 0.
+fn unbroken(
+    shattered: &Shattered,
+    fixed: &[bool],
+    bonds: &Bonds,
+    (at, impulse): (Point3<f64>, f64),
+) -> Vec<usize> {
+    let fragments = &shattered.fragments;
+    let distance = |i: &usize| fragments[*i].level_set.value(&at);
+    let hit = (0..fragments.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let masses: Vec<f64> = fragments.iter().map(|f| f.moments.volume).collect();
+    let loads = bond_loads(&masses, fixed, &shattered.bonds, hit.unwrap_or(0));
+    let mut groups: Vec<usize> = (0..fragments.len()).collect();
+    for (bond, load) in shattered.bonds.iter().zip(loads) {
+        if load * impulse <= bonds.strength * bonds.duration {
+            let [a, b] = bond.fragments.map(|fragment| groups[fragment]);
+            groups.iter_mut().filter(|group| **group == a.max(b)).for_each(|g| *g = a.min(b));
+        }
+    }
+    let mut names = groups.clone();
+    names.sort_unstable();
+    names.dedup();
+    groups.iter().map(|group| names.partition_point(|name| name < group)).collect()
 }
 
 fn pieces(fragments: Vec<Fragment>, density: f64, world: &Isometry3<f64>) -> Option<Vec<Piece>> {
@@ -199,13 +377,16 @@ fn velocities(
 mod tests {
     use super::*;
     use crate::Settings;
-    use contact::Material;
     use fracture::Voronoi;
-    use levelset::{Aabb, Grid, LevelSet, Solid};
+    use levelset::{Aabb, Grid, Solid};
     use proptest::prelude::*;
 
     /// A brick of 0.4 x 0.3 x 0.2 m that moves and spins, and what breaks it.
-    fn brick(velocity: Velocity, pieces: usize, seed: u64) -> (World, BodyId) {
+    fn brick(
+        velocity: Velocity,
+        (pieces, seed): (usize, u64),
+        bonds: Option<Bonds>,
+    ) -> (World, BodyId) {
         let half = Vector3::new(0.2, 0.15, 0.1);
         let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
         let grid = Grid::enclosing(&bounds, 0.02, 3, Grid::MAX_NODES).unwrap();
@@ -227,6 +408,7 @@ mod tests {
                 strength: 1.0,
                 generations: 2,
                 least_samples: 8,
+                bonds,
             }),
         });
         (world, id)
@@ -250,11 +432,17 @@ mod tests {
             (linear, angular) in (vector(10.0), vector(20.0)),
             at in vector(0.15),
             seed in 0..1000u64,
+            strength in prop::option::of(2.0..4.5_f64),
         ) {
-            let (mut world, id) = brick(Velocity { linear, angular }, 60, seed);
+            let bonds = strength.map(|s| Bonds { strength: 10_f64.powf(s), duration: 0.001 });
+            let (mut world, id) = brick(Velocity { linear, angular }, (60, seed), bonds);
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
             let mut report = Report::default();
             world.break_bodies(&[blow(at.into(), 5.0)], &mut report);
+            if !report.held.is_empty() {
+                prop_assert!(bonds.is_some() && world.len() == 1);
+                return Ok(());
+            }
             prop_assert_eq!(report.fractures.len(), 1);
             prop_assert!(world.get(id).is_none() && world.len() == report.fractures[0].fragments.len());
             let after = (world.mass(), world.momentum(), world.kinetic_energy());
@@ -272,7 +460,7 @@ mod tests {
 
     #[test]
     fn pieces_break_again_until_the_generations_are_used_up() {
-        let (mut world, _) = brick(Velocity::default(), 60, 3);
+        let (mut world, _) = brick(Velocity::default(), (60, 3), None);
         let mass = world.mass();
         let mut report = Report::default();
         let origin = Point3::origin();

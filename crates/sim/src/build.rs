@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use contact::{Material, Shape};
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{Pattern, PatternError, Radial, Voronoi};
+use fracture::{Noise, Pattern, PatternError, Radial, Voronoi};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use thiserror::Error;
 
 use crate::scene::{self, Motion, Scene};
-use crate::{Appearance, Breakage, NewBody, RigidError, Settings, World, rigid};
+use crate::{
+    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, NewBody, Region, Retire, RigidError,
+    Settings, World, rigid,
+};
 
 /// Empty cells around a sampled solid.
 const PADDING: usize = 3;
@@ -45,6 +48,12 @@ pub enum Cause {
     /// It has no mass.
     #[error(transparent)]
     Rigid(#[from] RigidError),
+    /// No part of it that anchors hold is there, or touches what they hold on to.
+    #[error(
+        "no part of it is in the region of an anchor, or touches there the body that the anchor \
+         holds on to: move or enlarge the region"
+    )]
+    NotAnchored,
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -75,32 +84,132 @@ pub fn build(
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
+        debris: debris(&scene.debris),
         ..Settings::default()
     });
-    let mut appearances = Vec::new();
+    let mut appearances: Vec<Appearance> = Vec::new();
     for spec in &scene.bodies {
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
         let breakage = breakage(spec, &patterns, &solids);
-        let body = world.add(body(spec, solids, breakage).map_err(failed)?);
+        let one = body(spec, solids, breakage).map_err(failed)?;
         let look = Arc::new(spec.look());
-        appearances.push(Appearance { body, name: spec.name.clone(), look, mesh });
+        for (name, offset) in places(spec, scene.simulation.seed) {
+            let pose = Translation3::from(offset) * one.pose;
+            let body = world.add(NewBody { pose, ..one.clone() });
+            appearances.push(Appearance { body, name, look: look.clone(), mesh: mesh.clone() });
+        }
     }
+    anchor(scene, &mut world, &appearances)?;
     Ok((world, appearances))
 }
 
-fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
-    match spec {
-        // a clustering of 1 lets the density of sites fall with the square of the distance
-        scene::Pattern::Voronoi(v) => Pattern::voronoi(&Voronoi {
-            clustering: 1.0 + 2.0 * v.clustering,
-            ..Voronoi::new(v.pieces, seed)
+fn debris(spec: &scene::Debris) -> Debris {
+    Debris {
+        most_bodies: spec.max_bodies.unwrap_or(usize::MAX),
+        most_new: spec.max_new.unwrap_or(usize::MAX),
+        least_size: spec.min_size,
+        retire: spec.retire.map(|retire| Retire {
+            after: retire.after,
+            slower_than: retire.slower_than,
+            keep: retire.keep,
         }),
-        scene::Pattern::Radial(r) => {
-            Pattern::radial(&Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) })
+    }
+}
+
+/// Names of a body's copies, and how far from its position each is.
+fn places(spec: &scene::Body, seed: u64) -> Vec<(String, Vector3<f64>)> {
+    let Some(copies) = &spec.copies else {
+        return vec![(spec.name.clone(), Vector3::zeros())];
+    };
+    let [nx, ny, nz] = copies.count;
+    let spacing = Vector3::from(copies.spacing);
+    let middle = |n: usize| (n as f64 - 1.0) / 2.0;
+    let mut word = seed;
+    let mut stray = || {
+        // SplitMix64 (Steele, Lea and Flood 2014)
+        word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = word;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        copies.jitter * (2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
+    };
+    let mut places = Vec::new();
+    for j in 0..ny {
+        for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
+            let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
+            let strays = Vector3::new(stray(), stray(), stray());
+            let name = format!("{} {}", spec.name, places.len() + 1);
+            places.push((name, steps.component_mul(&spacing) + strays));
         }
     }
+    places
+}
+
+/// Anchors the bodies that have anchors, those first that hold others.
+fn anchor(scene: &Scene, world: &mut World, appearances: &[Appearance]) -> Result<(), BuildError> {
+    let named = |name: &str| appearances.iter().find(|a| a.name == name).map(|a| a.body);
+    // one entry per copy, in the order in which bodies were added
+    let copies = scene.bodies.iter().flat_map(|spec| {
+        let places = places(spec, scene.simulation.seed);
+        places.into_iter().map(move |(_, offset)| (spec, Translation3::from(offset) * spec.pose()))
+    });
+    let mut open: Vec<_> =
+        copies.zip(appearances).filter(|((spec, _), _)| !spec.anchors.is_empty()).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|((spec, pose), appearance)| {
+            let anchors = spec.anchors.iter().map(|a| region(a, pose, named)).collect();
+            !world.anchor(appearance.body, anchors, spec.anchor_strength())
+        });
+        if open.len() == before {
+            let part = format!("body {:?}", open[0].0.0.name);
+            return Err(BuildError { part, cause: Cause::NotAnchored });
+        }
+    }
+    Ok(())
+}
+
+/// An anchor in the world, of a body with its shape at `pose`.
+fn region(
+    spec: &scene::Anchor,
+    pose: &Isometry3<f64>,
+    named: impl Fn(&str) -> Option<BodyId>,
+) -> Anchor {
+    let scene::Anchor { sphere, r#box, plane, to } = spec;
+    let region = if let Some(ball) = sphere {
+        Region::Ball { centre: pose * Point3::from(ball.centre), radius: ball.radius }
+    } else if let Some(block) = r#box {
+        let place = Translation3::from(Vector3::from(block.centre));
+        Region::Cuboid { pose: pose * place, half: block.half_extents.into() }
+    } else if let Some(plane) = plane {
+        let normal = pose.rotation * Unit::new_normalize(Vector3::from(plane.normal));
+        Region::HalfSpace { normal, offset: plane.offset + normal.dot(&pose.translation.vector) }
+    } else {
+        Region::Everywhere
+    };
+    Anchor { region, to: to.as_deref().and_then(named) }
+}
+
+fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
+    let (pattern, noise) = match spec {
+        // a clustering of 1 lets the density of sites fall with the square of the distance
+        scene::Pattern::Voronoi(v) => {
+            let clustering = 1.0 + 2.0 * v.clustering;
+            (Pattern::voronoi(&Voronoi { clustering, ..Voronoi::new(v.pieces, seed) })?, v.noise)
+        }
+        scene::Pattern::Radial(r) => {
+            let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
+            let radial = Pattern::radial(&spec)?;
+            let whole = r.splinters == 1;
+            let splinters = || Pattern::voronoi(&Voronoi::new(r.splinters, seed));
+            (if whole { radial } else { radial.nested(&splinters()?)? }, r.noise)
+        }
+    };
+    let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
+    let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+    pattern.roughened(&bounds, 0.0125, &Noise { amplitude, frequency, octaves: 3, seed })
 }
 
 /// How a body breaks, by its own strength or that of its material.
@@ -117,6 +226,11 @@ fn breakage(
         strength: fracture.strength.or_else(by_material)?,
         generations: fracture.generations,
         least_samples: fracture.min_nodes,
+        bonds: fracture.bonds.and_then(|bonds| {
+            let by_material = || spec.solid().map(|solid| solid.tensile_strength);
+            let strength = bonds.strength.or_else(by_material)?;
+            Some(Bonds { strength, duration: bonds.duration })
+        }),
     })
 }
 
@@ -155,7 +269,8 @@ struct Solids {
 
 /// The solid of a body: exact where it is a plane, or a ball or box that never breaks, else sampled.
 fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solids, Cause> {
-    let breaks = spec.fracture.is_some();
+    // what is anchored needs samples to find what anchors hold
+    let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
     let exact = |shape, volume: f64, per_mass: Vector3<f64>| -> Result<Solids, Cause> {
         let mass = volume * spec.density();
         let mass = Some(MassProperties::new(mass, per_mass * mass)?);

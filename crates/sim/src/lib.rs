@@ -5,8 +5,10 @@
 //! [`build`] makes one of it, and a [`Recorder`] keeps what happens. Nothing here prints or opens
 //! files.
 
+mod anchor;
 mod breakage;
 mod build;
+mod debris;
 mod energy;
 mod lineage;
 mod recording;
@@ -17,8 +19,10 @@ mod step;
 mod surface;
 mod world;
 
-pub use breakage::Breakage;
+pub use anchor::{Anchor, Region};
+pub use breakage::{Bonds, Breakage};
 pub use build::{BuildError, Cause, build};
+pub use debris::{Debris, Retire};
 pub use lineage::{Cut, Lineage};
 pub use recording::{Recorder, Recording, Track};
 pub use report::{Fracture, Report};

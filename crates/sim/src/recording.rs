@@ -132,14 +132,19 @@ impl Recorder {
 
     /// Draws the bodies that were started since there were `first`.
     fn draw(&mut self, world: &World, first: usize) {
-        let surface = |live: &Live| {
-            let state = world.get(live.body)?;
-            Some(Surface::of(state.shape, state.lineage, live.mesh.as_deref()))
+        // bodies of one shape, as copies are, share their surface; they come one after another
+        let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
+        let runs: Vec<&[Live]> = self.live[first..].chunk_by(|a, b| shape(a) == shape(b)).collect();
+        let surface = |run: &&[Live]| {
+            let state = world.get(run[0].body)?;
+            let surface = Surface::of(state.shape, state.lineage, run[0].mesh.as_deref());
+            Some(Arc::new(surface))
         };
-        let surfaces: Vec<_> = self.live[first..].par_iter().map(surface).collect();
-        for (live, surface) in self.live[first..].iter().zip(surfaces) {
-            if let Some(surface) = surface {
-                self.recording.tracks[live.track].surface = Arc::new(surface);
+        let surfaces: Vec<_> = runs.par_iter().map(surface).collect();
+        for (run, surface) in runs.iter().zip(surfaces) {
+            let Some(surface) = surface else { continue };
+            for live in *run {
+                self.recording.tracks[live.track].surface = Arc::clone(&surface);
             }
         }
     }

@@ -36,6 +36,16 @@ pub struct Report {
     pub levels: u32,
     /// Bodies that broke.
     pub fractures: Vec<Fracture>,
+    /// Bodies that were hit harder than they bear and held together: no bond between their pieces
+    /// failed.
+    pub held: Vec<BodyId>,
+    /// Bodies that would have broken into more pieces than there is room for, and did not; see
+    /// [`Debris`](crate::Debris).
+    pub over_budget: Vec<BodyId>,
+    /// Bodies that lost what anchored them and move from now on.
+    pub released: Vec<BodyId>,
+    /// Pieces that came to rest and are scenery from now on, or gone.
+    pub retired: Vec<BodyId>,
     /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
     /// stopped. One that was added so takes no part any more.
     pub frozen: Vec<BodyId>,

@@ -49,6 +49,9 @@ pub struct Scene {
     /// Settings of the run.
     #[serde(default)]
     pub simulation: Simulation,
+    /// Limits on pieces.
+    #[serde(default)]
+    pub debris: Debris,
     /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`.
     #[serde(default, rename = "pattern")]
     pub patterns: BTreeMap<String, Pattern>,
@@ -75,6 +78,43 @@ impl Default for Simulation {
     fn default() -> Self {
         Self { fps: 30.0, frames: 120, gravity: [0.0, -9.81, 0.0], seed: 1 }
     }
+}
+
+/// Limits on the pieces that bodies leave behind: `[debris]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Debris {
+    /// Most bodies with a mass at a time, those of the scene included; without limit unless given.
+    /// A body that would break into more holds together in that frame.
+    pub max_bodies: Option<usize>,
+    /// Most pieces that come about in one frame; without limit unless given.
+    pub max_new: Option<usize>,
+    /// Pieces of less volume than a cube of this edge stay with a neighbour, m; 0 unless given.
+    pub min_size: f64,
+    /// Which pieces are retired; none unless given.
+    pub retire: Option<Retire>,
+}
+
+/// `retire = { after = 2, keep = false }`: pieces that came to rest are no longer simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retire {
+    /// How long a piece has been slow, s.
+    pub after: f64,
+    /// The speed below which a piece is slow, m/s; 0.05 unless given.
+    #[serde(default = "crawling")]
+    pub slower_than: f64,
+    /// Whether it stays as scenery that others rest on; true unless given. Else it is removed.
+    #[serde(default = "yes")]
+    pub keep: bool,
+}
+
+fn crawling() -> f64 {
+    0.05
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// One body: `[[body]]`.
@@ -118,6 +158,74 @@ pub struct Body {
     pub roughness: Option<f32>,
     /// How it breaks; never unless given.
     pub fracture: Option<Fracture>,
+    /// What holds it in place until it breaks away; nothing unless given.
+    #[serde(default, rename = "anchor")]
+    pub anchors: Vec<Anchor>,
+    /// Stress at which anchors give way under its weight, Pa; that of its material, or never,
+    /// unless given.
+    pub anchor_strength: Option<f64>,
+    /// Copies of it in a grid; itself alone unless given.
+    pub copies: Option<Copies>,
+}
+
+/// Holds what a body has in a region, until it breaks away:
+/// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
+/// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// What is in a ball.
+    pub sphere: Option<Ball>,
+    /// What is in a box along the axes.
+    pub r#box: Option<Block>,
+    /// What is behind a plane, where `normal . x < offset`.
+    pub plane: Option<Plane>,
+    /// The body it holds on to, static or itself anchored, which must touch it in the region; the
+    /// world unless given.
+    pub to: Option<String>,
+}
+
+/// A ball of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ball {
+    /// Its centre, m; `[0, 0, 0]` unless given.
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Its radius, m.
+    pub radius: f64,
+}
+
+/// A box of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Its centre, m; `[0, 0, 0]` unless given.
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Half the edge lengths, m.
+    pub half_extents: [f64; 3],
+}
+
+/// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
+/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// How many along x, y and z.
+    pub count: [usize; 3],
+    /// From one to the next, m.
+    pub spacing: [f64; 3],
+    /// How far each may stray from its place along each axis, m; 0 unless given.
+    #[serde(default)]
+    pub jitter: f64,
+}
+
+impl Copies {
+    /// How many bodies there are.
+    pub fn total(&self) -> usize {
+        self.count.iter().fold(1, |product, &n| product.saturating_mul(n))
+    }
 }
 
 impl Body {
@@ -318,6 +426,25 @@ pub struct Fracture {
     /// Pieces of fewer level-set nodes stay with the neighbour they touch most; 64 unless given.
     #[serde(default = "sixty_four")]
     pub min_nodes: usize,
+    /// What holds its pieces together where the blow is too weak to part them; nothing unless
+    /// given.
+    pub bonds: Option<Bonds>,
+}
+
+/// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
+/// carry passes strength x area x duration. Pieces whose bonds hold stay one body.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bonds {
+    /// Stress that a cut bears, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+}
+
+fn millisecond() -> f64 {
+    0.001
 }
 
 fn three() -> u32 {
@@ -347,6 +474,8 @@ pub struct Voronoi {
     /// How much the cells crowd around the impact: 0 not at all, 1 strongly; 0.5 unless given.
     #[serde(default = "half")]
     pub clustering: f64,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
 }
 
 /// `[pattern.NAME.radial]`.
@@ -360,6 +489,26 @@ pub struct Radial {
     /// How irregular the cracks are: 0 not at all, 1 strongly; 0.5 unless given.
     #[serde(default = "half")]
     pub jitter: f64,
+    /// Cells of random points that each sector of each ring is divided into; 1 unless given.
+    #[serde(default = "one")]
+    pub splinters: usize,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+}
+
+/// `noise = { amplitude = 0.02, frequency = 6 }`: rough cuts. Lengths are in diagonals of the
+/// body's box.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// About the most that a cut moves; at most a third of `1 / frequency`.
+    pub amplitude: f64,
+    /// Bumps per diagonal.
+    pub frequency: f64,
+}
+
+fn one() -> usize {
+    1
 }
 
 fn half() -> f64 {

@@ -17,6 +17,7 @@ impl World {
     pub fn step(&mut self) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
+        self.born = 0;
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
@@ -45,13 +46,14 @@ impl World {
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
         report.frame = self.frame;
-        report.bodies = self.len();
         report.pairs = support.pairs();
         report.contacts = support.contacts();
         report.levels = support.levels();
+        report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
+        self.retire_slow(&mut report);
+        report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
-        report.energy_gain = report.kinetic_energy + report.potential_energy - energy;
         report
     }
 
@@ -60,7 +62,8 @@ impl World {
         for round in 0.. {
             // in the last round all hold, so that no blow is lost
             let last = round == self.settings.break_rounds;
-            let strengths = if last { vec![f64::INFINITY; self.len()] } else { self.strengths() };
+            let strengths =
+                if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
             let mut momenta = self.momenta.clone();
             let (contacts, blows) = self.at(&self.drift()).collide(&mut momenta, &strengths);
             self.momenta = momenta;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use contact::{Cache, Columns, Material, Shape};
-use dynamics::{Body, Momentum, OrientationStep, Velocity};
+use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, Lineage};
+use crate::anchor::Anchorage;
+use crate::{Breakage, Debris, Lineage};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +32,8 @@ pub struct Settings {
     pub contact: contact::Settings,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
     pub break_rounds: usize,
+    /// Limits on pieces.
+    pub debris: Debris,
 }
 
 impl Default for Settings {
@@ -41,6 +44,7 @@ impl Default for Settings {
             orientation: OrientationStep::default(),
             contact: contact::Settings::default(),
             break_rounds: 3,
+            debris: Debris::default(),
         }
     }
 }
@@ -141,6 +145,14 @@ pub struct World {
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Of fragments.
     pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
+    /// Of static bodies that anchors hold.
+    pub(crate) anchorages: Vec<Option<Anchorage>>,
+    /// For how many frames each has been slow.
+    pub(crate) slow: Vec<u32>,
+    /// Pieces that came about in this frame.
+    pub(crate) born: usize,
+    /// Of pieces that were retired, kg.
+    pub(crate) retired_mass: f64,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
     /// Bodies that were frozen since.
@@ -162,6 +174,10 @@ impl World {
             materials: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
+            anchorages: Vec::new(),
+            slow: Vec::new(),
+            born: 0,
+            retired_mass: 0.0,
             cache: Cache::default(),
             frozen: Vec::new(),
             next: 0,
@@ -193,13 +209,9 @@ impl World {
         self.materials.push(new.material);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
+        self.anchorages.push(None);
+        self.slow.push(0);
         id
-    }
-
-    pub(crate) fn set_lineage(&mut self, id: BodyId, lineage: Lineage) {
-        if let Ok(i) = self.ids.binary_search(&id) {
-            self.lineages[i] = Some(Arc::new(lineage));
-        }
     }
 
     /// Removes a body; `false` if it is gone already.
@@ -213,6 +225,8 @@ impl World {
         self.materials.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
+        self.anchorages.remove(i);
+        self.slow.remove(i);
         true
     }
 
@@ -246,10 +260,21 @@ impl World {
         &self.settings
     }
 
-    /// Total mass of the dynamic bodies, kg.
+    /// Total mass of the dynamic bodies and of those that anchors hold, kg.
     pub fn mass(&self) -> f64 {
         // not `sum`, which is -0.0 for no bodies
-        self.bodies.iter().filter_map(Body::mass_properties).fold(0.0, |sum, m| sum + m.mass())
+        (0..self.len()).filter_map(|i| self.mass_of(i)).fold(0.0, |sum, m| sum + m.mass())
+    }
+
+    /// Total mass of the pieces that were retired, kg.
+    pub fn retired_mass(&self) -> f64 {
+        self.retired_mass
+    }
+
+    /// Of a body that is dynamic or held by anchors.
+    pub(crate) fn mass_of(&self, i: usize) -> Option<&MassProperties> {
+        let held = || self.anchorages[i].as_ref().map(|anchorage| &anchorage.mass);
+        self.bodies[i].mass_properties().or_else(held)
     }
 
     /// Total momentum of the dynamic bodies, angular about the world's origin.
@@ -267,7 +292,7 @@ impl World {
         (0..self.len()).map(|i| self.kinetic_energy_of(i)).sum()
     }
 
-    /// Potential energy of the dynamic bodies in gravity, J, zero at the origin.
+    /// Potential energy in gravity, J, of the bodies that [`World::mass`] counts, zero at the origin.
     pub fn potential_energy(&self) -> f64 {
         (0..self.len()).map(|i| self.potential_energy_of(i)).sum()
     }
@@ -282,7 +307,7 @@ impl World {
 
     /// The force of gravity on a body, N.
     pub(crate) fn weight(&self, i: usize) -> Vector3<f64> {
-        let mass = self.bodies[i].mass_properties().map_or(0.0, |m| m.mass());
+        let mass = self.mass_of(i).map_or(0.0, MassProperties::mass);
         self.settings.gravity * mass
     }
 

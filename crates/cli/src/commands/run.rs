@@ -21,6 +21,8 @@ use crate::progress::Progress;
 struct Summary {
     recording: Recording,
     ledger: Ledger,
+    /// Times that a body held together because there was no room for its pieces.
+    over_budget: usize,
     /// Bodies that were stopped because their state was not finite.
     stopped: usize,
     /// Time spent, s.
@@ -47,6 +49,8 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
     if let Some(seed) = arguments.seed {
         scene.simulation.seed = seed;
     }
+    // --frames may ask for more than fits
+    scene.validate().map_err(|source| Failure::Arguments { source })?;
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = arguments.threads {
         pool = pool.num_threads(threads.into());
@@ -98,7 +102,7 @@ fn simulate(
     let mut recorder = Recorder::new(&world, &appearances);
     let mut seconds = Seconds { build: start.elapsed().as_secs_f64(), ..Seconds::default() };
     let mut ledger = Ledger::new(&world);
-    let mut stopped = 0;
+    let (mut stopped, mut over_budget) = (0, 0);
     for frame in 1..=scene.simulation.frames {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { frame: frame - 1 });
@@ -109,9 +113,10 @@ fn simulate(
         recorder.record(&world, &report);
         ledger.add(&world, &report);
         stopped += report.frozen.len();
+        over_budget += report.over_budget.len();
         progress.frame(frame, report.bodies);
     }
-    Ok(Summary { recording: recorder.finish(), ledger, stopped, seconds })
+    Ok(Summary { recording: recorder.finish(), ledger, over_budget, stopped, seconds })
 }
 
 impl Summary {
@@ -158,6 +163,8 @@ impl Summary {
             "fragments": self.fragments(),
             "mass_before": first.mass,
             "mass_after": last.mass,
+            "mass_retired": last.retired_mass,
+            "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
             "frames_per_second": self.frames_per_second(),
@@ -176,6 +183,16 @@ impl Summary {
         let rate = self.frames_per_second();
         writeln!(out, "{} fragments, {rate:.1} frames per second", self.fragments())?;
         writeln!(out, "mass {:.6} kg before, {:.6} kg after", first.mass, last.mass)?;
+        if last.retired_mass > 0.0 {
+            writeln!(out, "retired {:.6} kg of pieces at rest", last.retired_mass)?;
+        }
+        if self.over_budget > 0 {
+            writeln!(
+                out,
+                "{} times a body held, for it would have passed the limits of [debris]",
+                self.over_budget
+            )?;
+        }
         let gain = self.energy_gain();
         writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
         if self.stopped > 0 {

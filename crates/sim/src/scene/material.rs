@@ -75,6 +75,13 @@ impl super::Body {
         self.density.or_else(|| Some(self.solid()?.density)).unwrap_or(1000.0)
     }
 
+    /// Stress at which anchors give way under its weight, Pa: its own, else its material's, else
+    /// infinite.
+    pub fn anchor_strength(&self) -> f64 {
+        let by_material = || Some(self.solid()?.tensile_strength);
+        self.anchor_strength.or_else(by_material).unwrap_or(f64::INFINITY)
+    }
+
     /// Coefficient of restitution: its own, else its material's, else 0.3.
     pub fn restitution(&self) -> f64 {
         self.restitution.or_else(|| Some(self.known()?.restitution)).unwrap_or(0.3)

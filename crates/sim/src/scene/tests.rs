@@ -39,7 +39,10 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(body.pose(), Isometry3::identity());
     let fracture = body.fracture.as_ref().unwrap();
     assert_eq!((fracture.generations, fracture.min_nodes), (3, 64));
-    assert_eq!(scene.patterns["shards"], Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5 }));
+    assert_eq!(
+        scene.patterns["shards"],
+        Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5, noise: None })
+    );
 }
 
 #[test]
@@ -67,7 +70,9 @@ fn an_unknown_key_is_located_and_the_nearest_named() {
 #[test]
 fn a_key_like_no_other_lists_the_valid_ones() {
     let message = error("pieces = 35", "pieces = 35\nxyzzy = 2").to_string();
-    assert!(message.ends_with("`pattern.shards.voronoi.xyzzy`; valid here: pieces, clustering"));
+    assert!(
+        message.ends_with("`pattern.shards.voronoi.xyzzy`; valid here: pieces, clustering, noise")
+    );
 }
 
 #[test]

@@ -5,7 +5,8 @@ use std::fmt::Display;
 
 use super::error::nearest;
 use super::{
-    Body, Fracture, InvalidValue, MARGIN, Material, Mesh, Motion, Pattern, Scene, Shape, Simulation,
+    Anchor, Body, Copies, Debris, Fracture, InvalidValue, MARGIN, Material, Mesh, Motion, Noise,
+    Pattern, Scene, Shape, Simulation,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -16,8 +17,14 @@ const MAX_GENERATIONS: u32 = 16;
 const MAX_FRAMES: usize = 1_000_000;
 /// Most cells of a fracture pattern.
 const MAX_PIECES: usize = 10_000;
+/// Most nodes of all level sets of a scene together: a gibibyte.
+const MAX_ALL_NODES: f64 = 268_435_456.0;
+/// Most bodies of a scene times its frames: a pose of each is kept, 4 GiB in all.
+const MAX_POSES: usize = 1 << 26;
 /// Largest length, speed or offset, in SI units; keeps squares and cubes far from overflow.
 const LARGEST: f64 = 1e9;
+/// Largest stress, Pa.
+const STRONGEST: f64 = 1e15;
 
 impl Scene {
     /// Checks every value: finite numbers, positive masses and sizes, level sets that fit in
@@ -30,6 +37,7 @@ impl Scene {
             format!("is {}, but this program reads version {}", self.version, Self::VERSION)
         })?;
         simulation(&self.simulation)?;
+        debris(&self.debris, self)?;
         for (name, p) in &self.patterns {
             pattern(&format!("pattern.{name}"), p)?;
         }
@@ -45,8 +53,78 @@ impl Scene {
             if let Some(f) = &b.fracture {
                 fracture(&at(&key, "fracture"), f, b, self)?;
             }
+            for (n, anchor) in b.anchors.iter().enumerate() {
+                self.anchor(&format!("{key}.anchor[{n}]"), anchor, &b.name)?;
+            }
         }
-        Ok(())
+        self.memory()
+    }
+
+    /// How many bodies it starts with.
+    pub fn body_count(&self) -> usize {
+        let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+        self.bodies.iter().map(copies).fold(0, usize::saturating_add)
+    }
+
+    /// Refuses what fits in memory body by body, but not together.
+    fn memory(&self) -> Result<(), InvalidValue> {
+        let mut nodes = 0.0;
+        for (i, b) in self.bodies.iter().enumerate() {
+            nodes += b.shape.nodes().unwrap_or(0.0);
+            require(nodes <= MAX_ALL_NODES, &format!("body[{i}].shape"), || {
+                format!(
+                    "brings the level sets of the scene to {nodes:.0} nodes, more than \
+                     {MAX_ALL_NODES:.0}: use coarser ones"
+                )
+            })?;
+        }
+        let (frames, bodies) = (self.simulation.frames, self.body_count());
+        require(frames.saturating_mul(bodies) <= MAX_POSES, "simulation.frames", || {
+            format!("times {bodies} bodies passes the limit of {MAX_POSES} poses: use fewer")
+        })
+    }
+
+    fn anchor(&self, key: &str, anchor: &Anchor, name: &str) -> Result<(), InvalidValue> {
+        let Anchor { sphere, r#box, plane, to } = anchor;
+        let regions = [sphere.is_some(), r#box.is_some(), plane.is_some()];
+        require(
+            regions.iter().filter(|given| **given).count() <= 1,
+            key,
+            || "must have one region at most, `sphere`, `box` or `plane`: add another anchor",
+        )?;
+        if let Some(ball) = sphere {
+            bounded(&at(key, "sphere.centre"), &ball.centre, "m")?;
+            positive(&at(key, "sphere.radius"), ball.radius, "m")?;
+        }
+        if let Some(block) = r#box {
+            bounded(&at(key, "box.centre"), &block.centre, "m")?;
+            for half in block.half_extents {
+                positive(&at(key, "box.half_extents"), half, "m")?;
+            }
+        }
+        if let Some(plane) = plane {
+            direction(&at(key, "plane.normal"), &plane.normal)?;
+            bounded(&at(key, "plane.offset"), &[plane.offset], "m")?;
+        }
+        let Some(to) = to else { return Ok(()) };
+        let key = at(key, "to");
+        let other = self.bodies.iter().find(|b| b.name == *to && b.name != name);
+        let Some(other) = other else {
+            let others = self.bodies.iter().map(|b| b.name.as_str()).filter(|n| *n != name);
+            return Err(InvalidValue {
+                problem: match nearest(to, others) {
+                    Some(near) => format!("names no other body `{to}`, did you mean `{near}`?"),
+                    None => format!("names no other body `{to}`: add it or remove this key"),
+                },
+                key,
+            });
+        };
+        require(other.copies.is_none(), &key, || {
+            format!("names `{to}`, which has copies: name a body that stands alone")
+        })?;
+        require(other.motion == Motion::Static || !other.anchors.is_empty(), &key, || {
+            format!("names `{to}`, which moves: it must be static or have an anchor itself")
+        })
     }
 }
 
@@ -68,6 +146,12 @@ fn require<P: Display>(
 fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= LARGEST, key, || {
         format!("must be above 0 and at most {LARGEST:e} {unit}, not {x}")
+    })
+}
+
+fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
+    require(x > 0.0 && x <= STRONGEST, key, || {
+        format!("must be above 0 and at most {STRONGEST:e} Pa, not {x}")
     })
 }
 
@@ -101,19 +185,61 @@ fn simulation(s: &Simulation) -> Result<(), InvalidValue> {
     bounded("simulation.gravity", &s.gravity, "m/s^2")
 }
 
+fn debris(d: &Debris, scene: &Scene) -> Result<(), InvalidValue> {
+    if let Some(most) = d.max_bodies {
+        let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
+        let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+        let bodies =
+            scene.bodies.iter().filter(with_mass).map(copies).fold(0, usize::saturating_add);
+        require(most >= bodies, "debris.max_bodies", || {
+            format!("is {most}, but the scene starts with {bodies} dynamic bodies")
+        })?;
+    }
+    if let Some(most) = d.max_new {
+        require(most >= 2, "debris.max_new", || "must be at least 2, or nothing ever breaks")?;
+    }
+    bounded("debris.min_size", &[d.min_size], "m")?;
+    require(d.min_size >= 0.0, "debris.min_size", || "must be 0 m or more")?;
+    if let Some(retire) = &d.retire {
+        positive("debris.retire.after", retire.after, "s")?;
+        positive("debris.retire.slower_than", retire.slower_than, "m/s")?;
+    }
+    Ok(())
+}
+
+fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
+    let Some(Noise { amplitude, frequency }) = noise else { return Ok(()) };
+    require((0.1..=100.0).contains(&frequency), &at(key, "frequency"), || {
+        format!("must be between 0.1 and 100, not {frequency}")
+    })?;
+    let most = 1.0 / (3.0 * frequency);
+    require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
+        format!("must be between 0 and {most:.4}, a third of 1 / frequency, not {amplitude}")
+    })
+}
+
 fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
     match p {
         Pattern::Voronoi(v) => {
             count(&at(key, "voronoi.pieces"), v.pieces, 2, MAX_PIECES)?;
-            fraction(&at(key, "voronoi.clustering"), v.clustering)
+            fraction(&at(key, "voronoi.clustering"), v.clustering)?;
+            noise(&at(key, "voronoi.noise"), v.noise)
         }
         Pattern::Radial(r) => {
             count(&at(key, "radial.sectors"), r.sectors, 2, 1000)?;
             count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
-            require(r.sectors * r.rings <= MAX_PIECES, &at(key, "radial.rings"), || {
-                format!("times sectors passes the limit of {MAX_PIECES} pieces: use fewer")
-            })?;
-            fraction(&at(key, "radial.jitter"), r.jitter)
+            count(&at(key, "radial.splinters"), r.splinters, 1, 1000)?;
+            require(
+                r.sectors * r.rings * r.splinters <= MAX_PIECES,
+                &at(key, "radial.rings"),
+                || {
+                    format!(
+                        "times sectors and splinters passes the limit of {MAX_PIECES} pieces: use fewer"
+                    )
+                },
+            )?;
+            fraction(&at(key, "radial.jitter"), r.jitter)?;
+            noise(&at(key, "radial.noise"), r.noise)
         }
     }
 }
@@ -158,7 +284,26 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         b.motion == Motion::Dynamic || b.fracture.is_none(),
         &at(key, "fracture"),
         || "must be removed: only a dynamic body breaks",
-    )
+    )?;
+    let key_of = |name: &str| at(key, name);
+    require(
+        b.anchors.is_empty() || (b.motion == Motion::Dynamic && rests),
+        &key_of("anchor"),
+        || "must be removed: only a dynamic body without a velocity is anchored",
+    )?;
+    if let Some(strength) = b.anchor_strength {
+        stress(&key_of("anchor_strength"), strength)?;
+    }
+    b.copies.as_ref().map_or(Ok(()), |copies| copies_of(&key_of("copies"), copies))
+}
+
+fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
+    for n in c.count {
+        count(&at(key, "count"), n, 1, MAX_PIECES)?;
+    }
+    count(&at(key, "count"), c.total(), 1, MAX_PIECES)?;
+    bounded(&at(key, "spacing"), &c.spacing, "m")?;
+    bounded(&at(key, "jitter"), &[c.jitter], "m")
 }
 
 fn material(key: &str, name: &str) -> Result<(), InvalidValue> {
@@ -243,6 +388,17 @@ fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Inva
             ),
         }
     })?;
+    if let Some(bonds) = &f.bonds {
+        positive(&at(key, "bonds.duration"), bonds.duration, "s")?;
+        match bonds.strength {
+            Some(strength) => stress(&at(key, "bonds.strength"), strength)?,
+            None => require(
+                b.solid().is_some(),
+                &at(key, "bonds"),
+                || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+            )?,
+        }
+    }
     match f.strength {
         Some(strength) => positive(&at(key, "strength"), strength, "N s")?,
         None => require(

@@ -1,0 +1,120 @@
+//! What the bonds of an event carry of the blow.
+
+use crate::Bond;
+
+/// Impulse per area that each bond carries when fragment `hit` receives a unit impulse, 1/m^2,
+/// should all of them hold.
+///
+/// `masses` are those of the fragments in any unit; `fixed` ones do not move, whatever they
+/// receive. Fragments move in the direction of the blow only, and a bond resists in proportion to
+/// its area: a network of springs, in which each fragment keeps the share of the blow that moves
+/// it along with all others, or hands on all of it if something is fixed.
+///
+/// # Panics
+/// If `masses` and `fixed` differ in length, or `hit` or a bond names no fragment.
+pub fn bond_loads(masses: &[f64], fixed: &[bool], bonds: &[Bond], hit: usize) -> Vec<f64> {
+    assert_eq!(masses.len(), fixed.len(), "one mass and one flag per fragment");
+    let reached = reached(masses.len(), bonds, hit);
+    let is_held = (0..masses.len()).any(|i| reached[i] && fixed[i]);
+    let total: f64 = (0..masses.len()).filter(|&i| reached[i]).map(|i| masses[i]).sum();
+    let moves: Vec<bool> = (0..masses.len()).map(|i| reached[i] && !fixed[i]).collect();
+    let source = |i: usize| {
+        let kept = if is_held { 0.0 } else { masses[i] / total };
+        if moves[i] { f64::from(u8::from(i == hit)) - kept } else { 0.0 }
+    };
+    let shifts = solve(bonds, &moves, (0..masses.len()).map(source).collect());
+    bonds.iter().map(|b| (shifts[b.fragments[0]] - shifts[b.fragments[1]]).abs()).collect()
+}
+
+/// Which fragments bonds connect to `from`.
+fn reached(count: usize, bonds: &[Bond], from: usize) -> Vec<bool> {
+    let mut reached = vec![false; count];
+    reached[from] = true;
+    loop {
+        let mut grew = false;
+        for &Bond { fragments: [a, b], .. } in bonds {
+            if reached[a] != reached[b] {
+                (reached[a], reached[b]) = (true, true);
+                grew = true;
+            }
+        }
+        if !grew {
+            return reached;
+        }
+    }
+}
+
+/// The shifts at which the springs balance `source`, by conjugate gradients; those that do not
+/// move are 0.
+fn solve(bonds: &[Bond], moves: &[bool], source: Vec<f64>) -> Vec<f64> {
+    let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(x, y)| x * y).sum() };
+    let times = |x: &[f64]| {
+        let mut y = vec![0.0; x.len()];
+        for &Bond { fragments: [a, b], area, .. } in bonds {
+            let pull = area * (x[a] - x[b]);
+            y[a] += pull;
+            y[b] -= pull;
+        }
+        y.iter().zip(moves).map(|(y, moves)| if *moves { *y } else { 0.0 }).collect::<Vec<_>>()
+    };
+    let mut shifts = vec![0.0; source.len()];
+    let mut residual = source;
+    let mut direction = residual.clone();
+    let mut square = dot(&residual, &residual);
+    let enough = 1e-20 * square;
+    for _ in 0..10 * shifts.len() {
+        if square <= enough {
+            break;
+        }
+        let change = times(&direction);
+        let step = square / dot(&direction, &change);
+        if !step.is_finite() {
+            break;
+        }
+        for i in 0..shifts.len() {
+            shifts[i] += step * direction[i];
+            residual[i] -= step * change[i];
+        }
+        let next = dot(&residual, &residual);
+        let share = next / square;
+        square = next;
+        for (direction, residual) in direction.iter_mut().zip(&residual) {
+            *direction = residual + share * *direction;
+        }
+    }
+    shifts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Point3;
+
+    fn bond(a: usize, b: usize, area: f64) -> Bond {
+        Bond { fragments: [a, b], area, centre: Point3::origin() }
+    }
+
+    #[test]
+    fn a_row_carries_what_moves_the_rest_of_it() {
+        let bonds = [bond(0, 1, 2.0), bond(1, 2, 4.0)];
+        // of masses 1, 2, 3 the blow on the first moves 5/6 and then 3/6
+        let loads = bond_loads(&[1.0, 2.0, 3.0], &[false; 3], &bonds, 0);
+        assert!((loads[0] - 5.0 / 6.0 / 2.0).abs() < 1e-12);
+        assert!((loads[1] - 3.0 / 6.0 / 4.0).abs() < 1e-12);
+        // held at its end it carries all of it
+        let loads = bond_loads(&[1.0, 2.0, 3.0], &[false, false, true], &bonds, 0);
+        assert!((loads[0] - 0.5).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn two_ways_share_a_blow_by_their_stiffness_and_others_carry_nothing() {
+        // 0 is held by 1 through an area of 1, and by 2 through 3; 3 and 4 are another body
+        let bonds = [bond(0, 1, 1.0), bond(0, 2, 3.0), bond(3, 4, 1.0)];
+        let fixed = [false, true, true, false, false];
+        let loads = bond_loads(&[1.0; 5], &fixed, &bonds, 0);
+        assert!((loads[0] - 0.25).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
+        assert_eq!(loads[2], 0.0);
+        // what is fixed hands on nothing
+        assert_eq!(bond_loads(&[1.0; 5], &fixed, &bonds, 1), [0.0; 3]);
+    }
+}

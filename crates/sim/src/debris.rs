@@ -1,0 +1,73 @@
+//! Limits on what breaking leaves behind.
+
+use dynamics::{Body, Momentum};
+
+use crate::{Report, World};
+
+/// How many pieces a world may hold, and what becomes of old ones.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Debris {
+    /// Most bodies with a mass, anchored ones included; no breaking goes past it.
+    pub most_bodies: usize,
+    /// Most pieces that come about in one frame.
+    pub most_new: usize,
+    /// Pieces of less volume than a cube of this edge stay with a neighbour, m.
+    pub least_size: f64,
+    /// Which pieces are retired; none unless given.
+    pub retire: Option<Retire>,
+}
+
+/// Pieces that have come to rest and need not be simulated any more.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retire {
+    /// How long a piece has been slow, s.
+    pub after: f64,
+    /// The speed that no point of it passes then, m/s.
+    pub slower_than: f64,
+    /// Whether it stays as scenery that others rest on, or is removed.
+    pub keep: bool,
+}
+
+impl Default for Debris {
+    fn default() -> Self {
+        Self { most_bodies: usize::MAX, most_new: usize::MAX, least_size: 0.0, retire: None }
+    }
+}
+
+impl World {
+    /// How many more pieces a body may become now, beyond itself.
+    pub(crate) fn room(&self) -> usize {
+        let Debris { most_bodies, most_new, .. } = self.settings.debris;
+        let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
+        most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
+    }
+
+    /// Retires what has been slow for long enough.
+    pub(crate) fn retire_slow(&mut self, report: &mut Report) {
+        let Some(Retire { after, slower_than, keep }) = self.settings.debris.retire else { return };
+        for i in 0..self.len() {
+            let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+            let fastest =
+                velocity.linear.norm() + velocity.angular.norm() * self.shapes[i].radius();
+            let moves = matches!(self.bodies[i], Body::Dynamic(_));
+            let is_slow = moves && self.lineages[i].is_some() && fastest < slower_than;
+            self.slow[i] = if is_slow { self.slow[i] + 1 } else { 0 };
+        }
+        let old = |frames: u32| f64::from(frames) * self.settings.dt >= after;
+        let retired: Vec<_> = (0..self.len())
+            .filter(|&i| self.slow[i] > 0 && old(self.slow[i]))
+            .map(|i| (self.ids[i], i))
+            .collect();
+        for &(_, i) in &retired {
+            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            (self.bodies[i], self.momenta[i]) = (Body::Static, Momentum::default());
+            (self.breakages[i], self.slow[i]) = (None, 0);
+        }
+        report.retired.extend(retired.into_iter().map(|(id, _)| id));
+        if !keep {
+            for &id in &report.retired {
+                self.remove(id);
+            }
+        }
+    }
+}
