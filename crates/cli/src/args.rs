@@ -23,12 +23,17 @@ pub struct Arguments {
 pub enum Command {
     /// Simulate a scene and write what happened.
     Run(RunArguments),
+    /// Break a mesh into pieces, without simulating anything.
+    Fracture(FractureArguments),
+    /// Make a file of a fracture pattern, or draw one.
+    #[command(subcommand)]
+    Pattern(PatternCommand),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
     /// Say what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(FileArguments),
-    /// Say what is in a recording or a mesh.
+    /// Say what is in a recording, a mesh or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
     )]
@@ -97,6 +102,73 @@ pub struct RunArguments {
     pub json: bool,
 }
 
+const FRACTURE_EXAMPLES: &str = "Examples:
+  brisance fracture assets/bunny.obj --pattern voronoi:300 -o pieces.glb
+  brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
+  brisance fracture vase.obj --pattern shards.pattern --resolution 90 -o pieces.usda
+
+Every piece is an object of its own, in place, with cuts in a material of their own.";
+
+/// Arguments of `brisance fracture`.
+#[derive(Args, Debug)]
+#[command(after_help = FRACTURE_EXAMPLES)]
+pub struct FractureArguments {
+    /// Closed mesh: .obj, .stl, .ply or .glb
+    pub mesh: PathBuf,
+    /// voronoi:PIECES, radial:SECTORSxRINGS, or a file that `brisance pattern new` wrote
+    #[arg(long, value_name = "PATTERN")]
+    pub pattern: String,
+    /// Where it is hit, in the mesh's coordinates [default: the middle of its top]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub at: Option<[f64; 3]>,
+    /// Out of the mesh where it is hit
+    #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
+    #[arg(default_value = "0,1,0")]
+    pub normal: [f64; 3],
+    /// Seed of the pattern
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Nodes of the level set along the longest edge
+    #[arg(long, value_name = "N", default_value_t = 70)]
+    #[arg(value_parser = clap::value_parser!(u16).range(8..=500))]
+    pub resolution: u16,
+    /// File to write: .glb, .usda or .jsonl; or a folder of .obj files, ending in /
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+/// What can be done with patterns.
+#[derive(Debug, Subcommand)]
+pub enum PatternCommand {
+    /// Make a pattern and write it to a file.
+    #[command(after_help = "Example:\n  brisance pattern new voronoi:200 -o shards.pattern")]
+    New {
+        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas
+        pattern: String,
+        /// Seed of the pattern
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+        /// File to write
+        #[arg(short, long, value_name = "OUT")]
+        output: PathBuf,
+    },
+    /// Draw a cut through a pattern, each region in a colour of its own.
+    #[command(after_help = "Example:\n  brisance pattern preview shards.pattern -o shards.png
+
+The picture is what the blow sees, from -1 to 1 pattern units: the blow falls in its middle.")]
+    Preview {
+        /// File that `brisance pattern new` wrote
+        file: PathBuf,
+        /// Picture to write, ending in .png
+        #[arg(short, long, value_name = "OUT.png")]
+        output: PathBuf,
+        /// Pixels along each side
+        #[arg(long, value_name = "N", default_value_t = 512)]
+        #[arg(value_parser = clap::value_parser!(u16).range(16..=4096))]
+        size: u16,
+    },
+}
+
 const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --frame 40 -o bunny.png
   brisance render bunny.glb --frame 0,14,17,24 -o strip.png
@@ -118,9 +190,30 @@ pub struct RenderArguments {
     /// Draw so many frames, spread evenly, as a contact sheet
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=400))]
     pub sheet: Option<u16>,
+    /// Where the camera looks, m [default: fitted to what happens]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
+    #[arg(allow_hyphen_values = true)]
+    pub at: Option<[f64; 3]>,
+    /// Where the camera is, m [default: fitted to what happens]
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "at")]
+    #[arg(allow_hyphen_values = true)]
+    pub from: Option<[f64; 3]>,
     /// Pixels of each frame
     #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = size)]
     pub size: [usize; 2],
+}
+
+fn vector(text: &str) -> Result<[f64; 3], String> {
+    let number = |n: &str| n.trim().parse().ok().filter(|x: &f64| x.abs() <= 1e9);
+    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
+    numbers.ok_or_else(|| "give three numbers, as in 0,0.5,-1".to_owned())
+}
+
+fn direction(text: &str) -> Result<[f64; 3], String> {
+    let direction = vector(text)?;
+    let is_some = direction.iter().map(|x| x * x).sum::<f64>() > 1e-18;
+    is_some.then_some(direction).ok_or_else(|| "give a direction, not the zero vector".to_owned())
 }
 
 fn size(text: &str) -> Result<[usize; 2], String> {

@@ -1,7 +1,9 @@
 //! What the program does.
 
+mod fracture;
 mod inspect;
 mod load;
+mod pattern;
 mod render;
 mod run;
 
@@ -17,8 +19,8 @@ use sim::scene::SceneError;
 use thiserror::Error;
 
 use crate::args::{Arguments, Command};
-use crate::format::WriteError;
 use crate::format::glb::GlbReadError;
+use crate::format::{Format, WriteError};
 use crate::mesh_file::MeshFileError;
 
 /// Why a command failed: one sentence that names the file and says what to do.
@@ -88,6 +90,30 @@ pub enum Failure {
         mesh: String,
         /// What is wrong with it.
         source: BuildError,
+    },
+    /// A pattern cannot be made.
+    #[error("pattern {text}: {problem}")]
+    Pattern {
+        /// What was asked for.
+        text: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A pattern file cannot be used.
+    #[error("{}: {source}", path.display())]
+    PatternFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: ::fracture::ReadPatternError,
+    },
+    /// A mesh cannot be broken.
+    #[error("{}: {source}", path.display())]
+    Fracture {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: sim::Cause,
     },
     /// The threads cannot be started.
     #[error("cannot start the threads ({source}): give --threads a smaller number")]
@@ -174,6 +200,8 @@ impl Failure {
 pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, interrupted),
+        Command::Fracture(arguments) => fracture::fracture(arguments),
+        Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
@@ -211,6 +239,17 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(read(path)?).map_err(|_| Failure::NotText { path: path.to_owned() })
+}
+
+/// The format that a recording is to be written in; refuses what cannot succeed.
+fn check_output(path: &Path) -> Result<Format, Failure> {
+    let format = Format::of(path)
+        .ok_or_else(|| Failure::Format { path: path.to_owned(), known: Format::ENDINGS })?;
+    check_folder(path)?;
+    if format == Format::ObjFolder && path.exists() {
+        return Err(Failure::Exists { path: path.to_owned() });
+    }
+    Ok(format)
 }
 
 /// Refuses an output that cannot succeed, before any work is done for it.

@@ -59,6 +59,16 @@ impl View {
         }
     }
 
+    /// Looks at `at` from `from` instead, in light made for what is around `at`; as before if the
+    /// two are one, or one above the other.
+    pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Self {
+        let arm = from - at;
+        if arm.cross(&Vector3::y()).norm() < 1e-6 {
+            return self;
+        }
+        Self { centre: at, arm, radius: arm.norm() * (FIELD_OF_VIEW / 2.0).tan() * 2.0 }
+    }
+
     /// World to clip space of the picture.
     fn camera(&self, aspect: f64) -> Matrix4<f64> {
         let view = Isometry3::look_at_rh(&(self.centre + self.arm), &self.centre, &Vector3::y());

@@ -192,7 +192,11 @@ fn region(
     Anchor { region, to: to.as_deref().and_then(named) }
 }
 
-fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
+/// The pattern that `spec` describes.
+///
+/// # Errors
+/// [`PatternError`] when a parameter is out of its range.
+pub fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
     let (pattern, noise) = match spec {
         // a clustering of 1 lets the density of sites fall with the square of the distance
         scene::Pattern::Voronoi(v) => {
@@ -300,7 +304,9 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
             exact(Shape::cuboid(half, spacing), 8.0 * half.product(), per_mass)
         }
         scene::Shape::Mesh(mesh) => {
-            let (level_set, mesh) = mesh_level_set(mesh, meshes)?;
+            let file = || Cause::NoMesh { file: mesh.file.clone() };
+            let given = meshes.get(&mesh.file).ok_or_else(file)?;
+            let (level_set, mesh) = mesh_level_set(mesh, given.clone())?;
             let solids = sampled(level_set, spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
         }
@@ -332,20 +338,20 @@ fn sampled(level_set: LevelSet, density: f64) -> Result<Solids, Cause> {
     Ok(Solids { shape, mass: Some(mass), frame, mesh: None })
 }
 
-fn mesh_level_set(
+/// The level set of a mesh, and the mesh scaled and moved as `spec` says.
+pub(crate) fn mesh_level_set(
     spec: &scene::Mesh,
-    meshes: &BTreeMap<String, TriMesh>,
+    mesh: TriMesh,
 ) -> Result<(LevelSet, TriMesh), Cause> {
-    let mesh = meshes.get(&spec.file).ok_or(Cause::NoMesh { file: spec.file.clone() })?;
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let (scaled, bounds) = match spec.size {
-        None => (mesh.clone(), bounds),
+        None => (mesh, bounds),
         Some(size) => {
             let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
             let place = |p: &Point3<f64>| Point3::from((p - centre) * scale);
             let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
             let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
-            (TriMesh { vertices, triangles: mesh.triangles.clone() }, bounds)
+            (TriMesh { vertices, triangles: mesh.triangles }, bounds)
         }
     };
     let cells = |a: usize| (spec.resolution[a].saturating_sub(1 + 2 * PADDING)).max(1) as f64;

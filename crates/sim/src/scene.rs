@@ -465,6 +465,31 @@ pub enum Pattern {
     Radial(Radial),
 }
 
+/// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), and more settings after commas by
+/// their keys in scene files: `voronoi:35,clustering=0.8`.
+impl std::str::FromStr for Pattern {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const FORM: &str = "give voronoi:PIECES or radial:SECTORSxRINGS, as in \
+            voronoi:35,clustering=0.8";
+        let mut parts = text.split(',');
+        let first = parts.next().unwrap_or_default();
+        let (kind, counts) = first.split_once(':').ok_or(FORM)?;
+        let counts = match (kind, counts.split_once('x')) {
+            ("voronoi", None) => format!("pieces = {counts}"),
+            ("radial", Some((sectors, rings))) => format!("sectors = {sectors}\nrings = {rings}"),
+            _ => return Err(FORM.to_owned()),
+        };
+        let rest: Vec<&str> = parts.collect();
+        let toml = format!("[{kind}]\n{counts}\n{}\n", rest.join("\n"));
+        let pattern: Self =
+            toml::from_str(&toml).map_err(|e| format!("{}: {FORM}", e.message()))?;
+        validate::pattern("pattern", &pattern).map_err(|invalid| invalid.to_string())?;
+        Ok(pattern)
+    }
+}
+
 /// `[pattern.NAME.voronoi]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

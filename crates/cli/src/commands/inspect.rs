@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use fracture::Pattern;
 use levelset::Aabb;
 use sim::Recording;
 use sim::scene::Motion;
@@ -50,6 +51,11 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
 /// Says what is in a recording or a mesh.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
+    if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
+        // nobody may be listening
+        let _ = print_pattern(path, &pattern, &mut io::stdout().lock());
+        return Ok(());
+    }
     let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
     match recording {
         Some(recording) => {
@@ -70,6 +76,27 @@ fn print_recording(path: &Path, recording: &Recording, out: &mut impl Write) -> 
     writeln!(out, "{}: recording of {frames} frames at {fps} per second", path.display())?;
     writeln!(out, "{} bodies, of these {fragments} fragments; {last} at the end", tracks.len())?;
     writeln!(out, "{triangles} triangles")
+}
+
+fn print_pattern(path: &Path, pattern: &Pattern, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}: pattern of {} regions", path.display(), pattern.region_count())?;
+    // as many points as tell cells apart that are worth it
+    const ALONG: usize = 24;
+    let place = |n: usize| (n as f64 + 0.5) / ALONG as f64 * 2.0 - 1.0;
+    let mut counts = vec![0_usize; pattern.region_count()];
+    for n in 0..ALONG * ALONG * ALONG {
+        let p = [place(n % ALONG), place(n / ALONG % ALONG), place(n / ALONG / ALONG)];
+        counts[pattern.region_at(&p.into())] += 1;
+    }
+    let share = |count: usize| 100.0 * count as f64 / (ALONG * ALONG * ALONG) as f64;
+    counts.sort_unstable();
+    let (median, largest) = (counts[counts.len() / 2], counts[counts.len() - 1]);
+    writeln!(
+        out,
+        "of the box it is drawn for the median region takes {:.2} %, the largest {:.2} %",
+        share(median),
+        share(largest)
+    )
 }
 
 fn mesh_info(path: &Path) -> Result<(), Failure> {

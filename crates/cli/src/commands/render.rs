@@ -15,7 +15,7 @@ const MOST_PIXELS: usize = 1 << 26;
 
 /// Draws one frame or a contact sheet.
 pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
-    let RenderArguments { recording: path, output, frame, sheet, size } = arguments;
+    let RenderArguments { recording: path, output, frame, sheet, size, .. } = arguments;
     if !ends_in(output, "png") {
         return Err(Failure::Format { path: output.clone(), known: ".png" });
     }
@@ -34,7 +34,11 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if frames.len().saturating_mul(size[0] * size[1]) > MOST_PIXELS {
         return Err(Failure::TooManyPixels { frames: frames.len(), size: *size });
     }
-    let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
+    let fitted = View::fitted(&recording, size[0] as f64 / size[1] as f64);
+    let view = match (arguments.at, arguments.from) {
+        (Some(at), Some(from)) => fitted.moved(at.into(), from.into()),
+        _ => fitted,
+    };
     let pictures: Vec<_> =
         frames.par_iter().map(|&frame| draw(&recording, &view, frame, *size)).collect();
     let picture = contact_sheet(&pictures, COLUMNS.min(frames.len()));

@@ -11,7 +11,7 @@ use sim::{Recorder, Recording};
 
 use crate::args::RunArguments;
 use crate::commands::load::{build, read_scene};
-use crate::commands::{Failure, check_folder, ends_in};
+use crate::commands::{Failure, check_folder, check_output, ends_in};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
@@ -76,12 +76,7 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
 /// Refuses outputs that cannot succeed, before any work is done for them.
 fn check_outputs(arguments: &RunArguments) -> Result<Format, Failure> {
     let output = &arguments.output;
-    let format = Format::of(output)
-        .ok_or_else(|| Failure::Format { path: output.clone(), known: Format::ENDINGS })?;
-    check_folder(output)?;
-    if format == Format::ObjFolder && output.exists() {
-        return Err(Failure::Exists { path: output.clone() });
-    }
+    let format = check_output(output)?;
     if let Some(path) = &arguments.ledger {
         if !ends_in(path, "csv") && !ends_in(path, "svg") {
             return Err(Failure::Format { path: path.clone(), known: ".csv or .svg" });

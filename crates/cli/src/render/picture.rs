@@ -13,7 +13,7 @@ pub struct Picture {
 
 impl Picture {
     /// Averages squares of `factor` by `factor` of linear colours given row by row.
-    pub(super) fn downsampled(
+    pub(crate) fn downsampled(
         colours: impl Iterator<Item = Vector3<f64>>,
         [width, height]: [usize; 2],
         factor: usize,

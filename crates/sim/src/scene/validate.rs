@@ -218,7 +218,7 @@ fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
     })
 }
 
-fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
+pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
     match p {
         Pattern::Voronoi(v) => {
             count(&at(key, "voronoi.pieces"), v.pieces, 2, MAX_PIECES)?;

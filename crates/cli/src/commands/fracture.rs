@@ -1,0 +1,54 @@
+//! `brisance fracture`.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use levelset::{Aabb, TriMesh};
+use nalgebra::{Point3, Unit, Vector3};
+use sim::{Breaking, Look, break_mesh};
+
+use crate::args::FractureArguments;
+use crate::commands::pattern::{made, read_pattern};
+use crate::commands::{Failure, check_output};
+use crate::mesh_file::read_mesh;
+
+/// Pieces of fewer samples stay with a neighbour.
+const LEAST_SAMPLES: usize = 64;
+/// Empty cells around a sampled solid.
+const PADDING: usize = 3;
+
+/// Breaks a mesh and writes its pieces.
+pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
+    let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
+    let format = check_output(output)?;
+    let failed = |source| Failure::MeshInfo { path: path.clone(), source };
+    let mesh = read_mesh(path).map_err(failed)?;
+    // a kind has a colon and a count, which no one puts in the name of a file that exists
+    let file = std::path::Path::new(pattern);
+    let pattern = if file.is_file() { read_pattern(file)? } else { made(pattern, *seed)? };
+    let bounds = Aabb::around(&mesh.vertices);
+    let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
+    let breaking = Breaking {
+        pattern: Arc::new(pattern),
+        at: at.map_or(top, Point3::from),
+        normal: Unit::new_normalize(Vector3::from(*normal)),
+        least_samples: LEAST_SAMPLES,
+        resolution: resolution(&mesh, arguments.resolution.into()),
+    };
+    let recording = break_mesh(&mesh, &breaking, Look::default())
+        .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    format
+        .write(&recording, output)
+        .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    // nobody may be listening
+    let _ = writeln!(io::stdout(), "{}: {} pieces", output.display(), recording.tracks.len());
+    Ok(())
+}
+
+/// Nodes along each axis for `longest` along the longest.
+fn resolution(mesh: &TriMesh, longest: usize) -> [usize; 3] {
+    let extents = Aabb::around(&mesh.vertices).map_or(Vector3::zeros(), |b| b.extents());
+    let cells = (longest - (1 + 2 * PADDING)).max(1) as f64;
+    let along = |x: f64| (cells * x / extents.max()).ceil().max(1.0) as usize + 1 + 2 * PADDING;
+    [along(extents.x), along(extents.y), along(extents.z)]
+}

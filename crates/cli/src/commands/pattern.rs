@@ -1,0 +1,66 @@
+//! `brisance pattern`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use fracture::Pattern;
+use nalgebra::{Point3, Vector3};
+
+use crate::args::PatternCommand;
+use crate::commands::{Failure, check_folder, ends_in, read};
+use crate::output::write_whole;
+use crate::render::Picture;
+
+/// Makes or draws a pattern.
+pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
+    match command {
+        PatternCommand::New { pattern, seed, output } => {
+            check_folder(output)?;
+            let pattern = made(pattern, *seed)?;
+            write_whole(output, |out| pattern.write(out))
+                .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
+            // nobody may be listening
+            let count = pattern.region_count();
+            let _ = writeln!(io::stdout(), "{}: {count} regions", output.display());
+            Ok(())
+        }
+        PatternCommand::Preview { file, output, size } => {
+            if !ends_in(output, "png") {
+                return Err(Failure::Format { path: output.clone(), known: ".png" });
+            }
+            check_folder(output)?;
+            let picture = preview(&read_pattern(file)?, (*size).into());
+            write_whole(output, |out| picture.write_png(out))
+                .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })
+        }
+    }
+}
+
+/// The pattern of a text such as `voronoi:35`.
+pub(super) fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
+    let failed = |problem| Failure::Pattern { text: text.to_owned(), problem };
+    let spec: sim::scene::Pattern = text.parse().map_err(failed)?;
+    sim::pattern(&spec, seed).map_err(|e| failed(e.to_string()))
+}
+
+pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
+    Pattern::read(&read(path)?[..])
+        .map_err(|source| Failure::PatternFile { path: path.to_owned(), source })
+}
+
+/// The plane across the blow through its centre, from -1 to 1.
+fn preview(pattern: &Pattern, size: usize) -> Picture {
+    let place = |pixel: usize| (pixel as f64 + 0.5) / size as f64 * 2.0 - 1.0;
+    let colours = (0..size * size).map(|at| {
+        let p = Point3::new(place(at % size), 0.0, place(at / size));
+        colour(pattern.region_at(&p))
+    });
+    Picture::downsampled(colours, [size; 2], 1)
+}
+
+/// A colour unlike those of the regions before and after.
+fn colour(region: usize) -> Vector3<f64> {
+    let turn = region as f64 * 0.618_034;
+    let wave = |shift: f64| 0.5 + 0.35 * ((turn + shift) * std::f64::consts::TAU).cos();
+    Vector3::new(wave(0.0), wave(1.0 / 3.0), wave(2.0 / 3.0)) * (0.6 + 0.4 * (turn * 0.37).fract())
+}
