@@ -427,3 +427,61 @@ fn the_scenes_that_come_with_it_can_be_run() {
     }
     assert!(checked > 0);
 }
+
+#[test]
+fn a_sliced_mesh_is_two_closed_ones() {
+    let case = Case::new(&[("tet.obj", TETRAHEDRON)]);
+    let halves = ["slice", "tet.obj", "--plane", "0,0,2,1", "-o"];
+    let output = case.run(&[&halves[..], &["halves.glb"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    // a corner of half the size has an eighth of the volume
+    for line in ["back: volume 0.14583333", "front: volume 0.02083333"] {
+        assert!(said.contains(line), "{said}");
+    }
+    let recording = read_glb(&std::fs::read(case.folder.path().join("halves.glb")).unwrap());
+    let names: Vec<String> = recording.unwrap().tracks.into_iter().map(|t| t.name).collect();
+    assert_eq!(names, ["back", "front"]);
+
+    let quarters = ["--plane", "1,-1,0,0", "--quiet", "-o", "quarters.obj"];
+    let output = case.run(&[&halves[..4], &quarters[..]].concat());
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let path = case.folder.path().join("quarters.obj");
+    let mesh = brisance::mesh_file::read_mesh(&path).unwrap();
+    let facts = mesh.facts().unwrap();
+    assert!((mesh.signed_volume() - 1.0 / 6.0).abs() < 1e-12);
+    // vertices of parts at the same place are one to the reader
+    assert!(facts.closed, "{facts:?}");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text.matches("o part").count(), 4);
+    assert_eq!(text.matches("g inner").count(), 4);
+}
+
+#[test]
+fn what_cannot_be_sliced_is_refused_in_one_sentence() {
+    let open = TETRAHEDRON.rsplit_once("f 2").unwrap().0;
+    let case = Case::new(&[("tet.obj", TETRAHEDRON), ("open.obj", open)]);
+    for (arguments, said) in [
+        (
+            ["slice", "open.obj", "--plane", "0,0,1,0.5", "-o", "a.glb"],
+            "has no triangle on its other side",
+        ),
+        (["slice", "tet.obj", "--plane", "0,0,0,0.5", "-o", "a.glb"], "not all zero"),
+        (["slice", "tet.obj", "--plane", "0,0,1", "-o", "a.glb"], "give four numbers"),
+        (
+            ["slice", "tet.obj", "--plane", "0,0,1,0.5", "-o", "a.stl"],
+            "give it the ending .glb or .obj",
+        ),
+        (["slice", "none.obj", "--plane", "0,0,1,0.5", "-o", "a.glb"], "none.obj: cannot be read"),
+        (
+            ["slice", "tet.obj", "--plane", "0,0,1,0.5", "-o", "no/a.glb"],
+            "its folder does not exist",
+        ),
+    ] {
+        let output = case.run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(said), "{error}");
+        assert!(!case.folder.path().join("a.glb").exists());
+    }
+}

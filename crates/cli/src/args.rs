@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use fracture::Plane;
+use nalgebra::Vector3;
 
 const EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
@@ -30,6 +32,8 @@ pub enum Command {
     Pattern(PatternCommand),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
+    /// Cut a closed mesh by planes.
+    Slice(SliceArguments),
     /// Say what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(FileArguments),
@@ -214,6 +218,41 @@ fn direction(text: &str) -> Result<[f64; 3], String> {
     let direction = vector(text)?;
     let is_some = direction.iter().map(|x| x * x).sum::<f64>() > 1e-18;
     is_some.then_some(direction).ok_or_else(|| "give a direction, not the zero vector".to_owned())
+}
+
+const SLICE_EXAMPLES: &str = "Examples:
+  brisance slice assets/bunny.obj --plane 0,1,0,0.05 -o halves.glb
+  brisance slice part.stl --plane 1,0,0,0 --plane 0,0,1,0 -o quarters.obj
+
+Parts are closed meshes whose volumes add up to that of the whole; cuts are a material (.glb) or a
+group (.obj) of their own.";
+
+/// Arguments of `brisance slice`.
+#[derive(Args, Debug)]
+#[command(after_help = SLICE_EXAMPLES)]
+pub struct SliceArguments {
+    /// Closed mesh: .obj, .stl, .ply or .glb
+    pub mesh: PathBuf,
+    /// Where nx x + ny y + nz z = d; several cut all that the ones before have left
+    #[arg(long = "plane", value_name = "NX,NY,NZ,D", required = true, value_parser = plane)]
+    #[arg(allow_hyphen_values = true)]
+    pub planes: Vec<Plane>,
+    /// File to write: .glb or .obj
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+fn plane(text: &str) -> Result<Plane, String> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let plane = numbers.and_then(|numbers| {
+        let [x, y, z, d] = numbers.try_into().ok()?;
+        Plane::new(Vector3::new(x, y, z), d)
+    });
+    let plain = "give four numbers, the first three not all zero, as in 0,1,0,0.5";
+    plane.ok_or_else(|| plain.to_owned())
 }
 
 fn size(text: &str) -> Result<[usize; 2], String> {

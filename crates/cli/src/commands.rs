@@ -6,6 +6,7 @@ mod load;
 mod pattern;
 mod render;
 mod run;
+mod slice;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -80,6 +81,14 @@ pub enum Failure {
         path: PathBuf,
         /// What is wrong with it.
         source: MeshError,
+    },
+    /// A mesh bounds no solid.
+    #[error("{}: {source}", path.display())]
+    NotClosed {
+        /// The file.
+        path: PathBuf,
+        /// Where it is open.
+        source: fracture::NotClosed,
     },
     /// A scene makes no world.
     #[error("{}: {source}{mesh}", path.display())]
@@ -203,6 +212,7 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Fracture(arguments) => fracture::fracture(arguments),
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
+        Command::Slice(arguments) => slice::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
         Command::Schema => {
