@@ -47,6 +47,22 @@ fn schema_and_reader_know_the_same_keys() {
             format!("{body}/properties/fracture/properties/bonds"),
             "[[body]]\nfracture = { bonds = { zzz = 1 } }".to_owned(),
         ),
+        (
+            format!("{body}/properties/fracture/properties/lattice"),
+            "[[body]]\nfracture = { lattice = { zzz = 1 } }".to_owned(),
+        ),
+        (
+            format!("{body}/properties/fracture/properties/lattice/properties/noise"),
+            "[[body]]\nfracture = { lattice = { noise = { zzz = 1 } } }".to_owned(),
+        ),
+        (
+            format!("{body}/properties/fracture/properties/lattice/properties/cleave/items"),
+            "[[body]]\nfracture = { lattice = { cleave = [{ zzz = 1 }] } }".to_owned(),
+        ),
+        (
+            format!("{body}/properties/fracture/properties/stress"),
+            "[[body]]\nfracture = { stress = { zzz = 1 } }".to_owned(),
+        ),
         (format!("{body}/properties/anchor/items"), "[[body]]\nanchor = [{ zzz = 1 }]".to_owned()),
         (
             format!("{pattern}/properties/radial/properties/noise"),
@@ -109,6 +125,28 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let names = schema.pointer("/properties/body/items/properties/material/enum").cloned().unwrap();
     let names: Vec<String> = serde_json::from_value(names).unwrap();
     assert_eq!(names, sim::scene::Material::TABLE.map(|m| m.name));
+    let other = Scene::from_toml(
+        "version = 1\n[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\nmaterial = \"glass\"\n\
+         fracture = { lattice = { spacing = 0.3, cleave = [{ normal = [1, 0, 0], width = 1, factor = 0 }] } }\n\
+         [[body]]\nname = \"b\"\nshape = { sphere = { radius = 1 } }\nmaterial = \"glass\"\n\
+         fracture = { stress = { spacing = 0.3 } }\n",
+    )
+    .unwrap();
+    let models = other.bodies.iter().map(|body| body.fracture.as_ref().unwrap());
+    let (lattice, stress) = models.fold((None, None), |(lattice, stress), fracture| {
+        (lattice.or(fracture.lattice.as_ref()), stress.or(fracture.stress.as_ref()))
+    });
+    let (lattice, stress) = (lattice.unwrap(), stress.unwrap());
+    let number = |key: &str| of_fracture(key).as_f64();
+    assert_eq!(number("lattice/properties/duration"), Some(lattice.duration));
+    assert_eq!(number("lattice/properties/randomness"), Some(lattice.randomness));
+    let offset = number("lattice/properties/cleave/items/properties/offset");
+    assert_eq!(offset, Some(lattice.cleave[0].offset));
+    assert_eq!(of_fracture("lattice/properties/links").as_str(), Some("edges"));
+    assert_eq!(lattice.links, sim::scene::LatticeLinks::Edges);
+    assert_eq!(number("stress/properties/duration"), Some(stress.duration));
+    assert_eq!(number("stress/properties/poisson"), Some(stress.poisson));
+    assert_eq!(number("stress/properties/cracks"), Some(stress.cracks as f64));
     assert_eq!(of_fracture("generations").as_u64(), Some(fracture.generations.into()));
     assert_eq!(of_fracture("min_nodes").as_u64(), Some(fracture.min_nodes as u64));
 }

@@ -88,7 +88,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// Where it is open.
-        source: fracture::NotClosed,
+        source: ::fracture::NotClosed,
     },
     /// A scene makes no world.
     #[error("{}: {source}{mesh}", path.display())]

@@ -9,14 +9,15 @@ use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::anchor::Anchorage;
+use crate::model::{FractureModel, Impact};
 use crate::world::{NewBody, World};
 use crate::{BodyId, Cut, Fracture, Lineage, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
 pub struct Breakage {
-    /// The prescored space.
-    pub pattern: Arc<Pattern>,
+    /// What divides it.
+    pub model: FractureModel,
     /// The collision impulse that breaks it, N s.
     pub strength: f64,
     /// How many times it and its pieces may break in turn; 0 never.
@@ -74,7 +75,7 @@ struct Piece {
 /// What became of a body that was hit harder than it bears.
 enum Outcome {
     Broke(Fracture),
-    /// The pattern leaves it whole.
+    /// Nothing divides it.
     Whole,
     /// The bonds between its pieces hold.
     Held,
@@ -170,16 +171,22 @@ impl World {
         let Field::Grid { level_set, material } = shape.field() else { return Outcome::Whole };
         let normal = material * pose.inverse_transform_vector(&hit.normal);
         let Some(normal) = Unit::try_new(normal, 0.0) else { return Outcome::Whole };
-        let alignment = Alignment::enclosing(&level_set.grid().bounds(), material * hit.at, normal);
+        let world = pose * material.inverse();
+        let density = mass.mass() / level_set.moments().volume;
+        let impulse = material * pose.inverse_transform_vector(&hit.impulse);
+        let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
+        let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
+        let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
+        let Some((pattern, alignment)) = parent.breakage.model.pattern(level_set, &impact) else {
+            return Outcome::Held;
+        };
         let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
         let least = self.least_samples(&parent.breakage, level_set);
-        let shattered = shatter(level_set, &points, &parent.breakage.pattern, &alignment, least);
+        let shattered = shatter(level_set, &points, &pattern, &alignment, least);
         if shattered.fragments.len() < 2 {
             return Outcome::Whole;
         }
-        let world = pose * material.inverse();
         let blow = (material * hit.at, hit.impulse.norm());
-        let density = mass.mass() / level_set.moments().volume;
         let Clusters { shattered, is_joined, is_held } =
             self.clusters(&parent, shattered, (level_set, &world, density), blow);
         if shattered.fragments.len() < 2 {
@@ -209,7 +216,7 @@ impl World {
             event.fragments.push(self.add_piece(
                 &parent,
                 (piece, velocity),
-                (alignment, surface),
+                ((&pattern, alignment), surface),
                 flags,
             ));
         }
@@ -282,11 +289,11 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        (at, material): (Alignment, Material),
+        ((pattern, at), material): ((&Arc<Pattern>, Alignment), Material),
         (is_joined, is_held): (bool, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
-        let cut = Cut { pattern: Arc::clone(&parent.breakage.pattern), at, regions };
+        let cut = Cut { pattern: Arc::clone(pattern), at, regions };
         let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { Body::Dynamic(piece.mass) },
@@ -404,7 +411,7 @@ mod tests {
             shape: Arc::new(Shape::grid(level_set, &points, frame)),
             material: Material::default(),
             breakage: Some(Breakage {
-                pattern: Arc::new(pattern),
+                model: FractureModel::Prescored(Arc::new(pattern)),
                 strength: 1.0,
                 generations: 2,
                 least_samples: 8,

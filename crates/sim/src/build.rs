@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use contact::{Material, Shape};
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{Noise, Pattern, PatternError, Radial, Voronoi};
+use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use tetfem::CutLimits;
 use thiserror::Error;
 
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, NewBody, Region, Retire, RigidError,
-    Settings, World, rigid,
+    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, FractureModel, LatticeModel, NewBody,
+    Region, Retire, RigidError, Settings, StressModel, World, rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -92,7 +93,7 @@ pub fn build(
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
-        let breakage = breakage(spec, &patterns, &solids);
+        let breakage = breakage(spec, &patterns, &solids, scene.simulation.seed);
         let one = body(spec, solids, breakage).map_err(failed)?;
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
@@ -221,12 +222,13 @@ fn breakage(
     spec: &scene::Body,
     patterns: &BTreeMap<&str, Arc<Pattern>>,
     solids: &Solids,
+    seed: u64,
 ) -> Option<Breakage> {
     let fracture = spec.fracture.as_ref()?;
     let size = (solids.mass?.mass() / spec.density()).cbrt();
     let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
     Some(Breakage {
-        pattern: Arc::clone(patterns.get(fracture.pattern.as_str())?),
+        model: fracture_model(spec, fracture, patterns, seed)?,
         strength: fracture.strength.or_else(by_material)?,
         generations: fracture.generations,
         least_samples: fracture.min_nodes,
@@ -236,6 +238,60 @@ fn breakage(
             Some(Bonds { strength, duration: bonds.duration })
         }),
     })
+}
+
+fn fracture_model(
+    spec: &scene::Body,
+    fracture: &scene::Fracture,
+    patterns: &BTreeMap<&str, Arc<Pattern>>,
+    seed: u64,
+) -> Option<FractureModel> {
+    let tensile = spec.solid().map(|solid| solid.tensile_strength);
+    if let Some(lattice) = &fracture.lattice {
+        let neighbours = match lattice.links {
+            scene::LatticeLinks::Faces => Neighbours::Faces,
+            scene::LatticeLinks::Edges => Neighbours::Edges { share: 0.25 },
+        };
+        let default = fracture::Breaking::default();
+        let spread = Spread { extra: lattice.randomness, ..default.spread };
+        return Some(FractureModel::Lattice(Arc::new(LatticeModel {
+            spacing: lattice.spacing,
+            neighbours,
+            strength: lattice.strength.or(tensile)?,
+            duration: lattice.duration,
+            breaking: fracture::Breaking { spread, seed, ..default },
+            noise: lattice.noise.map(|scene::Noise { amplitude, frequency }| Noise {
+                amplitude,
+                frequency,
+                octaves: 3,
+                seed,
+            }),
+            weaknesses: lattice.cleave.iter().filter_map(weakness).collect(),
+        })));
+    }
+    if let Some(stress) = &fracture.stress {
+        let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
+        return Some(FractureModel::Stress(Arc::new(StressModel {
+            spacing: stress.spacing,
+            material: tetfem::Material::from_young(young, stress.poisson).ok()?,
+            fracture: tetfem::Fracture {
+                strength: stress.strength.or(tensile)?,
+                averaging: 1.5 * stress.spacing,
+                reach: stress.reach.unwrap_or(2.0 * stress.spacing),
+                cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
+                most: stress.cracks,
+                least_volume: stress.spacing.powi(3),
+            },
+            duration: stress.duration,
+        })));
+    }
+    let pattern = patterns.get(fracture.pattern.as_deref()?)?;
+    Some(FractureModel::Prescored(Arc::clone(pattern)))
+}
+
+fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {
+    let plane = fracture::Plane::new(cleave.normal.into(), cleave.offset)?;
+    Some(Weakness::Plane { plane, width: cleave.width, factor: cleave.factor })
 }
 
 fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Result<NewBody, Cause> {

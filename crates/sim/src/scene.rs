@@ -411,12 +411,17 @@ impl Shape {
     }
 }
 
-/// How a body breaks: `fracture = { pattern = "shards", strength = 20 }`.
+/// How a body breaks: `fracture = { pattern = "shards", strength = 20 }`. Give one of `pattern`,
+/// `lattice` and `stress`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fracture {
-    /// Name of a `[pattern.NAME]` table.
-    pub pattern: String,
+    /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centred where it is hit.
+    pub pattern: Option<String>,
+    /// The body is divided where the links of a lattice of masses break.
+    pub lattice: Option<Lattice>,
+    /// The body is divided where the blow stretches it too much.
+    pub stress: Option<Stress>,
     /// The impulse at one contact above which it breaks, N s; that which stresses it to the strength
     /// of its material unless given, see [`fracture::Material::impulse_for_strength`].
     pub strength: Option<f64>,
@@ -429,6 +434,96 @@ pub struct Fracture {
     /// What holds its pieces together where the blow is too weak to part them; nothing unless
     /// given.
     pub bonds: Option<Bonds>,
+}
+
+/// `lattice = { spacing = 0.1 }`: a mass for each tetrahedron of that size (Ku07).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lattice {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// Stress that links bear, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+    /// Which tetrahedra are linked, those that share `"faces"`, as in the paper, whose lattice gives
+    /// way a few tetrahedra around the blow, or also those that share `"edges"`, which breaks into
+    /// large parts; `"edges"` unless given.
+    #[serde(default)]
+    pub links: LatticeLinks,
+    /// How much more one link at each mass is weakened by a crack than the others, 0 for a uniform
+    /// body; 1 unless given.
+    #[serde(default = "one_fold")]
+    pub randomness: f64,
+    /// Bumps in the strength: amplitude below 1, frequency in 1/m; none unless given.
+    pub noise: Option<Noise>,
+    /// Planes along which links are weak.
+    #[serde(default)]
+    pub cleave: Vec<Cleave>,
+}
+
+/// Which tetrahedra of a lattice are linked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatticeLinks {
+    /// Those that share a face.
+    Faces,
+    /// Also those that share an edge.
+    #[default]
+    Edges,
+}
+
+/// `cleave = [{ normal = [1, 0, 0], width = 0.1, factor = 0.2 }]`, in the coordinates of the
+/// body's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cleave {
+    /// Across the plane, of any length but zero.
+    pub normal: [f64; 3],
+    /// Where the plane is along the unit normal, m; 0 unless given.
+    #[serde(default)]
+    pub offset: f64,
+    /// Distance at which links are as strong as elsewhere, m.
+    pub width: f64,
+    /// What strengths on the plane are multiplied by.
+    pub factor: f64,
+}
+
+/// `stress = { spacing = 0.05 }`: cracks where finite elements of that size find more tension than
+/// the body bears (Mu01).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stress {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// Tension that the body bears, Pa; that of its material unless given.
+    pub strength: Option<f64>,
+    /// Young's modulus, Pa; that of its material unless given.
+    pub young: Option<f64>,
+    /// Poisson's ratio; 0.25 unless given.
+    #[serde(default = "quarter")]
+    pub poisson: f64,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+    /// Radius of a crack at the strength, m; twice the spacing unless given.
+    pub reach: Option<f64>,
+    /// Most cracks in one event; 16 unless given.
+    #[serde(default = "sixteen")]
+    pub cracks: usize,
+}
+
+fn one_fold() -> f64 {
+    1.0
+}
+
+fn quarter() -> f64 {
+    0.25
+}
+
+fn sixteen() -> usize {
+    16
 }
 
 /// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to

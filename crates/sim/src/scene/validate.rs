@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use super::error::nearest;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, MARGIN, Material, Mesh, Motion, Noise,
-    Pattern, Scene, Shape, Simulation,
+    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Lattice, MARGIN, Material, Mesh, Motion,
+    Noise, Pattern, Scene, Shape, Simulation, Stress,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -379,15 +379,7 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
 }
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
-    require(scene.patterns.contains_key(&f.pattern), &at(key, "pattern"), || {
-        match nearest(&f.pattern, scene.patterns.keys().map(String::as_str)) {
-            Some(name) => format!("names no pattern `{}`, did you mean `{name}`?", f.pattern),
-            None => format!(
-                "names no pattern `{0}`: add a table [pattern.{0}.voronoi] or name another",
-                f.pattern
-            ),
-        }
-    })?;
+    model(key, f, b, scene)?;
     if let Some(bonds) = &f.bonds {
         positive(&at(key, "bonds.duration"), bonds.duration, "s")?;
         match bonds.strength {
@@ -409,5 +401,100 @@ fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Inva
     }
     require((1..=MAX_GENERATIONS).contains(&f.generations), &at(key, "generations"), || {
         format!("must be 1 to {MAX_GENERATIONS}: remove `fracture` for a body that never breaks")
+    })
+}
+
+fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
+    let given = [f.pattern.is_some(), f.lattice.is_some(), f.stress.is_some()];
+    require(
+        given.iter().filter(|given| **given).count() == 1,
+        key,
+        || "needs exactly one of the keys `pattern`, `lattice` and `stress`",
+    )?;
+    if let Some(name) = &f.pattern {
+        require(scene.patterns.contains_key(name), &at(key, "pattern"), || {
+            match nearest(name, scene.patterns.keys().map(String::as_str)) {
+                Some(other) => format!("names no pattern `{name}`, did you mean `{other}`?"),
+                None => format!(
+                    "names no pattern `{name}`: add a table [pattern.{name}.voronoi] or name \
+                     another"
+                ),
+            }
+        })?;
+    }
+    if let Some(l) = &f.lattice {
+        lattice(&at(key, "lattice"), l, b)?;
+    }
+    f.stress.as_ref().map_or(Ok(()), |s| tension(&at(key, "stress"), s, b))
+}
+
+fn lattice(key: &str, l: &Lattice, b: &Body) -> Result<(), InvalidValue> {
+    tetrahedra(key, l.spacing, b)?;
+    positive(&at(key, "duration"), l.duration, "s")?;
+    of_material(key, "strength", l.strength, b)?;
+    require((0.0..=100.0).contains(&l.randomness), &at(key, "randomness"), || {
+        format!("must be from 0 to 100, not {}", l.randomness)
+    })?;
+    if let Some(Noise { amplitude, frequency }) = l.noise {
+        require((0.0..1.0).contains(&amplitude), &at(key, "noise.amplitude"), || {
+            format!("must be from 0 to below 1, not {amplitude}")
+        })?;
+        positive(&at(key, "noise.frequency"), frequency, "1/m")?;
+    }
+    for (n, c) in l.cleave.iter().enumerate() {
+        let key = format!("{key}.cleave[{n}]");
+        require(
+            c.normal.iter().any(|x| *x != 0.0) && c.normal.iter().all(|x| x.is_finite()),
+            &at(&key, "normal"),
+            || format!("must be a direction, not {:?}", c.normal),
+        )?;
+        require(c.offset.is_finite(), &at(&key, "offset"), || {
+            format!("must be a number, not {}", c.offset)
+        })?;
+        positive(&at(&key, "width"), c.width, "m")?;
+        require((0.0..=1.0).contains(&c.factor), &at(&key, "factor"), || {
+            format!("must be from 0 to 1, not {}", c.factor)
+        })?;
+    }
+    Ok(())
+}
+
+fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
+    tetrahedra(key, s.spacing, b)?;
+    positive(&at(key, "duration"), s.duration, "s")?;
+    of_material(key, "strength", s.strength, b)?;
+    of_material(key, "young", s.young, b)?;
+    require((-0.9..=0.49).contains(&s.poisson), &at(key, "poisson"), || {
+        format!("must be from -0.9 to 0.49, not {}", s.poisson)
+    })?;
+    if let Some(reach) = s.reach {
+        positive(&at(key, "reach"), reach, "m")?;
+    }
+    require((1..=1000).contains(&s.cracks), &at(key, "cracks"), || {
+        format!("must be 1 to 1000, not {}", s.cracks)
+    })
+}
+
+/// A stress, Pa, of its own or of the body's material.
+fn of_material(key: &str, name: &str, own: Option<f64>, b: &Body) -> Result<(), InvalidValue> {
+    match own {
+        Some(own) => stress(&at(key, name), own),
+        None => require(b.solid().is_some(), key, || {
+            format!("lacks the key `{name}`, in Pa: give it, or name the body's `material`")
+        }),
+    }
+}
+
+/// Tetrahedra neither larger than the body nor too many.
+fn tetrahedra(key: &str, spacing: f64, b: &Body) -> Result<(), InvalidValue> {
+    let key = at(key, "spacing");
+    positive(&key, spacing, "m")?;
+    let Some(extents) = b.shape.extents() else { return Ok(()) };
+    // two lattice cells, six tetrahedra each at the least
+    let count: f64 = extents.iter().map(|x| (x / spacing).max(1.0)).product::<f64>() * 12.0;
+    require(count <= 1e6, &key, || {
+        format!(
+            "makes about {count:.0} tetrahedra, but at most 1000000 are allowed: use larger ones"
+        )
     })
 }
