@@ -7,7 +7,7 @@ use dynamics::{Body, MassProperties, Velocity};
 use fracture::{Pattern, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use sim::{Breakage, NewBody, Recorder, Settings, Surface, World, rigid};
+use sim::{Breakage, FractureModel, NewBody, Recorder, Settings, Surface, World, rigid};
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
     let velocity = Velocity::default();
@@ -39,7 +39,7 @@ fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     let points = level_set.surface_particles(spacing);
     let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(80, 5) }).unwrap();
     let breakage = Breakage {
-        pattern: Arc::new(pattern),
+        model: FractureModel::Prescored(Arc::new(pattern)),
         strength,
         generations: 2,
         least_samples: 16,

@@ -132,4 +132,3 @@ fn drawn(body: &LevelSet, pieces: &[TriMesh]) -> Option<(Arc<Pattern>, Alignment
     let rotation = UnitQuaternion::identity();
     Some((Arc::new(pattern), Alignment { at: Point3::origin(), rotation, scale: 1.0 }))
 }
-
