@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use nalgebra::Point3;
 use sim::scene::Scene;
 use sim::{Report, World, build};
 
@@ -140,4 +141,48 @@ fn a_body_breaks_in_exactly_one_way() {
         let found = problem(fracture);
         assert!(found.contains(said), "{found}");
     }
+}
+
+#[test]
+fn a_sword_parts_what_it_passes_through_and_nothing_else() {
+    let scene = r#"version = 1
+        [simulation]
+        gravity = [0, 0, 0]
+        [[body]]
+        name = "melon"
+        shape = { capsule = { radius = 0.15, half_height = 0.1 } }
+        velocity = [1, 2, 3]
+        angular_velocity = [3, -2, 5]
+        fracture = { strength = 100, lattice = { spacing = 0.1, strength = 1e6 } }
+        [[body]]
+        name = "far"
+        shape = { cylinder = { radius = 0.1, half_height = 0.1 } }
+        position = [2, 0, 0]
+        [[body]]
+        name = "ball"
+        shape = { sphere = { radius = 0.1 } }
+        position = [0, 1, 0]
+        "#;
+    let mut world = build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap().0;
+    let (mass, momentum, energy) = (world.mass(), world.momentum(), world.kinetic_energy());
+    let edge = |x: f64| [Point3::new(x, 0.02, -1.0), Point3::new(x, 0.02, 1.0)];
+    assert!(world.cut(edge(-3.0), edge(-1.0)).is_empty(), "it does not come so far");
+    assert!(world.cut(edge(-1.0), edge(-1.0)).is_empty(), "it does not move");
+    let cuts = world.cut(edge(-1.0), edge(1.0));
+    assert_eq!(cuts.len(), 1);
+    assert_eq!((cuts[0].fragments.len(), world.len()), (2, 4));
+    for &id in &cuts[0].fragments {
+        let half = world.get(id).unwrap();
+        let heights: Vec<f64> = half.shape.points().iter().map(|p| (half.pose * p).y).collect();
+        let (low, high) = (
+            heights.iter().fold(f64::INFINITY, |a: f64, &b| a.min(b)),
+            heights.iter().fold(f64::NEG_INFINITY, |a: f64, &b| a.max(b)),
+        );
+        assert!(low > 0.02 - 1e-3 || high < 0.02 + 1e-3, "{low} {high}");
+        assert!(half.breakage.is_some());
+    }
+    assert!((world.mass() / mass - 1.0).abs() < 1e-12);
+    assert!((world.momentum().linear - momentum.linear).norm() < 1e-12 * momentum.linear.norm());
+    assert!((world.momentum().angular - momentum.angular).norm() < 1e-12 * momentum.angular.norm());
+    assert!((world.kinetic_energy() / energy - 1.0).abs() < 1e-12);
 }

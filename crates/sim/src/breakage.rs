@@ -83,12 +83,20 @@ enum Outcome {
     OverBudget,
 }
 
+/// Samples of the smallest piece of a body that is cut but does not break.
+const LEAST_SAMPLES: usize = 64;
+
+/// What divides a body, and where that is in its material space.
+pub(crate) type Division = (Arc<Pattern>, Alignment);
+
 /// A body as it is about to break.
-struct Parent {
-    breakage: Breakage,
+pub(crate) struct Parent {
+    pub(crate) id: BodyId,
+    breakage: Option<Breakage>,
     mass: MassProperties,
-    pose: Isometry3<f64>,
-    shape: Arc<Shape>,
+    momentum: Momentum,
+    pub(crate) pose: Isometry3<f64>,
+    pub(crate) shape: Arc<Shape>,
     anchorage: Option<Anchorage>,
     /// What its fragments come from.
     whole: Arc<Shape>,
@@ -96,11 +104,11 @@ struct Parent {
 }
 
 /// The pieces of an event that stay together, and which of them anchors hold.
-struct Clusters {
-    shattered: Shattered,
+pub(crate) struct Clusters {
+    pub(crate) shattered: Shattered,
     /// Whether it is of more than one piece.
-    is_joined: Vec<bool>,
-    is_held: Vec<bool>,
+    pub(crate) is_joined: Vec<bool>,
+    pub(crate) is_held: Vec<bool>,
 }
 
 impl World {
@@ -162,7 +170,8 @@ impl World {
     }
 
     fn break_body(&mut self, hit: &Hit) -> Outcome {
-        let Some((parent, momentum)) = self.parent(hit.body) else { return Outcome::Whole };
+        let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
+        let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         let room = self.room();
         if room == 0 {
             return Outcome::OverBudget;
@@ -177,106 +186,125 @@ impl World {
         let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
         let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
         let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
-        let Some((pattern, alignment)) = parent.breakage.model.pattern(level_set, &impact) else {
+        let Some(division) = breakage.model.pattern(level_set, &impact) else {
             return Outcome::Held;
         };
-        let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
-        let least = self.least_samples(&parent.breakage, level_set);
-        let shattered = shatter(level_set, &points, &pattern, &alignment, least);
-        if shattered.fragments.len() < 2 {
-            return Outcome::Whole;
-        }
+        let Some(shattered) = self.divided(&parent, &division) else { return Outcome::Whole };
         let blow = (material * hit.at, hit.impulse.norm());
-        let Clusters { shattered, is_joined, is_held } =
-            self.clusters(&parent, shattered, (level_set, &world, density), blow);
-        if shattered.fragments.len() < 2 {
+        let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
+        let clusters = self.clusters(&parent, shattered, bonds);
+        let count = clusters.shattered.fragments.len();
+        if count < 2 {
             return Outcome::Held;
         }
-        if shattered.fragments.len() - 1 > room {
+        if count - 1 > room {
             return Outcome::OverBudget;
         }
-        let Some(pieces) = pieces(shattered.fragments, density, &world) else {
-            return Outcome::Whole;
-        };
-        let velocities = velocities(&pieces, mass, pose, &momentum);
+        let fracture = self.replace(&parent, clusters, &division, (pose * hit.at, hit.impulse));
+        fracture.map_or(Outcome::Whole, Outcome::Broke)
+    }
+
+    /// The fragments of a sampled body, if there are two at least.
+    pub(crate) fn divided(&self, parent: &Parent, (pattern, at): &Division) -> Option<Shattered> {
+        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
+        let points: Vec<_> = parent.shape.points().iter().map(|p| material * p).collect();
+        let least = parent.breakage.as_ref().map_or(LEAST_SAMPLES, |b| b.least_samples);
+        let least = self.least_samples(least, level_set);
+        let shattered = shatter(level_set, &points, pattern, at, least);
+        (shattered.fragments.len() > 1).then_some(shattered)
+    }
+
+    /// Puts the pieces of a sampled body in its place; nothing if one of them has no mass.
+    pub(crate) fn replace(
+        &mut self,
+        parent: &Parent,
+        Clusters { shattered, is_joined, is_held }: Clusters,
+        division: &Division,
+        (point, impulse): (Point3<f64>, Vector3<f64>),
+    ) -> Option<Fracture> {
+        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
+        let density = parent.mass.mass() / level_set.moments().volume;
+        let pieces = pieces(shattered.fragments, density, &(parent.pose * material.inverse()))?;
+        let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
         let mut event = Fracture {
-            parent: hit.body,
+            parent: parent.id,
             fragments: Vec::with_capacity(pieces.len()),
-            point: pose * hit.at,
-            impulse: hit.impulse,
-            mass_before: mass.mass(),
+            point,
+            impulse,
+            mass_before: parent.mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
         };
-        let surface = self.ids.binary_search(&hit.body).map(|i| self.materials[i]);
-        self.remove(hit.body);
+        let i = self.ids.binary_search(&parent.id).ok()?;
+        let surface = self.materials[i];
+        self.remove(parent.id);
         self.born += pieces.len();
         let flags = is_joined.into_iter().zip(is_held);
         for ((piece, velocity), flags) in pieces.into_iter().zip(velocities).zip(flags) {
-            let surface = surface.unwrap_or_default();
-            event.fragments.push(self.add_piece(
-                &parent,
-                (piece, velocity),
-                ((&pattern, alignment), surface),
-                flags,
-            ));
+            let id = self.add_piece(parent, (piece, velocity), (division, surface), flags);
+            event.fragments.push(id);
         }
-        Outcome::Broke(event)
+        Some(event)
     }
 
-    /// The body named `id`, if it can break, and its momentum.
-    fn parent(&self, id: BodyId) -> Option<(Parent, Momentum)> {
+    /// The body named `id`, if it has mass.
+    pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
         let shape = Arc::clone(&self.shapes[i]);
         let lineage = self.lineages[i].as_ref();
-        let parent = Parent {
-            breakage: self.breakages[i].clone()?,
+        Some(Parent {
+            id,
+            breakage: self.breakages[i].clone(),
+            momentum: self.momenta[i],
             mass: *self.mass_of(i)?,
             pose: self.poses[i],
             anchorage: self.anchorages[i].clone(),
             whole: Arc::clone(lineage.map_or(&shape, |l| &l.whole)),
             cuts: lineage.map_or(Vec::new(), |l| l.cuts.clone()),
             shape,
-        };
-        Some((parent, self.momenta[i]))
+        })
     }
 
     /// Samples of the smallest piece that may be by itself.
-    fn least_samples(&self, breakage: &Breakage, level_set: &LevelSet) -> usize {
+    fn least_samples(&self, least: usize, level_set: &LevelSet) -> usize {
         let cells = self.settings.debris.least_size / level_set.grid().spacing();
         // a float too large saturates
-        breakage.least_samples.max((cells * cells * cells).ceil() as usize)
+        least.max((cells * cells * cells).ceil() as usize)
     }
 
     /// Puts those of the pieces together whose bonds hold a blow of some impulse at a point of
     /// material space, and finds out which stay where they are.
-    fn clusters(
+    pub(crate) fn clusters(
         &self,
         parent: &Parent,
         shattered: Shattered,
-        (level_set, world, density): (&LevelSet, &Isometry3<f64>, f64),
-        (at, impulse): (Point3<f64>, f64),
+        bonds: Option<(&Bonds, (Point3<f64>, f64))>,
     ) -> Clusters {
+        let Field::Grid { level_set, material } = parent.shape.field() else {
+            return Clusters { shattered, is_joined: Vec::new(), is_held: Vec::new() };
+        };
+        let world = parent.pose * material.inverse();
+        let density = parent.mass.mass() / level_set.moments().volume;
         let is_held = |fragment: &Fragment| {
             parent.anchorage.as_ref().is_some_and(|anchorage| {
                 let solid = &fragment.level_set;
-                let held = self.held_nodes(solid, world, &anchorage.anchors);
+                let held = self.held_nodes(solid, &world, &anchorage.anchors);
                 let weight = (density * fragment.moments.volume, &fragment.moments.centre());
-                self.bears_weight(solid, &held, world, weight, anchorage.strength)
+                self.bears_weight(solid, &held, &world, weight, anchorage.strength)
             })
         };
         let touches = |fragment: &Fragment| {
             parent.anchorage.as_ref().is_some_and(|anchorage| {
-                let held = self.held_nodes(&fragment.level_set, world, &anchorage.anchors);
+                let held = self.held_nodes(&fragment.level_set, &world, &anchorage.anchors);
                 held.contains(&true)
             })
         };
         let count = shattered.fragments.len();
-        let Some(bonds) = &parent.breakage.bonds else {
+        let Some((bonds, blow)) = bonds else {
             let is_held = shattered.fragments.iter().map(is_held).collect();
             return Clusters { shattered, is_joined: vec![false; count], is_held };
         };
         let fixed: Vec<bool> = shattered.fragments.iter().map(touches).collect();
-        let groups = unbroken(&shattered, &fixed, bonds, (at, impulse));
+        let groups = unbroken(&shattered, &fixed, bonds, blow);
         let clusters = groups.iter().max().map_or(0, |most| most + 1);
         let size = |cluster: usize| groups.iter().filter(|&&group| group == cluster).count();
         let is_joined = (0..clusters).map(|cluster| size(cluster) > 1).collect();
@@ -289,11 +317,11 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        ((pattern, at), material): ((&Arc<Pattern>, Alignment), Material),
+        ((pattern, at), material): (&Division, Material),
         (is_joined, is_held): (bool, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
-        let cut = Cut { pattern: Arc::clone(pattern), at, regions };
+        let cut = Cut { pattern: Arc::clone(pattern), at: *at, regions };
         let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { Body::Dynamic(piece.mass) },
@@ -301,7 +329,7 @@ impl World {
             velocity,
             shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
             material,
-            breakage: Some(parent.breakage.inherited(is_joined)),
+            breakage: parent.breakage.as_ref().map(|breakage| breakage.inherited(is_joined)),
         });
         let last = self.len() - 1;
         self.lineages[last] = Some(Arc::new(Lineage { whole: Arc::clone(&parent.whole), cuts }));

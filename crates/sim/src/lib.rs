@@ -8,6 +8,7 @@
 mod anchor;
 mod breakage;
 mod build;
+mod cut;
 mod debris;
 mod energy;
 mod lineage;
