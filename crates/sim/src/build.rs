@@ -213,7 +213,8 @@ pub fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError
     };
     let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
-    pattern.roughened(&bounds, 0.0125, &Noise { amplitude, frequency, octaves: 3, seed })
+    // as fine as the samples of most bodies, whose diagonal is a unit
+    pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })
 }
 
 /// How a body breaks, by its own strength or that of its material.
