@@ -375,7 +375,7 @@ fn a_mesh_is_broken_without_a_simulation() {
     assert_eq!(code, Some(0), "{said}");
 
     for (pattern, words) in [
-        ("voronoi:many", "pieces"),
+        ("voronoi:many", "voronoi:PIECES"),
         ("voronoi:1", "between 2 and 10000"),
         ("voronoi:9,clusterin=1", "clusterin"),
         ("shards", "voronoi:PIECES"),

@@ -530,6 +530,36 @@ proptest! {
     }
 
     #[test]
+    fn fragments_that_stay_together_hold_what_their_parts_held(
+        (body, pattern, at, least) in events(),
+        count in 1_usize..5,
+    ) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        let count = count.min(broken.fragments.len());
+        let groups: Vec<usize> = (0..broken.fragments.len()).map(|i| i % count).collect();
+        let joined = broken.clone().joined(&body, &groups);
+        prop_assert_eq!(joined.fragments.len(), count);
+        // every sample belongs to the group of the fragment that had it, and to no other
+        let owners = holders(&body, &broken).into_iter().zip(holders(&body, &joined));
+        for (before, after) in owners {
+            let group: Vec<usize> = before.iter().map(|&fragment| groups[fragment]).collect();
+            prop_assert_eq!(after, group);
+        }
+        let volume = |s: &Shattered| s.fragments.iter().map(|f| f.moments.volume).sum::<f64>();
+        prop_assert!((volume(&joined) / volume(&broken) - 1.0).abs() < 1e-12);
+        let apart = broken.bonds.iter().filter(|b| b.fragments[0] % count != b.fragments[1] % count);
+        let area: f64 = apart.map(|bond| bond.area).sum();
+        let bonds: f64 = joined.bonds.iter().map(|bond| bond.area).sum();
+        prop_assert!((bonds - area).abs() <= 1e-12 * area);
+        let h = body.grid().spacing();
+        for fragment in &joined.fragments {
+            for p in &fragment.particles {
+                prop_assert!(fragment.level_set.value(p) >= -3.0 * h);
+            }
+        }
+    }
+
+    #[test]
     fn drawings_are_closed_and_hold_the_volume_of_the_fragment(
         (body, pattern, at, least) in events(),
     ) {
