@@ -12,6 +12,7 @@ mod levelset;
 mod levelset_mesh;
 mod levelset_storage;
 mod levelset_tets;
+mod levelset_topology;
 mod schema;
 mod sim;
 mod slicing;
