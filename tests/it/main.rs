@@ -10,6 +10,7 @@ mod glb;
 mod lattice;
 mod levelset;
 mod levelset_mesh;
+mod levelset_solids;
 mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
