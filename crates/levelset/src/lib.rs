@@ -1,7 +1,8 @@
 //! Signed distance on uniform grids: the geometry kernel of brisance, and of use without it.
 //!
 //! A solid is a [`LevelSet`]: the distance to its surface, negative inside, sampled on the nodes of
-//! a [`Grid`]. From triangles to a solid, cut, taken apart, measured, and back:
+//! a [`Grid`]. It comes from triangles or from the formulas of [`Solid`] and [`ConvexHull`], is cut,
+//! taken apart and measured, and goes back:
 //!
 //! ```text
 //!  TriMesh --from_mesh--> LevelSet --isosurface, dual_contour--> TriMesh
