@@ -192,6 +192,12 @@ impl Grid {
         [self.dims[1] * self.dims[2], self.dims[2], 1]
     }
 
+    /// The node at a place of the flat sample array.
+    pub fn node(&self, index: usize) -> [usize; 3] {
+        let [_, ny, nz] = self.dims;
+        [index / (ny * nz), index / nz % ny, index % nz]
+    }
+
     /// The box from the first node to the last.
     pub fn bounds(&self) -> Aabb {
         let last = self.dims.map(|n| n - 1);

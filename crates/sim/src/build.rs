@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contact::{Material, Shape};
+use contact::{Field, Material, Shape};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Pattern, PatternError, Radial, Voronoi};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
@@ -76,13 +76,7 @@ pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, TriMesh>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
-    let mut patterns = BTreeMap::new();
-    for (n, (name, spec)) in (0..).zip(&scene.patterns) {
-        let seed = scene.simulation.seed.wrapping_add(n);
-        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let pattern = pattern(spec, seed).map_err(|e| failed(e.into()))?;
-        patterns.insert(name.as_str(), Arc::new(pattern));
-    }
+    let mut patterns = Patterns { scene, made: Vec::new() };
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
@@ -91,39 +85,70 @@ pub fn build(
     let mut appearances = Vec::new();
     for spec in &scene.bodies {
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
-        let breakage = spec.fracture.as_ref().and_then(|f| {
-            Some(Breakage {
-                pattern: Arc::clone(patterns.get(f.pattern.as_str())?),
+        let mut new = body(spec, meshes).map_err(failed)?;
+        if let (Some(f), Field::Grid { level_set, .. }) = (&spec.fracture, new.shape.field()) {
+            let pattern = patterns.of(&f.pattern, &spec.shape, level_set)?;
+            new.breakage = pattern.map(|pattern| Breakage {
+                pattern,
                 strength: f.strength,
                 generations: f.generations,
                 least_samples: f.min_nodes,
-            })
-        });
-        let body = world.add(body(spec, breakage, meshes).map_err(failed)?);
+            });
+        }
+        let body = world.add(new);
         appearances.push(Appearance { body, name: spec.name.clone(), colour: spec.colour });
     }
     Ok((world, appearances))
 }
 
-fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
+/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
+/// one for each of its bodies that are not alike.
+struct Patterns<'a> {
+    scene: &'a Scene,
+    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
+}
+
+impl<'a> Patterns<'a> {
+    /// The pattern of that name for a body; `None` if the scene has none.
+    fn of(
+        &mut self,
+        name: &'a str,
+        shape: &'a scene::Shape,
+        body: &LevelSet,
+    ) -> Result<Option<Arc<Pattern>>, BuildError> {
+        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
+        if let Some((_, _, pattern)) = known {
+            return Ok(Some(Arc::clone(pattern)));
+        }
+        let mut numbered = (0..).zip(&self.scene.patterns);
+        let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
+            return Ok(None);
+        };
+        let seed = self.scene.simulation.seed.wrapping_add(n);
+        let failed =
+            |e: PatternError| BuildError { part: format!("pattern {name:?}"), cause: e.into() };
+        let made = Arc::new(pattern(spec, seed, body).map_err(failed)?);
+        self.made.push((name, shape, Arc::clone(&made)));
+        Ok(Some(made))
+    }
+}
+
+fn pattern(spec: &scene::Pattern, seed: u64, body: &LevelSet) -> Result<Pattern, PatternError> {
     match spec {
         // a clustering of 1 lets the density of sites fall with the square of the distance
-        scene::Pattern::Voronoi(v) => Pattern::voronoi(&Voronoi {
-            clustering: 1.0 + 2.0 * v.clustering,
-            ..Voronoi::new(v.pieces, seed)
-        }),
+        scene::Pattern::Voronoi(v) => {
+            let clustering = 1.0 + 2.0 * v.clustering;
+            let sites = Voronoi { clustering, ..Voronoi::new(v.pieces, seed) };
+            Pattern::voronoi(&sites.with_pieces(v.pieces, body))
+        }
         scene::Pattern::Radial(r) => {
             Pattern::radial(&Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) })
         }
     }
 }
 
-fn body(
-    spec: &scene::Body,
-    breakage: Option<Breakage>,
-    meshes: &BTreeMap<String, TriMesh>,
-) -> Result<NewBody, Cause> {
-    let Solids { shape, mass, frame } = solid(spec, breakage.is_some(), meshes)?;
+fn body(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<NewBody, Cause> {
+    let Solids { shape, mass, frame } = solid(spec, spec.fracture.is_some(), meshes)?;
     let velocity = Velocity { linear: spec.velocity.into(), angular: spec.angular_velocity.into() };
     let body = match (spec.motion, mass) {
         (Motion::Dynamic, Some(mass)) => Body::Dynamic(mass),
@@ -141,7 +166,7 @@ fn body(
             friction: spec.friction,
             ..Material::default()
         },
-        breakage,
+        breakage: None,
     })
 }
 
