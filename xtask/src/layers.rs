@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
 ];
 
 /// What library packages may use from outside the workspace.
-const ALLOWED: [&str; 10] = [
+const ALLOWED: [&str; 11] = [
     "bytemuck",
     "faer",
     "nalgebra",
@@ -35,6 +35,7 @@ const ALLOWED: [&str; 10] = [
     "rayon",
     "robust",
     "serde",
+    "spade",
     "thiserror",
     "toml",
 ];
