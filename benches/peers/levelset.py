@@ -1,8 +1,9 @@
 """Times peers on the cases that peers_levelset wrote to the folder given.
 
-Prints one JSON line a measurement: {"row", "peer", "ms", "error"}; a peer that cannot be imported
-gives one line whose ms is null. ms is processor time, the median of several runs; error is the mean
-absolute difference from the exact field in cells, or for bands the share of wrong signs.
+`levelset.py FOLDER [LIBRARY]...`: libraries named are left out, being timed elsewhere. Prints one
+JSON line a measurement: {"row", "peer", "library", "ms", "error"}; a library that cannot be used
+gives one line with "reason" and how to "install" it. ms is processor time, the median of several
+runs; what error is, the row says.
 """
 
 import glob
@@ -14,6 +15,7 @@ import time
 import numpy as np
 
 FOLDER = sys.argv[1]
+LEFT_OUT = sys.argv[2:]
 
 
 def timed(run):
@@ -27,7 +29,8 @@ def timed(run):
 
 
 def report(row, peer, ms, error=None):
-    print(json.dumps({"row": row, "peer": peer, "ms": ms, "error": error}), flush=True)
+    line = {"row": row, "peer": peer, "library": LIBRARY, "ms": ms, "error": error}
+    print(json.dumps(line), flush=True)
 
 
 def cases():
@@ -68,6 +71,16 @@ def components(cc3d, about, phi, mesh):
     report("components " + about["name"], "cc3d", ms)
 
 
+def numpy_moments(np, about, phi, mesh):
+    def run():
+        inside = phi < 0
+        at = np.argwhere(inside).astype(float)
+        return len(at), at.sum(0), at.T @ at
+
+    ms, _ = timed(run)
+    report("moments of the samples " + about["name"], "NumPy", ms)
+
+
 def trimesh_moments(trimesh, about, phi, mesh):
     if mesh is None:
         return
@@ -76,8 +89,55 @@ def trimesh_moments(trimesh, about, phi, mesh):
         made = trimesh.Trimesh(*mesh, process=False)
         return made.volume, made.center_mass, made.moment_inertia
 
-    ms, _ = timed(run)
-    report("moments " + about["name"], "trimesh (of the triangles)", ms)
+    ms, got = timed(run)
+    error = abs(float(got[0]) / about["volume"] - 1)
+    report("moments of the triangles " + about["name"], "trimesh", ms, error)
+
+
+def tets(row, peer, ms, vertices, tets, about):
+    a, b, c, d = (vertices[tets[:, n]] for n in range(4))
+    volume = np.abs(np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a))).sum() / 6
+    error = abs(volume / about["volume"] - 1)
+    report(row, f"{peer} ({len(tets)} tets)", ms / len(tets) * 1e3, float(error))
+
+
+def gmsh_tets(gmsh, about, phi, mesh):
+    if mesh is None or not about["name"].endswith("150"):
+        return
+    vertices, triangles = mesh
+
+    def run():
+        gmsh.initialize(interruptible=False)
+        gmsh.option.setNumber("General.Verbosity", 0)
+        gmsh.option.setNumber("General.NumThreads", 1)
+        gmsh.model.add("mesh")
+        surface = gmsh.model.addDiscreteEntity(2)
+        numbers = np.arange(1, len(vertices) + 1)
+        gmsh.model.mesh.addNodes(2, surface, numbers, vertices.ravel())
+        gmsh.model.mesh.addElementsByType(surface, 2, [], triangles.ravel() + 1)
+        loop = gmsh.model.geo.addSurfaceLoop([surface])
+        gmsh.model.geo.addVolume([loop])
+        gmsh.model.geo.synchronize()
+        gmsh.option.setNumber("Mesh.MeshSizeMax", 0.05)
+        gmsh.model.mesh.generate(3)
+        tags, points, _ = gmsh.model.mesh.getNodes()
+        _, corners = gmsh.model.mesh.getElementsByType(4)
+        gmsh.finalize()
+        place = np.zeros(int(tags.max()) + 1, int)
+        place[tags] = np.arange(len(tags))
+        return points.reshape(-1, 3), place[corners.reshape(-1, 4).astype(int)]
+
+    ms, got = timed(run)
+    tets("stuffing, ms for 1000 tets, spacing 0.05 " + about["name"], "gmsh", ms, *got, about)
+
+
+def tetwild_tets(pytetwild, about, phi, mesh):
+    if mesh is None or not about["name"].endswith("150"):
+        return
+    vertices, triangles = mesh[0], mesh[1].astype(np.int32)
+    run = lambda: pytetwild.tetrahedralize(vertices, triangles, edge_length_fac=0.05, num_threads=1)
+    ms, got = timed(run)
+    tets("stuffing, ms for 1000 tets, spacing 0.05 " + about["name"], "fTetWild", ms, *got[:2], about)
 
 
 def openvdb(vdb, about, phi, mesh):
@@ -99,25 +159,34 @@ def openvdb(vdb, about, phi, mesh):
         ms, grid = timed(run)
         got = np.zeros(about["dims"], np.float32)
         grid.copyToArray(got)
-        band = np.abs(phi) < 3 * h
-        wrong = (got < 0) != (phi < 0)
-        report(row + name, "OpenVDB", ms, float(wrong[band].mean()))
+        exact = np.fromfile(f"{FOLDER}/{name}.band", "<f4").reshape(about["dims"])
+        band = np.abs(exact) < 2.9 * h
+        error = np.abs(got - exact)[band].mean() / h
+        wrong = ((got < 0) != (exact < 0))[band].sum()
+        report(row + name, f"OpenVDB ({wrong} wrong signs)", ms, float(error))
 
 
+PIP = "pip install "
 PEERS = [
-    ("scikit-fmm", "skfmm", scikit_fmm),
-    ("scikit-image", "skimage.measure", scikit_image),
-    ("PyMCubes", "mcubes", pymcubes),
-    ("cc3d", "cc3d", components),
-    ("trimesh", "trimesh", trimesh_moments),
-    ("OpenVDB", "pyopenvdb", openvdb),
+    ("scikit-fmm", "skfmm", scikit_fmm, PIP + "scikit-fmm"),
+    ("scikit-image", "skimage.measure", scikit_image, PIP + "scikit-image"),
+    ("PyMCubes", "mcubes", pymcubes, PIP + "PyMCubes"),
+    ("cc3d", "cc3d", components, PIP + "connected-components-3d"),
+    ("NumPy", "numpy", numpy_moments, PIP + "numpy"),
+    ("trimesh", "trimesh", trimesh_moments, PIP + "trimesh"),
+    ("gmsh", "gmsh", gmsh_tets, PIP + "gmsh"),
+    ("fTetWild", "pytetwild", tetwild_tets, PIP + "pytetwild pyvista"),
+    ("OpenVDB", "pyopenvdb", openvdb, "apt install python3-openvdb, run by /usr/bin/python3"),
 ]
 
-for peer, module, run in PEERS:
+for LIBRARY, module, run, install in PEERS:
+    if LIBRARY in LEFT_OUT:
+        continue
     try:
         library = importlib.import_module(module)
-    except ImportError:
-        report(None, peer, None)
-        continue
-    for case in cases():
-        run(library, *case)
+        for case in cases():
+            run(library, *case)
+    except Exception as problem:
+        reason = f"{type(problem).__name__}: {problem}"
+        line = {"library": LIBRARY, "ms": None, "reason": reason, "install": install}
+        print(json.dumps(line), flush=True)

@@ -333,6 +333,76 @@ fn the_scene_of_the_readme_breaks() {
     assert!(recording.tracks.iter().filter(|t| t.parent.is_some()).count() > 3);
 }
 
+/// A cube of 2 m about the origin.
+const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\
+    f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+#[test]
+fn a_mesh_is_broken_without_a_simulation() {
+    let case = Case::new(&[("cube.obj", CUBE)]);
+    let broken = |options: &[&str]| {
+        let fracture = ["fracture", "cube.obj", "--resolution", "30"];
+        let run = case.run(&[&fracture[..], options].concat());
+        (run.status.code(), String::from_utf8([run.stdout, run.stderr].concat()).unwrap())
+    };
+    let at = ["--pattern", "voronoi:200", "--at", "-0.5,1,0", "--normal", "0,1,0"];
+    let (code, said) = broken(&[&at[..], &["-o", "pieces.glb"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let read =
+        |name: &str| read_glb(&std::fs::read(case.folder.path().join(name)).unwrap()).unwrap();
+    let pieces = read("pieces.glb");
+    assert_eq!(pieces.frames, 1);
+    assert!(pieces.tracks.len() > 5, "{}", pieces.tracks.len());
+    assert!(pieces.tracks.iter().all(|t| !t.surface.inner.is_empty()));
+    crate::glb::assert_valid(&[case.folder.path().join("pieces.glb")]);
+    // outer faces lie on the mesh, the rims of cuts within half a voxel of 0.09
+    let corners = pieces.tracks.iter().flat_map(|t| &t.surface.vertices);
+    let far = corners.map(|v| v.iter().fold(0.0, |m: f32, x| m.max(x.abs()))).fold(0.0, f32::max);
+    assert!((far - 1.0).abs() < 0.045, "{far}");
+    let (code, said) = broken(&[&at[..], &["-o", "frames/"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    let folder = case.folder.path().join("frames");
+    let obj = std::fs::read_to_string(folder.join("frame_00000.obj")).unwrap();
+    assert_eq!(obj.matches("\no piece ").count(), pieces.tracks.len());
+
+    let pattern = ["pattern", "new", "radial:7x3,jitter=0.2", "-o", "glass.pattern"];
+    assert!(case.run(&pattern).status.success());
+    let info = String::from_utf8(case.run(&["info", "glass.pattern"]).stdout).unwrap();
+    assert!(info.contains("pattern of 21 regions"), "{info}");
+    let preview = ["pattern", "preview", "glass.pattern", "--size", "64", "-o", "glass.png"];
+    assert!(case.run(&preview).status.success());
+    let (code, said) = broken(&["--pattern", "glass.pattern", "-o", "radial.usda"]);
+    assert_eq!(code, Some(0), "{said}");
+
+    for (pattern, words) in [
+        ("voronoi:many", "voronoi:PIECES"),
+        ("voronoi:1", "between 2 and 10000"),
+        ("voronoi:9,clusterin=1", "clusterin"),
+        ("shards", "voronoi:PIECES"),
+    ] {
+        let (code, said) = broken(&["--pattern", pattern, "-o", "no.glb"]);
+        assert_eq!(code, Some(2));
+        assert!(said.contains(words) && said.lines().count() == 1, "{pattern}: {said}");
+    }
+    assert_eq!(broken(&["--pattern", "voronoi:9", "-o", "no"]).0, Some(2));
+    assert_eq!(broken(&["--pattern", "voronoi:9", "--normal", "0,0,0", "-o", "no.glb"]).0, Some(2));
+    assert!(!case.names().iter().any(|name| name.starts_with("no")));
+}
+
+#[test]
+fn more_than_fits_in_memory_together_is_refused() {
+    let many = scene_with("frames = 12", "frames = 1000000").folder;
+    let copies = "position = [0, 0.15, 0]\ncopies = { count = [9, 9, 9], spacing = [1, 1, 1] }";
+    let text = std::fs::read_to_string(many.path().join("scene.toml")).unwrap();
+    let text = text.replace("position = [0, 0.15, 0]", copies);
+    Case::new(&[("scene.toml", &text)]).refused(&["line 4", "`simulation.frames`", "730 bodies"]);
+    let case = Case::new(&[("scene.toml", &text.replace("1000000", "12"))]);
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--frames", "1000000"];
+    let run = case.run(&run);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("730 bodies"));
+}
+
 #[test]
 fn a_summary_can_be_json() {
     let case = Case::new(&[("scene.toml", SCENE)]);
@@ -404,7 +474,7 @@ fn help_schema_completions_and_manual_are_printed() {
         assert!(output.status.success(), "{arguments:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    for command in ["run", "render", "check", "info", "schema", "completions", "man"] {
+    for command in ["run", "fracture", "render", "check", "info", "schema", "completions", "man"] {
         let help = printed(&[command, "--help"]);
         assert!(help.contains(&format!("  brisance {command} ")), "{help} has no example");
     }

@@ -2,7 +2,7 @@
 
 use fracture::{
     Alignment, Break, Bricks, Drawing, Fragment, Noise, Pattern, Radial, Shattered, Slices,
-    Voronoi, draw, shatter,
+    Voronoi, convex_hull, convex_parts, draw, shatter,
 };
 use levelset::{Aabb, Grid, LevelSet, Moments, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -348,6 +348,75 @@ fn a_pattern_of_one_region_leaves_the_body_whole() {
 }
 
 #[test]
+fn pieces_are_those_of_the_body_not_of_all_space() {
+    let rod = block(Vector3::new(0.06, 0.06, 0.4));
+    let plate = block(Vector3::new(0.4, 0.06, 0.4));
+    let ball = sampled(Vector3::repeat(0.35), |p| p.coords.norm() - 0.35);
+    for (body, clustering, pieces) in
+        [(&rod, 1.0, 6), (&plate, 1.0, 40), (&ball, 1.0, 30), (&ball, 2.0, 30)]
+    {
+        let counts = (0..8).map(|seed| {
+            let spec = Voronoi { clustering, ..Voronoi::new(1, seed) }.with_pieces(pieces, body);
+            let pattern = Pattern::voronoi(&spec).unwrap();
+            // in the middle of a side, not where the sites were counted
+            let at = impact(body, Vector3::new(0.0, 1.0, 0.2), Vector3::y_axis());
+            shatter(body, &[], &pattern, &at, 8).fragments.len()
+        });
+        let mean = counts.sum::<usize>() as f64 / 8.0;
+        assert!((mean / pieces as f64 - 1.0).abs() < 0.3, "{mean} for {pieces}");
+    }
+}
+
+#[test]
+fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
+    let sites = [Point3::new(-0.5, 0.0, 0.0), Point3::new(0.5, 0.0, 0.0)];
+    let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
+    let picture = pattern.slice(&Point3::origin(), &Vector3::x(), &Vector3::y(), 64);
+    assert_eq!(picture.dim(), (64, 64));
+    for row in picture.rows() {
+        // the cut runs down the middle
+        assert!((0..64).all(|column| (row[column] == [0; 3]) == (column == 31)));
+        assert!(row[0] != row[63] && row[0] == row[30]);
+    }
+    let none = pattern.slice(&Point3::origin(), &Vector3::x(), &Vector3::y(), 0);
+    assert_eq!(none.len(), 0);
+}
+
+#[test]
+fn convex_parts_cover_a_fragment_better_than_its_hull() {
+    // an L of two arms
+    let body = sampled(Vector3::new(0.4, 0.4, 0.1), |p| {
+        let arm = |x: f64, y: f64, half: [f64; 3]| {
+            let solid = Solid::Box { half_extents: Vector3::from(half) };
+            solid.distance(&(p - Vector3::new(x, y, 0.0)))
+        };
+        arm(0.0, -0.3, [0.4, 0.1, 0.1]).min(arm(-0.3, 0.0, [0.1, 0.4, 0.1]))
+    });
+    let mesh = body.isosurface();
+    let parts = convex_parts(&mesh, 0.01, 16);
+    let hull = convex_hull(&mesh.vertices, 0.0).unwrap().signed_volume();
+    let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
+    assert!(parts.len() > 1 && volume < 0.8 * hull, "{} {volume} {hull}", parts.len());
+    assert!(volume > mesh.signed_volume(), "{volume}");
+    for v in &mesh.vertices {
+        let inside = |part: &TriMesh| {
+            (0..part.triangles.len()).all(|t| {
+                let [a, b, c] = part.corners(t);
+                let normal = (b - a).cross(&(c - a));
+                normal.dot(&(v - a)) <= 0.01 * normal.norm()
+            })
+        };
+        assert!(parts.iter().any(inside), "{v}");
+    }
+    assert_eq!(convex_parts(&TriMesh::default(), 0.01, 16), []);
+    let flat = TriMesh {
+        vertices: vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)],
+        triangles: vec![[0, 1, 2], [0, 2, 1]],
+    };
+    assert_eq!(convex_parts(&flat, f64::NAN, 0), []);
+}
+
+#[test]
 fn an_alignment_that_is_not_finite_leaves_the_body_whole() {
     let body = block(Vector3::repeat(0.2));
     let pattern = Pattern::voronoi(&Voronoi::new(20, 0)).unwrap();
@@ -530,6 +599,36 @@ proptest! {
     }
 
     #[test]
+    fn fragments_that_stay_together_hold_what_their_parts_held(
+        (body, pattern, at, least) in events(),
+        count in 1_usize..5,
+    ) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        let count = count.min(broken.fragments.len());
+        let groups: Vec<usize> = (0..broken.fragments.len()).map(|i| i % count).collect();
+        let joined = broken.clone().joined(&body, &groups);
+        prop_assert_eq!(joined.fragments.len(), count);
+        // every sample belongs to the group of the fragment that had it, and to no other
+        let owners = holders(&body, &broken).into_iter().zip(holders(&body, &joined));
+        for (before, after) in owners {
+            let group: Vec<usize> = before.iter().map(|&fragment| groups[fragment]).collect();
+            prop_assert_eq!(after, group);
+        }
+        let volume = |s: &Shattered| s.fragments.iter().map(|f| f.moments.volume).sum::<f64>();
+        prop_assert!((volume(&joined) / volume(&broken) - 1.0).abs() < 1e-12);
+        let apart = broken.bonds.iter().filter(|b| b.fragments[0] % count != b.fragments[1] % count);
+        let area: f64 = apart.map(|bond| bond.area).sum();
+        let bonds: f64 = joined.bonds.iter().map(|bond| bond.area).sum();
+        prop_assert!((bonds - area).abs() <= 1e-12 * area);
+        let h = body.grid().spacing();
+        for fragment in &joined.fragments {
+            for p in &fragment.particles {
+                prop_assert!(fragment.level_set.value(p) >= -3.0 * h);
+            }
+        }
+    }
+
+    #[test]
     fn drawings_are_closed_and_hold_the_volume_of_the_fragment(
         (body, pattern, at, least) in events(),
     ) {
@@ -620,4 +719,26 @@ fn projected_surfaces_lie_on_the_mesh_of_the_body() {
         // the mesh itself is off by the sag of its triangles
         assert!(off(&drawing) < 5e-5, "{}", off(&drawing));
     }
+}
+
+#[test]
+fn broken_meshes_break_or_are_refused_with_a_reason() {
+    let rows = brisance_tests::broken_meshes::rows().unwrap();
+    for row in &rows {
+        // refused, or broken without loss
+        let (pieces, volume) = row.broken;
+        match &row.winding {
+            Ok(body) => assert!((volume - body).abs() <= 1e-12 * body, "{}", row.name),
+            Err(error) => assert!(!error.to_string().is_empty() && pieces == 0),
+        }
+        // where both signs make a solid it is the same, but for a shell within another
+        if let (Ok(strict), Ok(winding)) = (&row.strict, &row.winding) {
+            assert!((strict / winding - 1.0).abs() < 0.02, "{} {strict} {winding}", row.name);
+            assert!(pieces > 5, "{} {pieces}", row.name);
+        }
+    }
+    let refused = rows.iter().filter(|row| row.strict.is_err()).count();
+    assert!((4..rows.len()).contains(&refused), "{refused}");
+    let written = include_str!("../../docs/broken-meshes.md");
+    assert_eq!(written, brisance_tests::broken_meshes::report().unwrap());
 }

@@ -124,6 +124,29 @@ fn a_hole_in_the_bunny_is_closed_without_changing_the_rest() {
 }
 
 #[test]
+fn signs_of_an_open_mesh_are_those_of_its_winding_number() {
+    let mut mesh = asset("bunny.obj");
+    // a large hole, and many small ones
+    let top = Aabb::around(&mesh.vertices).unwrap().max.y;
+    let high = |mesh: &TriMesh, t: &[u32; 3]| mesh.vertices[t[0] as usize].y > 0.75 * top;
+    let kept = mesh.triangles.iter().enumerate();
+    let kept = kept.filter(|(n, t)| !high(&mesh, t) && n % 97 != 0).map(|(_, t)| *t).collect();
+    mesh.triangles = kept;
+    let grid = grid_around(&mesh, 40);
+    let level_set = LevelSet::from_mesh(&mesh, grid, Sign::Winding).unwrap();
+    let mut inside = 0;
+    for node in nodes(&grid).step_by(13) {
+        let exact = winding(&mesh, &grid.position(node));
+        // far groups of triangles are summed up to about a hundredth
+        if (exact - 0.5).abs() > 0.02 && level_set.values()[node].abs() > 1e-6 {
+            assert_eq!(level_set.values()[node] < 0.0, exact > 0.5, "{exact} at {node:?}");
+            inside += usize::from(exact > 0.5);
+        }
+    }
+    assert!(inside > 500, "{inside}");
+}
+
+#[test]
 fn the_same_bits_come_out_for_any_number_of_threads() {
     let mesh = asset("bunny.obj");
     let grid = grid_around(&mesh, 40);

@@ -1,7 +1,7 @@
 //! Promises of isosurface stuffing.
 
 use levelset::{Grid, GridError, LevelSet, Solid, Stuffing, TetMesh};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use ndarray::Array3;
 use proptest::prelude::*;
 
@@ -73,6 +73,28 @@ fn grading_needs_fewer_tetrahedra_for_the_same_surface() {
     assert_eq!(uniform.boundary_faces().len(), graded.boundary_faces().len());
     assert!((uniform.moments().volume - graded.moments().volume).abs() < 1e-9);
     assert!(graded.quality().min_dihedral > 10.0);
+}
+
+#[test]
+fn a_lost_fin_shows_in_the_distance_from_the_solid_to_the_mesh() {
+    // a plate of 0.05 stands 0.6 high on a block
+    let block = Solid::Box { half_extents: Vector3::new(0.6, 0.3, 0.4) };
+    let fin = Solid::Box { half_extents: Vector3::new(0.025, 0.3, 0.4) };
+    let raised = Vector3::new(0.0, 0.6, 0.0);
+    let grid = Grid::new(Point3::new(-0.8, -0.5, -0.6), 0.0125, [129, 121, 97], LIMIT).unwrap();
+    let level_set =
+        LevelSet::from_fn(grid, |p| block.distance(&p).min(fin.distance(&(p - raised))));
+    let deviation = |spacing| {
+        let stuffing = Stuffing { spacing, doublings: 2, limit: LIMIT };
+        TetMesh::stuffed(&level_set, &stuffing).unwrap().deviation(&level_set)
+    };
+    let (coarse, fine) = (deviation(0.13), deviation(0.02));
+    // most of the fin is gone, though all that is there is right
+    assert!(coarse.from_mesh < 0.065, "{coarse:?}");
+    assert!(coarse.from_level_set > 0.3 && coarse.from_level_set < 0.7, "{coarse:?}");
+    assert!(fine.from_mesh < 0.02 && fine.from_level_set < 0.02, "{fine:?}");
+    let nothing = TetMesh::default().deviation(&level_set);
+    assert_eq!(nothing.from_level_set, f64::INFINITY);
 }
 
 #[test]

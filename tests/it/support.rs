@@ -20,7 +20,7 @@ fn held_wall(bonds: &str) -> String {
     format!(
         r#"version = 1
         [pattern.shards.voronoi]
-        pieces = 400
+        pieces = 60
         [[body]]
         name = "wall"
         shape = {{ box = {{ half_extents = [0.8, 0.6, 0.06], spacing = 0.02 }} }}
@@ -133,7 +133,7 @@ proptest! {
             gravity = [0, 0, 0]
             seed = {seed}
             [pattern.shards.voronoi]
-            pieces = 200
+            pieces = 25
             [[body]]
             name = "brick"
             shape = {{ box = {{ half_extents = [0.3, 0.2, 0.1], spacing = 0.025 }} }}
@@ -181,7 +181,7 @@ fn bridge(speed: f64) -> String {
     format!(
         r#"version = 1
         [pattern.shards.voronoi]
-        pieces = 600
+        pieces = 40
         [[body]]
         name = "floor"
         shape = {{ plane = {{}} }}
@@ -292,7 +292,7 @@ fn rain(limits: &str, seed: u64) -> String {
         [debris]
         {limits}
         [pattern.shards.voronoi]
-        pieces = 60
+        pieces = 25
         [[body]]
         name = "floor"
         shape = {{ plane = {{}} }}

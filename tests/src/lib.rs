@@ -1,5 +1,6 @@
 //! What the tests share.
 
+pub mod broken_meshes;
 pub mod strategies;
 pub mod tet_boxes;
 pub mod vectors;

@@ -1,20 +1,31 @@
 //! Level-set rows side by side with the libraries people use, same input and same output.
 //!
-//! `peers_levelset [--json] [--threads N] [MESH.obj]...`: times ours here, writes the inputs to a
-//! temporary folder, lets `benches/peers/levelset.py` time what Python can import, and prints both.
-//! Times are processor time, the median of several runs. A peer that is not installed is reported
-//! as absent. Needs Python 3 with NumPy; peers: scikit-fmm, scikit-image, PyMCubes,
-//! connected-components-3d, trimesh (PyPI) and OpenVDB (Debian python3-openvdb).
+//! `peers_levelset [--json] [--threads N] [--python PATH]... [MESH.obj]...`: times ours and the Rust
+//! libraries here, writes the inputs to a temporary folder, lets `benches/peers/levelset.py` time what
+//! the Pythons can import (`python3` and `/usr/bin/python3` unless given), and prints all side by
+//! side. Times are processor time, the median of several runs. Nothing is installed: for what is
+//! missing the reason is printed, and how to install it.
+//!
+//! Errors: mean distance to the exact field in cells for redistancing and marching, to parry's exact
+//! queries within 2.9 cells of the surface for meshes, relative error of volume for moments and
+//! tetrahedra.
 
 use std::error::Error;
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use cpu_time::ProcessTime;
+use fast_surface_nets::ndshape::{RuntimeShape, Shape};
+use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
 use levelset::{Aabb, Grid, LevelSet, Order, Sign, Solid, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
+use parry3d::mass_properties::MassProperties;
+use parry3d::math::Vector;
+use parry3d::query::PointQuery;
+use parry3d::shape::{TriMesh as ParryMesh, TriMeshFlags};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -26,34 +37,56 @@ struct Row {
     error: Option<f64>,
 }
 
+/// Everything measured so far.
+#[derive(Default)]
+struct Report {
+    rows: Vec<Row>,
+    /// Lines as `levelset.py` prints them.
+    peers: Vec<Value>,
+}
+
+impl Report {
+    fn ours(&mut self, row: String, ms: f64, error: Option<f64>) {
+        self.rows.push(Row { row, ms, error });
+    }
+
+    fn peer(&mut self, row: &str, peer: &str, ms: f64, error: Option<f64>) {
+        self.peers.push(json!({"row": row, "peer": peer, "ms": ms, "error": error}));
+    }
+}
+
 fn main() -> Outcome<()> {
     let mut json = false;
     let mut threads = 1;
-    let mut meshes = Vec::new();
+    let (mut meshes, mut pythons) = (Vec::new(), Vec::new());
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = true,
             "--threads" => threads = arguments.next().ok_or("--threads needs a number")?.parse()?,
+            "--python" => pythons.push(arguments.next().ok_or("--python needs a path")?),
             _ => meshes.push(argument),
         }
     }
     if meshes.is_empty() {
         meshes.push("assets/bunny.obj".into());
     }
+    if pythons.is_empty() {
+        pythons = ["python3", "/usr/bin/python3"].map(String::from).to_vec();
+    }
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     let folder = tempfile::tempdir()?;
-    let mut rows = Vec::new();
+    let mut report = Report::default();
     for path in &meshes {
         let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("mesh");
         let mesh = unit_mesh(path)?;
         for (size, spacing) in [("S", 0.0204), ("150", 0.00699), ("256", 0.00402)] {
-            time_mesh(&format!("{name} {size}"), &mesh, spacing, folder.path(), &mut rows)?;
+            time_mesh(&format!("{name} {size}"), &mesh, spacing, folder.path(), &mut report)?;
         }
     }
-    time_wall(folder.path(), &mut rows)?;
-    let peers = time_peers(folder.path(), threads)?;
-    print_rows(&rows, &peers, json)
+    time_wall(folder.path(), &mut report)?;
+    report.peers.extend(time_peers(folder.path(), threads, &pythons)?);
+    print_rows(&report, json)
 }
 
 /// A mesh scaled so that its longest side is 1.
@@ -90,56 +123,124 @@ fn time_mesh(
     mesh: &TriMesh,
     spacing: f64,
     folder: &Path,
-    rows: &mut Vec<Row>,
+    report: &mut Report,
 ) -> Outcome<()> {
     let bounds = Aabb::around(&mesh.vertices).ok_or("empty mesh")?;
     let grid = Grid::enclosing(&bounds, spacing, 3, Grid::MAX_NODES)?;
+    let (band_row, dense_row) = (format!("mesh to band {name}"), format!("mesh to dense {name}"));
+    let (parry_ms, reference) = timed(|| parry_band(mesh, &grid));
+    report.peer(&band_row, "parry3d-f64, own loop", parry_ms, Some(0.0));
     let (ms, band) = timed(|| LevelSet::band_from_mesh(mesh, grid, Sign::Strict));
-    band?;
-    rows.push(Row { row: format!("mesh to band {name}"), ms, error: None });
+    report.ours(band_row, ms, Some(band_error(&band?, &reference)));
     let (ms, exact) = timed(|| LevelSet::from_mesh(mesh, grid, Sign::Strict));
     let exact = exact?;
-    rows.push(Row { row: format!("mesh to dense {name}"), ms, error: None });
+    report.ours(dense_row, ms, Some(band_error(&exact, &reference)));
     write_case(folder, name, &exact, Some(mesh))?;
-    time_field(name, &exact, rows);
-    for (level, a) in
-        [("coarse", 0.05), ("fine", 0.0125)].into_iter().filter(|_| name.ends_with("150"))
-    {
+    write_floats(&folder.join(format!("{name}.band")), &reference)?;
+    time_field(name, &exact, report);
+    time_triangle_moments(name, mesh, report);
+    for a in [0.05, 0.0125].into_iter().filter(|_| name.ends_with("150")) {
         let stuffing = Stuffing { spacing: a, doublings: 0, limit: Grid::MAX_NODES };
         let (ms, tets) = timed(|| TetMesh::stuffed(&exact, &stuffing));
         let tets = tets?;
         let error = (tets.moments().volume / mesh.moments().volume - 1.0).abs();
-        let row = format!("stuffing {level} {name} ({} tets)", tets.tets.len());
-        rows.push(Row { row, ms, error: Some(error) });
+        let row = format!("stuffing, ms for 1000 tets, spacing {a} {name}");
+        report.ours(row, ms / tets.tets.len() as f64 * 1e3, Some(error));
     }
     Ok(())
 }
 
+/// Signed distance by parry's queries at the nodes within three cells of a triangle's box, infinity
+/// elsewhere: what one writes with parry alone.
+fn parry_band(mesh: &TriMesh, grid: &Grid) -> Vec<f32> {
+    let vertices = mesh.vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+    let parry = ParryMesh::with_flags(vertices, mesh.triangles.clone(), TriMeshFlags::ORIENTED)
+        .expect("a mesh with triangles");
+    let mut near = vec![false; grid.node_count()];
+    let dims = grid.dims();
+    for t in 0..mesh.triangles.len() {
+        let Some(bounds) = Aabb::around(&mesh.corners(t)) else { continue };
+        let bounds = bounds.grown(3.0 * grid.spacing());
+        let range = |a: usize| {
+            let at = |x: f64| ((x - grid.origin()[a]) / grid.spacing()).max(0.0);
+            at(bounds.min[a]).ceil() as usize..(at(bounds.max[a]) as usize + 1).min(dims[a])
+        };
+        for i in range(0) {
+            for j in range(1) {
+                let row = grid.index([i, j, 0]);
+                near[row + range(2).start..row + range(2).end].fill(true);
+            }
+        }
+    }
+    let distance = |n: usize| {
+        let node = [n / (dims[1] * dims[2]), n / dims[2] % dims[1], n % dims[2]];
+        let p = grid.position(node);
+        let p = Vector::new(p.x, p.y, p.z);
+        let projection = parry.project_local_point(p, false);
+        let distance = (projection.point - p).length() as f32;
+        if projection.is_inside { -distance } else { distance }
+    };
+    let nodes = near.into_par_iter().enumerate();
+    nodes.map(|(n, near)| if near { distance(n) } else { f32::INFINITY }).collect()
+}
+
+/// Mean absolute difference to a reference within 2.9 cells of the surface, in cells.
+fn band_error(level_set: &LevelSet, reference: &[f32]) -> f64 {
+    let h = level_set.grid().spacing();
+    let pairs = level_set.as_slice().iter().zip(reference);
+    let near =
+        pairs.map(|(a, b)| (f64::from(*a), f64::from(*b))).filter(|(_, b)| b.abs() < 2.9 * h);
+    let (sum, count) = near.fold((0.0, 0), |(sum, n), (a, b)| (sum + (a - b).abs(), n + 1));
+    sum / f64::from(count) / h
+}
+
+fn time_triangle_moments(name: &str, mesh: &TriMesh, report: &mut Report) {
+    let row = format!("moments of the triangles {name}");
+    let vertices: Vec<_> = mesh.vertices.iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+    let (ms, parry) = timed(|| MassProperties::from_trimesh(1.0, &vertices, &mesh.triangles));
+    let (our_ms, ours) = timed(|| mesh.moments());
+    let error = |volume: f64| Some((volume / mesh.signed_volume() - 1.0).abs());
+    report.peer(&row, "parry3d-f64", ms, error(parry.mass()));
+    report.ours(row, our_ms, error(ours.volume));
+}
+
 /// The rows that start from a level set.
-fn time_field(name: &str, exact: &LevelSet, rows: &mut Vec<Row>) {
+fn time_field(name: &str, exact: &LevelSet, report: &mut Report) {
     let (ms, swept) = timed(|| exact.redistanced());
-    let error = Some(mean_difference(&swept, exact));
-    rows.push(Row { row: format!("redistance {name}"), ms, error });
+    report.ours(format!("redistance {name}"), ms, Some(mean_difference(&swept, exact)));
     if exact.grid().node_count() < 1 << 22 {
         let (ms, marched) = timed(|| exact.marched(Order::Second));
         let error = Some(mean_difference(&marched, exact));
-        rows.push(Row { row: format!("fast marching, second order {name}"), ms, error });
+        report.ours(format!("fast marching, second order {name}"), ms, error);
     }
+    let row = format!("marching cubes {name}");
+    let (ms, _) = timed(|| surface_net(exact));
+    report.peer(&row, "fast-surface-nets (nets, no MC)", ms, None);
     let (ms, _) = timed(|| exact.isosurface());
-    rows.push(Row { row: format!("marching cubes {name}"), ms, error: None });
+    report.ours(row, ms, None);
     let (ms, _) = timed(|| exact.components());
-    rows.push(Row { row: format!("components {name}"), ms, error: None });
+    report.ours(format!("components {name}"), ms, None);
     let (ms, _) = timed(|| exact.moments());
-    rows.push(Row { row: format!("moments {name}"), ms, error: None });
+    report.ours(format!("moments of the samples {name}"), ms, None);
 }
 
-fn time_wall(folder: &Path, rows: &mut Vec<Row>) -> Outcome<()> {
+fn surface_net(level_set: &LevelSet) -> SurfaceNetsBuffer {
+    // theirs has x fastest
+    let [nx, ny, nz] = level_set.grid().dims().map(|n| n as u32);
+    let shape = RuntimeShape::<u32, 3>::new([nz, ny, nx]);
+    debug_assert_eq!(shape.usize(), level_set.as_slice().len());
+    let mut buffer = SurfaceNetsBuffer::default();
+    surface_nets(level_set.as_slice(), &shape, [0; 3], [nz - 1, ny - 1, nx - 1], &mut buffer);
+    buffer
+}
+
+fn time_wall(folder: &Path, report: &mut Report) -> Outcome<()> {
     let wall = Solid::Box { half_extents: Vector3::new(0.72, 0.02, 0.47) };
     let origin = Point3::new(-0.745, -0.045, -0.495);
     let grid = Grid::new(origin, 0.01, [150, 10, 100], Grid::MAX_NODES)?;
     let exact = LevelSet::from_fn(grid, |p| wall.distance(&p));
     write_case(folder, "wall", &exact, None)?;
-    time_field("wall", &exact, rows);
+    time_field("wall", &exact, report);
     Ok(())
 }
 
@@ -159,90 +260,113 @@ fn write_case(folder: &Path, name: &str, field: &LevelSet, mesh: Option<&TriMesh
         "spacing": grid.spacing(),
         "origin": grid.origin().coords.as_slice(),
         "mesh": mesh.is_some(),
+        "volume": mesh.map(TriMesh::signed_volume),
     });
     let path = |end: &str| folder.join(format!("{name}.{end}"));
     std::fs::write(path("json"), about.to_string())?;
-    let mut file = File::create(path("phi"))?;
-    for value in field.as_slice() {
-        file.write_all(&value.to_le_bytes())?;
-    }
+    write_floats(&path("phi"), field.as_slice())?;
     let Some(mesh) = mesh else { return Ok(()) };
-    let mut file = File::create(path("vertices"))?;
+    let mut file = BufWriter::new(File::create(path("vertices"))?);
     for x in mesh.vertices.iter().flat_map(|v| v.iter()) {
         file.write_all(&x.to_le_bytes())?;
     }
-    let mut file = File::create(path("triangles"))?;
+    let mut file = BufWriter::new(File::create(path("triangles"))?);
     for v in mesh.triangles.iter().flatten() {
         file.write_all(&v.to_le_bytes())?;
     }
     Ok(())
 }
 
+fn write_floats(path: &Path, values: &[f32]) -> Outcome<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for value in values {
+        file.write_all(&value.to_le_bytes())?;
+    }
+    Ok(file.flush()?)
+}
+
 /// What each interpreter can import: PyPI's packages and Debian's are rarely in the same one.
-fn time_peers(folder: &Path, threads: usize) -> Outcome<Vec<Value>> {
-    let mut lines = Vec::new();
-    for python in ["python3", "/usr/bin/python3"] {
+fn time_peers(folder: &Path, threads: usize, pythons: &[String]) -> Outcome<Vec<Value>> {
+    let mut timed: Vec<Value> = Vec::new();
+    let mut missing: Vec<Value> = Vec::new();
+    for python in pythons {
+        let found = timed.iter().filter_map(|line| line["library"].as_str());
         let output = Command::new(python)
             .arg("benches/peers/levelset.py")
             .arg(folder)
+            .args(found)
             .env("OMP_NUM_THREADS", threads.to_string())
+            .stderr(Stdio::inherit())
             .output();
         let Ok(output) = output else { continue };
         for line in String::from_utf8_lossy(&output.stdout).lines() {
-            lines.push(serde_json::from_str(line)?);
+            // some libraries print
+            let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
+            let list = if line["ms"].is_null() { &mut missing } else { &mut timed };
+            list.push(line);
         }
     }
-    // absent for one interpreter, perhaps present for the other
-    let timed: Vec<Value> = lines.iter().filter(|l: &&Value| !l["ms"].is_null()).cloned().collect();
-    let found = |peer: &Value| timed.iter().any(|l| l["peer"] == *peer);
-    let absent = lines.iter().filter(|l| l["ms"].is_null() && !found(&l["peer"]));
-    let mut absent: Vec<Value> = absent.cloned().collect();
-    absent.dedup();
-    Ok(timed.into_iter().chain(absent).collect())
+    // missing for one interpreter, perhaps there for another
+    missing.retain(|line| !timed.iter().any(|t| t["library"] == line["library"]));
+    // a library that is there but fails says more than one that is not
+    missing.sort_by_key(|line| (line["library"].to_string(), absent(line)));
+    missing.dedup_by(|a, b| a["library"] == b["library"]);
+    Ok(timed.into_iter().chain(missing).collect())
 }
 
-fn print_rows(rows: &[Row], peers: &[Value], json: bool) -> Outcome<()> {
+fn absent(line: &Value) -> bool {
+    line["reason"].as_str().is_some_and(|reason| reason.starts_with("ModuleNotFoundError"))
+}
+
+fn print_rows(report: &Report, json: bool) -> Outcome<()> {
     let mut out = std::io::stdout().lock();
     if !json {
         writeln!(
             out,
-            "{:44} {:>9} {:28} {:>9} {:>6} {:>9} {:>9}",
+            "{:52} {:>9} {:32} {:>9} {:>6} {:>9} {:>9}",
             "row", "ours ms", "peer", "peer ms", "ratio", "our err", "peer err"
         )?;
     }
-    for ours in rows {
-        let theirs: Vec<&Value> = peers.iter().filter(|p| p["row"] == ours.row.as_str()).collect();
+    for ours in &report.rows {
+        let theirs = report.peers.iter().filter(|p| p["row"] == ours.row.as_str());
+        let theirs: Vec<&Value> = theirs.collect();
         for peer in theirs.iter().copied().chain(theirs.is_empty().then_some(&Value::Null)) {
-            let ratio = peer["ms"].as_f64().map(|ms| ms / ours.ms);
-            if json {
-                let line = json!({
-                    "row": ours.row, "ours_ms": ours.ms, "peer": peer["peer"],
-                    "peer_ms": peer["ms"], "ratio": ratio,
-                    "ours_error": ours.error, "peer_error": peer["error"],
-                });
-                writeln!(out, "{line}")?;
-                continue;
-            }
-            let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
-            writeln!(
-                out,
-                "{:44} {:9.3} {:28} {:>9} {:>6} {:>9} {:>9}",
-                ours.row,
-                ours.ms,
-                peer["peer"].as_str().unwrap_or(""),
-                number(peer["ms"].as_f64()),
-                number(ratio),
-                number(ours.error),
-                number(peer["error"].as_f64())
-            )?;
+            print_row(&mut out, ours, peer, json)?;
         }
     }
-    for peer in peers.iter().filter(|p| p["ms"].is_null()) {
+    for peer in report.peers.iter().filter(|p| p["ms"].is_null()) {
         if json {
-            writeln!(out, "{}", json!({"row": null, "peer": peer["peer"], "absent": true}))?;
+            writeln!(out, "{peer}")?;
         } else {
-            writeln!(out, "absent: {}", peer["peer"].as_str().unwrap_or("?"))?;
+            let text = |key: &str| peer[key].as_str().unwrap_or("?").to_owned();
+            let (library, reason, install) = (text("library"), text("reason"), text("install"));
+            writeln!(out, "not timed: {library} ({reason}); to have it: {install}")?;
         }
     }
+    Ok(())
+}
+
+fn print_row(out: &mut impl Write, ours: &Row, peer: &Value, json: bool) -> Outcome<()> {
+    let ratio = peer["ms"].as_f64().map(|ms| ms / ours.ms);
+    if json {
+        let line = json!({
+            "row": ours.row, "ours_ms": ours.ms, "peer": peer["peer"], "peer_ms": peer["ms"],
+            "ratio": ratio, "ours_error": ours.error, "peer_error": peer["error"],
+        });
+        return Ok(writeln!(out, "{line}")?);
+    }
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
+    let small = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.1e}"));
+    writeln!(
+        out,
+        "{:52} {:9.3} {:32} {:>9} {:>6} {:>9} {:>9}",
+        ours.row,
+        ours.ms,
+        peer["peer"].as_str().unwrap_or(""),
+        number(peer["ms"].as_f64()),
+        number(ratio),
+        small(ours.error),
+        small(peer["error"].as_f64())
+    )?;
     Ok(())
 }

@@ -107,7 +107,7 @@ pub struct RunArguments {
 }
 
 const FRACTURE_EXAMPLES: &str = "Examples:
-  brisance fracture assets/bunny.obj --pattern voronoi:300 -o pieces.glb
+  brisance fracture assets/bunny.obj --pattern voronoi:35 -o pieces.glb
   brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
   brisance fracture vase.obj --pattern shards.pattern --resolution 90 -o pieces.usda
 

@@ -1,58 +1,66 @@
 //! Grid edges that a cut crosses.
 
-/// An edge from `node` to the next node along `axis`, whose ends are inside the parent and in
-/// different pieces.
+use levelset::Run;
+
+/// Edges of the grid along one axis, next to each other along k, whose ends are inside the parent
+/// and in different pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    pub(crate) node: [u32; 3],
+    /// Flat index of the first edge's lower end.
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+    pub(crate) axis: u8,
+    /// Of the lower ends, then of the upper.
+    pub(crate) regions: [u32; 2],
+    /// Likewise.
+    pub(crate) pieces: [u32; 2],
+}
+
+/// Two runs that touch.
+pub(crate) struct Touch {
+    /// The lower along the axis first.
+    pub(crate) runs: [usize; 2],
+    /// Flat index of the first edge's lower end.
+    pub(crate) first: u32,
+    pub(crate) len: u32,
     pub(crate) axis: u8,
 }
 
-impl Cut {
-    /// The edge's two nodes.
-    pub(crate) fn ends(&self) -> [[usize; 3]; 2] {
-        let low = self.node.map(|n| n as usize);
-        let mut high = low;
-        high[usize::from(self.axis)] += 1;
-        [low, high]
-    }
-}
-
-/// All cut edges of a label field (0 is outside), in order of their nodes, then axes.
-pub(crate) fn cuts(dims: [usize; 3], labels: &[u32]) -> Vec<Cut> {
-    let [nx, ny, nz] = dims;
-    let mut cuts = Vec::new();
-    for i in 0..nx {
-        for j in 0..ny {
-            let start = (i * ny + j) * nz;
-            let row = &labels[start..start + nz];
-            let mut push = |axis: u8, k: usize| {
-                cuts.push(Cut { node: [i as u32, j as u32, k as u32], axis });
-            };
-            if i + 1 < nx {
-                let next = &labels[start + ny * nz..][..nz];
-                differing(row, next, |k| push(0, k));
+/// All pairs of runs that touch along an axis; `rows` has each row's first run.
+pub(crate) fn touches(
+    [_, ny, nz]: [usize; 3],
+    runs: &[Run],
+    rows: &[u32],
+    mut found: impl FnMut(Touch),
+) {
+    let range = |row: usize| rows[row] as usize..rows[row + 1] as usize;
+    for row in 0..rows.len() - 1 {
+        let mine = range(row);
+        for n in mine.start + 1..mine.end {
+            let first = runs[n - 1].end - 1;
+            if first + 1 == runs[n].start {
+                found(Touch { runs: [n - 1, n], first, len: 1, axis: 2 });
             }
-            if j + 1 < ny {
-                let next = &labels[start + nz..][..nz];
-                differing(row, next, |k| push(1, k));
+        }
+        for (axis, back, present) in [(1, 1, row % ny > 0), (0, ny, row >= ny)] {
+            if !present {
+                continue;
             }
-            differing(&row[..nz - 1], &row[1..], |k| push(2, k));
-        }
-    }
-    cuts
-}
-
-fn differing(row: &[u32], next: &[u32], mut found: impl FnMut(usize)) {
-    // whole chunks at a time: nearly all are uniform
-    const CHUNK: usize = 16;
-    for (chunk, (a, b)) in row.chunks(CHUNK).zip(next.chunks(CHUNK)).enumerate() {
-        if a == b {
-            continue;
-        }
-        for (k, (&a, &b)) in a.iter().zip(b).enumerate() {
-            if a != b && a != 0 && b != 0 {
-                found(chunk * CHUNK + k);
+            let stride = (back * nz) as u32;
+            let theirs = range(row - back);
+            let (mut m, mut t) = (mine.start, theirs.start);
+            while m < mine.end && t < theirs.end {
+                let (start, end) = (runs[m].start - stride, runs[m].end - stride);
+                let first = start.max(runs[t].start);
+                let last = end.min(runs[t].end);
+                if first < last {
+                    found(Touch { runs: [t, m], first, len: last - first, axis });
+                }
+                if end < runs[t].end {
+                    m += 1;
+                } else {
+                    t += 1;
+                }
             }
         }
     }

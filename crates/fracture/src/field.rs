@@ -1,10 +1,11 @@
-//! A region's signed distance on the nodes of the parent's grid.
+//! A sampled region's signed distance on the nodes of the parent's grid.
 
-use levelset::{Aabb, Grid, LevelSet};
+use levelset::{Aabb, Grid};
 use nalgebra::{Point3, Similarity3};
 
-use crate::cell::Cell;
-use crate::region::{Region, Sampled, transformed_bounds};
+use crate::body::Body;
+use crate::near::lower;
+use crate::region::{Sampled, transformed_bounds};
 
 /// Nodes `low[a]..high[a]` of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,47 +78,6 @@ impl NodeBox {
     }
 }
 
-/// Where a body has its inside nodes, row by row.
-pub(crate) struct Extent {
-    grid: Grid,
-    /// Per row of the grid, one past the last and the first inside node; empty if reversed.
-    spans: Vec<[usize; 2]>,
-}
-
-impl Extent {
-    pub(crate) fn new(body: &LevelSet) -> Self {
-        let grid = *body.grid();
-        let span = |row: &[f32]| {
-            let low = row.iter().position(|&v| v < 0.0).unwrap_or(row.len());
-            [low, row.iter().rposition(|&v| v < 0.0).map_or(0, |last| last + 1)]
-        };
-        let spans = body.as_slice().chunks_exact(grid.dims()[2]).map(span).collect();
-        Self { grid, spans }
-    }
-
-    /// The smallest box of nodes that holds all inside nodes of `nodes`; empty if there are none.
-    pub(crate) fn within(&self, nodes: &NodeBox) -> NodeBox {
-        let mut tight = NodeBox { low: nodes.high, high: nodes.low };
-        for [i, j] in nodes.rows() {
-            let [first, end] = self.spans[i * self.grid.dims()[1] + j];
-            let (first, end) = (first.max(nodes.low[2]), end.min(nodes.high[2]));
-            if first < end {
-                tight.grow([i, j, first]);
-                tight.grow([i, j, end - 1]);
-            }
-        }
-        tight
-    }
-
-    /// The box of all inside nodes, m; `None` if there are none.
-    pub(crate) fn bounds(&self) -> Option<Aabb> {
-        let all = self.within(&NodeBox { low: [0; 3], high: self.grid.dims() });
-        let corners = [all.low, all.high.map(|n| n.saturating_sub(1))];
-        let [min, max] = corners.map(|node| self.grid.position(node));
-        (all.len() > 0).then_some(Aabb { min, max })
-    }
-}
-
 /// Signed distance to one region, in metres, on the nodes of the parent's grid that it can own and
 /// two more on each side.
 pub(crate) struct Field {
@@ -129,67 +89,39 @@ impl Field {
     /// Samples a region, moved into material space, about the inside nodes of `body` that it can
     /// own; `None` if there are none.
     pub(crate) fn new(
-        region: &Region,
+        region: &Sampled,
         to_material: &Similarity3<f64>,
-        body: &Extent,
+        body: &Body,
         bounds: &Aabb,
     ) -> Option<Self> {
+        let to_pattern = to_material.inverse();
+        let near = region.within(&transformed_bounds(bounds, &to_pattern)?)?;
         // a node on a region's very edge must not be missed for round-off
-        let margin = 1e-6 * body.grid.spacing();
-        let nodes = |reach: &Aabb| {
-            let nodes = NodeBox::around(&reach.grown(margin), &body.grid, 0);
-            let nodes = body.within(&nodes);
-            (nodes.len() > 0).then(|| nodes.grown(2, body.grid.dims()))
-        };
-        match region {
-            Region::Cell(cell) => {
-                let near = cell.transformed(to_material).within(bounds);
-                let nodes = nodes(&Aabb::around(near.corners())?)?;
-                Some(Self { nodes, values: cell_values(&near, &body.grid, &nodes) })
-            }
-            Region::Sampled(sampled) => {
-                let to_pattern = to_material.inverse();
-                let near = sampled.within(&transformed_bounds(bounds, &to_pattern)?)?;
-                let nodes = nodes(&transformed_bounds(&near, to_material)?)?;
-                let values = sampled_values(sampled, &to_pattern, &body.grid, &nodes);
-                Some(Self { nodes, values })
-            }
+        let near = transformed_bounds(&near, to_material)?.grown(body.margin());
+        let nodes = body.within(&NodeBox::around(&near, body.grid(), 0));
+        if nodes.len() == 0 {
+            return None;
         }
+        let nodes = nodes.grown(2, body.grid().dims());
+        let values = sampled_values(region, &to_pattern, body.grid(), &nodes);
+        Some(Self { nodes, values })
     }
 
-    /// The samples of row `[i, j]`, from node `nodes.low[2]` on.
-    pub(crate) fn row(&self, [i, j]: [usize; 2]) -> &[f32] {
-        let [_, nj, nk] = self.nodes.dims();
-        let start = ((i - self.nodes.low[0]) * nj + j - self.nodes.low[1]) * nk;
-        &self.values[start..start + nk]
+    /// Writes the lesser of `row` and the samples at `[i, j, k]` and the nodes after it, where there
+    /// are some.
+    pub(crate) fn lower(&self, [i, j, k]: [usize; 3], row: &mut [f32]) {
+        let line = NodeBox { low: [i, j, k], high: [i + 1, j + 1, k + row.len()] };
+        let common = line.common(&self.nodes);
+        if let Some(start) = self.nodes.index(common.low).filter(|_| common.len() > 0) {
+            let samples = &self.values[start..start + common.len()];
+            lower(&mut row[common.low[2] - k..common.high[2] - k], samples);
+        }
     }
 
     /// The sample at a node; `None` outside the box.
     pub(crate) fn at(&self, node: [usize; 3]) -> Option<f32> {
         self.nodes.index(node).map(|index| self.values[index])
     }
-}
-
-/// Samples of a cell of material space, row by row.
-fn cell_values(cell: &Cell, grid: &Grid, nodes: &NodeBox) -> Vec<f32> {
-    let planes: Vec<_> = cell
-        .planes()
-        .iter()
-        .map(|plane| (plane.value(&grid.origin()), plane.normal * grid.spacing()))
-        .collect();
-    let mut values = vec![f32::NEG_INFINITY; nodes.len()];
-    for ([i, j], row) in nodes.rows().zip(values.chunks_exact_mut(nodes.dims()[2])) {
-        for (at_origin, step) in &planes {
-            let start = (at_origin + step.x * i as f64 + step.y * j as f64) as f32;
-            let step = step.z as f32;
-            for (k, value) in (nodes.low[2] as i32..).zip(row.iter_mut()) {
-                // f32 lanes; from k = 0 whatever the box, so that a shared plane is one plane
-                let distance = start + step * k as f32;
-                *value = if distance > *value { distance } else { *value };
-            }
-        }
-    }
-    values
 }
 
 fn sampled_values(

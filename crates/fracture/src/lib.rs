@@ -34,11 +34,14 @@
 //! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
 //! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
 //! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
-//! [`Pattern::read`]). [`draw`] makes the surfaces that people see, [`convex_hull`] what other
-//! engines collide, and a [`Bond`] says what held two fragments together.
+//! [`Pattern::read`]). [`Pattern::slice`] is a picture of one. [`draw`] makes the surfaces
+//! that people see, [`convex_hull`] and [`convex_parts`] what other engines collide, and a [`Bond`]
+//! says what held two fragments together.
 
 mod alignment;
+mod body;
 mod cell;
+mod convex_parts;
 mod cut;
 mod drawing;
 mod drawn;
@@ -49,12 +52,15 @@ mod join;
 mod lattice;
 mod load;
 mod material;
+mod near;
 mod noise;
 mod ownership;
 mod particles;
 mod pattern;
 mod pieces;
 mod planar;
+mod planes;
+mod preview;
 mod projection;
 mod radial;
 mod random;
@@ -65,6 +71,7 @@ mod slicing;
 mod voronoi;
 
 pub use alignment::Alignment;
+pub use convex_parts::convex_parts;
 pub use drawing::{Break, Drawing, draw};
 pub use file::ReadPatternError;
 pub use hull::convex_hull;

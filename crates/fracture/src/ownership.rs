@@ -1,49 +1,114 @@
 //! Which region owns each inside sample.
 
-use levelset::{Grid, LevelSet};
+use levelset::{LevelSet, Run};
+use rayon::prelude::*;
 
-use crate::field::Field;
+use crate::body::Body;
+use crate::near::Near;
+use crate::planes::{Lines, pitch};
 
-/// The region of every node, flat: one more than the one whose signed distance is least, the lowest
-/// of equals; 0 outside the parent where no field reaches.
-pub(crate) fn nearest(
-    parent: &LevelSet,
-    fields: &[Option<Field>],
-    far: impl Fn([usize; 3]) -> usize,
-) -> Vec<u32> {
-    let grid = parent.grid();
-    let mut best = vec![f32::INFINITY; grid.node_count()];
-    let mut nearest = vec![0_u32; grid.node_count()];
-    for (region, field) in (1..).zip(fields) {
-        let Some(field) = field else { continue };
-        for [i, j] in field.nodes.rows() {
-            let row = field.row([i, j]);
-            let start = grid.index([i, j, field.nodes.low[2]]);
-            let best = &mut best[start..start + row.len()];
-            let nearest = &mut nearest[start..start + row.len()];
-            for ((value, best), owner) in row.iter().zip(best).zip(nearest) {
-                let better = value < best;
-                *best = if better { *value } else { *best };
-                *owner = if better { region } else { *owner };
+/// The regions of a body's nodes.
+pub(crate) struct Owners {
+    /// Per node: one more than its region, the one whose signed distance is least, the lowest of
+    /// equals; 0 outside the body where it is not known. [`Pattern::MAX_REGIONS`] fit in 16 bits.
+    ///
+    /// [`Pattern::MAX_REGIONS`]: crate::Pattern::MAX_REGIONS
+    pub(crate) nearest: Vec<u16>,
+    /// The inside nodes by region (here too one more), row by row.
+    pub(crate) runs: Vec<Run>,
+}
+
+impl Owners {
+    /// `far` tells the region of a node that is in none of those near.
+    pub(crate) fn new(
+        parent: &LevelSet,
+        body: &Body,
+        near: &[Option<Near>],
+        far: impl Fn([usize; 3]) -> usize + Sync,
+    ) -> Self {
+        let [nx, ny, nz] = parent.grid().dims();
+        let regions: Vec<(u16, &Near)> =
+            (1..).zip(near).filter_map(|(n, near)| Some((n, near.as_ref()?))).collect();
+        let convex = regions.iter().all(|(_, near)| matches!(near, Near::Planes(_)));
+        let mut nearest = vec![0_u16; nx * ny * nz];
+        let slabs = nearest.par_chunks_exact_mut(ny * nz).enumerate().map(|(i, slab)| {
+            if convex {
+                fill_by_runs(&regions, near, i, slab, nz);
+            } else {
+                fill_by_values(&regions, i, slab, nz);
+            }
+            let mut runs = Vec::new();
+            for (j, row) in slab.chunks_exact_mut(nz).enumerate() {
+                let base = (i * ny + j) * nz;
+                for run in body.row([i, j]) {
+                    let start = run.start as usize - base;
+                    let row = &mut row[start..run.end as usize - base];
+                    for (k, owner) in (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0) {
+                        *owner = far([i, j, k]) as u16 + 1;
+                    }
+                    let mut start = run.start;
+                    for same in row.chunk_by(|a, b| a == b) {
+                        let end = start + same.len() as u32;
+                        runs.push(Run { start, end, owner: same[0].into() });
+                        start = end;
+                    }
+                }
+            }
+            runs
+        });
+        let runs: Vec<Vec<Run>> = slabs.collect();
+        Self { runs: runs.concat(), nearest }
+    }
+}
+
+/// Owners of slab `i` for convex regions: a row meets each in one run, and hardly a node is in two.
+fn fill_by_runs(
+    regions: &[(u16, &Near)],
+    near: &[Option<Near>],
+    i: usize,
+    slab: &mut [u16],
+    nz: usize,
+) {
+    for &(region, shape) in regions {
+        let Near::Planes(planes) = shape else { continue };
+        planes.runs(i, |j, ks| {
+            let row = &mut slab[j * nz..][ks.clone()];
+            if row.iter().fold(0, |any, owner| any | owner) == 0 {
+                row.fill(region);
+                return;
+            }
+            for (k, owner) in ks.zip(row) {
+                let node = [i, j, k];
+                let other = (*owner as usize).checked_sub(1).and_then(|n| near[n].as_ref());
+                if other.is_none_or(|other| shape.value(node) < other.value(node)) {
+                    *owner = region;
+                }
+            }
+        });
+    }
+}
+
+/// Owners of slab `i` by the values of all regions at all nodes.
+fn fill_by_values(regions: &[(u16, &Near)], i: usize, slab: &mut [u16], nz: usize) {
+    let mut least = vec![f32::INFINITY; slab.len()];
+    let (mut values, mut lines) = (Vec::new(), Lines::new());
+    for (region, shape) in regions {
+        let nodes = shape.nodes();
+        if !(nodes.low[0]..nodes.high[0]).contains(&i) {
+            continue;
+        }
+        let pitch = pitch(nodes);
+        values.clear();
+        values.resize(nodes.dims()[1] * pitch, f32::INFINITY);
+        shape.lower(i, nodes, &mut values, &mut lines);
+        for (j, values) in (nodes.low[1]..).zip(values.chunks_exact(pitch)) {
+            let row = j * nz + nodes.low[2]..j * nz + nodes.high[2];
+            let pairs = least[row.clone()].iter_mut().zip(&mut slab[row]);
+            for (value, (least, owner)) in values.iter().zip(pairs) {
+                let better = value < least;
+                *least = if better { *value } else { *least };
+                *owner = if better { *region } else { *owner };
             }
         }
     }
-    for (node, (owner, phi)) in nearest.iter_mut().zip(parent.as_slice()).enumerate() {
-        if *owner == 0 && *phi < 0.0 {
-            *owner = far(node_at(grid, node)) as u32 + 1;
-        }
-    }
-    nearest
-}
-
-/// The owner of every node: its nearest region + 1 inside the parent, 0 outside.
-pub(crate) fn owners(parent: &LevelSet, nearest: &[u32]) -> Vec<u32> {
-    let inside = parent.as_slice().iter().zip(nearest);
-    inside.map(|(&phi, &region)| if phi < 0.0 { region } else { 0 }).collect()
-}
-
-/// The `[i, j, k]` of a flat index.
-fn node_at(grid: &Grid, index: usize) -> [usize; 3] {
-    let [_, ny, nz] = grid.dims();
-    [index / (ny * nz), index / nz % ny, index % nz]
 }

@@ -1,13 +1,20 @@
 //! Surface particles of the pieces, and the bonds across the cuts.
 
-use std::collections::BTreeMap;
-
 use levelset::LevelSet;
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 
 use crate::cut::Cut;
 use crate::field::NodeBox;
+use crate::pieces::entry;
+use crate::planes::NodePlane;
 use crate::shatter::Scene;
+
+/// Edges this near to a cut's normal (by cosine) cover it: of three axes one is always nearer.
+const COVERING: f64 = 0.25;
+
+/// How many cuts or particles one task takes on; no result depends on it.
+const BATCH: usize = 1024;
 
 /// A cut between two fragments of one event, in the parent's material space.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +34,9 @@ pub(crate) fn divide(
     level_sets: &[LevelSet],
 ) -> Vec<Vec<Point3<f64>>> {
     let mut shares = vec![Vec::new(); level_sets.len()];
-    for p in particles {
-        shares[scene.holder(p, level_sets)].push(*p);
+    let holders = particles.par_iter().with_min_len(BATCH).map(|p| scene.holder(p, level_sets));
+    for (holder, p) in holders.collect::<Vec<_>>().into_iter().zip(particles) {
+        shares[holder].push(*p);
     }
     shares
 }
@@ -47,51 +55,88 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: impl Iterator<Item = 
 
 /// Adds the particles of the cuts to the pieces on both sides, and measures the cuts.
 pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>]) -> Vec<Bond> {
-    let mut sums: BTreeMap<[usize; 2], Section> = BTreeMap::new();
-    // cuts of one pair come in runs
-    let mut run = ([0; 2], Section::default());
-    for cut in cuts {
-        let (point, area) = scene.crossing(cut);
-        let mut pair = cut.ends().map(|node| scene.piece(node));
-        for piece in pair {
-            shares[piece].push(point);
-        }
-        pair.sort_unstable();
-        if pair != run.0 {
-            sums.entry(run.0).or_default().add(&run.1);
-            run = (pair, Section::default());
-        }
-        run.1.add(&Section { area, moment: point.coords * area });
-        scene.for_each_end(cut, |square| {
-            if let Some((point, pieces)) = scene.corner(square) {
-                for piece in pieces.into_iter().flatten() {
-                    shares[piece].push(point);
-                }
-            }
-        });
-    }
-    sums.entry(run.0).or_default().add(&run.1);
-    // no cut joins a piece to itself: that entry is the empty run at the start
-    let bonds = sums.into_iter().filter(|([a, b], _)| a != b);
-    let bond = |(fragments, section): ([usize; 2], Section)| Bond {
-        fragments,
-        area: section.area,
-        centre: Point3::from(section.moment / section.area),
+    let seams = Seams::new(scene, cuts);
+    let spread = |cuts: &[Cut]| {
+        let edges: usize = cuts.iter().map(|cut| cut.len as usize).sum();
+        let mut found = Found {
+            points: Vec::with_capacity(2 * edges),
+            sections: Vec::with_capacity(cuts.len()),
+        };
+        cuts.iter().for_each(|cut| scene.spread(cut, &seams, &mut found));
+        found
     };
-    bonds.map(bond).collect()
+    let found: Vec<Found> = cuts.par_chunks(BATCH).map(spread).collect();
+    let mut sections: Vec<Vec<(u32, Section)>> = shares.iter().map(|_| Vec::new()).collect();
+    let mut counts = vec![0; shares.len()];
+    found.iter().flat_map(|f| &f.points).for_each(|(piece, _)| counts[*piece as usize] += 1);
+    shares.iter_mut().zip(counts).for_each(|(share, count)| share.reserve_exact(count));
+    for Found { points, sections: parts } in found {
+        for (piece, point) in points {
+            shares[piece as usize].push(point);
+        }
+        for ([a, b], part) in parts {
+            *entry(&mut sections[a as usize], b) += part;
+        }
+    }
+    let mut bonds = Vec::new();
+    for (a, others) in sections.iter_mut().enumerate() {
+        others.sort_unstable_by_key(|(b, _)| *b);
+        bonds.extend(others.iter().map(|(b, section)| Bond {
+            fragments: [a, *b as usize],
+            area: section.area,
+            centre: Point3::from(section.moment / section.area),
+        }));
+    }
+    bonds
+}
+
+/// What some of the cuts make.
+struct Found {
+    /// With the piece each goes to.
+    points: Vec<(u32, Point3<f64>)>,
+    /// With their pieces, the lower first.
+    sections: Vec<([u32; 2], Section)>,
 }
 
 /// Area of a cut and its first moment.
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Section {
     area: f64,
     moment: Vector3<f64>,
 }
 
-impl Section {
-    fn add(&mut self, other: &Self) {
+impl std::ops::AddAssign for Section {
+    fn add_assign(&mut self, other: Self) {
         self.area += other.area;
         self.moment += other.moment;
+    }
+}
+
+/// The planes between regions that meet, by the lower and the upper of the two.
+struct Seams(Vec<Vec<(u32, Option<NodePlane>)>>);
+
+impl Seams {
+    fn new(scene: &Scene, cuts: &[Cut]) -> Self {
+        let mut seams = Self(scene.near.iter().map(|_| Vec::new()).collect());
+        for &Cut { regions: [a, b], .. } in cuts {
+            let (a, b) = (a.min(b), a.max(b));
+            let known = &mut seams.0[a as usize];
+            if known.iter().all(|(other, _)| *other != b) {
+                let plane = || {
+                    let [a, b] = [a, b].map(|region| scene.near[region as usize].as_ref());
+                    a?.towards(b?)
+                };
+                known.push((b, plane()));
+            }
+        }
+        seams
+    }
+
+    /// The plane that has `a` below and `b` above.
+    fn between(&self, a: u32, b: u32) -> Option<NodePlane> {
+        let (low, high) = (a.min(b), a.max(b));
+        let (_, plane) = self.0[low as usize].iter().find(|(other, _)| *other == high)?;
+        if a == low { *plane } else { plane.map(|plane| plane.flipped()) }
     }
 }
 
@@ -102,36 +147,90 @@ struct Square {
 }
 
 impl Scene<'_> {
-    fn piece(&self, node: [usize; 3]) -> usize {
-        self.labels[self.parent.grid().index(node)] as usize - 1
+    fn region(&self, node: [usize; 3]) -> u32 {
+        u32::from(self.nearest[self.parent.grid().index(node)]) - 1
     }
 
-    fn region(&self, node: [usize; 3]) -> usize {
-        self.nearest[self.parent.grid().index(node)] as usize - 1
+    fn spread(&self, cut: &Cut, seams: &Seams, found: &mut Found) {
+        let grid = self.parent.grid();
+        let h = grid.spacing();
+        let axis = usize::from(cut.axis);
+        let seam = seams.between(cut.regions[0], cut.regions[1]);
+        let mut steepest = 0.0_f64;
+        let mut section = Section::default();
+        let low = grid.node(cut.first as usize);
+        let start = grid.position(low);
+        let mut cross = |n: usize, along: f64, cosine: f64| {
+            let mut point = start;
+            point.z += n as f64 * h;
+            point[axis] += along * h;
+            section += Section { area: h * h * cosine, moment: point.coords * (h * h * cosine) };
+            steepest = steepest.max(cosine);
+            if cosine > COVERING {
+                found.points.extend(cut.pieces.map(|piece| (piece, point)));
+            }
+        };
+        match &seam {
+            Some(plane) if plane.step[axis] > 1e-9 * h => {
+                let per_value = -1.0 / plane.step[axis];
+                let (first, step) = (plane.value(low) * per_value, plane.step.z * per_value);
+                let cosine = (plane.step[axis] / h).min(1.0);
+                for n in 0..cut.len as usize {
+                    cross(n, (first + step * n as f64).clamp(0.0, 1.0), cosine);
+                }
+            }
+            _ => {
+                for n in 0..cut.len as usize {
+                    let mut ends = [[low[0], low[1], low[2] + n]; 2];
+                    ends[1][axis] += 1;
+                    let (along, cosine) = self.crossing(cut.regions, ends);
+                    cross(n, along, cosine);
+                }
+            }
+        }
+        let [a, b] = cut.pieces;
+        found.sections.push(([a.min(b), a.max(b)], section));
+        self.for_each_end(cut, low, |square| {
+            if let Some((point, pieces)) = self.corner(square, seams) {
+                found.points.extend(pieces.into_iter().flatten().map(|piece| (piece, point)));
+            } else if steepest <= COVERING {
+                // the rim must not be bare where no corner is found
+                let (along, _) = self.crossing(cut.regions, [square.nodes[0], square.nodes[1]]);
+                let mut point = grid.position(square.nodes[0]);
+                point[axis] += along * h;
+                found.points.extend(cut.pieces.map(|piece| (piece, point)));
+            }
+        });
     }
 
-    /// Signed distance to one region less that to another: zero on the cut between them.
-    fn difference(&self, a: usize, b: usize, node: [usize; 3]) -> Option<f64> {
-        let at = |region: usize| self.fields[region].as_ref()?.at(node);
-        let difference = f64::from(at(a)?) - f64::from(at(b)?);
+    /// Signed distance to one region less that to another: zero on the cut between them, and twice
+    /// their plane if there is one.
+    fn difference(
+        &self,
+        [a, b]: [u32; 2],
+        seam: Option<&NodePlane>,
+        node: [usize; 3],
+    ) -> Option<f64> {
+        if let Some(plane) = seam {
+            return Some(2.0 * plane.value(node));
+        }
+        let at = |region: u32| self.near[region as usize].as_ref()?.value(node);
+        let difference = at(a)? - at(b)?;
         difference.is_finite().then_some(difference)
     }
 
-    /// Where the cut crosses the edge, and how much of its area the edge stands for.
-    fn crossing(&self, cut: &Cut) -> (Point3<f64>, f64) {
-        let grid = self.parent.grid();
-        let h = grid.spacing();
-        let [low, high] = cut.ends();
-        let (a, b) = (self.region(low), self.region(high));
-        let ends = self.difference(a, b, low).zip(self.difference(a, b, high));
-        let (t, slope) = match ends {
-            // away from third regions the two distances are each other's negative, so the slope
-            // is the cosine between the edge and the cut's normal
-            Some((x, y)) if x <= 0.0 && y >= 0.0 && y > x => (x / (x - y), (y - x) / (2.0 * h)),
+    /// Where the cut crosses an edge, as a part of it, and the cosine between the edge and the
+    /// cut's normal: the part of a cell's face that it stands for.
+    fn crossing(&self, regions: [u32; 2], [low, high]: [[usize; 3]; 2]) -> (f64, f64) {
+        let h = self.parent.grid().spacing();
+        let at = |node| self.difference(regions, None, node);
+        match at(low).zip(at(high)) {
+            // away from third regions the two distances are each other's negative
+            Some((x, y)) if y > x => {
+                ((x / (x - y)).clamp(0.0, 1.0), ((y - x) / (2.0 * h)).clamp(1e-3, 1.0))
+            }
             _ => (0.5, 1.0),
-        };
-        let point = grid.position(low) + (grid.position(high) - grid.position(low)) * t;
-        (point, h * h * slope.clamp(1e-3, 1.0))
+        }
     }
 
     /// The piece that a point of the parent's surface belongs to.
@@ -181,34 +280,43 @@ impl Scene<'_> {
         pieces
     }
 
-    /// The up to four faces of the grid at a cut edge on which the cut ends and that no other cut
-    /// edge, earlier in the order of nodes and axes, stands for.
-    fn for_each_end(&self, cut: &Cut, mut found: impl FnMut(&Square)) {
+    /// The faces of the grid beside the edges of a cut on which it ends and that no other cut edge,
+    /// earlier in the order of nodes and axes, stands for.
+    fn for_each_end(&self, cut: &Cut, low: [usize; 3], mut found: impl FnMut(&Square)) {
         let dims = self.parent.grid().dims();
         let strides = [dims[1] * dims[2], dims[2], 1];
         let axis = usize::from(cut.axis);
-        let [low, high] = cut.ends();
-        let base = self.parent.grid().index(low);
-        let (a, b) = (self.labels[base], self.labels[base + strides[axis]]);
-        for (side, step) in
-            [1, 2].into_iter().flat_map(|n| [((axis + n) % 3, 1), ((axis + n) % 3, -1)])
-        {
-            let to = low[side].wrapping_add_signed(step);
-            if to >= dims[side] {
-                continue;
-            }
+        let (first, len) = (cut.first as usize, cut.len as usize);
+        let [a, b] = cut.pieces.map(|piece| piece + 1);
+        let is_new = |label: u32| label != a && label != b;
+        let mut end = |n: usize, side: usize, step: isize| {
+            let base = first + n;
             let next = base.wrapping_add_signed(step * strides[side] as isize);
             let (c, d) = (self.labels[next], self.labels[next + strides[axis]]);
-            let is_new = |label: u32| label == 0 || (label != a && label != b);
             if is_new(c) || is_new(d) {
-                let beside = [low, high].map(|mut node| {
-                    node[side] = to;
-                    node
-                });
-                let nodes = [low, high, beside[0], beside[1]];
+                let node = [low[0], low[1], low[2] + n];
+                let mut nodes = [node; 4];
+                nodes[1][axis] += 1;
+                for beside in [2, 3] {
+                    nodes[beside] = nodes[beside - 2];
+                    nodes[beside][side] = node[side].wrapping_add_signed(step);
+                }
                 let square = Square { nodes, labels: [a, b, c, d] };
                 if !square.has_earlier_cut() {
                     found(&square);
+                }
+            }
+        };
+        for (side, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
+            let there = |at: usize| at.wrapping_add_signed(step) < dims[side];
+            if side == axis {
+            } else if side < 2 && there(low[side]) {
+                (0..len).for_each(|n| end(n, side, step));
+            } else if side == 2 {
+                // along k the labels change at the ends only
+                let n = if step > 0 { len - 1 } else { 0 };
+                if there(low[2] + n) {
+                    end(n, side, step);
                 }
             }
         }
@@ -216,20 +324,21 @@ impl Scene<'_> {
 
     /// The point of a square where its cut meets the parent's surface or a third piece, and the
     /// pieces that have it.
-    fn corner(&self, square: &Square) -> Option<(Point3<f64>, [Option<usize>; 3])> {
+    fn corner(&self, square: &Square, seams: &Seams) -> Option<(Point3<f64>, [Option<u32>; 3])> {
         let [a, b] = [square.nodes[0], square.nodes[1]];
         let third = (2..4).find(|&n| {
             square.labels[n] != square.labels[0] && square.labels[n] != square.labels[1]
         })?;
-        let other = square.nodes[third];
-        let (ra, rb) = (self.region(a), self.region(b));
-        let mut first = [0.0; 4];
-        let mut second = [0.0; 4];
         let inside = square.labels[third] != 0;
+        let regions = [self.region(a), self.region(b)];
+        let beyond = if inside { [regions[0], self.region(square.nodes[third])] } else { regions };
+        let seam = seams.between(regions[0], regions[1]);
+        let second_seam = seams.between(beyond[0], beyond[1]);
+        let (mut first, mut second) = ([0.0; 4], [0.0; 4]);
         for (n, node) in square.nodes.into_iter().enumerate() {
-            first[n] = self.difference(ra, rb, node)?;
+            first[n] = self.difference(regions, seam.as_ref(), node)?;
             second[n] = if inside {
-                self.difference(ra, self.region(other), node)?
+                self.difference(beyond, second_seam.as_ref(), node)?
             } else {
                 f64::from(self.parent.as_slice()[self.parent.grid().index(node)])
             };
@@ -240,8 +349,8 @@ impl Scene<'_> {
         let point = origin
             + (grid.position(b) - origin) * s
             + (grid.position(square.nodes[2]) - origin) * t;
-        let pieces = [Some(self.piece(a)), Some(self.piece(b)), inside.then(|| self.piece(other))];
-        Some((point, pieces))
+        let [a, b] = [square.labels[0] - 1, square.labels[1] - 1];
+        Some((point, [Some(a), Some(b), square.labels[third].checked_sub(1)]))
     }
 }
 
@@ -275,8 +384,13 @@ fn common_zero(f: &[f64; 4], g: &[f64; 4]) -> Option<[f64; 2]> {
         if determinant == 0.0 {
             return None;
         }
-        s -= (f * gt - g * ft) / determinant;
-        t -= (g * fs - f * gs) / determinant;
+        let step = [(f * gt - g * ft) / determinant, (g * fs - f * gs) / determinant];
+        s -= step[0];
+        t -= step[1];
+        // at once if both are linear
+        if step[0].abs() + step[1].abs() < 1e-9 {
+            break;
+        }
     }
     let inside = |x: f64| (-1e-6..=1.0 + 1e-6).contains(&x);
     (inside(s) && inside(t)).then_some([s, t])

@@ -18,6 +18,8 @@ use crate::region::Region;
 #[derive(Clone)]
 pub struct Pattern {
     regions: Vec<Region>,
+    /// Per region the box around it; `None` for none of a cell, or one that is not known.
+    reaches: Vec<Option<Aabb>>,
 }
 
 impl fmt::Debug for Pattern {
@@ -73,7 +75,12 @@ impl Pattern {
     /// A pattern of `regions` that cover space.
     pub(crate) fn new(regions: Vec<Region>) -> Result<Self, PatternError> {
         check_count(regions.len())?;
-        Ok(Self { regions })
+        let reach = |region: &Region| match region {
+            Region::Cell(cell) => Aabb::around(cell.corners()),
+            Region::Sampled(_) => None,
+        };
+        let reaches = regions.iter().map(reach).collect();
+        Ok(Self { regions, reaches })
     }
 
     /// As [`Pattern::new`], of convex cells.
@@ -83,6 +90,10 @@ impl Pattern {
 
     pub(crate) fn regions(&self) -> &[Region] {
         &self.regions
+    }
+
+    pub(crate) fn reaches(&self) -> &[Option<Aabb>] {
+        &self.reaches
     }
 
     /// The convex cells it is made of, or that it is not.

@@ -1,8 +1,9 @@
 //! From owners to pieces: connected, and none too small.
 
-use levelset::{Grid, Moments, label_components, label_moments};
+use levelset::{Grid, Moments, NodeCounts, Run, Union};
 
-use crate::cut::{Cut, cuts};
+use crate::body::rows;
+use crate::cut::{Cut, touches};
 use crate::field::NodeBox;
 
 /// The parent's inside nodes divided into pieces.
@@ -21,97 +22,121 @@ pub(crate) struct Piece {
     pub(crate) nodes: NodeBox,
 }
 
+/// Connected nodes of one region.
+struct Component {
+    region: usize,
+    counts: NodeCounts,
+    nodes: NodeBox,
+}
+
 impl Pieces {
-    /// Connected pieces of equal `owners` (0 is outside, else a region + 1), where those of fewer
-    /// than `least` nodes went to the neighbour they share most faces with.
-    pub(crate) fn new(grid: &Grid, owners: &[u32], least: usize) -> Self {
-        let components = label_components(grid.dims(), owners);
-        let (mut labels, count) = (components.labels, components.count);
-        let moments = label_moments(grid, &labels, count);
-        let mut cuts = cuts(grid.dims(), &labels);
-        let sizes: Vec<_> =
-            moments.iter().map(|m| (m.volume / grid.cell_volume()).round() as usize).collect();
-        let (regions, boxes) = parts(grid, owners, &labels, count);
+    /// Connected pieces of runs with equal owners (a region + 1), where those of fewer than `least`
+    /// nodes went to the neighbour they share most faces with.
+    pub(crate) fn new(grid: &Grid, runs: &[Run], least: usize) -> Self {
+        let (numbers, components, mut cuts) = connect(grid, runs);
+        let sizes: Vec<_> = components.iter().map(|c| c.counts.nodes()).collect();
         let hosts = if sizes.iter().all(|&size| size >= least) {
-            (0..count).collect()
+            (0..components.len()).collect()
         } else {
-            hosts(&sizes, least, &faces(grid, &labels, &cuts))
+            hosts(&sizes, least, &faces(components.len(), &cuts))
         };
 
-        let mut place = vec![0; count];
-        let mut pieces = Vec::new();
-        for host in (0..count).filter(|&c| hosts[c] == c) {
+        let mut place = vec![0; components.len()];
+        let mut counts: Vec<NodeCounts> = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
+        for host in (0..components.len()).filter(|&c| hosts[c] == c) {
             place[host] = pieces.len();
+            counts.push(NodeCounts::default());
             pieces.push(Piece {
                 parts: Vec::new(),
                 moments: Moments::default(),
                 nodes: NodeBox { low: grid.dims(), high: [0; 3] },
             });
         }
-        for component in 0..count {
-            place[component] = place[hosts[component]];
-            let piece = &mut pieces[place[component]];
-            piece.parts.push(regions[component]);
-            piece.moments = piece.moments + moments[component];
-            piece.nodes.grow(boxes[component].low);
-            piece.nodes.grow(boxes[component].high.map(|n| n - 1));
+        for (n, component) in components.iter().enumerate() {
+            place[n] = place[hosts[n]];
+            counts[place[n]].add(&component.counts);
+            let piece = &mut pieces[place[n]];
+            piece.parts.push(component.region);
+            piece.nodes.grow(component.nodes.low);
+            piece.nodes.grow(component.nodes.high.map(|n| n - 1));
         }
-        for piece in &mut pieces {
+        for (piece, counts) in pieces.iter_mut().zip(counts) {
+            piece.moments = counts.moments(grid);
             piece.parts.sort_unstable();
             piece.parts.dedup();
         }
-        if pieces.len() < count {
-            for label in labels.iter_mut().filter(|label| **label != 0) {
-                *label = place[*label as usize - 1] as u32 + 1;
-            }
-            cuts.retain(|cut| {
-                let [a, b] = cut.ends().map(|node| labels[grid.index(node)]);
-                a != b
-            });
+        for cut in &mut cuts {
+            cut.pieces = cut.pieces.map(|component| place[component as usize] as u32);
+        }
+        cuts.retain(|cut| cut.pieces[0] != cut.pieces[1]);
+        let mut labels = vec![0; grid.node_count()];
+        for (run, number) in runs.iter().zip(numbers) {
+            let label = place[number as usize - 1] as u32 + 1;
+            labels[run.start as usize..run.end as usize].fill(label);
         }
         Self { labels, pieces, cuts }
     }
 }
 
-/// Region and box of every component.
-fn parts(grid: &Grid, owners: &[u32], labels: &[u32], count: usize) -> (Vec<usize>, Vec<NodeBox>) {
+/// Joins the runs that touch and have one owner: a number from 1 for each, the components, and the
+/// cuts between them.
+fn connect(grid: &Grid, runs: &[Run]) -> (Vec<u32>, Vec<Component>, Vec<Cut>) {
     let [_, ny, nz] = grid.dims();
-    let mut regions = vec![0; count];
-    let mut boxes = vec![NodeBox { low: grid.dims(), high: [0; 3] }; count];
-    for (row, labels) in labels.chunks_exact(nz).enumerate() {
-        let mut start = 0;
-        for run in labels.chunk_by(|a, b| a == b) {
-            if let Some(component) = (run[0] as usize).checked_sub(1) {
-                regions[component] = owners[row * nz + start] as usize - 1;
-                let (i, j) = (row / ny, row % ny);
-                boxes[component].grow([i, j, start]);
-                boxes[component].grow([i, j, start + run.len() - 1]);
-            }
-            start += run.len();
+    let mut union = Union::new(runs.len());
+    let mut cuts = Vec::new();
+    touches(grid.dims(), runs, &rows(grid.dims(), runs), |touch| {
+        let [a, b] = touch.runs.map(|n| n as u32);
+        let regions = touch.runs.map(|n| runs[n].owner - 1);
+        if regions[0] == regions[1] {
+            union.join(a, b);
+        } else {
+            let (first, len, axis) = (touch.first, touch.len, touch.axis);
+            cuts.push(Cut { first, len, axis, regions, pieces: [a, b] });
         }
+    });
+    let (numbers, count) = union.numbered();
+    for cut in &mut cuts {
+        cut.pieces = cut.pieces.map(|run| numbers[run as usize] - 1);
     }
-    (regions, boxes)
+    let mut components = Vec::with_capacity(count);
+    for (run, &number) in runs.iter().zip(&numbers) {
+        // numbers count up in order of first appearance
+        if components.len() < number as usize {
+            components.push(Component {
+                region: run.owner as usize - 1,
+                counts: NodeCounts::default(),
+                nodes: NodeBox { low: grid.dims(), high: [0; 3] },
+            });
+        }
+        let component = &mut components[number as usize - 1];
+        let (row, start) = (run.start as usize / nz, run.start as usize % nz);
+        let (i, j, end) = (row / ny, row % ny, start + (run.end - run.start) as usize);
+        component.counts.add_run(i, j, start..end);
+        component.nodes.grow([i, j, start]);
+        component.nodes.grow([i, j, end - 1]);
+    }
+    (numbers, components, cuts)
 }
 
-/// How many faces each pair of components shares, sorted by pair.
-fn faces(grid: &Grid, labels: &[u32], cuts: &[Cut]) -> Vec<([usize; 2], usize)> {
-    let mut pairs: Vec<_> = cuts
-        .iter()
-        .map(|cut| {
-            let mut pair = cut.ends().map(|node| labels[grid.index(node)] as usize - 1);
-            pair.sort_unstable();
-            pair
-        })
-        .collect();
-    pairs.sort_unstable();
-    let mut faces: Vec<([usize; 2], usize)> = Vec::new();
-    for pair in pairs {
-        match faces.last_mut() {
-            Some((last, count)) if *last == pair => *count += 1,
-            _ => faces.push((pair, 1)),
-        }
+/// How many faces each pair of `count` components shares, sorted by the lower of each.
+fn faces(count: usize, cuts: &[Cut]) -> Vec<([usize; 2], usize)> {
+    let mut shared: Vec<Vec<(u32, usize)>> = vec![Vec::new(); count];
+    for cut in cuts {
+        let [a, b] = cut.pieces;
+        *entry(&mut shared[a.min(b) as usize], a.max(b)) += cut.len as usize;
     }
-    faces
+    let pairs = shared.iter().enumerate();
+    pairs.flat_map(|(a, others)| others.iter().map(move |&(b, n)| ([a, b as usize], n))).collect()
+}
+
+/// The value of `key` among a few.
+pub(crate) fn entry<T: Default>(entries: &mut Vec<(u32, T)>, key: u32) -> &mut T {
+    let place = entries.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
+        entries.push((key, T::default()));
+        entries.len() - 1
+    });
+    &mut entries[place].1
 }
 
 /// For every component the one that takes it in; itself if it is large enough or alone.

@@ -74,7 +74,8 @@ impl Pattern {
             let values = Array3::from_shape_fn((nx, ny, nz), |(i, j, k)| {
                 let [a, b, c] = nodes.low;
                 let place = places[grid.index([a + i, b + j, c + k])];
-                region.value(&Point3::from(place.map(f64::from))) as f32
+                // the only region of a pattern is infinitely deep
+                region.value(&Point3::from(place.map(f64::from))).max(-DEEPEST) as f32
             });
             let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
             let level_set = LevelSet::from_values(part, values);
@@ -83,6 +84,9 @@ impl Pattern {
         Self::new(self.regions().par_iter().map(sample).collect())
     }
 }
+
+/// Samples are no deeper, pattern units: infinities do not interpolate.
+const DEEPEST: f64 = 1e6;
 
 /// The nodes at which a region can be inside once moved by up to `farthest`, and a few more.
 fn reach(region: &Region, grid: &Grid, farthest: f64) -> NodeBox {

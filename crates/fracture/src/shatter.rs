@@ -5,10 +5,13 @@ use nalgebra::Point3;
 use ndarray::Array3;
 use rayon::prelude::*;
 
-use crate::field::{Extent, Field, NodeBox};
-use crate::ownership::{nearest, owners};
+use crate::body::Body;
+use crate::field::NodeBox;
+use crate::near::{Near, lower_to};
+use crate::ownership::Owners;
 use crate::particles::{divide, spread};
 use crate::pieces::{Piece, Pieces};
+use crate::planes::{Lines, pitch};
 use crate::{Alignment, Bond, Pattern};
 
 /// A connected piece of a broken body, in the parent's material space.
@@ -57,26 +60,20 @@ pub fn shatter(
     least_nodes: usize,
 ) -> Shattered {
     let grid = parent.grid();
-    let extent = Extent::new(parent);
-    let Some(bounds) = extent.bounds() else {
-        return Shattered { fragments: Vec::new(), bonds: Vec::new() };
-    };
+    let body = Body::new(parent);
     let transform = at.transform();
-    let regions = pattern.regions().par_iter();
-    let fields: Vec<_> =
-        regions.map(|region| Field::new(region, &transform, &extent, &bounds)).collect();
-    let nearest = nearest(parent, &fields, |node| {
+    let near = Near::all(pattern, &transform, &body);
+    let Owners { nearest, runs } = Owners::new(parent, &body, &near, |node| {
         pattern.region_at(&transform.inverse_transform_point(&grid.position(node)))
     });
-    let owners = owners(parent, &nearest);
-    let Pieces { labels, pieces, cuts } = Pieces::new(grid, &owners, least_nodes);
+    let Pieces { labels, pieces, cuts } = Pieces::new(grid, &runs, least_nodes);
 
     let level_sets: Vec<_> = pieces
         .par_iter()
         .zip(1..pieces.len() as u32 + 1)
-        .map(|(piece, label)| merged(parent, piece, &fields, &labels, label))
+        .map(|(piece, label)| merged(parent, piece, &near, &labels, label))
         .collect();
-    let scene = Scene { parent, fields: &fields, nearest: &nearest, labels: &labels };
+    let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels };
     let mut shares = divide(&scene, particles, &level_sets);
     let bonds = spread(&scene, &cuts, &mut shares);
     let fragments = pieces
@@ -98,9 +95,9 @@ pub fn shatter(
 pub(crate) struct Scene<'a> {
     pub(crate) parent: &'a LevelSet,
     /// Per region.
-    pub(crate) fields: &'a [Option<Field>],
+    pub(crate) near: &'a [Option<Near>],
     /// Per node: region + 1, or 0 far outside.
-    pub(crate) nearest: &'a [u32],
+    pub(crate) nearest: &'a [u16],
     /// Per node: 0 outside, else piece + 1.
     pub(crate) labels: &'a [u32],
 }
@@ -110,7 +107,7 @@ pub(crate) struct Scene<'a> {
 fn merged(
     parent: &LevelSet,
     piece: &Piece,
-    fields: &[Option<Field>],
+    near: &[Option<Near>],
     labels: &[u32],
     label: u32,
 ) -> LevelSet {
@@ -121,46 +118,43 @@ fn merged(
     let nodes = piece.nodes.grown(2, grid.dims());
     let row_len = nodes.dims()[2];
     let mut values = Vec::with_capacity(nodes.len());
-    // where no part's field reaches, its region is at least two nodes away
-    let mut region = vec![0.0_f32; row_len];
-    for [i, j] in nodes.rows() {
-        region.fill(2.0 * spacing);
-        for field in piece.parts.iter().filter_map(|&part| fields[part].as_ref()) {
-            lower(&mut region, &nodes, field, [i, j]);
-        }
-        let start = grid.index([i, j, nodes.low[2]]);
-        let parent = &parent.as_slice()[start..start + row_len];
-        let labels = &labels[start..start + row_len];
-        values.extend(parent.iter().zip(&region).zip(labels).map(|((&body, &region), &owner)| {
-            let value = if region > body { region } else { body };
-            if owner == label {
-                if value < -least { value } else { -least }
-            } else if owner != 0 {
-                if value.abs() > least { value.abs() } else { least }
-            } else {
-                value
+    let mut slab = vec![0.0_f32; nodes.dims()[1] * pitch(&nodes)];
+    let mut lines = Lines::new();
+    for i in nodes.low[0]..nodes.high[0] {
+        slab.fill(f32::INFINITY);
+        for &part in &piece.parts {
+            if let Some(part) = &near[part] {
+                part.lower(i, &nodes, &mut slab, &mut lines);
             }
-        }));
+            // where there are no samples a region is two nodes away or more, and in the gaps that
+            // interpolation leaves between regions more would not be true
+            if !matches!(near[part], Some(Near::Planes(_))) {
+                lower_to(&mut slab, 2.0 * spacing);
+            }
+        }
+        for (j, region) in (nodes.low[1]..nodes.high[1]).zip(slab.chunks_exact(pitch(&nodes))) {
+            let start = grid.index([i, j, nodes.low[2]]);
+            let parent = &parent.as_slice()[start..start + row_len];
+            let labels = &labels[start..start + row_len];
+            values.extend(parent.iter().zip(region).zip(labels).map(
+                |((&body, &region), &owner)| {
+                    let value = if region > body { region } else { body };
+                    if owner == label {
+                        if value < -least { value } else { -least }
+                    } else if owner != 0 {
+                        if value.abs() > least { value.abs() } else { least }
+                    } else {
+                        value
+                    }
+                },
+            ));
+        }
     }
     let grid = part(grid, &nodes);
     let [nx, ny, nz] = grid.dims();
     let values = Array3::from_shape_vec((nx, ny, nz), values)
         .expect("as many values as nodes by construction");
     LevelSet::from_values(grid, values)
-}
-
-/// Takes the lesser of `row`, the nodes of `nodes` in row `[i, j]`, and `field`.
-fn lower(row: &mut [f32], nodes: &NodeBox, field: &Field, [i, j]: [usize; 2]) {
-    let line = NodeBox { low: [i, j, nodes.low[2]], high: [i + 1, j + 1, nodes.high[2]] };
-    let common = line.common(&field.nodes);
-    if common.len() == 0 {
-        return;
-    }
-    let row = &mut row[common.low[2] - nodes.low[2]..common.high[2] - nodes.low[2]];
-    let field = &field.row([i, j])[common.low[2] - field.nodes.low[2]..];
-    for (value, &sample) in row.iter_mut().zip(field) {
-        *value = if sample < *value { sample } else { *value };
-    }
 }
 
 fn part(grid: &Grid, nodes: &NodeBox) -> Grid {

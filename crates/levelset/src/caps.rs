@@ -1,28 +1,31 @@
 //! Closing an open mesh, and what that adds to the winding number.
 //!
-//! Each hole is closed by a cone of triangles from its edges to their middle. With the caps the
-//! mesh is closed and its winding number is a whole number, found by crossings; without them its
+//! The rim of each hole is capped by triangles between its own vertices. With the caps the mesh is
+//! closed and its winding number is a whole number, found by crossings; without them its
 //! generalised winding number (Jacobson et al. 2013) is that less the caps' solid angle. So only
 //! the caps need summing, hierarchically: a far group counts as one dipole (Barill et al. 2018).
+//! And that sum is needed only where it is near one half, since all that counts is its rounding.
 
 use std::f64::consts::PI;
 
-use nalgebra::{Point3, Vector3, center};
+use nalgebra::{Point3, Vector3};
 
-use crate::sharing::Union;
+use crate::sharing::sorted_by_vertex;
 
 /// A group farther than this many of its radii counts as a dipole, at an error of about a hundredth
 /// of its own solid angle.
 const FAR: f64 = 6.0;
 
 /// Caps in a group that is not divided further.
-const LEAF: usize = 8;
+const LEAF: usize = 4;
 
-/// One triangle of a cap: an edge, and the apex of its hole.
+/// One triangle of a cap.
 pub(crate) struct Cap {
     pub(crate) corners: [Point3<f64>; 3],
-    /// Vertex numbers; apexes come after the mesh's own.
+    /// Vertex numbers.
     pub(crate) names: [u32; 3],
+    /// Length of its edges that are the mesh's.
+    rim: f64,
 }
 
 /// The caps of a mesh and their groups; group 0 holds all, and a group's two halves follow it.
@@ -36,6 +39,10 @@ struct Group {
     radius: f64,
     /// Sum of area vectors.
     dipole: Vector3<f64>,
+    /// Sum of areas.
+    area: f64,
+    /// Length of the mesh's edges.
+    rim: f64,
     first: usize,
     count: usize,
     /// Where the second half is; 0 for a leaf.
@@ -48,30 +55,20 @@ impl Caps {
         if open.is_empty() {
             return None;
         }
-        // edges that share vertices bound the same hole
-        let mut holes = Union::new(vertices.len());
-        for &[a, b] in open {
-            holes.join(a, b);
+        let mut triangles = Vec::with_capacity(open.len());
+        for rim in rims(open, vertices.len()) {
+            cap(&rim, &mut triangles);
         }
-        let (holes, count) = holes.numbered();
-        let mut middles = vec![(Vector3::zeros(), 0.0); count + 1];
-        for &[a, b] in open {
-            let middle = &mut middles[holes[a as usize] as usize];
-            middle.0 += center(&vertices[a as usize], &vertices[b as usize]).coords;
-            middle.1 += 1.0;
-        }
-        let cap = |&[a, b]: &[u32; 2]| {
-            let hole = holes[a as usize];
-            let (sum, edges) = middles[hole as usize];
-            let apex = Point3::from(sum / edges);
-            // a cap uses the edge the other way
-            Cap {
-                corners: [vertices[b as usize], vertices[a as usize], apex],
-                names: [b, a, vertices.len() as u32 + hole],
-            }
+        let cap = |(names, rim): ([u32; 3], [bool; 2])| {
+            let corners = names.map(|v| vertices[v as usize]);
+            let edges = [(corners[0] - corners[1]).norm(), (corners[1] - corners[2]).norm()];
+            let rim = edges.iter().zip(rim).filter(|(_, rim)| *rim).map(|(length, _)| length).sum();
+            Cap { corners, names, rim }
         };
-        let mut caps = Self { caps: open.iter().map(cap).collect(), groups: Vec::new() };
-        caps.group(0, open.len());
+        let count = triangles.len();
+        let caps = triangles.into_iter().map(cap).collect();
+        let mut caps = Self { caps, groups: Vec::new() };
+        caps.group(0, count);
         Some(caps)
     }
 
@@ -92,8 +89,18 @@ impl Caps {
         let centre = Point3::from(caps.iter().map(weighted).sum::<Vector3<f64>>());
         let corners = caps.iter().flat_map(|c| c.corners.iter());
         let radius = corners.map(|p| (p - centre).norm()).fold(0.0, f64::max);
+        let rim = caps.iter().map(|c| c.rim).sum();
         let place = self.groups.len();
-        self.groups.push(Group { centre, radius, dipole, first, count, second: 0 });
+        self.groups.push(Group {
+            centre,
+            radius,
+            dipole,
+            area: total,
+            rim,
+            first,
+            count,
+            second: 0,
+        });
         if count > LEAF {
             let spread = |a: usize| {
                 let (low, high) = caps.iter().fold((f64::MAX, f64::MIN), |(low, high), c| {
@@ -109,24 +116,112 @@ impl Caps {
         }
     }
 
-    /// What the caps add to the winding number at `p`.
-    pub(crate) fn winding(&self, p: &Point3<f64>) -> f64 {
-        self.angle(0, p) / (4.0 * PI)
+    /// What the caps look like from the ball of radius `reach` around a point.
+    pub(crate) fn seen_from(&self, p: &Point3<f64>, reach: f64) -> View {
+        self.view(0, p, reach)
     }
 
-    fn angle(&self, group: usize, p: &Point3<f64>) -> f64 {
-        let Group { centre, radius, dipole, first, count, second } = &self.groups[group];
+    /// What a group looks like from the ball of a radius around a point.
+    fn view(&self, group: usize, p: &Point3<f64>, reach: f64) -> View {
+        let Group { centre, radius, dipole, area, rim, first, count, second } = &self.groups[group];
         let offset = centre - p;
         let square = offset.norm_squared();
-        if square > (FAR * radius).powi(2) {
-            return dipole.dot(&offset) / (square * square.sqrt());
+        let distance = square.sqrt();
+        if distance > FAR * radius && distance > radius + reach {
+            let winding = dipole.dot(&offset) / (square * distance) / (4.0 * PI);
+            return View::new(winding, [*area, *rim], distance - radius - reach);
         }
         if *second == 0 {
-            let caps = &self.caps[*first..first + count];
-            return caps.iter().map(|c| solid_angle(p, &c.corners)).sum();
+            let caps = self.caps[*first..first + count].iter();
+            return caps.map(|cap| cap.view(p, reach)).fold(View::default(), View::plus);
         }
-        self.angle(group + 1, p) + self.angle(*second, p)
+        self.view(group + 1, p, reach).plus(self.view(*second, p, reach))
     }
+}
+
+/// The caps' winding number at a point, and at most how much it changes a cell in the ball around.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct View {
+    pub(crate) winding: f64,
+    pub(crate) slope: f64,
+    /// The same but for the jumps by one through caps: only the mesh's rim makes it change, as a
+    /// loop of current makes a magnetic field.
+    pub(crate) smooth_slope: f64,
+}
+
+impl View {
+    /// Of an area and its rim, which are at least `distance` from the whole ball.
+    fn new(winding: f64, [area, rim]: [f64; 2], distance: f64) -> Self {
+        let at = |bound: f64| if distance > 0.0 { bound / (4.0 * PI) } else { f64::INFINITY };
+        // a dipole's field on its axis; Biot and Savart's law
+        let slope = at(2.0 * area / distance.powi(3));
+        let smooth_slope = if rim > 0.0 { at(rim / distance.powi(2)) } else { 0.0 };
+        Self { winding, slope, smooth_slope }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            winding: self.winding + other.winding,
+            slope: self.slope + other.slope,
+            smooth_slope: self.smooth_slope + other.smooth_slope,
+        }
+    }
+}
+
+impl Cap {
+    fn view(&self, p: &Point3<f64>, reach: f64) -> View {
+        let [a, b, c] = self.corners.map(|q| q - p);
+        let normal = (b - a).cross(&(c - a));
+        let double = normal.norm();
+        let over_plane = if double > 0.0 { a.dot(&normal).abs() / double } else { 0.0 };
+        let middle = (a + b + c) / 3.0;
+        let radius = [a, b, c].iter().map(|q| (q - middle).norm()).fold(0.0, f64::max);
+        let distance = over_plane.max(middle.norm() - radius) - reach;
+        let winding = solid_angle(p, &self.corners) / (4.0 * PI);
+        View::new(winding, [double / 2.0, self.rim], distance)
+    }
+}
+
+/// The open edges as closed walks, in a fixed order. A mesh's boundary leaves each vertex as often
+/// as it comes to it, so a walk ends only where it began.
+fn rims(open: &[[u32; 2]], vertices: usize) -> Vec<Vec<u32>> {
+    let edges = sorted_by_vertex(vertices, open.iter().map(|&[from, to]| (from, to)));
+    let first = |v: u32| edges.partition_point(|(from, _)| *from < v);
+    // edges already walked, counted at the first edge of each vertex
+    let mut walked = vec![0; edges.len()];
+    let mut rims = Vec::new();
+    for start in 0..edges.len() {
+        let mut rim = Vec::new();
+        let mut at = edges[start].0;
+        loop {
+            let leave = first(at);
+            let next = edges.get(leave + walked.get(leave).copied().unwrap_or(0));
+            match next.filter(|(from, _)| *from == at) {
+                Some((_, to)) => {
+                    walked[leave] += 1;
+                    rim.push(at);
+                    at = *to;
+                }
+                None => break,
+            }
+        }
+        if rim.len() > 2 {
+            rims.push(rim);
+        }
+    }
+    rims
+}
+
+/// Triangles on a rim, wound against it, and which of their first two edges are the rim's. Halves
+/// of it are halved again, so that most are small and at the rim, which keeps groups small.
+fn cap(rim: &[u32], triangles: &mut Vec<([u32; 3], [bool; 2])>) {
+    if rim.len() < 3 {
+        return;
+    }
+    let (middle, last) = (rim.len() / 2, rim.len() - 1);
+    triangles.push(([rim[last], rim[middle], rim[0]], [middle + 1 == last, middle == 1]));
+    cap(&rim[..=middle], triangles);
+    cap(&rim[middle..], triangles);
 }
 
 /// Signed solid angle of a triangle seen from `p` (Van Oosterom and Strackee 1983): positive from
@@ -156,7 +251,7 @@ mod tests {
         let caps = Caps::new(&open, &vertices).expect("open");
         for z in [0.1_f64, 1.0, 3.0, 10.0, 100.0] {
             let exact = (1.0 - z / z.hypot(1.0)) / 2.0;
-            let got = caps.winding(&Point3::new(0.0, 0.0, -z));
+            let got = caps.seen_from(&Point3::new(0.0, 0.0, -z), 0.0).winding;
             assert!((got - exact).abs() < 1e-2 * exact, "{z}: {got} for {exact}");
         }
     }

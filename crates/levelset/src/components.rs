@@ -29,13 +29,31 @@ impl LevelSet {
     pub fn components(&self) -> Components {
         label(self.grid().dims(), self.as_slice(), |&value| u32::from(value < 0.0))
     }
+
+    /// The inside samples, row by row, as runs of owner 1.
+    ///
+    /// # Panics
+    /// If the grid has more than `u32::MAX` nodes.
+    pub fn inside_runs(&self) -> Vec<Run> {
+        assert!(u32::try_from(self.as_slice().len()).is_ok(), "too many nodes to number");
+        let nz = self.grid().dims()[2];
+        let mut runs = Vec::new();
+        for (row, samples) in self.as_slice().chunks_exact(nz).enumerate() {
+            collect_runs(row * nz, samples, &|&value| u32::from(value < 0.0), &mut runs);
+        }
+        runs
+    }
 }
 
-/// Nodes `start..end` of one row, all of one owner.
-struct Run {
-    start: u32,
-    end: u32,
-    owner: u32,
+/// Nodes next to each other in one row along k, all of one owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Flat index of the first.
+    pub start: u32,
+    /// One past the flat index of the last, in the same row.
+    pub end: u32,
+    /// Whose they are.
+    pub owner: u32,
 }
 
 fn label<T>(dims: [usize; 3], samples: &[T], owner: impl Fn(&T) -> u32) -> Components {

@@ -140,12 +140,79 @@ impl Table {
     }
 }
 
+/// For each corner the lowest of the corners that it is connected to on the cube's surface.
+pub(crate) fn regions(configuration: u8, joined: impl Fn(usize) -> bool) -> [usize; 8] {
+    let inside = |c: usize| configuration >> c & 1;
+    let mut regions = std::array::from_fn(|c| c);
+    let mut unite = |a: usize, b: usize| {
+        let (a, b) = (regions[a], regions[b]);
+        let (low, high) = (a.min(b), a.max(b));
+        regions.iter_mut().filter(|r| **r == high).for_each(|r| *r = low);
+    };
+    for (low, axis) in (0..12).map(edge) {
+        if inside(low) == inside(low | bit(axis)) {
+            unite(low, low | bit(axis));
+        }
+    }
+    for face in (0..6).filter(|&face| ambiguous(configuration, face)) {
+        let [a, b, c, d] = ring(face);
+        if (inside(a) == 1) == joined(face) {
+            unite(a, c);
+        } else {
+            unite(b, d);
+        }
+    }
+    regions
+}
+
+/// The regions on both sides of a polygon, the inside one first.
+pub(crate) fn sides(configuration: u8, polygon: &Loop, regions: &[usize; 8]) -> [usize; 2] {
+    let (low, axis) = edge(polygon.edges[0] as usize);
+    let high = low | bit(axis);
+    let low_inside = configuration >> low & 1 == 1;
+    let ends = if low_inside { [low, high] } else { [high, low] };
+    ends.map(|corner| regions[corner])
+}
+
+/// Two corners on one side of the surface that are connected through the middle of the cube though
+/// not on its own surface, as the trilinear interpolant of the samples has it (Chernyaev 1995).
+///
+/// A slice across x is bilinear, with the x edges as its corners, and each point of it is connected
+/// to one of those on its side. So a way through the cube is one from x edge to x edge, within
+/// slices. Ways along a slice's sides are on the cube's surface. Its diagonal corners `a` and `c`
+/// are connected while `a c > b d`, a quadratic in x: if it is positive at its top only, the way is
+/// in the middle alone. There is no second one: the interpolant has one saddle of each kind, and
+/// that for a way inside is never below that for a way outside.
+pub(crate) fn tunnel(values: &[f64; 8], regions: &[usize; 8]) -> Option<[usize; 2]> {
+    let line = |v: usize| (values[v], values[v + 4] - values[v]);
+    for diagonal in [[0, 1, 3, 2], [1, 0, 2, 3]] {
+        let [(a, da), (b, db), (c, dc), (d, dd)] = diagonal.map(line);
+        let bend = da * dc - db * dd;
+        let top = (b * dd + d * db - a * dc - c * da) / (2.0 * bend);
+        if bend >= 0.0 || !(0.0..=1.0).contains(&top) {
+            continue;
+        }
+        let [p, q, r, s] = [(a, da), (b, db), (c, dc), (d, dd)].map(|(v, dv)| v + dv * top);
+        let inside = p < 0.0;
+        let opposed = (r < 0.0) == inside && (q < 0.0) != inside && (s < 0.0) != inside;
+        if opposed && p * r > q * s {
+            let ends = [diagonal[0], diagonal[2]]
+                .map(|v| if (values[v] < 0.0) == inside { v } else { v + 4 });
+            if regions[ends[0]] != regions[ends[1]] {
+                return Some(ends);
+            }
+        }
+    }
+    None
+}
+
 /// Built once: the same for every grid.
 pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table { start: [0; 257], triangles: Vec::new() };
     for configuration in 0..=255u8 {
-        if (0..6).all(|face| !ambiguous(configuration, face)) {
-            let (loops, count) = trace(configuration, |_| false);
+        let (loops, count) = trace(configuration, |_| false);
+        // two polygons may be one surface with a hole
+        if count == 1 && (0..6).all(|face| !ambiguous(configuration, face)) {
             for polygon in &loops[..count] {
                 let e = polygon.edges();
                 table.triangles.extend((2..e.len()).map(|n| [e[0], e[n - 1], e[n]]));

@@ -1,5 +1,7 @@
 //! Signed distance from triangles.
 
+use std::ops::Range;
+
 use nalgebra::Point3;
 use ndarray::Array3;
 use rayon::prelude::*;
@@ -235,15 +237,15 @@ impl<'a> Scan<'a> {
             *value = if *value <= (BAND * BAND) as f32 { value.sqrt() } else { f32::INFINITY };
         }
         crossings.sort_unstable_by_key(|c| c.node);
-        self.wind(&slab, &crossings, inside);
+        self.wind(&slab, &crossings, values, inside);
     }
 
     /// Adds up the crossings along each row.
-    fn wind(&self, slab: &Slab, crossings: &[Crossing], inside: &mut [bool]) {
+    fn wind(&self, slab: &Slab, crossings: &[Crossing], values: &[f32], inside: &mut [bool]) {
         let [_, ny, nz] = self.dims;
+        let mut windings = vec![0; if self.caps.is_some() { inside.len() } else { 0 }];
         let mut rest = crossings;
         for (row, inside) in inside.chunks_exact_mut(nz).enumerate() {
-            let (i, j) = (slab.first + row / ny, row % ny);
             let mut winding = 0;
             for (k, inside) in inside.iter_mut().enumerate() {
                 while let Some((next, after)) = rest.split_first()
@@ -252,14 +254,64 @@ impl<'a> Scan<'a> {
                     winding += next.turn;
                     rest = after;
                 }
-                *inside = match &self.caps {
-                    None => winding > 0,
-                    Some(caps) => {
-                        let p = Point3::new(i as f64, j as f64, k as f64);
-                        f64::from(winding) - caps.winding(&p) > 0.5
-                    }
-                };
+                *inside = winding > 0;
+                if let Some(kept) = windings.get_mut(row * nz + k) {
+                    *kept = winding;
+                }
             }
+        }
+        if let Some(caps) = &self.caps {
+            let open = OpenSlab { caps, slab, windings: &windings, distance: values };
+            let planes = slab.first..slab.first + slab.planes;
+            open.decide([planes, 0..ny, 0..nz], inside);
+        }
+    }
+}
+
+/// A slab of a mesh with holes: inside is where the winding number of the capped mesh, less that of
+/// the caps, is more than one half.
+struct OpenSlab<'a> {
+    caps: &'a Caps,
+    slab: &'a Slab,
+    /// Of the capped mesh.
+    windings: &'a [i32],
+    distance: &'a [f32],
+}
+
+impl OpenSlab<'_> {
+    /// Sets a block of nodes, as one if bounds on the change of the winding number allow it.
+    fn decide(&self, block: [Range<usize>; 3], inside: &mut [bool]) {
+        let [_, ny, nz] = self.slab.dims;
+        let index = |i: usize, j: usize, k: usize| ((i - self.slab.first) * ny + j) * nz + k;
+        let middle = [0, 1, 2].map(|a| block[a].start.midpoint(block[a].end));
+        let reach = (0..3).map(|a| ((middle[a] - block[a].start) as f64).powi(2)).sum::<f64>();
+        let reach = reach.sqrt();
+        let view = self.caps.seen_from(&Point3::from(middle.map(|n| n as f64)), reach);
+        let shifted = view.winding + 0.5;
+        let room = (shifted - shifted.floor()).min(shifted.floor() + 1.0 - shifted);
+        let least = shifted.floor() as i32 + 1;
+        let centre = index(middle[0], middle[1], middle[2]);
+        // no triangle between the middle and the rest: one side holds all
+        let clear = f64::from(self.distance[centre]) > reach && reach < BAND;
+        let one_side = clear && view.smooth_slope * reach < room;
+        if reach == 0.0 || one_side || view.slope * reach < room {
+            let [planes, rows, nodes] = block;
+            for i in planes {
+                for j in rows.clone() {
+                    let row = index(i, j, nodes.start)..index(i, j, nodes.end);
+                    for n in row {
+                        let node = if one_side { centre } else { n };
+                        inside[n] = self.windings[node] >= least;
+                    }
+                }
+            }
+            return;
+        }
+        let axis = (0..3).max_by_key(|&a| block[a].len()).unwrap_or(0);
+        for part in [block[axis].start..middle[axis], middle[axis]..block[axis].end] {
+            let mut block = block.clone();
+            block[axis] = part;
+            self.decide(block, inside);
         }
     }
 }

@@ -187,6 +187,17 @@ impl Grid {
         (i * self.dims[1] + j) * self.dims[2] + k
     }
 
+    /// How far apart neighbours along x, y, z are in the flat sample array.
+    pub(crate) fn strides(&self) -> [usize; 3] {
+        [self.dims[1] * self.dims[2], self.dims[2], 1]
+    }
+
+    /// The node at a place of the flat sample array.
+    pub fn node(&self, index: usize) -> [usize; 3] {
+        let [_, ny, nz] = self.dims;
+        [index / (ny * nz), index / nz % ny, index % nz]
+    }
+
     /// The box from the first node to the last.
     pub fn bounds(&self) -> Aabb {
         let last = self.dims.map(|n| n - 1);

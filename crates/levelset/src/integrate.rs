@@ -1,13 +1,15 @@
 //! Volume integrals by cell sign (Su09 section 4.2): an inside node stands for one cube.
 
+use std::ops::Range;
+
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use crate::{Grid, LevelSet, Moments};
 
 /// Exact integer moments of a set of nodes, so that those of disjoint sets add exactly.
-#[derive(Clone, Copy, Default)]
-struct Counts {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NodeCounts {
     nodes: u128,
     /// Sums of i, j, k.
     first: [u128; 3],
@@ -15,10 +17,33 @@ struct Counts {
     second: [u128; 6],
 }
 
-impl Counts {
-    /// Adds the nodes `(i, j, start..end)`.
-    fn add_run(&mut self, i: usize, j: usize, start: usize, end: usize) {
-        let (i, j, s, e) = (i as u128, j as u128, start as u128, end as u128);
+impl NodeCounts {
+    /// Adds the nodes `[i, j, k]` with `k` in `range`.
+    pub fn add_run(&mut self, i: usize, j: usize, range: Range<usize>) {
+        // sums of a run of so short rows fit in 64 bits, which are several times faster
+        const SHORT: usize = 1 << 20;
+        if range.is_empty() {
+        } else if i.max(j).max(range.end) < SHORT {
+            self.add_short_run(i as u64, j as u64, range.start as u64, range.end as u64);
+        } else {
+            self.add_long_run(i, j, range);
+        }
+    }
+
+    fn add_short_run(&mut self, i: u64, j: u64, s: u64, e: u64) {
+        let n = e - s;
+        let k = (s + e - 1) * n / 2;
+        let squares = |m: u64| m * (m + 1) * (2 * m + 1) / 6;
+        let kk = squares(e - 1) - if s > 0 { squares(s - 1) } else { 0 };
+        self.nodes += u128::from(n);
+        let first = [n * i, n * j, k];
+        let second = [n * i * i, n * i * j, i * k, n * j * j, j * k, kk];
+        self.first.iter_mut().zip(first).for_each(|(sum, x)| *sum += u128::from(x));
+        self.second.iter_mut().zip(second).for_each(|(sum, x)| *sum += u128::from(x));
+    }
+
+    fn add_long_run(&mut self, i: usize, j: usize, range: Range<usize>) {
+        let (i, j, s, e) = (i as u128, j as u128, range.start as u128, range.end as u128);
         let n = e - s;
         let k = (s + e - 1) * n / 2;
         // 0^2 + ... + m^2
@@ -31,7 +56,20 @@ impl Counts {
         self.second.iter_mut().zip(second).for_each(|(sum, x)| *sum += x);
     }
 
-    fn moments(&self, grid: &Grid) -> Moments {
+    /// Adds the nodes of a disjoint set.
+    pub fn add(&mut self, other: &Self) {
+        self.nodes += other.nodes;
+        self.first.iter_mut().zip(other.first).for_each(|(sum, x)| *sum += x);
+        self.second.iter_mut().zip(other.second).for_each(|(sum, x)| *sum += x);
+    }
+
+    /// How many nodes they are.
+    pub fn nodes(&self) -> usize {
+        self.nodes as usize
+    }
+
+    /// Moments of the cubes that the nodes of `grid` stand for, as [`LevelSet::moments`].
+    pub fn moments(&self, grid: &Grid) -> Moments {
         let (o, h, cell) = (grid.origin().coords, grid.spacing(), grid.cell_volume());
         let n = self.nodes as f64;
         let s1 = Vector3::from(self.first.map(|x| x as f64)) * h;
@@ -171,17 +209,17 @@ fn count_runs<T>(
     samples: &[T],
     count: usize,
     label: impl Fn(&T) -> usize,
-) -> Vec<Counts> {
+) -> Vec<NodeCounts> {
     let [_, ny, nz] = grid.dims();
     assert_eq!(samples.len(), grid.node_count(), "one label per node");
-    let mut counts = vec![Counts::default(); count];
+    let mut counts = vec![NodeCounts::default(); count];
     for (row, samples) in samples.chunks_exact(nz).enumerate() {
         let mut start = 0;
         while start < nz {
             let mine = label(&samples[start]);
             let len = samples[start..].iter().take_while(|s| label(s) == mine).count();
             if mine != 0 {
-                counts[mine - 1].add_run(row / ny, row % ny, start, start + len);
+                counts[mine - 1].add_run(row / ny, row % ny, start..start + len);
             }
             start += len;
         }

@@ -1,9 +1,9 @@
-//! Marching cubes (Lorensen and Cline 1987) with faces decided as the trilinear interpolant
-//! connects them (Nielson and Hamann 1991).
+//! Marching cubes (Lorensen and Cline 1987) with the topology of the trilinear interpolant: faces by
+//! its asymptotes (Nielson and Hamann 1991), the inside of cells by its saddles (Chernyaev 1995).
 
-use nalgebra::{Point3, Unit, Vector3};
+use nalgebra::{Point3, Unit, Vector3, center};
 
-use crate::cube::{self, TABLE};
+use crate::cube::{self, Loop, TABLE};
 use crate::{LevelSet, TriMesh};
 
 /// Where the surface closes beyond the last node of a grid that cuts the solid, in cells.
@@ -12,6 +12,9 @@ const RIM: f64 = 1e-3;
 impl LevelSet {
     /// The zero surface as a triangle mesh: closed, wound outwards, every edge shared by exactly
     /// two triangles and every vertex on an edge of the grid or inside a cell.
+    ///
+    /// It has as many pieces and handles as the zero surface of [`LevelSet::value`], which no choice
+    /// of triangles by signs alone can promise.
     ///
     /// A solid that reaches the end of the grid is closed a thousandth of a cell beyond it.
     pub fn isosurface(&self) -> TriMesh {
@@ -164,21 +167,145 @@ impl<'a> March<'a> {
             self.mesh.triangles.extend(triangles.iter().map(|t| t.map(|e| ids.of(e))));
             return;
         }
-        let (loops, count) = cube::trace(configuration, |face| {
-            let [a, b, c, d] = cube::ring(face).map(|corner| {
-                let node = [i + (corner >> 2 & 1), j + (corner >> 1 & 1), k + (corner & 1)];
-                f64::from(self.sample(node).unwrap_or(1.0))
-            });
+        let samples = std::array::from_fn(|corner| {
+            self.sample([i + (corner >> 2 & 1), j + (corner >> 1 & 1), k + (corner & 1)])
+        });
+        let values = samples.map(|sample: Option<f32>| f64::from(sample.unwrap_or(1.0)));
+        let joined = |face| {
+            let ring = cube::ring(face);
+            let [a, b, c, d] = ring.map(|corner| values[corner]);
             // products of f32 are exact in f64, so both cells of a face decide alike
             let positive_pair_wins = a * c > b * d;
-            let a_inside = configuration >> cube::ring(face)[0] & 1 == 1;
+            let a_inside = configuration >> ring[0] & 1 == 1;
             positive_pair_wins == a_inside
-        });
-        for polygon in &loops[..count] {
-            let vertices: Vec<u32> = polygon.edges().iter().map(|&e| ids.of(e)).collect();
-            add_polygon(&mut self.mesh, &vertices, polygon.fan());
+        };
+        let (loops, count) = cube::trace(configuration, joined);
+        let loops = &loops[..count];
+        // the layer around the grid has no samples and only closes what meets it
+        let whole = samples.iter().all(Option::is_some);
+        let tube = if whole { tube(configuration, joined, &values, loops) } else { None };
+        let vertices = |n: usize| loops[n].edges().iter().map(|&e| ids.of(e)).collect::<Vec<u32>>();
+        for n in (0..count).filter(|n| tube.is_none_or(|tube| !tube.contains(n))) {
+            add_polygon(&mut self.mesh, &vertices(n), loops[n].fan());
+        }
+        if let Some([first, second]) = tube {
+            let (first, second) = (vertices(first), vertices(second));
+            let grid = self.level_set.grid();
+            let cell =
+                Cell { values, low: grid.position([i - 1, j - 1, k - 1]), spacing: grid.spacing() };
+            add_tube(&mut self.mesh, &first, &second, &cell);
         }
     }
+}
+
+/// The two polygons, if any, that bound one piece of the surface together.
+fn tube(
+    configuration: u8,
+    joined: impl Fn(usize) -> bool,
+    values: &[f64; 8],
+    loops: &[Loop],
+) -> Option<[usize; 2]> {
+    if loops.len() < 2 {
+        return None;
+    }
+    let regions = cube::regions(configuration, joined);
+    let ends = cube::tunnel(values, &regions)?;
+    let side = usize::from(configuration >> ends[0] & 1 == 0);
+    let sides = |n: usize| cube::sides(configuration, &loops[n], &regions);
+    let between = |a: usize, b: usize| {
+        sides(a)[side] == regions[ends[0]]
+            && sides(b)[side] == regions[ends[1]]
+            && sides(a)[1 - side] == sides(b)[1 - side]
+    };
+    let all = 0..loops.len();
+    all.clone().flat_map(|a| all.clone().map(move |b| [a, b])).find(|&[a, b]| between(a, b))
+}
+
+/// A cell and its samples.
+struct Cell {
+    values: [f64; 8],
+    low: Point3<f64>,
+    spacing: f64,
+}
+
+impl Cell {
+    /// A point near the surface within the cell, moved onto it along the gradient.
+    fn pulled_to_surface(&self, p: Point3<f64>) -> Point3<f64> {
+        let mut at = (p - self.low) / self.spacing;
+        for _ in 0..4 {
+            let (value, slope) = self.trilinear(&at);
+            let square = slope.norm_squared();
+            if square > 0.0 {
+                at -= (slope * (value / square)).cap_magnitude(0.2);
+            }
+            // off the faces, which the neighbours share
+            at = at.map(|x| x.clamp(0.01, 0.99));
+        }
+        self.low + at * self.spacing
+    }
+
+    /// Value and gradient at an offset in the unit cube.
+    fn trilinear(&self, at: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        let (mut value, mut slope) = (0.0, Vector3::zeros());
+        for (corner, sample) in self.values.iter().enumerate() {
+            let high = Vector3::new(corner >> 2 & 1, corner >> 1 & 1, corner & 1);
+            let weight = high.zip_map(at, |h, x| if h == 1 { x } else { 1.0 - x });
+            let sign = high.map(|h| if h == 1 { *sample } else { -sample });
+            value += sample * weight.product();
+            slope += sign.component_mul(&weight.yzx().component_mul(&weight.zxy()));
+        }
+        (value, slope)
+    }
+}
+
+/// Joins two polygons by a tube around which there is a ring of vertices in the cell, so that no
+/// edge of it can be one of a neighbouring cell's too.
+fn add_tube(mesh: &mut TriMesh, first: &[u32], second: &[u32], cell: &Cell) {
+    let spokes = spokes(mesh, first, second);
+    let ring: Vec<u32> = spokes
+        .iter()
+        .map(|&[a, b]| {
+            let middle = center(&mesh.vertices[a as usize], &mesh.vertices[b as usize]);
+            mesh.vertices.push(cell.pulled_to_surface(middle));
+            (mesh.vertices.len() - 1) as u32
+        })
+        .collect();
+    for (n, &[a, b]) in spokes.iter().enumerate() {
+        let next = (n + 1) % spokes.len();
+        let [c, d] = spokes[next];
+        let (here, there) = (ring[n], ring[next]);
+        if a == c {
+            mesh.triangles.extend([[d, b, here], [d, here, there], [here, a, there]]);
+        } else {
+            mesh.triangles.extend([[a, c, there], [a, there, here], [here, there, b]]);
+        }
+    }
+}
+
+/// Pairs of vertices of two polygons that face each other, each one step along the first polygon or
+/// back along the second from the last, once around both.
+fn spokes(mesh: &TriMesh, first: &[u32], second: &[u32]) -> Vec<[u32; 2]> {
+    let (m, n) = (first.len(), second.len());
+    let distance = |i: usize, j: usize| {
+        let [a, b] = [first[i % m], second[j % n]].map(|v| mesh.vertices[v as usize]);
+        (a - b).norm_squared()
+    };
+    let pairs = (0..m).flat_map(|i| (0..n).map(move |j| (i, j)));
+    let nearest = pairs.min_by(|a, b| distance(a.0, a.1).total_cmp(&distance(b.0, b.1)));
+    let (from, to) = nearest.unwrap_or((0, 0));
+    let (mut steps, mut back) = (0, 0);
+    let mut spokes = Vec::with_capacity(m + n);
+    while steps < m || back < n {
+        let (i, j) = (from + steps, to + n - back);
+        spokes.push([first[i % m], second[j % n]]);
+        let along = distance(i + 1, j) <= distance(i, j + n - 1);
+        if back == n || steps < m && along {
+            steps += 1;
+        } else {
+            back += 1;
+        }
+    }
+    spokes
 }
 
 /// Triangulates a polygon as a fan from one of its vertices, or from its centroid.

@@ -1,7 +1,8 @@
 //! Signed distance on uniform grids: the geometry kernel of brisance, and of use without it.
 //!
 //! A solid is a [`LevelSet`]: the distance to its surface, negative inside, sampled on the nodes of
-//! a [`Grid`]. From triangles to a solid, cut, taken apart, measured, and back:
+//! a [`Grid`]. It comes from triangles or from the formulas of [`Solid`] and [`ConvexHull`], is cut,
+//! taken apart and measured, and goes back:
 //!
 //! ```text
 //!  TriMesh --from_mesh--> LevelSet --isosurface, dual_contour--> TriMesh
@@ -24,6 +25,15 @@
 //!     + 0.5 | - 0.3   - 0.8 | 0.3
 //! ```
 //!
+//! # Distance
+//! Lines of equal distance in a slice through a ring, every 0.2 m: inside orange, outside blue. In the
+//! middle a ball is united with it, which leaves lower bounds of depth inside; on the right
+//! [`LevelSet::redistanced`] has made them distances again.
+//!
+//! <div>
+#![doc = include_str!("../doc/distance.svg")]
+//! </div>
+//!
 //! # A solid and its volume
 //! ```
 //! use brisance_levelset::{Aabb, Grid, LevelSet, Solid};
@@ -44,8 +54,21 @@
 //! ```
 //!
 //! # To triangles, back, and cut in two
-//! [`LevelSet::isosurface`] gives a closed mesh, always. [`LevelSet::from_mesh`] takes one with
-//! exact distance near the surface and no wrong sign; with [`Sign::Winding`] it takes any mesh.
+//! [`LevelSet::isosurface`] gives a closed mesh, always, with the topology of the trilinear
+//! interpolant. [`LevelSet::dual_contour`], on the right, keeps sharp edges instead:
+//!
+//! <div>
+#![doc = include_str!("../doc/surface.svg")]
+//! </div>
+//!
+//! [`LevelSet::from_mesh`] takes a closed mesh with exact distance near the surface and no wrong
+//! sign; with [`Sign::Winding`] it takes any mesh. Set operations cut: the ball on the left divides
+//! the ring into what [`LevelSet::difference`] and [`LevelSet::intersection`] give.
+//!
+//! <div>
+#![doc = include_str!("../doc/cut.svg")]
+//! </div>
+//!
 //! ```
 //! # use brisance_levelset::{Aabb, Grid, LevelSet, Sign, Solid};
 //! # use nalgebra::Point3;
@@ -67,6 +90,14 @@
 //! ```
 //!
 //! # Tetrahedra
+//! [`TetMesh::stuffed`] fills a solid with tetrahedra of good shape, of one size or growing inwards
+//! ([`Stuffing::doublings`]), as half a ball shows. [`TetMesh::quality`] measures them and
+//! [`TetMesh::deviation`] how far the surfaces are apart, which shows features that were too thin.
+//!
+//! <div>
+#![doc = include_str!("../doc/tetrahedra.svg")]
+//! </div>
+//!
 //! ```
 //! # use brisance_levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
 //! # use nalgebra::Point3;
@@ -78,6 +109,7 @@
 //! let tets = TetMesh::stuffed(&level_set, &stuffing)?;
 //! let quality = tets.quality();
 //! assert!(quality.min_dihedral > 10.0 && quality.max_dihedral < 165.0);
+//! assert!(tets.deviation(&level_set).from_level_set < 0.1);
 //! # Ok::<(), brisance_levelset::GridError>(())
 //! ```
 
@@ -94,6 +126,7 @@ mod facet;
 mod facts;
 mod from_mesh;
 mod grid;
+mod hull;
 mod integrate;
 mod isosurface;
 mod march;
@@ -107,22 +140,26 @@ mod sharing;
 mod solid;
 mod stuffing;
 mod sweep;
+mod tet_deviation;
 mod tet_mesh;
 mod tet_quality;
 
 pub use binary::ReadError;
 pub use compact::CompactLevelSet;
-pub use components::{Components, label_components};
+pub use components::{Components, Run, label_components};
 pub use facts::MeshFacts;
 pub use from_mesh::{MeshError, Sign};
 pub use grid::{Aabb, Grid, GridError};
-pub use integrate::label_moments;
+pub use hull::{ConvexHull, HullError};
+pub use integrate::{NodeCounts, label_moments};
 pub use march::Order;
 pub use mesh::TriMesh;
 pub use moments::Moments;
 pub use redistance::GradientError;
 pub use sample::LevelSet;
+pub use sharing::Union;
 pub use solid::Solid;
 pub use stuffing::Stuffing;
+pub use tet_deviation::Deviation;
 pub use tet_mesh::{TetError, TetMesh};
 pub use tet_quality::TetQuality;

@@ -118,8 +118,27 @@ impl LevelSet {
         Unit::try_new(self.gradient(p), 1e-12)
     }
 
+    /// The value at a place in cells from node `[0, 0, 0]`, clamped to the grid's box.
+    pub(crate) fn value_at_cells(&self, p: Vector3<f64>) -> f64 {
+        let dims = self.grid.dims();
+        let mut cell = [0; 3];
+        let mut offset = [0.0; 3];
+        for a in 0..3 {
+            let x = p[a].clamp(0.0, (dims[a] - 1) as f64);
+            // i32 converts in one instruction
+            cell[a] = (x as i32 as usize).min(dims[a] - 2);
+            offset[a] = x - cell[a] as i32 as f64;
+        }
+        self.within(cell, offset)
+    }
+
     fn trilinear(&self, p: &Point3<f64>) -> f64 {
-        let (cell, [u, v, w]) = self.grid.locate(p);
+        let (cell, offset) = self.grid.locate(p);
+        self.within(cell, offset)
+    }
+
+    /// Trilinear interpolation in a cell.
+    fn within(&self, cell: [usize; 3], [u, v, w]: [f64; 3]) -> f64 {
         let [_, ny, nz] = self.grid.dims();
         let base = self.grid.index(cell);
         let samples = self.as_slice();

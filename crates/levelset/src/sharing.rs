@@ -27,12 +27,14 @@ pub(crate) fn sorted_by_vertex<T: Ord + Copy + Default>(
 }
 
 /// Sets that merge; each is named by its lowest member.
-pub(crate) struct Union {
+#[derive(Clone, Debug)]
+pub struct Union {
     parents: Vec<u32>,
 }
 
 impl Union {
-    pub(crate) fn new(count: usize) -> Self {
+    /// `count` sets of one member each.
+    pub fn new(count: usize) -> Self {
         Self { parents: (0..count as u32).collect() }
     }
 
@@ -41,7 +43,11 @@ impl Union {
         self.parents.extend(self.parents.len() as u32..count as u32);
     }
 
-    pub(crate) fn join(&mut self, a: u32, b: u32) {
+    /// Merges the sets of two members.
+    ///
+    /// # Panics
+    /// If there is no such member.
+    pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b) as usize] = a.min(b);
     }
@@ -56,7 +62,7 @@ impl Union {
     }
 
     /// A number from 1 for each member's set, in order of lowest members, and how many there are.
-    pub(crate) fn numbered(mut self) -> (Vec<u32>, usize) {
+    pub fn numbered(mut self) -> (Vec<u32>, usize) {
         let mut count = 0;
         for m in 0..self.parents.len() {
             // a root is never above its members, so it is numbered before them

@@ -114,17 +114,19 @@ impl Row<'_> {
         // own nodes k0..k0 + m face the other row's k1..k1 + m
         let (k0, k1) = if step[2] < 0.0 { (1, 0) } else { (0, usize::from(step[2] > 0.0)) };
         let m = n - k0.max(k1);
-        let (x, y, z) = (&mut self.x[k0..][..m], &mut self.y[k0..][..m], &mut self.z[k0..][..m]);
-        let square = &mut self.square[k0..][..m];
-        let (fx, fy, fz) = (&from.x[k1..][..m], &from.y[k1..][..m], &from.z[k1..][..m]);
-        for k in 0..m {
-            let (u, v, w) = (fx[k] + step[0], fy[k] + step[1], fz[k] + step[2]);
-            let candidate = u * u + v * v + w * w;
-            let nearer = candidate < square[k];
-            x[k] = if nearer { u } else { x[k] };
-            y[k] = if nearer { v } else { y[k] };
-            z[k] = if nearer { w } else { z[k] };
-            square[k] = if nearer { candidate } else { square[k] };
+        let own = [&mut *self.x, self.y, self.z, self.square]
+            .map(|v| v[k0..][..m].as_chunks_mut::<LANES>());
+        let from = [from.x, from.y, from.z].map(|v| v[k1..][..m].as_chunks::<LANES>());
+        let [(x, x_rest), (y, y_rest), (z, z_rest), (square, square_rest)] = own;
+        let [(fx, fx_rest), (fy, fy_rest), (fz, fz_rest)] = from;
+        for n in 0..square.len() {
+            let from = [fx[n], fy[n], fz[n]];
+            pull_nodes([&mut x[n], &mut y[n], &mut z[n], &mut square[n]], from, step);
+        }
+        for n in 0..square_rest.len() {
+            let from = [[fx_rest[n]], [fy_rest[n]], [fz_rest[n]]];
+            let own = [&mut x_rest[n], &mut y_rest[n], &mut z_rest[n], &mut square_rest[n]];
+            pull_nodes(own.map(std::array::from_mut), from, step);
         }
     }
 
@@ -154,6 +156,26 @@ impl Row<'_> {
             self.y[to] = y;
             self.z[to] = z;
             self.square[to] = square;
+        }
+    }
+}
+
+/// Nodes of a row that are looked at together, in vector registers.
+const LANES: usize = 8;
+
+/// [`Row::pull`] for a few nodes. Mostly none has a nearer point, and nothing is written.
+#[inline(always)]
+fn pull_nodes<const N: usize>(own: [&mut [f32; N]; 4], from: [[f32; N]; 3], step: [f32; 3]) {
+    let [x, y, z, square] = own;
+    let [u, v, w] = [0, 1, 2].map(|a: usize| from[a].map(|offset| offset + step[a]));
+    let candidate: [f32; N] = std::array::from_fn(|n| u[n] * u[n] + v[n] * v[n] + w[n] * w[n]);
+    if (0..N).fold(false, |any, n| any | (candidate[n] < square[n])) {
+        for n in 0..N {
+            let nearer = candidate[n] < square[n];
+            x[n] = if nearer { u[n] } else { x[n] };
+            y[n] = if nearer { v[n] } else { y[n] };
+            z[n] = if nearer { w[n] } else { z[n] };
+            square[n] = if nearer { candidate[n] } else { square[n] };
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contact::{Material, Shape};
+use contact::{Field, Material, Shape};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
@@ -75,13 +75,7 @@ pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, TriMesh>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
-    let mut patterns = BTreeMap::new();
-    for (n, (name, spec)) in (0..).zip(&scene.patterns) {
-        let seed = scene.simulation.seed.wrapping_add(n);
-        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let pattern = pattern(spec, seed).map_err(|e| failed(e.into()))?;
-        patterns.insert(name.as_str(), Arc::new(pattern));
-    }
+    let mut patterns = Patterns { scene, made: Vec::new() };
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
@@ -93,7 +87,7 @@ pub fn build(
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
-        let breakage = breakage(spec, &patterns, &solids, scene.simulation.seed);
+        let breakage = breakage(spec, &mut patterns, &solids)?;
         let one = body(spec, solids, breakage).map_err(failed)?;
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
@@ -193,16 +187,23 @@ fn region(
     Anchor { region, to: to.as_deref().and_then(named) }
 }
 
-/// The pattern that `spec` describes.
+/// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
+/// there is none.
 ///
 /// # Errors
 /// [`PatternError`] when a parameter is out of its range.
-pub fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError> {
+pub fn pattern(
+    spec: &scene::Pattern,
+    seed: u64,
+    body: Option<&LevelSet>,
+) -> Result<Pattern, PatternError> {
     let (pattern, noise) = match spec {
         // a clustering of 1 lets the density of sites fall with the square of the distance
         scene::Pattern::Voronoi(v) => {
             let clustering = 1.0 + 2.0 * v.clustering;
-            (Pattern::voronoi(&Voronoi { clustering, ..Voronoi::new(v.pieces, seed) })?, v.noise)
+            let sites = Voronoi { clustering, ..Voronoi::new(v.pieces, seed) };
+            let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
+            (Pattern::voronoi(&sites)?, v.noise)
         }
         scene::Pattern::Radial(r) => {
             let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
@@ -214,22 +215,30 @@ pub fn pattern(spec: &scene::Pattern, seed: u64) -> Result<Pattern, PatternError
     };
     let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
-    pattern.roughened(&bounds, 0.0125, &Noise { amplitude, frequency, octaves: 3, seed })
+    // as fine as the samples of most bodies, whose diagonal is a unit
+    pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })
 }
 
 /// How a body breaks, by its own strength or that of its material.
-fn breakage(
-    spec: &scene::Body,
-    patterns: &BTreeMap<&str, Arc<Pattern>>,
+fn breakage<'a>(
+    spec: &'a scene::Body,
+    patterns: &mut Patterns<'a>,
     solids: &Solids,
-    seed: u64,
-) -> Option<Breakage> {
-    let fracture = spec.fracture.as_ref()?;
-    let size = (solids.mass?.mass() / spec.density()).cbrt();
+) -> Result<Option<Breakage>, BuildError> {
+    let (Some(fracture), Some(mass)) = (&spec.fracture, solids.mass) else { return Ok(None) };
+    let Field::Grid { level_set, .. } = solids.shape.field() else { return Ok(None) };
+    let size = (mass.mass() / spec.density()).cbrt();
     let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
-    Some(Breakage {
-        model: fracture_model(spec, fracture, patterns, seed)?,
-        strength: fracture.strength.or_else(by_material)?,
+    let model = if let Some(name) = &fracture.pattern {
+        let pattern = patterns.of(name, &spec.shape, level_set)?;
+        pattern.map(FractureModel::Prescored)
+    } else {
+        cracking(spec, fracture, patterns.scene.simulation.seed)
+    };
+    let parts = model.zip(fracture.strength.or_else(by_material));
+    Ok(parts.map(|(model, strength)| Breakage {
+        model,
+        strength,
         generations: fracture.generations,
         least_samples: fracture.min_nodes,
         bonds: fracture.bonds.and_then(|bonds| {
@@ -237,15 +246,43 @@ fn breakage(
             let strength = bonds.strength.or_else(by_material)?;
             Some(Bonds { strength, duration: bonds.duration })
         }),
-    })
+    }))
 }
 
-fn fracture_model(
-    spec: &scene::Body,
-    fracture: &scene::Fracture,
-    patterns: &BTreeMap<&str, Arc<Pattern>>,
-    seed: u64,
-) -> Option<FractureModel> {
+/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
+/// one for each of its bodies that are not alike.
+struct Patterns<'a> {
+    scene: &'a Scene,
+    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
+}
+
+impl<'a> Patterns<'a> {
+    /// The pattern of that name for a body; `None` if the scene has none.
+    fn of(
+        &mut self,
+        name: &'a str,
+        shape: &'a scene::Shape,
+        body: &LevelSet,
+    ) -> Result<Option<Arc<Pattern>>, BuildError> {
+        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
+        if let Some((_, _, pattern)) = known {
+            return Ok(Some(Arc::clone(pattern)));
+        }
+        let mut numbered = (0..).zip(&self.scene.patterns);
+        let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
+            return Ok(None);
+        };
+        let seed = self.scene.simulation.seed.wrapping_add(n);
+        let failed =
+            |e: PatternError| BuildError { part: format!("pattern {name:?}"), cause: e.into() };
+        let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
+        self.made.push((name, shape, Arc::clone(&made)));
+        Ok(Some(made))
+    }
+}
+
+/// How a body cracks by itself.
+fn cracking(spec: &scene::Body, fracture: &scene::Fracture, seed: u64) -> Option<FractureModel> {
     let tensile = spec.solid().map(|solid| solid.tensile_strength);
     if let Some(lattice) = &fracture.lattice {
         let neighbours = match lattice.links {
@@ -269,24 +306,21 @@ fn fracture_model(
             weaknesses: lattice.cleave.iter().filter_map(weakness).collect(),
         })));
     }
-    if let Some(stress) = &fracture.stress {
-        let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
-        return Some(FractureModel::Stress(Arc::new(StressModel {
-            spacing: stress.spacing,
-            material: tetfem::Material::from_young(young, stress.poisson).ok()?,
-            fracture: tetfem::Fracture {
-                strength: stress.strength.or(tensile)?,
-                averaging: 1.5 * stress.spacing,
-                reach: stress.reach.unwrap_or(2.0 * stress.spacing),
-                cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
-                most: stress.cracks,
-                least_volume: stress.spacing.powi(3),
-            },
-            duration: stress.duration,
-        })));
-    }
-    let pattern = patterns.get(fracture.pattern.as_deref()?)?;
-    Some(FractureModel::Prescored(Arc::clone(pattern)))
+    let stress = fracture.stress.as_ref()?;
+    let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
+    Some(FractureModel::Stress(Arc::new(StressModel {
+        spacing: stress.spacing,
+        material: tetfem::Material::from_young(young, stress.poisson).ok()?,
+        fracture: tetfem::Fracture {
+            strength: stress.strength.or(tensile)?,
+            averaging: 1.5 * stress.spacing,
+            reach: stress.reach.unwrap_or(2.0 * stress.spacing),
+            cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
+            most: stress.cracks,
+            least_volume: stress.spacing.powi(3),
+        },
+        duration: stress.duration,
+    })))
 }
 
 fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {

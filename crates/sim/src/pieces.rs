@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contact::Shape;
-use fracture::{Alignment, Pattern, shatter};
-use levelset::TriMesh;
+use fracture::{Alignment, Pattern, PatternError, shatter};
+use levelset::{LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
 
@@ -15,8 +15,6 @@ use crate::{Cut, Lineage, Look, Recording, Surface, Track};
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
 pub struct Breaking {
-    /// The prescored space.
-    pub pattern: Arc<Pattern>,
     /// Where its centre goes, in the coordinates of the mesh, m.
     pub at: Point3<f64>,
     /// Where its y axis goes: out of the solid where it is hit.
@@ -27,22 +25,29 @@ pub struct Breaking {
     pub resolution: [usize; 3],
 }
 
-/// The pieces of a solid `mesh`, in place, as a recording of one frame.
+/// The pieces of a solid `mesh`, in place, as a recording of one frame; `pattern` is made
+/// for its level set.
 ///
 /// # Errors
 /// [`Cause`] when the mesh bounds no solid, or none that its grid resolves.
-pub fn break_mesh(mesh: &TriMesh, breaking: &Breaking, look: Look) -> Result<Recording, Cause> {
+pub fn break_mesh(
+    mesh: &TriMesh,
+    breaking: &Breaking,
+    pattern: impl FnOnce(&LevelSet) -> Result<Pattern, PatternError>,
+    look: Look,
+) -> Result<Recording, Cause> {
     let spec = Mesh { file: String::new(), size: None, resolution: breaking.resolution };
     let level_set = mesh_level_set(&spec, mesh.clone())?.0;
-    let Breaking { pattern, at, normal, least_samples, .. } = breaking;
+    let pattern = Arc::new(pattern(&level_set)?);
+    let Breaking { at, normal, least_samples, .. } = breaking;
     let at = Alignment::enclosing(&level_set.grid().bounds(), *at, *normal);
     let points = level_set.surface_particles(level_set.grid().spacing());
-    let broken = shatter(&level_set, &points, pattern, &at, *least_samples);
+    let broken = shatter(&level_set, &points, &pattern, &at, *least_samples);
     let identity = Isometry3::identity();
     let whole = Arc::new(Shape::grid(level_set, &points, identity));
     let look = Arc::new(look);
     let track = |(n, fragment): (usize, fracture::Fragment)| {
-        let cut = Cut { pattern: Arc::clone(pattern), at, regions: fragment.regions };
+        let cut = Cut { pattern: Arc::clone(&pattern), at, regions: fragment.regions };
         let lineage = Lineage { whole: Arc::clone(&whole), cuts: vec![cut] };
         let shape = Shape::grid(fragment.level_set, &fragment.particles, identity);
         Track {

@@ -589,7 +589,8 @@ impl std::str::FromStr for Pattern {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Voronoi {
-    /// Number of cells of the whole pattern; a body comes apart into those that reach into it.
+    /// About how many pieces a body comes apart into; bodies of different shapes each get cells
+    /// enough for that.
     pub pieces: usize,
     /// How much the cells crowd around the impact: 0 not at all, 1 strongly; 0.5 unless given.
     #[serde(default = "half")]

@@ -1,14 +1,13 @@
 //! `brisance fracture`.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use levelset::{Aabb, TriMesh};
+use levelset::{Aabb, LevelSet, TriMesh};
 use nalgebra::{Point3, Unit, Vector3};
 use sim::{Breaking, Look, break_mesh};
 
 use crate::args::FractureArguments;
-use crate::commands::pattern::{made, read_pattern};
+use crate::commands::pattern::{parsed, read_pattern};
 use crate::commands::{Failure, check_output};
 use crate::mesh_file::read_mesh;
 
@@ -16,6 +15,12 @@ use crate::mesh_file::read_mesh;
 const LEAST_SAMPLES: usize = 64;
 /// Empty cells around a sampled solid.
 const PADDING: usize = 3;
+
+/// Where a pattern comes from.
+enum Source {
+    File(::fracture::Pattern),
+    Text(sim::scene::Pattern),
+}
 
 /// Breaks a mesh and writes its pieces.
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
@@ -25,17 +30,24 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let mesh = read_mesh(path).map_err(failed)?;
     // a kind has a colon and a count, which no one puts in the name of a file that exists
     let file = std::path::Path::new(pattern);
-    let pattern = if file.is_file() { read_pattern(file)? } else { made(pattern, *seed)? };
+    let source = if file.is_file() {
+        Source::File(read_pattern(file)?)
+    } else {
+        Source::Text(parsed(pattern)?)
+    };
     let bounds = Aabb::around(&mesh.vertices);
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
     let breaking = Breaking {
-        pattern: Arc::new(pattern),
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
         least_samples: LEAST_SAMPLES,
         resolution: resolution(&mesh, arguments.resolution.into()),
     };
-    let recording = break_mesh(&mesh, &breaking, Look::default())
+    let pattern = |body: &LevelSet| match source {
+        Source::File(pattern) => Ok(pattern),
+        Source::Text(spec) => sim::pattern(&spec, *seed, Some(body)),
+    };
+    let recording = break_mesh(&mesh, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     format
         .write(&recording, output)

@@ -36,11 +36,14 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
     }
 }
 
+pub(super) fn parsed(text: &str) -> Result<sim::scene::Pattern, Failure> {
+    text.parse().map_err(|problem| Failure::Pattern { text: text.to_owned(), problem })
+}
+
 /// The pattern of a text such as `voronoi:35`.
-pub(super) fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
-    let failed = |problem| Failure::Pattern { text: text.to_owned(), problem };
-    let spec: sim::scene::Pattern = text.parse().map_err(failed)?;
-    sim::pattern(&spec, seed).map_err(|e| failed(e.to_string()))
+fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
+    sim::pattern(&parsed(text)?, seed, None)
+        .map_err(|e| Failure::Pattern { text: text.to_owned(), problem: e.to_string() })
 }
 
 pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {

@@ -28,7 +28,7 @@ impl TetMesh {
     /// Fills the inside of a level set with tetrahedra by isosurface stuffing (Labelle and Shewchuk
     /// 2007); the mesh is empty if nothing is inside.
     ///
-    /// Features thinner than about two spacings may be lost.
+    /// Features thinner than about two spacings may be lost: [`TetMesh::deviation`] tells.
     ///
     /// # Errors
     /// [`GridError`] when the spacing is no positive number or the lattice passes the limit.

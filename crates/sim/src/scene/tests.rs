@@ -130,6 +130,44 @@ fn values_that_cannot_be_simulated_are_located() {
 }
 
 #[test]
+fn materials_anchors_copies_and_limits_are_checked() {
+    let name = "name = \"pot\"";
+    let with = |line: &str| format!("{name}\n{line}");
+    let problem = refused(name, &with("material = \"glas\""), (8, 12), "body[0].material");
+    assert!(problem.ends_with("did you mean `glass`?"), "{problem}");
+    refused(name, &with("roughness = 2"), (8, 13), "body[0].roughness");
+    refused(name, &with("anchor = [{ to = \"pot\" }]"), (8, 18), "body[0].anchor[0].to");
+    let two = "anchor = [{ plane = {}, sphere = { radius = 1 } }]";
+    refused(name, &with(two), (8, 11), "body[0].anchor[0]");
+    refused(name, &with("velocity = [1, 0, 0]\nanchor = [{}]"), (9, 10), "body[0].anchor");
+    let copies = "copies = { count = [0, 1, 1], spacing = [1, 1, 1] }";
+    refused(name, &with(copies), (8, 20), "body[0].copies.count");
+    refused("strength = 2", "min_nodes = 2", (9, 12), "body[0].fracture");
+    let bonds = "strength = 2, bonds = {}";
+    refused("strength = 2", bonds, (9, 56), "body[0].fracture.bonds");
+    let debris = |line: &str| format!("[debris]\n{line}\n[[body]]");
+    refused("[[body]]", &debris("max_bodies = 0"), (7, 14), "debris.max_bodies");
+    refused("[[body]]", &debris("max_new = 1"), (7, 11), "debris.max_new");
+    refused("[[body]]", &debris("retire = { after = 0 }"), (7, 20), "debris.retire.after");
+    let noise = "pieces = 35\nnoise = { amplitude = 1, frequency = 3 }";
+    refused("pieces = 35", noise, (5, 23), "pattern.shards.voronoi.noise.amplitude");
+}
+
+#[test]
+fn a_material_gives_what_the_body_does_not() {
+    let scene = GOOD.replace(", strength = 2", "");
+    let scene = scene.replace("name = \"pot\"", "name = \"pot\"\nmaterial = \"ice\"\nfriction = 1");
+    let body = &Scene::from_toml(&scene).unwrap().bodies[0];
+    assert_eq!((body.density(), body.friction(), body.restitution()), (917.0, 1.0, 0.3));
+    assert_eq!(body.anchor_strength(), 1e6);
+    let look = body.look();
+    assert_eq!((look.material.as_str(), look.roughness), ("ice", 0.15));
+    for material in Material::TABLE {
+        assert!(material.solid().is_some(), "{} has no strength", material.name);
+    }
+}
+
+#[test]
 fn names_are_unique() {
     let twice =
         format!("{GOOD}\n[[body]]\nname = \"pot\"\nshape = {{ sphere = {{ radius = 1 }} }}\n");

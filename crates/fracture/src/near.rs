@@ -1,0 +1,109 @@
+//! The regions of a pattern that are near a body, on the nodes of its grid.
+
+use levelset::Aabb;
+use nalgebra::Similarity3;
+use rayon::prelude::*;
+
+use crate::Pattern;
+use crate::body::Body;
+use crate::field::{Field, NodeBox};
+use crate::planes::{Lines, NodePlane, Planes, pitch};
+use crate::region::{Region, transformed_bounds};
+
+/// A region that may own nodes of a body.
+pub(crate) enum Near {
+    Planes(Planes),
+    Samples(Field),
+}
+
+impl Near {
+    /// Per region of the pattern; `None` if it owns no node.
+    pub(crate) fn all(
+        pattern: &Pattern,
+        to_material: &Similarity3<f64>,
+        body: &Body,
+    ) -> Vec<Option<Self>> {
+        let none = || pattern.regions().iter().map(|_| None).collect();
+        let Some(bounds) = body.bounds() else { return none() };
+        // what the pattern knows of its regions is in its own space
+        let Some(seen) = transformed_bounds(&bounds, &to_material.inverse()) else { return none() };
+        let seen = seen.grown(1e-9 * seen.extents().norm());
+        let apart =
+            |reach: &Aabb| (0..3).any(|a| reach.min[a] > seen.max[a] || reach.max[a] < seen.min[a]);
+        let regions = pattern.regions().par_iter().with_min_len(16).zip(pattern.reaches());
+        let near = |(region, reach): (&Region, &Option<Aabb>)| match region {
+            Region::Cell(cell) => {
+                if reach.as_ref().is_none_or(apart) {
+                    return None;
+                }
+                let corners: Vec<_> =
+                    cell.corners().map(|p| to_material.transform_point(p)).collect();
+                let reach = Aabb::around(&corners)?.grown(body.margin());
+                // and the voxels around the body, in which particles may be
+                let around = body.nodes().grown(1, body.grid().dims());
+                let nodes = NodeBox::around(&reach, body.grid(), 0).common(&around);
+                let planes = cell.planes().iter();
+                let planes =
+                    planes.map(|p| NodePlane::new(&p.transformed(to_material), body.grid()));
+                Planes::new(planes.collect(), nodes, body.margin()).map(Self::Planes)
+            }
+            Region::Sampled(sampled) => {
+                Field::new(sampled, to_material, body, &bounds).map(Self::Samples)
+            }
+        };
+        regions.map(near).collect()
+    }
+
+    pub(crate) fn nodes(&self) -> &NodeBox {
+        match self {
+            Self::Planes(planes) => &planes.nodes,
+            Self::Samples(field) => &field.nodes,
+        }
+    }
+
+    /// The plane that has this region below and `other` above, if it is one.
+    pub(crate) fn towards(&self, other: &Self) -> Option<NodePlane> {
+        match (self, other) {
+            (Self::Planes(a), Self::Planes(b)) => a.towards(b),
+            _ => None,
+        }
+    }
+
+    /// Signed distance at a node, m; `None` where it is not known.
+    pub(crate) fn value(&self, node: [usize; 3]) -> Option<f64> {
+        match self {
+            Self::Planes(planes) => Some(planes.value(node)),
+            Self::Samples(field) => field.at(node).map(f64::from),
+        }
+    }
+
+    /// Writes the lesser of `slab`, the nodes of `nodes` in slab `i` in rows [`pitch`] apart, and the
+    /// region's values. `lines` is working space.
+    ///
+    /// [`pitch`]: crate::planes::pitch
+    pub(crate) fn lower(&self, i: usize, nodes: &NodeBox, slab: &mut [f32], lines: &mut Lines) {
+        match self {
+            Self::Planes(planes) => planes.lower(i, nodes, slab, lines),
+            Self::Samples(field) => {
+                let rows = slab.chunks_exact_mut(pitch(nodes));
+                for (j, row) in (nodes.low[1]..).zip(rows) {
+                    field.lower([i, j, nodes.low[2]], &mut row[..nodes.dims()[2]]);
+                }
+            }
+        }
+    }
+}
+
+/// Takes the lesser of each value and a bound.
+pub(crate) fn lower_to(row: &mut [f32], bound: f32) {
+    for value in row {
+        *value = if bound < *value { bound } else { *value };
+    }
+}
+
+/// Takes the lesser of each pair.
+pub(crate) fn lower(row: &mut [f32], other: &[f32]) {
+    for (value, &other) in row.iter_mut().zip(other) {
+        *value = if other < *value { other } else { *value };
+    }
+}

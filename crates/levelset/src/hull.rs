@@ -1,0 +1,162 @@
+//! Convex solids.
+
+use nalgebra::{Point3, Vector3};
+use robust::{Coord, Coord3D, orient2d, orient3d};
+use thiserror::Error;
+
+use crate::facet::segment_distance_squared;
+use crate::{Aabb, TriMesh};
+
+/// The smallest convex solid around some points, with its exact signed distance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConvexHull {
+    mesh: TriMesh,
+    faces: Vec<Face>,
+}
+
+/// Why points have no convex hull with a volume.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum HullError {
+    /// A coordinate is NaN or infinite.
+    #[error("point {point} has a coordinate that is not a finite number")]
+    NotFinite {
+        /// Number of the point.
+        point: usize,
+    },
+    /// There are fewer than four points, or all are in one plane.
+    #[error("all {count} points lie in one plane: a convex solid needs four that do not")]
+    Flat {
+        /// Points given.
+        count: usize,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Face {
+    corners: [Point3<f64>; 3],
+    /// Unit, outwards.
+    normal: Vector3<f64>,
+}
+
+impl ConvexHull {
+    /// The hull of `points`, which may repeat and lie on edges, in faces or inside.
+    ///
+    /// Points are added one by one and seen by faces through exact predicates, so that the faces are
+    /// closed and none cuts a point off. Takes time as points times faces.
+    ///
+    /// # Errors
+    /// [`HullError`] when a point is not finite or all lie in one plane.
+    pub fn new(points: &[Point3<f64>]) -> Result<Self, HullError> {
+        let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
+        if let Some(point) = points.iter().position(bad) {
+            return Err(HullError::NotFinite { point });
+        }
+        let flat = HullError::Flat { count: points.len() };
+        let mut triangles = tetrahedron(points).ok_or(flat.clone())?;
+        for n in 0..points.len() {
+            add(points, n, &mut triangles);
+        }
+        let mut mesh = TriMesh::default();
+        let mut numbers = vec![u32::MAX; points.len()];
+        for triangle in triangles {
+            mesh.triangles.push(triangle.map(|n| {
+                if numbers[n] == u32::MAX {
+                    numbers[n] = mesh.vertices.len() as u32;
+                    mesh.vertices.push(points[n]);
+                }
+                numbers[n]
+            }));
+        }
+        let faces: Vec<Face> =
+            (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect();
+        if faces.is_empty() { Err(flat) } else { Ok(Self { mesh, faces }) }
+    }
+
+    /// The surface, closed and wound outwards.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// The smallest box around the solid.
+    pub fn bounds(&self) -> Aabb {
+        Aabb::around(&self.mesh.vertices).expect("a hull has finite vertices")
+    }
+
+    /// Exact signed distance, m, negative inside.
+    pub fn distance(&self, p: &Point3<f64>) -> f64 {
+        let height = self.faces.iter().map(|f| f.height(p)).fold(f64::NEG_INFINITY, f64::max);
+        if height <= 0.0 {
+            return height;
+        }
+        // not of faces that p is above only: of two in one plane rounding may find the farther one
+        self.faces.iter().map(|f| f.distance_squared(p)).fold(f64::INFINITY, f64::min).sqrt()
+    }
+}
+
+impl Face {
+    /// `None` if it is too thin to have a normal; its neighbours stand for it.
+    fn new(corners: [Point3<f64>; 3]) -> Option<Self> {
+        let [a, b, c] = corners;
+        let normal = (b - a).cross(&(c - a));
+        let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
+        let clear = normal.norm() > 1e-9 * longest * longest;
+        clear.then(|| Self { corners, normal: normal.normalize() })
+    }
+
+    fn height(&self, p: &Point3<f64>) -> f64 {
+        self.normal.dot(&(p - self.corners[0]))
+    }
+
+    fn distance_squared(&self, p: &Point3<f64>) -> f64 {
+        let edges = [0, 1, 2].map(|n| [self.corners[n], self.corners[(n + 1) % 3]]);
+        let within = |[a, b]: &[Point3<f64>; 2]| (b - a).cross(&(p - a)).dot(&self.normal) >= 0.0;
+        if edges.iter().all(within) {
+            return self.height(p).powi(2);
+        }
+        let distances = edges.iter().map(|[a, b]| segment_distance_squared(p, a, b));
+        distances.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Whether `p` is strictly above a triangle, exactly.
+fn sees(points: &[Point3<f64>], triangle: &[usize; 3], p: usize) -> bool {
+    side(points, triangle, p) < 0.0
+}
+
+/// Negative if `p` is above a triangle, which is to say that it is counter-clockwise seen from `p`.
+fn side(points: &[Point3<f64>], triangle: &[usize; 3], p: usize) -> f64 {
+    let coord = |n: usize| Coord3D { x: points[n].x, y: points[n].y, z: points[n].z };
+    let [a, b, c] = *triangle;
+    orient3d(coord(a), coord(b), coord(c), coord(p))
+}
+
+/// The first four points that span a volume, as triangles wound outwards.
+fn tetrahedron(points: &[Point3<f64>]) -> Option<Vec<[usize; 3]>> {
+    let b = (1..points.len()).find(|&n| points[n] != points[0])?;
+    let in_line = |n: usize| {
+        [(0, 1), (1, 2), (2, 0)].iter().all(|&(u, v)| {
+            let flat = |n: usize| Coord { x: points[n][u], y: points[n][v] };
+            orient2d(flat(0), flat(b), flat(n)) == 0.0
+        })
+    };
+    let c = (b + 1..points.len()).find(|&n| !in_line(n))?;
+    let d = (c + 1..points.len()).find(|&n| side(points, &[0, b, c], n) != 0.0)?;
+    let (b, c) = if sees(points, &[0, b, c], d) { (c, b) } else { (b, c) };
+    Some(vec![[0, b, c], [0, d, b], [b, d, c], [c, d, 0]])
+}
+
+/// Replaces the triangles that see point `n` by those from their rim to it.
+fn add(points: &[Point3<f64>], n: usize, triangles: &mut Vec<[usize; 3]>) {
+    let mut edges = Vec::new();
+    triangles.retain(|t| {
+        let seen = sees(points, t, n);
+        if seen {
+            edges.extend([[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+        }
+        !seen
+    });
+    edges.sort_unstable();
+    let rim = edges.iter().filter(|[a, b]| edges.binary_search(&[*b, *a]).is_err());
+    triangles.extend(rim.map(|&[a, b]| [a, b, n]));
+}

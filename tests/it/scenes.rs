@@ -1,0 +1,172 @@
+//! The scenes that come with the program do what they are there to show.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use brisance::mesh_file::read_mesh;
+use sim::scene::{Pattern, Scene};
+use sim::{Appearance, BodyId, Report, World, build};
+
+/// A scene of the folder `scenes` after some frames.
+struct Run {
+    world: World,
+    bodies: Vec<Appearance>,
+    reports: Vec<Report>,
+}
+
+/// Runs a scene, made shorter or smaller by `change`, and holds what holds for every scene.
+fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let text = std::fs::read_to_string(folder.join(name).with_extension("toml")).unwrap();
+    let mut scene = Scene::from_toml(&text).unwrap();
+    change(&mut scene);
+    scene.validate().unwrap();
+    let meshes: BTreeMap<_, _> = scene
+        .mesh_files()
+        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).unwrap()))
+        .collect();
+    let (mut world, bodies) = build(&scene, &meshes).unwrap();
+    let mass = world.mass();
+    let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
+    for report in &reports {
+        let scale = report.kinetic_energy + report.potential_energy.abs();
+        assert!(report.energy_gain <= 1e-10 * scale, "{name}, frame {}", report.frame);
+        assert!(report.frozen.is_empty());
+        for event in &report.fractures {
+            let lost = (event.mass_after - event.mass_before).abs();
+            assert!(lost <= 1e-12 * event.mass_before, "{name}, frame {}", report.frame);
+        }
+    }
+    let total = world.mass() + world.retired_mass();
+    assert!((total - mass).abs() <= 1e-12 * mass, "{name}: {total} {mass}");
+    Run { world, bodies, reports }
+}
+
+impl Run {
+    fn body(&self, name: &str) -> BodyId {
+        self.bodies.iter().find(|a| a.name == name).unwrap_or_else(|| panic!("no {name}")).body
+    }
+
+    /// Into how many pieces a body broke; 0 if it did not.
+    fn pieces(&self, name: &str) -> usize {
+        let body = self.body(name);
+        let events = self.reports.iter().flat_map(|r| &r.fractures);
+        events.filter(|e| e.parent == body).map(|e| e.fragments.len()).sum()
+    }
+}
+
+/// Su09 figure 1: "the small shards behave as expected".
+#[test]
+fn the_shards_of_a_dropped_pillar_stay_below_where_it_fell_from() {
+    let run = run("pillar", 40, |_| {});
+    assert!(run.pieces("pillar") > 15, "{}", run.pieces("pillar"));
+    let highest = run.world.iter().map(|s| s.pose.translation.y).fold(0.0, f64::max);
+    assert!(highest < 2.6, "{highest}");
+}
+
+/// Su09 figure 4.
+#[test]
+fn walls_break_wherever_they_are_hit_and_a_weak_ball_on_a_strong_wall() {
+    let run = run("wall", 16, |_| {});
+    for wall in ["left", "middle", "right"] {
+        assert!(run.pieces(wall) > 10, "{wall}: {}", run.pieces(wall));
+    }
+    assert_eq!(run.pieces("strong"), 0);
+    assert!(run.pieces("weak ball") > 10);
+}
+
+/// Su09 figure 5: 25 pieces.
+#[test]
+fn the_cylinder_breaks_into_some_25_pieces() {
+    let run = run("cylinder", 10, |_| {});
+    assert!((20..=32).contains(&run.pieces("cylinder")), "{}", run.pieces("cylinder"));
+}
+
+/// Su09 figure 6: 35 pieces.
+#[test]
+fn the_bunny_breaks_into_some_35_pieces() {
+    let run = run("bunny", 20, |_| {});
+    assert!((30..=42).contains(&run.pieces("bunny")), "{}", run.pieces("bunny"));
+}
+
+/// Su09 figure 7.
+#[test]
+fn a_piece_of_a_wall_breaks_again() {
+    let run = run("again", 36, |_| {});
+    let wall = run.body("wall");
+    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.fractures).collect();
+    assert_eq!(events[0].parent, wall);
+    let hit = &events[0].point;
+    assert!(hit.x > 0.7 && hit.y < 0.7, "the lower right corner, not {hit}");
+    let again = run.reports[20..].iter().flat_map(|r| &r.fractures);
+    assert!(again.filter(|e| events[0].fragments.contains(&e.parent)).count() > 0);
+}
+
+/// Su09 figure 8, fewer and coarser.
+#[test]
+fn spheres_break_on_the_table_and_then_the_table_breaks() {
+    for name in ["table_25", "table_100", "table_1000"] {
+        let most = if name == "table_25" { 45 } else { 1 };
+        let run = run(name, most, |scene| {
+            for body in &mut scene.bodies {
+                if let sim::scene::Shape::Sphere(sphere) = &mut body.shape
+                    && body.name == "sphere"
+                {
+                    sphere.spacing = Some(sphere.radius / 8.0);
+                    body.copies.as_mut().unwrap().count = [2, 1, 2];
+                }
+                if body.name == "table"
+                    && let sim::scene::Shape::Box(table) = &mut body.shape
+                {
+                    table.spacing = Some(0.015);
+                }
+            }
+        });
+        if most == 1 {
+            continue;
+        }
+        let frame_of = |body: BodyId| {
+            let broke = |r: &&Report| r.fractures.iter().any(|e| e.parent == body);
+            run.reports.iter().find(broke).map(|r| r.frame)
+        };
+        let sphere = frame_of(run.body("sphere 1")).expect("spheres break");
+        let table = frame_of(run.body("table")).expect("the table breaks");
+        assert!(sphere < table, "{sphere} {table}");
+    }
+}
+
+/// Su09 figure 9; its rough cuts take long to sample and are held elsewhere.
+#[test]
+fn a_realistic_pattern_breaks_a_wall() {
+    let run = run("rough", 12, |scene| {
+        for pattern in scene.patterns.values_mut() {
+            let Pattern::Radial(radial) = pattern else { panic!("a radial pattern") };
+            assert!(radial.noise.take().is_some());
+        }
+    });
+    assert!(run.pieces("wall") > 15, "{}", run.pieces("wall"));
+}
+
+#[test]
+fn a_window_keeps_glass_in_its_frame() {
+    let run = run("window", 20, |_| {});
+    assert!(run.pieces("pane") > 5, "{}", run.pieces("pane"));
+    let held = run.world.iter().filter(|s| run.world.is_anchored(s.id)).count();
+    let loose = run.world.iter().filter(|s| s.lineage.is_some()).count() - held;
+    assert!(held > 0 && loose > 4, "{held} {loose}");
+}
+
+#[test]
+fn a_bridge_falls_where_a_pier_is_gone_and_stands_elsewhere() {
+    let run = run("bridge", 60, |_| {});
+    assert!(run.pieces("pier 2") > 5);
+    let held = ["deck 1", "deck 2", "deck 3"].map(|d| run.world.is_anchored(run.body(d)));
+    assert_eq!(held, [false, false, true]);
+    let start = self::run("bridge", 0, |_| {});
+    let sunk = |name: &str| {
+        let height = |r: &Run| r.world.get(r.body(name)).map(|s| s.pose.translation.y);
+        height(&start).unwrap() - height(&run).expect("decks stay whole")
+    };
+    assert!(sunk("deck 1") > 0.3 && sunk("deck 2") > 0.3);
+    assert_eq!(sunk("deck 3"), 0.0);
+}

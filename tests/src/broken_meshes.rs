@@ -1,0 +1,171 @@
+//! What becomes of meshes that bound no solid, or none that is plain.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use brisance::mesh_file::read_mesh;
+use fracture::{Alignment, Pattern, PatternError, Voronoi, shatter};
+use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, TriMesh};
+use nalgebra::{Point3, Vector3};
+use thiserror::Error;
+
+/// What went wrong with the report itself.
+#[derive(Debug, Error)]
+pub enum ReportError {
+    /// A mesh of `assets` cannot be read.
+    #[error("{0}")]
+    Read(String),
+    /// Its facts cannot be found.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// It has no grid.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// There is no pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+/// What became of one mesh.
+pub struct Row {
+    /// The mesh and what is wrong with it.
+    pub name: String,
+    /// What the strict sign says.
+    pub strict: Result<f64, MeshError>,
+    /// Volume by winding number, m^3.
+    pub winding: Result<f64, MeshError>,
+    /// Pieces it breaks into, and the sum of their volumes, m^3.
+    pub broken: (usize, f64),
+    facts: levelset::MeshFacts,
+}
+
+/// Breaks every mesh of the report, scaled to a longest side of 1 m on a grid of a 48th.
+///
+/// # Errors
+/// [`ReportError`] when a file of `assets` cannot be read.
+pub fn rows() -> Result<Vec<Row>, ReportError> {
+    meshes()?.into_iter().map(|(name, mesh)| row(name, &mesh)).collect()
+}
+
+fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
+    let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
+    let scale = 1.0 / bounds.extents().max();
+    let place = |p: &Point3<f64>| Point3::from((p - bounds.centre()) * scale);
+    let mesh = TriMesh {
+        vertices: mesh.vertices.iter().map(place).collect(),
+        triangles: mesh.triangles.clone(),
+    };
+    let half = Point3::from(bounds.extents() * scale / 2.0);
+    let grid = Grid::enclosing(&Aabb { min: -half, max: half }, 1.0 / 48.0, 3, Grid::MAX_NODES)?;
+    let volume = |level_set: LevelSet| level_set.moments().volume;
+    let winding = LevelSet::from_mesh(&mesh, grid, Sign::Winding);
+    let spec = Voronoi::new(1, 7);
+    let broken = match &winding {
+        Ok(body) => {
+            let pattern = Pattern::voronoi(&spec.with_pieces(20, body))?;
+            let top = Point3::new(0.0, half.y, 0.0);
+            let at = Alignment::enclosing(&grid.bounds(), top, Vector3::y_axis());
+            let pieces = shatter(body, &[], &pattern, &at, 8).fragments;
+            (pieces.len(), pieces.iter().map(|piece| piece.moments.volume).sum())
+        }
+        Err(_) => (0, 0.0),
+    };
+    Ok(Row {
+        name,
+        strict: LevelSet::from_mesh(&mesh, grid, Sign::Strict).map(volume),
+        winding: winding.map(volume),
+        broken,
+        facts: mesh.facts()?,
+    })
+}
+
+/// The meshes of `assets`, and the ring-shaped float of them spoilt in several ways.
+fn meshes() -> Result<Vec<(String, TriMesh)>, ReportError> {
+    let read = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets").join(name);
+        read_mesh(&path).map_err(|e| ReportError::Read(e.to_string()))
+    };
+    let mut meshes = Vec::new();
+    for (name, what) in [
+        ("bunny.obj", "closed"),
+        ("shape_sorter.obj", "closed, genus 3"),
+        ("diff_carrier.obj", "closed, genus 5"),
+        ("ant_15parts.obj", "15 shells that overlap"),
+        ("teapot.obj", "open, 3 parts"),
+    ] {
+        meshes.push((format!("`{name}`: {what}"), read(name)?));
+    }
+    let ring = read("bob_small.obj")?;
+    let mut spoil = |what: &str, change: &dyn Fn(&mut TriMesh)| {
+        let mut mesh = ring.clone();
+        change(&mut mesh);
+        meshes.push((format!("`bob_small.obj` {what}"), mesh));
+    };
+    spoil("inverted", &|mesh| mesh.triangles.iter_mut().for_each(|t| t.swap(1, 2)));
+    spoil("with every 10th triangle inverted", &|mesh| {
+        mesh.triangles.iter_mut().step_by(10).for_each(|t| t.swap(1, 2));
+    });
+    spoil("without 5 % of its triangles", &|mesh| {
+        let mut n = 0;
+        mesh.triangles.retain(|_| {
+            n += 1;
+            n % 20 != 0
+        });
+    });
+    spoil("through itself, moved a quarter", &|mesh| {
+        let count = mesh.vertices.len() as u32;
+        let size = Aabb::around(&mesh.vertices).map_or(1.0, |b| b.extents().max());
+        let moved: Vec<_> =
+            mesh.vertices.iter().map(|p| p + Vector3::new(size / 4.0, 0.0, 0.0)).collect();
+        let triangles: Vec<_> = mesh.triangles.iter().map(|t| t.map(|v| v + count)).collect();
+        mesh.vertices.extend(moved);
+        mesh.triangles.extend(triangles);
+    });
+    spoil("with its triangles apart (a soup)", &|mesh| {
+        let corners = (0..mesh.triangles.len()).flat_map(|t| mesh.corners(t));
+        let vertices: Vec<_> = corners.collect();
+        let count = mesh.triangles.len() as u32;
+        mesh.triangles = (0..count).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        mesh.vertices = vertices;
+    });
+    Ok(meshes)
+}
+
+/// The report as a Markdown document.
+///
+/// # Errors
+/// Those of [`rows`].
+pub fn report() -> Result<String, ReportError> {
+    let mut text = String::from(
+        "# Broken meshes
+
+What becomes of meshes that bound no solid, or none that is plain: `cargo run -p brisance-tests
+--bin broken_meshes > docs/broken-meshes.md` writes this file. Each mesh is scaled to a longest
+side of 1 m, sampled a 48th apart and broken into about 20 pieces. A scene's meshes are read with
+the strict sign, which refuses what bounds no solid; the winding sign (Jacobson et al. 2013) takes
+any triangles. Volumes are in litres.
+
+| mesh | area | closed | strict sign | winding sign | pieces | their volume |
+|---|---|---|---|---|---|---|
+",
+    );
+    for row in rows()? {
+        let outcome = |result: &Result<f64, MeshError>| match result {
+            Ok(volume) => format!("{:.1}", 1e3 * volume),
+            Err(error) => format!("refused: {error}"),
+        };
+        let closed = if row.facts.closed { "yes" } else { "no" };
+        let (pieces, volume) = row.broken;
+        // a String takes any text
+        let _ = writeln!(
+            text,
+            "| {} | {:.1} m^2 | {closed} | {} | {} | {pieces} | {:.1} |",
+            row.name,
+            row.facts.area,
+            outcome(&row.strict),
+            outcome(&row.winding),
+            1e3 * volume + 0.0
+        );
+    }
+    Ok(text)
+}
