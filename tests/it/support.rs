@@ -20,7 +20,7 @@ fn held_wall(bonds: &str) -> String {
     format!(
         r#"version = 1
         [pattern.shards.voronoi]
-        pieces = 60
+        pieces = 50
         [[body]]
         name = "wall"
         shape = {{ box = {{ half_extents = [0.8, 0.6, 0.06], spacing = 0.02 }} }}
