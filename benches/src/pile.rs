@@ -73,7 +73,9 @@ fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
     };
     let level_set = LevelSet::from_fn(grid, distance);
     let (mass, frame) = rigid(&level_set.moments(), DENSITY).expect("a hull has volume");
-    let surface = level_set.surface_particles(spacing);
+    // samples round corners off, so they are given
+    let mut surface = places.clone();
+    surface.extend(level_set.surface_particles(spacing));
     let body = NewBody {
         body: Body::Dynamic(mass),
         pose: start * frame,

@@ -268,7 +268,12 @@ fn an_elevator_lifts_three_boxes() {
             assert!((y - 0.5 - i as f64).abs() <= 2e-3, "{y}");
             // the reference leaves some approach between the boxes in its last sweep
             let rest = if contact.solver == Solver::Manifold { 1e-9 } else { 0.05 };
-            assert!((state.momentum.linear.y / 100.0 - 1.0).abs() <= rest);
+            assert!(
+                (state.momentum.linear.y / 100.0 - 1.0).abs() <= rest,
+                "{} {}",
+                i,
+                state.momentum.linear.y / 100.0 - 1.0
+            );
         }
     }
 }

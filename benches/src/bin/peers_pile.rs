@@ -39,16 +39,18 @@ struct Case {
     threads: usize,
     sleep: bool,
     frames: usize,
+    trace: bool,
 }
 
 fn main() -> Outcome<()> {
-    let (mut json, mut ours, mut seconds) = (false, false, 10.0);
+    let (mut json, mut ours, mut trace, mut seconds) = (false, false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = true,
             "--ours" => ours = true,
+            "--trace" => trace = true,
             "--awake" => sleeps = vec![false],
             "--sleep" => sleeps = vec![true],
             "--threads" => {
@@ -66,7 +68,7 @@ fn main() -> Outcome<()> {
         let pile = fragments(size);
         for &sleep in &sleeps {
             for &threads in &threads {
-                let case = Case { threads, sleep, frames };
+                let case = Case { threads, sleep, frames, trace };
                 compare(&pile, case, ours, json)?;
             }
         }
@@ -136,7 +138,66 @@ fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<
 fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let (mut world, ids) = world(pile, Settings::default());
     let start = world.potential_energy();
-    let (frames, reports) = timed(case.frames, || world.step());
+    let mut before: Vec<Isometry3<f64>> = world.iter().map(|s| *s.pose).collect();
+    let (frames, reports) = timed(case.frames, || {
+        let mut clock = ProcessTime::now();
+        let mut phases = std::collections::BTreeMap::new();
+        let report = world.step_with(&mut |phase| {
+            *phases.entry(phase).or_insert(0.0) += clock.elapsed().as_secs_f64() * 1e3;
+            clock = ProcessTime::now();
+        });
+        let places: Vec<Isometry3<f64>> = world.iter().map(|s| *s.pose).collect();
+        let mut moved: Vec<f64> = places
+            .iter()
+            .zip(&before)
+            .map(|(p, q)| (p.translation.vector - q.translation.vector).norm() * 1e3)
+            .collect();
+        let mut turned: Vec<f64> =
+            places.iter().zip(&before).map(|(p, q)| p.rotation.angle_to(&q.rotation)).collect();
+        moved.sort_by(f64::total_cmp);
+        turned.sort_by(f64::total_cmp);
+        before = places;
+        if case.trace && report.frame % 15 == 0 {
+            let at = |v: &[f64], q: usize| v[(v.len() - 1) * q / 100];
+            eprintln!(
+                "   moved mm {:.3} {:.3} {:.3} turned rad {:.5} {:.5} {:.5}",
+                at(&moved, 50),
+                at(&moved, 90),
+                at(&moved, 99),
+                at(&turned, 50),
+                at(&turned, 90),
+                at(&turned, 99)
+            );
+            let over = overlaps(pile, &poses(pile, &world, &ids)).unwrap_or_default();
+            eprintln!(
+                "   overlaps {} mm {:.3} {:.3} {:.3} {:.3}",
+                over.len(),
+                at(&over, 50),
+                at(&over, 90),
+                at(&over, 99),
+                at(&over, 100)
+            );
+            let mut speeds: Vec<f64> = world
+                .iter()
+                .filter_map(|s| Some(s.momentum.linear.norm() / s.body.mass_properties()?.mass()))
+                .collect();
+            speeds.sort_by(f64::total_cmp);
+            eprintln!(
+                "{} ke {:.4} speed {:.4} {:.4} pairs {} reused {} contacts {} colours {} levels {} {:.2?}",
+                report.frame,
+                report.kinetic_energy,
+                speeds[speeds.len() / 2],
+                speeds[speeds.len() * 9 / 10],
+                report.pairs,
+                report.pairs_reused,
+                report.contacts,
+                report.colours,
+                report.levels,
+                phases
+            );
+        }
+        report
+    });
     let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
     Run { frames, end: poses(pile, &world, &ids), gain: Some(gain) }
 }
@@ -163,8 +224,8 @@ fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
     Ok(Run { frames, end, gain: None })
 }
 
-/// The deepest overlap of two fragments, mm.
-fn deepest(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<f64> {
+/// The overlaps of fragments, mm, ascending.
+fn overlaps(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<Vec<f64>> {
     let hulls: Vec<SharedShape> = pile
         .iter()
         .map(|f| SharedShape::convex_hull(&f.points.iter().map(vector).collect::<Vec<_>>()))
@@ -175,7 +236,7 @@ fn deepest(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<f64> {
     let mut order: Vec<usize> = (0..pile.len()).collect();
     let place = |i: usize| poses[i].translation.vector;
     order.sort_by(|&i, &j| place(i).x.total_cmp(&place(j).x));
-    let mut worst = 0.0f64;
+    let mut found = Vec::new();
     for (k, &i) in order.iter().enumerate() {
         for &j in &order[k + 1..] {
             let reach = radii[i] + radii[j];
@@ -184,13 +245,18 @@ fn deepest(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<f64> {
                 break;
             }
             if apart.norm() < reach {
-                let found =
+                let touch =
                     contact(&pose(&poses[i]), &*hulls[i].0, &pose(&poses[j]), &*hulls[j].0, 0.0)?;
-                worst = worst.max(found.map_or(0.0, |c| -1e3 * f64::from(c.dist)));
+                found.extend(touch.map(|c| -1e3 * f64::from(c.dist)).filter(|&d| d > 0.0));
             }
         }
     }
-    Ok(worst)
+    found.sort_by(f64::total_cmp);
+    Ok(found)
+}
+
+fn deepest(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<f64> {
+    Ok(overlaps(pile, poses)?.last().copied().unwrap_or(0.0))
 }
 
 fn vector(v: &Vector3<f64>) -> Vector {

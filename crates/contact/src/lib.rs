@@ -20,13 +20,17 @@ mod frame;
 mod impulse;
 mod islands;
 mod levels;
+mod movers;
 mod narrow;
+mod order;
 mod points;
+mod query;
 mod reference;
 mod rolling;
 mod rows;
 mod settle;
 mod shape;
+mod wide;
 
 use std::sync::Arc;
 
@@ -41,6 +45,7 @@ pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
 pub use narrow::{Contact, Contacts, Manifold, Side, detect};
+pub use order::Order;
 pub use reference::Levers;
 pub use settle::{Aim, Problem, push_out, settle};
 pub use shape::{Field, Shape};
@@ -102,7 +107,13 @@ impl Default for Settings {
 impl Settings {
     /// The faithful solver with its own iteration counts.
     pub fn reference() -> Self {
-        Self { solver: Solver::reference(), pair_repeats: 20, shock_sweeps: 2, ..Self::default() }
+        Self {
+            solver: Solver::reference(),
+            pair_repeats: 20,
+            contact_sweeps: 10,
+            shock_sweeps: 2,
+            ..Self::default()
+        }
     }
 }
 
@@ -113,7 +124,6 @@ pub(crate) struct Mover {
     pub(crate) inverse_inertia: Matrix3<f64>,
     pub(crate) velocity: Velocity,
     pub(crate) gained: Momentum,
-    pub(crate) frozen: bool,
 }
 
 impl Mover {
@@ -123,7 +133,7 @@ impl Mover {
             None => (0.0, Matrix3::zeros()),
         };
         let velocity = body.velocity(&pose.rotation, momentum);
-        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default(), frozen: false }
+        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default() }
     }
 
     pub(crate) fn column(
@@ -137,7 +147,7 @@ impl Mover {
 
     /// The same body as one that no impulse moves.
     pub(crate) fn frozen(self) -> Self {
-        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), frozen: true, ..self }
+        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), ..self }
     }
 
     pub(crate) fn is_fixed(&self) -> bool {

@@ -20,4 +20,5 @@ pub use build::{Appearance, BuildError, Cause, build};
 pub use recording::{Recorder, Recording, Surface, Track};
 pub use report::{Fracture, Report};
 pub use rigid::{RigidError, rigid};
+pub use step::Phase;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};
