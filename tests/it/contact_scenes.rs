@@ -15,11 +15,13 @@ fn both() -> [Settings; 2] {
 }
 
 fn world(contact: Settings) -> World {
-    World::new(sim::Settings { contact, ..sim::Settings::default() })
+    // these scenes are of bodies that are awake
+    World::new(sim::Settings { contact, sleep: false, ..sim::Settings::default() })
 }
 
 fn weightless(contact: Settings) -> World {
-    World::new(sim::Settings { contact, gravity: Vector3::zeros(), ..sim::Settings::default() })
+    let gravity = Vector3::zeros();
+    World::new(sim::Settings { contact, gravity, sleep: false, ..sim::Settings::default() })
 }
 
 fn material(restitution: f64, friction: f64) -> Material {

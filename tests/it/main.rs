@@ -16,6 +16,7 @@ mod levelset_tets;
 mod levelset_topology;
 mod schema;
 mod sim;
+mod sleep;
 mod slicing;
 mod tetfem;
 mod vectors;

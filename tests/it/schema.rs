@@ -69,6 +69,7 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_run("fps").as_f64(), Some(simulation.fps));
     assert_eq!(of_run("frames").as_u64(), Some(simulation.frames as u64));
     assert_eq!(of_run("seed").as_u64(), Some(simulation.seed));
+    assert_eq!(of_run("sleep").as_bool(), Some(simulation.sleep));
     let vector = |value: Value| serde_json::from_value::<[f64; 3]>(value).unwrap();
     assert_eq!(vector(of_run("gravity")), simulation.gravity);
     assert_eq!(of_body("density").as_f64(), Some(body.density));

@@ -2,12 +2,13 @@
 //!
 //! `peers_pile [--json] [--seconds S] [--ours] [--threads N] [--awake | --sleep] [BODIES]...`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
-//! processor time for one thread, wall time for two. `ratio` is ours through theirs. `worst_mm` is
-//! the deepest overlap of two hulls at the end, by Rapier's own geometry for both engines;
-//! `gain` the largest growth of energy in a frame over the energy at the start.
+//! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
+//! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
+//! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
 //! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
@@ -20,8 +21,8 @@ use rapier3d::prelude::{
     ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation, SharedShape,
     Vector,
 };
-use serde_json::json;
-use sim::Settings;
+use serde_json::{Value, json};
+use sim::{Phase, Settings};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -32,6 +33,8 @@ struct Run {
     end: Vec<Isometry3<f64>>,
     /// Largest growth of energy in a frame over that at the start, where it is known.
     gain: Option<f64>,
+    /// Of the last frame, and the mean time of each phase of the settled ones.
+    counters: Option<Value>,
 }
 
 #[derive(Clone, Copy)]
@@ -39,18 +42,16 @@ struct Case {
     threads: usize,
     sleep: bool,
     frames: usize,
-    trace: bool,
 }
 
 fn main() -> Outcome<()> {
-    let (mut json, mut ours, mut trace, mut seconds) = (false, false, false, 10.0);
+    let (mut json, mut ours, mut seconds) = (false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = true,
             "--ours" => ours = true,
-            "--trace" => trace = true,
             "--awake" => sleeps = vec![false],
             "--sleep" => sleeps = vec![true],
             "--threads" => {
@@ -68,7 +69,7 @@ fn main() -> Outcome<()> {
         let pile = fragments(size);
         for &sleep in &sleeps {
             for &threads in &threads {
-                let case = Case { threads, sleep, frames, trace };
+                let case = Case { threads, sleep, frames };
                 compare(&pile, case, ours, json)?;
             }
         }
@@ -81,7 +82,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
     let ours = pool.install(|| run_ours(pile, case));
     let theirs = if alone { None } else { Some(pool.install(|| run_rapier(pile, case))?) };
     let (worst, their_worst) =
-        (deepest(pile, &ours.end)?, theirs.as_ref().map(|r| deepest(pile, &r.end)).transpose()?);
+        (depths(pile, &ours.end)?, theirs.as_ref().map(|r| depths(pile, &r.end)).transpose()?);
     let mut out = std::io::stdout().lock();
     for (part, range) in parts(case.frames) {
         let sleep = if case.sleep { "sleep" } else { "awake" };
@@ -92,7 +93,8 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
         let line = json!({
             "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
             "ratio": peer_ms.map(|ms| ours_ms / ms), "gain": ours.gain,
-            "worst_mm": worst, "peer_worst_mm": their_worst,
+            "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
+            "last": ours.counters,
         });
         if json {
             writeln!(out, "{line}")?;
@@ -101,13 +103,12 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
                 |key: &str| line[key].as_f64().map_or_else(|| "-".into(), |x| format!("{x:.3}"));
             writeln!(
                 out,
-                "{row:32} ours {:>9} ms  rapier {:>9} ms  ratio {:>7}  gain {:9.1e}  worst {:>6} / {:>6} mm",
+                "{row:32} ours {:>9} ms  rapier {:>9} ms  ratio {:>7}  gain {:8.1e}  mm {worst:.1?} {:.1?}",
                 number("ours_ms"),
                 number("peer_ms"),
                 number("ratio"),
                 ours.gain.unwrap_or(f64::NAN),
-                number("worst_mm"),
-                number("peer_worst_mm"),
+                their_worst.unwrap_or_default(),
             )?;
         }
     }
@@ -136,70 +137,31 @@ fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<
 }
 
 fn run_ours(pile: &[Fragment], case: Case) -> Run {
-    let (mut world, ids) = world(pile, Settings::default());
+    let settings = Settings { sleep: case.sleep, ..Settings::default() };
+    let (mut world, ids) = world(pile, settings);
     let start = world.potential_energy();
-    let mut before: Vec<Isometry3<f64>> = world.iter().map(|s| *s.pose).collect();
+    let settled = parts(case.frames)[2].1.clone();
+    let mut phases: BTreeMap<Phase, f64> = BTreeMap::new();
     let (frames, reports) = timed(case.frames, || {
         let mut clock = ProcessTime::now();
-        let mut phases = std::collections::BTreeMap::new();
-        let report = world.step_with(&mut |phase| {
-            *phases.entry(phase).or_insert(0.0) += clock.elapsed().as_secs_f64() * 1e3;
+        let counts = settled.contains(&world.frame());
+        world.step_with(&mut |phase| {
+            if counts {
+                let ms = clock.elapsed().as_secs_f64() * 1e3;
+                *phases.entry(phase).or_default() += ms / settled.len() as f64;
+            }
             clock = ProcessTime::now();
-        });
-        let places: Vec<Isometry3<f64>> = world.iter().map(|s| *s.pose).collect();
-        let mut moved: Vec<f64> = places
-            .iter()
-            .zip(&before)
-            .map(|(p, q)| (p.translation.vector - q.translation.vector).norm() * 1e3)
-            .collect();
-        let mut turned: Vec<f64> =
-            places.iter().zip(&before).map(|(p, q)| p.rotation.angle_to(&q.rotation)).collect();
-        moved.sort_by(f64::total_cmp);
-        turned.sort_by(f64::total_cmp);
-        before = places;
-        if case.trace && report.frame % 15 == 0 {
-            let at = |v: &[f64], q: usize| v[(v.len() - 1) * q / 100];
-            eprintln!(
-                "   moved mm {:.3} {:.3} {:.3} turned rad {:.5} {:.5} {:.5}",
-                at(&moved, 50),
-                at(&moved, 90),
-                at(&moved, 99),
-                at(&turned, 50),
-                at(&turned, 90),
-                at(&turned, 99)
-            );
-            let over = overlaps(pile, &poses(pile, &world, &ids)).unwrap_or_default();
-            eprintln!(
-                "   overlaps {} mm {:.3} {:.3} {:.3} {:.3}",
-                over.len(),
-                at(&over, 50),
-                at(&over, 90),
-                at(&over, 99),
-                at(&over, 100)
-            );
-            let mut speeds: Vec<f64> = world
-                .iter()
-                .filter_map(|s| Some(s.momentum.linear.norm() / s.body.mass_properties()?.mass()))
-                .collect();
-            speeds.sort_by(f64::total_cmp);
-            eprintln!(
-                "{} ke {:.4} speed {:.4} {:.4} pairs {} reused {} contacts {} colours {} levels {} {:.2?}",
-                report.frame,
-                report.kinetic_energy,
-                speeds[speeds.len() / 2],
-                speeds[speeds.len() * 9 / 10],
-                report.pairs,
-                report.pairs_reused,
-                report.contacts,
-                report.colours,
-                report.levels,
-                phases
-            );
-        }
-        report
+        })
     });
     let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
-    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain) }
+    let phases = phases.iter().map(|(phase, ms)| (format!("{phase:?}"), json!(ms))).collect();
+    let counters = reports.last().map(|r| {
+        json!({
+            "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "contacts": r.contacts,
+            "colours": r.colours, "levels": r.levels, "settled_phases_ms": Value::Object(phases),
+        })
+    });
+    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters }
 }
 
 fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
@@ -221,7 +183,7 @@ fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
     }
     let (frames, _) = timed(case.frames, || world.step());
     let end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
-    Ok(Run { frames, end, gain: None })
+    Ok(Run { frames, end, gain: None, counters: None })
 }
 
 /// The overlaps of fragments, mm, ascending.
@@ -255,8 +217,11 @@ fn overlaps(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<Vec<f64>> {
     Ok(found)
 }
 
-fn deepest(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<f64> {
-    Ok(overlaps(pile, poses)?.last().copied().unwrap_or(0.0))
+/// Median, 99th percentile and largest of the overlaps of fragments, mm.
+fn depths(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<[f64; 3]> {
+    let found = overlaps(pile, poses)?;
+    let at = |percent: usize| found.get(found.len().saturating_sub(1) * percent / 100);
+    Ok([50, 99, 100].map(|percent| at(percent).copied().unwrap_or(0.0)))
 }
 
 fn vector(v: &Vector3<f64>) -> Vector {

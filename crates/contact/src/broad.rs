@@ -44,6 +44,10 @@ pub(crate) fn pairs(
         let bounds = merge(&turned(shape.bounds(), start), &turned(shape.bounds(), end));
         tree_box(&bounds.grown(grown))
     };
+    let mut found = Pairs { near: Vec::new(), boxes: 0 };
+    if !columns.bodies.iter().any(|body| body.mass_properties().is_some()) {
+        return found;
+    }
     let boxes: Vec<TreeBox> = bounded.par_iter().with_min_len(512).map(swept).collect();
     let ball = |i: usize| {
         let (start, end) = (&poses[i].translation.vector, predicted[i].translation.vector);
@@ -59,7 +63,7 @@ pub(crate) fn pairs(
         let apart = (p.end - q.end).norm();
         (p.moves || q.moves) && apart <= reach + (p.travel - q.travel).norm()
     };
-    let mut found = Pairs { near: Vec::new(), boxes: 0 };
+    let movers = balls.iter().filter(|ball| ball.moves).count();
     let mut add = |i: usize, j: usize| {
         found.boxes += usize::from(balls[i].moves || balls[j].moves);
         if meet(i, j) {
@@ -67,9 +71,20 @@ pub(crate) fn pairs(
         }
     };
     let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |p, q| {
-        add(bounded[p as usize], bounded[q as usize]);
-    });
+    if movers < bounded.len() / 4 {
+        for (p, bounds) in boxes.iter().enumerate().filter(|&(p, _)| balls[bounded[p]].moves) {
+            for q in tree.intersect_aabb(bounds).map(|q| q as usize) {
+                // of two movers each finds the other
+                if q < p || !balls[bounded[q]].moves {
+                    add(bounded[p], bounded[q]);
+                }
+            }
+        }
+    } else {
+        tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |p, q| {
+            add(bounded[p as usize], bounded[q as usize]);
+        });
+    }
     for &u in &unbounded {
         bounded.iter().for_each(|&i| add(u, i));
     }

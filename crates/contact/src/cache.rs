@@ -59,6 +59,21 @@ impl Cache {
         }
     }
 
+    /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were
+    /// not looked at because both rest.
+    pub fn keep(&mut self, old: &Self, rests: impl Fn([u64; 2]) -> bool) {
+        let kept: Vec<&Entry> = old.pairs.iter().filter(|entry| rests(entry.names)).collect();
+        for entry in &kept {
+            let first = self.contacts.len() as u32;
+            let range = entry.first as usize..(entry.first + entry.count) as usize;
+            self.contacts.extend_from_slice(&old.contacts[range]);
+            self.pairs.push(Entry { first, ..**entry });
+        }
+        if !kept.is_empty() {
+            self.pairs.sort_by_key(|entry| entry.names);
+        }
+    }
+
     /// To look up pairs in ascending order, starting with that of `names`.
     pub(crate) fn from(&self, names: [u64; 2]) -> Cursor<'_> {
         Cursor { cache: self, next: self.pairs.partition_point(|e| e.names < names) }

@@ -107,7 +107,7 @@ impl<'a> Frame<'a> {
         self.columns.bodies.iter().zip(states).any(|(body, ((p, q), shape))| {
             let moved =
                 |mass: &MassProperties| (q.linear - p.linear).norm() * self.dt / mass.mass();
-            body.mass_properties().is_some_and(|m| moved(m) > 0.5 * MARGIN * shape.radius())
+            body.mass_properties().is_some_and(|m| moved(m) > MARGIN * shape.radius())
         })
     }
 
@@ -216,6 +216,19 @@ impl Support {
             }
             Found::Pairs { graph, .. } => Islands::new(columns, graph.pairs()),
         }
+    }
+
+    /// Pairs in contact with the impulse on the first, N s, of [`Solver::Manifold`].
+    pub fn pair_impulses(&self) -> impl Iterator<Item = (u32, u32, Vector3<f64>)> {
+        let found = match &self.0 {
+            Found::Manifolds { contacts, impulses, .. } => Some((contacts, impulses)),
+            Found::Pairs { .. } => None,
+        };
+        found.into_iter().flat_map(|(contacts, impulses)| {
+            contacts.manifolds().iter().map(|pair| {
+                (pair.a, pair.b, impulses[contacts.range(pair)].iter().sum::<Vector3<f64>>())
+            })
+        })
     }
 
     /// The contact impulses, to start the next frame from.

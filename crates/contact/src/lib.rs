@@ -75,6 +75,8 @@ pub struct Settings {
     pub pair_repeats: usize,
     /// Sweeps over all contacts in a contact pass.
     pub contact_sweeps: usize,
+    /// Sweeps over all contacts, and over each level, when bodies are pushed out of each other.
+    pub push_sweeps: usize,
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
@@ -94,7 +96,8 @@ impl Default for Settings {
             clamp: Clamp::default(),
             collision_sweeps: 5,
             pair_repeats: 4,
-            contact_sweeps: 10,
+            contact_sweeps: 4,
+            push_sweeps: 4,
             shock_sweeps: 10,
             push_out: 0.5,
             slop: 0.002,

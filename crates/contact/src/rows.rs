@@ -88,6 +88,7 @@ impl Batch {
     }
 
     /// Works out how contacts answer to impulses, with bodies that are not free held if `shock`.
+    #[inline(always)]
     pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
         let [a, b] = self.held(movers, shock);
         for slot in &mut self.slots[..self.used] {
@@ -114,6 +115,7 @@ impl Batch {
 
     /// Applies a guess of the impulse on the first body of each contact, as far as the contact can
     /// bear it.
+    #[inline(always)]
     pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>]) {
         let [mut a, mut b] = self.held(movers, false);
         for slot in &mut self.slots[..self.used] {
@@ -136,6 +138,7 @@ impl Batch {
 
     /// One step of Gauss-Seidel: for each contact an exact minimisation over the normal impulse,
     /// then a projected gradient step over friction that cannot raise the energy either.
+    #[inline(always)]
     pub(crate) fn relax(&mut self, movers: &Movers, shock: bool) {
         let [mut a, mut b] = self.held(movers, shock);
         for slot in &mut self.slots[..self.used] {
@@ -157,6 +160,7 @@ impl Batch {
     }
 
     /// [`Batch::relax`] without friction.
+    #[inline(always)]
     pub(crate) fn relax_normals(&mut self, movers: &Movers, shock: bool) {
         let [mut a, mut b] = self.held(movers, shock);
         for slot in &mut self.slots[..self.used] {
@@ -182,11 +186,9 @@ impl Batch {
 
     #[inline(always)]
     fn held(&self, movers: &Movers, shock: bool) -> [Held; 2] {
-        let held = |side: usize| {
-            let held = movers.held(&self.bodies[side]);
-            if shock { held.scaled(self.free[side]) } else { held }
-        };
-        [held(0), held(1)]
+        let [p, q] = &self.bodies;
+        let (a, b) = (movers.held(p), movers.held(q));
+        if shock { [a.scaled(self.free[0]), b.scaled(self.free[1])] } else { [a, b] }
     }
 
     #[inline(always)]

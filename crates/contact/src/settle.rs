@@ -110,7 +110,7 @@ pub(crate) fn work_of_kinematic_bodies(
 }
 
 /// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
-/// deeply, normals tell little of the way out.
+/// deeply normals tell little of the way out, and pushing hard only shakes the others.
 const MOST_PUSH: f64 = 0.05;
 
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
@@ -153,6 +153,8 @@ struct Pass<'a> {
     movers: Movers,
     batches: Vec<Batch>,
     friction: bool,
+    /// Over all contacts together, and over each level in shock propagation.
+    sweeps: (usize, usize),
 }
 
 impl<'a> Pass<'a> {
@@ -187,7 +189,13 @@ impl<'a> Pass<'a> {
             batch
         };
         let batches = specs.par_iter().with_min_len(CHUNK).map(make).collect();
-        Self { problem, movers, batches, friction }
+        let Settings { contact_sweeps, shock_sweeps, push_sweeps, .. } = *problem.settings;
+        let sweeps = if friction {
+            (contact_sweeps, shock_sweeps)
+        } else {
+            (push_sweeps, shock_sweeps.min(push_sweeps))
+        };
+        Self { problem, movers, batches, friction, sweeps }
     }
 
     /// Writes out the impulse of each contact.
@@ -210,12 +218,12 @@ impl<'a> Pass<'a> {
     /// Solves all contacts together.
     fn solve_all(&mut self) {
         let stages: Vec<Stage> = self.problem.order.stages().collect();
-        self.sweep(&stages, self.problem.settings.contact_sweeps, false);
+        self.sweep(&stages, self.sweeps.0, false);
     }
 
     /// Level by level, with everything below frozen.
     fn propagate_shock(&mut self) {
-        let sweeps = self.problem.settings.shock_sweeps;
+        let sweeps = self.sweeps.1;
         if sweeps == 0 {
             return;
         }

@@ -80,6 +80,7 @@ pub fn build(
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
+        sleep: scene.simulation.sleep,
         ..Settings::default()
     });
     let mut appearances = Vec::new();

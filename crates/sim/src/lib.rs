@@ -12,6 +12,7 @@ mod recording;
 mod report;
 mod rigid;
 pub mod scene;
+mod sleep;
 mod step;
 mod world;
 

@@ -1,6 +1,6 @@
 //! One frame.
 
-use contact::{Cache, Contacts, Frame};
+use contact::{Cache, Contacts, Frame, Support};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -45,6 +45,7 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
+        self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
@@ -69,12 +70,13 @@ impl World {
         let work = support.settle_velocities(self.at(given), &start, &mut momenta);
         self.momenta = momenta;
         bound.bound_momenta(self, &work);
-        self.cache = support.cache(&names);
+        self.remember(&support, &names);
         ended(Phase::Contact);
 
         // 5 ledger
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
+        self.doze(&support, &mut report);
         report.frame = self.frame;
         report.bodies = self.len();
         report.pairs = support.pairs();
@@ -92,22 +94,30 @@ impl World {
     /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
     /// contacts of the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Contacts {
-        let (mut breaks, mut strays) = (0, 0);
+        let (mut breaks, mut strays, mut wakes) = (0, 0, 0);
         loop {
             // in the last round all hold, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
-            let strengths = if last { vec![f64::INFINITY; self.len()] } else { self.strengths() };
+            let mut strengths =
+                if last { vec![f64::INFINITY; self.len()] } else { self.strengths() };
+            self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..]);
             let contacts = self.at(given).contacts(&momenta);
             ended(Phase::Detect);
             let blows = self.at(given).collide(&contacts, &mut momenta, &strengths);
+            ended(Phase::Collide);
+            if self.wake_hit(&blows, wakes) {
+                // they take part in the same collisions from the start
+                wakes += 1;
+                continue;
+            }
             let strayed = self.at(given).strayed(&self.momenta, &momenta);
             self.momenta = momenta;
-            ended(Phase::Collide);
             if !blows.is_empty() {
                 breaks += 1;
                 self.break_bodies(&blows, report);
+                self.wake_abandoned();
                 ended(Phase::Break);
             } else if strayed && strays < STRAY_ROUNDS {
                 strays += 1;
@@ -124,6 +134,24 @@ impl World {
         Frame { columns, poses, drift, dt, orientation, cache, names, settings }
     }
 
+    /// Keeps contacts for the next frame, and those of sleepers for when they wake.
+    fn remember(&mut self, support: &Support, names: &[u64]) {
+        let resting = (0..self.len()).filter(|&i| self.rests[i].asleep).count();
+        if resting > 0 && support.contacts() == 0 {
+            return;
+        }
+        let mut cache = support.cache(names);
+        if resting > 0 {
+            cache.keep(&self.cache, |pair| {
+                let found = pair.map(|name| names.binary_search(&name));
+                let [Ok(a), Ok(b)] = found else { return false };
+                let held = |i: usize| self.acting[i].mass_properties().is_none();
+                held(a) && held(b)
+            });
+        }
+        self.cache = cache;
+    }
+
     fn names(&self) -> Vec<u64> {
         self.ids.iter().map(|id| id.name()).collect()
     }
@@ -135,7 +163,7 @@ impl World {
             Body::Dynamic(_) => Velocity { linear, ..Velocity::default() },
             Body::Static | Body::Kinematic(_) => Velocity::default(),
         };
-        self.bodies.iter().map(of).collect()
+        self.acting.iter().map(of).collect()
     }
 
     /// Momenta after forces have acted for a share of the step.
@@ -147,7 +175,7 @@ impl World {
             }
             Body::Static | Body::Kinematic(_) => *momentum,
         };
-        self.bodies.iter().zip(&self.momenta).map(push).collect()
+        self.acting.iter().zip(&self.momenta).map(push).collect()
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
@@ -155,7 +183,7 @@ impl World {
     /// momentum that the body keeps.
     fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity]) {
         for (i, pose) in end.iter_mut().enumerate() {
-            let Body::Dynamic(mass) = &self.bodies[i] else { continue };
+            let Body::Dynamic(mass) = &self.acting[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
             let kept = &self.momenta[i].angular;
             let energy = mass.rotational_energy(&self.poses[i].rotation, kept);

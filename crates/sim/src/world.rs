@@ -7,6 +7,7 @@ use dynamics::{Body, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::Breakage;
+use crate::sleep::{Link, Rest};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +32,9 @@ pub struct Settings {
     pub contact: contact::Settings,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
     pub break_rounds: usize,
+    /// Whether bodies that have been still for half a second are held until something concerns
+    /// them. Only [`contact::Solver::Manifold`] knows what does; with the other none falls asleep.
+    pub sleep: bool,
 }
 
 impl Default for Settings {
@@ -41,6 +45,7 @@ impl Default for Settings {
             orientation: OrientationStep::default(),
             contact: contact::Settings::default(),
             break_rounds: 3,
+            sleep: true,
         }
     }
 }
@@ -122,6 +127,8 @@ pub struct BodyState<'a> {
     pub shape: &'a Arc<Shape>,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,
+    /// Whether it is held because it was still.
+    pub asleep: bool,
 }
 
 /// Bodies and the time; advanced by [`World::step`].
@@ -132,11 +139,18 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) bodies: Vec<Body>,
+    /// What bodies are to contacts and forces: sleepers are static.
+    pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) materials: Vec<Material>,
     pub(crate) breakages: Vec<Option<Breakage>>,
+    pub(crate) rests: Vec<Rest>,
+    /// What sleepers touch, sorted by both names.
+    pub(crate) links: Vec<Link>,
+    /// Whether bodies were removed that sleepers may have known.
+    pub(crate) lost: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
     /// Bodies that were frozen since.
@@ -152,6 +166,10 @@ impl World {
             settings,
             ids: Vec::new(),
             bodies: Vec::new(),
+            acting: Vec::new(),
+            rests: Vec::new(),
+            links: Vec::new(),
+            lost: false,
             poses: Vec::new(),
             momenta: Vec::new(),
             shapes: Vec::new(),
@@ -182,6 +200,8 @@ impl World {
         let momentum = new.momentum();
         self.ids.push(id);
         self.bodies.push(new.body);
+        self.acting.push(new.body);
+        self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.momenta.push(momentum);
         self.shapes.push(new.shape);
@@ -195,6 +215,9 @@ impl World {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         self.ids.remove(i);
         self.bodies.remove(i);
+        self.acting.remove(i);
+        self.rests.remove(i);
+        self.lost = true;
         self.poses.remove(i);
         self.momenta.remove(i);
         self.shapes.remove(i);
@@ -274,7 +297,7 @@ impl World {
     }
 
     pub(crate) fn columns(&self) -> Columns<'_> {
-        Columns { bodies: &self.bodies, shapes: &self.shapes, materials: &self.materials }
+        Columns { bodies: &self.acting, shapes: &self.shapes, materials: &self.materials }
     }
 
     fn state(&self, i: usize) -> BodyState<'_> {
@@ -285,6 +308,7 @@ impl World {
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
             breakage: self.breakages[i].as_ref(),
+            asleep: self.rests[i].asleep,
         }
     }
 }
