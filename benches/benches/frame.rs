@@ -1,14 +1,23 @@
-//! A frame of the bunny scene, once the bunny is in pieces.
+//! A frame of the bunny scene, once the bunny is in pieces, and of a pile of a thousand fragments.
 //!
-//! Run with `RAYON_NUM_THREADS=1` for the single-thread figures.
+//! Run with `RAYON_NUM_THREADS=1` for the single-thread figures. What each step gained, a pile of
+//! 1000 awake and settled, ms of one processor a frame under load (`peers_pile`, Rapier 9):
+//!
+//! - 84: rows of single contacts, every pair looked at in every frame
+//! - 86: lanes of four pairs in colours: the solver a quarter faster, contacts still half of all
+//! - 60: samples asked through one matrix
+//! - 32: contacts looked for again after collisions that send bodies far, and gentler push-out: the
+//!   pile comes to rest, and 95 % of its pairs are used again
+//! - 28: 4 sweeps over all contacts instead of 10, and 4 to push out
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use brisance::mesh_file::read_mesh;
+use brisance_benches::pile;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use sim::scene::Scene;
-use sim::{World, build};
+use sim::{Settings, World, build};
 
 /// The scene of `cargo xtask demo`, `frames` after its bunny broke.
 fn broken_bunny(frames: usize) -> World {
@@ -36,5 +45,19 @@ fn frame(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, frame);
+fn pile_frame(c: &mut Criterion) {
+    let fragments = pile::fragments(1000);
+    let settings = Settings { sleep: false, ..Settings::default() };
+    let (mut world, _) = pile::world(&fragments, settings);
+    for (when, frame) in [("impact", 30), ("settled", 240)] {
+        while world.frame() < frame {
+            world.step();
+        }
+        c.bench_function(&format!("pile frame, {} bodies, {when}", world.len()), |b| {
+            b.iter_batched(|| world.clone(), |mut world| world.step(), BatchSize::SmallInput);
+        });
+    }
+}
+
+criterion_group!(benches, frame, pile_frame);
 criterion_main!(benches);

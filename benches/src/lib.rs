@@ -1,1 +1,3 @@
-//! Benches.
+//! What benchmarks and programs beside other libraries share.
+
+pub mod pile;

@@ -18,6 +18,7 @@ mod models;
 mod scenes;
 mod schema;
 mod sim;
+mod sleep;
 mod slicing;
 mod support;
 mod tetfem;

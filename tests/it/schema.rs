@@ -114,6 +114,7 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_body("copies/properties/jitter").as_f64(), Some(body.copies.unwrap().jitter));
     let duration = fracture.bonds.unwrap().duration;
     assert_eq!(of_fracture("bonds/properties/duration").as_f64(), Some(duration));
+    assert_eq!(of_run("sleep").as_bool(), Some(simulation.sleep));
     let vector = |value: Value| serde_json::from_value::<[f64; 3]>(value).unwrap();
     assert_eq!(vector(of_run("gravity")), simulation.gravity);
     assert_eq!(of_body("density").as_f64(), Some(body.density()));

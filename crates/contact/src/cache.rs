@@ -1,54 +1,100 @@
-//! Impulses of the last frame, to start this one from (Br11's contact cache, keyed by surface
-//! point instead of position, which is an identity where points are fixed to the body).
+//! What is remembered from frame to frame: contacts and where they were found, to use them again
+//! while bodies hardly move, and their impulses, to start from (Br11's contact cache, keyed by
+//! surface point instead of position, which is an identity where points are fixed to the body).
 
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
-use crate::narrow::{Contacts, Side};
+use crate::narrow::{Contacts, Found};
 
-/// The contact impulses of one frame, remembered by pair of bodies and surface point.
+/// The contacts of one frame and their impulses, remembered by pair of bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    /// Sorted by pair.
-    entries: Vec<Entry>,
+    /// Sorted by names.
+    pairs: Vec<Entry>,
+    contacts: Vec<Remembered>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    pair: [u64; 2],
-    owner: Side,
-    key: u32,
-    impulse: Vector3<f64>,
+    names: [u64; 2],
+    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
+    /// was found there is not to be used again.
+    looked: Option<Isometry3<f64>>,
+    first: u32,
+    count: u32,
+}
+
+/// A contact of an earlier frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remembered {
+    pub(crate) found: Found,
+    /// On the first body, N s.
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// What is known of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// Where it was looked at, if what was found there may be used again.
+    pub(crate) looked: Option<Isometry3<f64>>,
+    pub(crate) contacts: &'a [Remembered],
 }
 
 impl Cache {
-    /// Remembers `impulses`, one a contact on body `a` in N s. `names` are lasting names of the
-    /// bodies: they survive when indices shift.
+    /// Remembers `contacts` with `impulses`, one a contact on body `a` in N s. `names` are lasting
+    /// names of the bodies that ascend with their numbers: they survive when numbers shift.
     pub fn new(contacts: &Contacts, names: &[u64], impulses: &[Vector3<f64>]) -> Self {
-        let mut entries = Vec::with_capacity(contacts.len());
-        let mut impulses = impulses.iter();
-        for pair in contacts.manifolds() {
-            let pair_names = [pair.a, pair.b].map(|i| names[i as usize]);
-            for (contact, &impulse) in contacts.of(pair).iter().zip(impulses.by_ref()) {
-                let (owner, key) = (contact.owner, contact.key);
-                entries.push(Entry { pair: pair_names, owner, key, impulse });
-            }
+        let entry = |look: &crate::narrow::Look| Entry {
+            names: [look.a, look.b].map(|i| names[i as usize]),
+            looked: look.relative,
+            first: look.first,
+            count: look.count,
+        };
+        let remembered = contacts.all().iter().zip(impulses);
+        Self {
+            pairs: contacts.looks().iter().map(entry).collect(),
+            contacts: remembered
+                .map(|(c, &impulse)| Remembered { found: c.found, impulse })
+                .collect(),
         }
-        entries.sort_by_key(|e| e.pair);
-        Self { entries }
     }
 
-    /// The remembered impulse of each contact, zero for new ones.
-    pub fn guess(&self, contacts: &Contacts, names: &[u64]) -> Vec<Vector3<f64>> {
-        let mut guesses = Vec::with_capacity(contacts.len());
-        for pair in contacts.manifolds() {
-            let pair_names = [pair.a, pair.b].map(|i| names[i as usize]);
-            let first = self.entries.partition_point(|e| e.pair < pair_names);
-            let known = self.entries[first..].iter().take_while(|e| e.pair == pair_names);
-            for contact in contacts.of(pair) {
-                let same = |e: &&Entry| e.owner == contact.owner && e.key == contact.key;
-                guesses.push(known.clone().find(same).map_or(Vector3::zeros(), |e| e.impulse));
-            }
+    /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were
+    /// not looked at because both rest.
+    pub fn keep(&mut self, old: &Self, rests: impl Fn([u64; 2]) -> bool) {
+        let kept: Vec<&Entry> = old.pairs.iter().filter(|entry| rests(entry.names)).collect();
+        for entry in &kept {
+            let first = self.contacts.len() as u32;
+            let range = entry.first as usize..(entry.first + entry.count) as usize;
+            self.contacts.extend_from_slice(&old.contacts[range]);
+            self.pairs.push(Entry { first, ..**entry });
         }
-        guesses
+        if !kept.is_empty() {
+            self.pairs.sort_by_key(|entry| entry.names);
+        }
+    }
+
+    /// To look up pairs in ascending order, starting with that of `names`.
+    pub(crate) fn from(&self, names: [u64; 2]) -> Cursor<'_> {
+        Cursor { cache: self, next: self.pairs.partition_point(|e| e.names < names) }
+    }
+}
+
+/// A place in a [`Cache`].
+pub(crate) struct Cursor<'a> {
+    cache: &'a Cache,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// What is known of the pair of these names, which must not be below earlier ones.
+    pub(crate) fn find(&mut self, names: [u64; 2]) -> Option<Known<'a>> {
+        let pairs = &self.cache.pairs;
+        while pairs.get(self.next).is_some_and(|e| e.names < names) {
+            self.next += 1;
+        }
+        let entry = pairs.get(self.next).filter(|e| e.names == names)?;
+        let range = entry.first as usize..(entry.first + entry.count) as usize;
+        Some(Known { looked: entry.looked, contacts: &self.cache.contacts[range] })
     }
 }

@@ -1,12 +1,14 @@
 //! The passes of a frame, whichever solver runs them.
 
-use dynamics::{Body, Momentum, OrientationStep, Velocity, advance};
+use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
+use crate::narrow::MARGIN;
 use crate::reference::{self, Graph, Levers};
+use crate::settle::work_of_kinematic_bodies;
 use crate::{
-    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Problem, Settings, collide, detect,
-    push_out, settle,
+    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, collide,
+    detect, push_out, settle,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -46,6 +48,10 @@ pub struct Frame<'a> {
     pub dt: f64,
     /// How orientations are stepped.
     pub orientation: OrientationStep,
+    /// What is remembered of the last frame.
+    pub cache: &'a Cache,
+    /// Names of the bodies that last as long as they do and ascend with their numbers.
+    pub names: &'a [u64],
     /// Solver, iteration counts and tolerances.
     pub settings: &'a Settings,
 }
@@ -53,25 +59,56 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// Where bodies with `momenta` are at the end of the step.
     pub fn predict(&self, momenta: &[Momentum]) -> Vec<Isometry3<f64>> {
-        let states = self.columns.bodies.iter().zip(self.poses.iter().zip(momenta));
-        states.map(|(b, (x, m))| advance(b, x, m, self.dt, self.orientation)).collect()
+        let mut poses = self.poses.to_vec();
+        advance_all(self.columns.bodies, &mut poses, momenta, self.dt, self.orientation);
+        poses
+    }
+
+    /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
+    /// what it finds holds until the next impulse only.
+    pub fn contacts(&self, momenta: &[Momentum]) -> Contacts {
+        if self.settings.solver != Solver::Manifold {
+            return Contacts::default();
+        }
+        let half = self.with_forces(momenta);
+        let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
+        let known = (self.cache, self.names);
+        detect(self.columns, self.poses, &predicted, &velocities, self.dt, known)
     }
 
     /// The collision pass: changes the momenta at time n of pairs that would overlap at the end of
-    /// the step while approaching. Returns the contacts it found and the blows that break a body;
-    /// `strengths` are the impulses in N s that bodies bear.
-    pub fn collide(&self, momenta: &mut [Momentum], strengths: &[f64]) -> (Contacts, Vec<Blow>) {
+    /// the step while approaching. Returns the blows that break a body; `strengths` are the impulses
+    /// in N s that bodies bear.
+    pub fn collide(
+        &self,
+        contacts: &Contacts,
+        momenta: &mut [Momentum],
+        strengths: &[f64],
+    ) -> Vec<Blow> {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
-        if let Solver::Reference { levers, .. } = settings.solver {
-            let blows = reference::collide(*self, levers, momenta, strengths);
-            // what it finds holds until the next impulse only
-            return (Contacts::default(), blows);
+        match settings.solver {
+            Solver::Manifold => {
+                let forces = (drift, strengths);
+                collide(columns, poses, momenta, contacts, forces, dt, settings)
+            }
+            Solver::Reference { levers, .. } => {
+                reference::collide(*self, levers, momenta, strengths)
+            }
         }
-        let half = self.with_forces(momenta);
-        let contacts = detect(columns, poses, &self.predict(&half), &self.velocities(&half), dt);
-        let forces = (drift, strengths);
-        let blows = collide(columns, poses, momenta, &contacts, forces, dt, settings);
-        (contacts, blows)
+    }
+
+    /// Whether a body whose momentum changed from `before` to `after` may end the step farther off
+    /// than contacts reach that were found before.
+    pub fn strayed(&self, before: &[Momentum], after: &[Momentum]) -> bool {
+        if self.settings.solver != Solver::Manifold {
+            return false;
+        }
+        let states = before.iter().zip(after).zip(self.columns.shapes);
+        self.columns.bodies.iter().zip(states).any(|(body, ((p, q), shape))| {
+            let moved =
+                |mass: &MassProperties| (q.linear - p.linear).norm() * self.dt / mass.mass();
+            body.mass_properties().is_some_and(|m| moved(m) > MARGIN * shape.radius())
+        })
     }
 
     /// Who rests on whom after the collision pass, which found `contacts`.
@@ -82,8 +119,10 @@ impl<'a> Frame<'a> {
         }
         let velocities = self.velocities(momenta);
         let levels = Levels::new(columns, poses, &contacts, &velocities, drift, dt);
-        let impulses = vec![Vector3::zeros(); contacts.len()];
-        Support(Found::Manifolds { contacts, levels, impulses })
+        let order = Order::new(columns, &contacts, levels);
+        // forces act for half a step at first, for a whole one in the pass that left the guess
+        let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
+        Support(Found::Manifolds { contacts, order, impulses })
     }
 
     /// What forces add to each momentum in half the step.
@@ -110,9 +149,9 @@ impl<'a> Frame<'a> {
         self.columns.bodies.iter().zip(states).map(of).collect()
     }
 
-    fn problem(&self, contacts: &'a Contacts, levels: &'a Levels) -> Problem<'a> {
+    fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
         let Self { columns, poses, dt, settings, .. } = *self;
-        Problem { columns, poses, contacts, levels, dt, settings }
+        Problem { columns, poses, contacts, order, dt, settings }
     }
 }
 
@@ -122,7 +161,7 @@ pub struct Support(Found);
 
 #[derive(Clone, Debug)]
 enum Found {
-    Manifolds { contacts: Contacts, levels: Levels, impulses: Vec<Vector3<f64>> },
+    Manifolds { contacts: Contacts, order: Order, impulses: Vec<Vector3<f64>> },
     Pairs { graph: Graph, clamp_positions: bool },
 }
 
@@ -130,21 +169,15 @@ impl Support {
     /// The contact pass at (x^n, v^{n+1/2}), which only decides where bodies go: changes `momenta`
     /// to what takes them there. Returns how far each body is then to be pushed out of others,
     /// displacement in m and rotation vector in rad.
-    ///
-    /// `cache` is that of the last frame, `names` last as long as the bodies.
     pub fn settle_positions(
         &mut self,
         frame: Frame<'_>,
         momenta: &mut [Momentum],
-        (cache, names): (&Cache, &[u64]),
     ) -> Vec<Velocity> {
         match &mut self.0 {
-            Found::Manifolds { contacts, levels, impulses } => {
-                *impulses = cache.guess(contacts, names);
-                // forces act for half a step here, for a whole one in the pass that left the guess
-                impulses.iter_mut().for_each(|j| *j *= 0.5);
-                settle(frame.problem(contacts, levels), Aim::Positions, momenta, impulses);
-                push_out(frame.problem(contacts, levels), momenta)
+            Found::Manifolds { contacts, order, impulses } => {
+                settle(frame.problem(contacts, order), Aim::Positions, momenta, impulses);
+                push_out(frame.problem(contacts, order), momenta)
             }
             Found::Pairs { graph, clamp_positions } => {
                 reference::settle(frame, graph, momenta, *clamp_positions);
@@ -164,11 +197,11 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, levels, impulses } => {
+            Found::Manifolds { contacts, order, impulses } => {
                 contacts.advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
-                settle(frame.problem(contacts, levels), Aim::Velocities, momenta, impulses);
-                work_of_kinematic_bodies(frame, contacts, impulses)
+                settle(frame.problem(contacts, order), Aim::Velocities, momenta, impulses);
+                work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
             }
             Found::Pairs { graph, .. } => reference::settle(frame, graph, momenta, true),
         }
@@ -183,6 +216,19 @@ impl Support {
             }
             Found::Pairs { graph, .. } => Islands::new(columns, graph.pairs()),
         }
+    }
+
+    /// Pairs in contact with the impulse on the first, N s, of [`Solver::Manifold`].
+    pub fn pair_impulses(&self) -> impl Iterator<Item = (u32, u32, Vector3<f64>)> {
+        let found = match &self.0 {
+            Found::Manifolds { contacts, impulses, .. } => Some((contacts, impulses)),
+            Found::Pairs { .. } => None,
+        };
+        found.into_iter().flat_map(|(contacts, impulses)| {
+            contacts.manifolds().iter().map(|pair| {
+                (pair.a, pair.b, impulses[contacts.range(pair)].iter().sum::<Vector3<f64>>())
+            })
+        })
     }
 
     /// The contact impulses, to start the next frame from.
@@ -201,6 +247,22 @@ impl Support {
         }
     }
 
+    /// Pairs whose contacts of an earlier frame were used again.
+    pub fn reused(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { contacts, .. } => contacts.pairs_reused(),
+            Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// Colours of pairs that are solved side by side.
+    pub fn colours(&self) -> u32 {
+        match &self.0 {
+            Found::Manifolds { order, .. } => order.colours(),
+            Found::Pairs { .. } => 0,
+        }
+    }
+
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
     pub fn contacts(&self) -> usize {
         match &self.0 {
@@ -212,31 +274,8 @@ impl Support {
     /// Levels of the contact graph.
     pub fn levels(&self) -> u32 {
         match &self.0 {
-            Found::Manifolds { levels, .. } => levels.count(),
+            Found::Manifolds { order, .. } => order.levels().count(),
             Found::Pairs { graph, .. } => graph.levels.count(),
         }
     }
-}
-
-fn work_of_kinematic_bodies(
-    frame: Frame<'_>,
-    contacts: &Contacts,
-    impulses: &[Vector3<f64>],
-) -> Vec<f64> {
-    let (bodies, poses) = (frame.columns.bodies, frame.poses);
-    let mut work = vec![0.0; bodies.len()];
-    for pair in contacts.manifolds() {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let (mover, moved, sign) = match (&bodies[a], &bodies[b]) {
-            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
-            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
-            _ => continue,
-        };
-        for index in contacts.range(pair) {
-            let point = contacts.all()[index].at(&poses[a], &poses[b]);
-            let arm = point.coords - poses[mover.0].translation.vector;
-            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
-        }
-    }
-    work
 }

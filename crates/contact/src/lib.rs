@@ -20,13 +20,17 @@ mod frame;
 mod impulse;
 mod islands;
 mod levels;
+mod movers;
 mod narrow;
+mod order;
 mod points;
+mod query;
 mod reference;
 mod rolling;
 mod rows;
 mod settle;
 mod shape;
+mod wide;
 
 use std::sync::Arc;
 
@@ -41,6 +45,7 @@ pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
 pub use narrow::{Contact, Contacts, Manifold, Side, detect};
+pub use order::Order;
 pub use reference::Levers;
 pub use settle::{Aim, Problem, push_out, settle};
 pub use shape::{Field, Shape};
@@ -70,6 +75,8 @@ pub struct Settings {
     pub pair_repeats: usize,
     /// Sweeps over all contacts in a contact pass.
     pub contact_sweeps: usize,
+    /// Sweeps over all contacts, and over each level, when bodies are pushed out of each other.
+    pub push_sweeps: usize,
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
@@ -89,7 +96,8 @@ impl Default for Settings {
             clamp: Clamp::default(),
             collision_sweeps: 5,
             pair_repeats: 4,
-            contact_sweeps: 10,
+            contact_sweeps: 4,
+            push_sweeps: 4,
             shock_sweeps: 10,
             push_out: 0.5,
             slop: 0.002,
@@ -102,7 +110,13 @@ impl Default for Settings {
 impl Settings {
     /// The faithful solver with its own iteration counts.
     pub fn reference() -> Self {
-        Self { solver: Solver::reference(), pair_repeats: 20, shock_sweeps: 2, ..Self::default() }
+        Self {
+            solver: Solver::reference(),
+            pair_repeats: 20,
+            contact_sweeps: 10,
+            shock_sweeps: 2,
+            ..Self::default()
+        }
     }
 }
 
@@ -113,7 +127,6 @@ pub(crate) struct Mover {
     pub(crate) inverse_inertia: Matrix3<f64>,
     pub(crate) velocity: Velocity,
     pub(crate) gained: Momentum,
-    pub(crate) frozen: bool,
 }
 
 impl Mover {
@@ -123,7 +136,7 @@ impl Mover {
             None => (0.0, Matrix3::zeros()),
         };
         let velocity = body.velocity(&pose.rotation, momentum);
-        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default(), frozen: false }
+        Self { inverse_mass, inverse_inertia, velocity, gained: Momentum::default() }
     }
 
     pub(crate) fn column(
@@ -137,7 +150,7 @@ impl Mover {
 
     /// The same body as one that no impulse moves.
     pub(crate) fn frozen(self) -> Self {
-        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), frozen: true, ..self }
+        Self { inverse_mass: 0.0, inverse_inertia: Matrix3::zeros(), ..self }
     }
 
     pub(crate) fn is_fixed(&self) -> bool {

@@ -5,7 +5,9 @@ use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
+use crate::cache::{Cache, Known, Remembered};
 use crate::cuboids::{CuboidContact, cuboid_contacts};
+use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
 use crate::{Columns, broad};
 
@@ -14,7 +16,10 @@ const MOST: usize = 4;
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 64;
 /// Contacts this share of the smaller radius apart are kept: later impulses may close them.
-const MARGIN: f64 = 0.05;
+pub(crate) const MARGIN: f64 = 0.05;
+/// Contacts are used again while no point of the smaller body moved farther than this share of its
+/// radius: then none that was beyond the margin has come to touch.
+const REUSE: f64 = 0.03;
 
 /// Which body of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,18 +30,32 @@ pub enum Side {
     B,
 }
 
+/// A surface point near another body, as it was when the pair was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// The body whose surface point this is.
+    pub(crate) owner: Side,
+    /// Number of the point in its shape, an identity over frames.
+    pub(crate) key: u32,
+    /// In the owner's body coordinates.
+    pub(crate) point: Point3<f64>,
+    /// Out of the other body, in its coordinates.
+    pub(crate) normal: Vector3<f64>,
+    /// Signed distance to the other body, m.
+    pub(crate) distance: f64,
+}
+
 /// One point where two bodies touch or soon may.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// The body whose surface point this is.
-    pub owner: Side,
+    pub(crate) found: Found,
+    /// The impulse of the last frame on `a`, N s.
+    pub(crate) guess: Vector3<f64>,
     /// From the owner's centre of mass to the point where the bodies meet, world axes, m. It stays
     /// as it is over the step: a body that rolls touches with ever new points.
     pub arm: Vector3<f64>,
     /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
     pub met: [Point3<f64>; 2],
-    /// Number of the point in its shape, an identity over frames.
-    pub key: u32,
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
     /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
@@ -47,7 +66,7 @@ pub struct Contact {
 impl Contact {
     /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
-        match self.owner {
+        match self.found.owner {
             Side::A => Point3::from(a.translation.vector + self.arm),
             Side::B => Point3::from(b.translation.vector + self.arm),
         }
@@ -65,12 +84,26 @@ pub struct Manifold {
     count: u32,
 }
 
+/// A pair that was looked at, whether or not it has contacts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    /// `a`'s coordinates in `b`'s when it was, in this step or an earlier one; `None` if what was
+    /// found is not to be used again.
+    pub(crate) relative: Option<Isometry3<f64>>,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
 /// All contacts of a step, by pair in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
     manifolds: Vec<Manifold>,
     contacts: Vec<Contact>,
+    looks: Vec<Look>,
     pairs: usize,
+    reused: usize,
 }
 
 impl Contacts {
@@ -110,6 +143,15 @@ impl Contacts {
         self.pairs
     }
 
+    /// Pairs whose contacts of an earlier step were used again.
+    pub fn pairs_reused(&self) -> usize {
+        self.reused
+    }
+
+    pub(crate) fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
     /// Moves the gaps from the start of a step to its end, once bodies have moved from `start` to
     /// `end`.
     pub fn advance(&mut self, start: &[Isometry3<f64>], end: &[Isometry3<f64>]) {
@@ -128,9 +170,26 @@ impl Contacts {
         }
     }
 
+    fn add(&mut self, (a, b): (u32, u32), pair: &Pair<'_>, known: Option<Known<'_>>) {
+        let first = self.contacts.len() as u32;
+        let reused = known.and_then(|known| pair.reused(&known, &mut self.contacts));
+        self.reused += usize::from(reused.is_some());
+        let relative = reused.or_else(|| pair.look(known, &mut self.contacts));
+        let count = self.contacts.len() as u32 - first;
+        if count > 0 {
+            self.manifolds.push(Manifold { a, b, first, count });
+        }
+        if count > 0 || relative.is_some() {
+            self.looks.push(Look { a, b, relative, first, count });
+        }
+    }
+
     fn append(&mut self, mut other: Self) {
         let shift = self.contacts.len() as u32;
         other.manifolds.iter_mut().for_each(|m| m.first += shift);
+        other.looks.iter_mut().for_each(|look| look.first += shift);
+        self.looks.append(&mut other.looks);
+        self.reused += other.reused;
         self.manifolds.append(&mut other.manifolds);
         self.contacts.append(&mut other.contacts);
     }
@@ -140,12 +199,14 @@ impl Contacts {
 ///
 /// Bodies are tested where they are predicted to be, and pairs that move far relative to their
 /// size also on the way, so that nothing thin is passed through. All slices have one entry a body.
+/// Pairs that hardly moved since `cache` are not looked at again; `names` are those it knows.
 pub fn detect(
     columns: Columns<'_>,
     poses: &[Isometry3<f64>],
     predicted: &[Isometry3<f64>],
     velocities: &[Velocity],
     dt: f64,
+    (cache, names): (&Cache, &[u64]),
 ) -> Contacts {
     let motion = |i: u32| Motion {
         shape: &columns.shapes[i as usize],
@@ -153,26 +214,23 @@ pub fn detect(
         end: &predicted[i as usize],
         velocity: &velocities[i as usize],
     };
-    let largest = columns.shapes.iter().map(|s| s.radius()).filter(|r| r.is_finite());
-    let margin = MARGIN * largest.fold(0.0, f64::max);
-    let pairs = broad::pairs(columns, poses, predicted, margin);
+    let named = |&(a, b): &(u32, u32)| [names[a as usize], names[b as usize]];
+    let pairs = broad::pairs(columns, poses, predicted, MARGIN);
     let parts: Vec<Contacts> = pairs
+        .near
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut found = Contacts::default();
+            let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
-                let first = found.contacts.len() as u32;
                 let pair = Pair { a: motion(a), b: motion(b), dt };
-                found.contacts.extend(pair.contacts());
-                let count = found.contacts.len() as u32 - first;
-                if count > 0 {
-                    found.manifolds.push(Manifold { a, b, first, count });
-                }
+                found.add((a, b), &pair, cursor.find(named(&(a, b))));
             }
             found
         })
         .collect();
-    let mut contacts = Contacts { pairs: pairs.len(), ..Contacts::default() };
+    let mut contacts = Contacts { pairs: pairs.boxes, ..Contacts::default() };
+    contacts.contacts.reserve(parts.iter().map(|part| part.contacts.len()).sum());
     parts.into_iter().for_each(|part| contacts.append(part));
     contacts
 }
@@ -216,19 +274,72 @@ pub(crate) struct Candidate {
 }
 
 impl Pair<'_> {
-    fn contacts(&self) -> Vec<Contact> {
-        let size = self.a.half_thickness().min(self.b.half_thickness());
-        let margin = MARGIN * self.a.shape.radius().min(self.b.shape.radius());
-        if !self.spheres_meet(margin) {
-            return Vec::new();
+    fn size(&self) -> f64 {
+        self.a.half_thickness().min(self.b.half_thickness())
+    }
+
+    fn margin(&self) -> f64 {
+        MARGIN * self.a.shape.radius().min(self.b.shape.radius())
+    }
+
+    /// Whether the bodies move too little to pass anything on the way.
+    fn is_slow(&self, size: f64) -> bool {
+        self.travel().norm() < 0.2 * size
+    }
+
+    /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
+    /// were: signed distances are linearised.
+    fn reused(&self, known: &Known<'_>, contacts: &mut Vec<Contact>) -> Option<Isometry3<f64>> {
+        let looked = known.looked?;
+        let relative = self.b.end.inv_mul(self.a.end);
+        let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
+        let moved = if r <= s {
+            relative.translation.vector - looked.translation.vector
+        } else {
+            relative.inverse().translation.vector - looked.inverse().translation.vector
+        };
+        let cosine = relative.rotation.coords.dot(&looked.rotation.coords);
+        let angle = 2.0 * (1.0 - cosine * cosine).max(0.0).sqrt();
+        let smaller = r.min(s);
+        if moved.norm() + angle * smaller > REUSE * smaller || !self.is_slow(self.size()) {
+            return None;
         }
+        contacts.extend(known.contacts.iter().map(|Remembered { found, impulse }| {
+            let (now, then) = match found.owner {
+                Side::A => (relative * found.point, looked * found.point),
+                Side::B => (
+                    relative.inverse_transform_point(&found.point),
+                    looked.inverse_transform_point(&found.point),
+                ),
+            };
+            let distance = found.distance + found.normal.dot(&(now - then));
+            let contact = self.contact(found, distance, 1.0, (self.a.end, self.b.end));
+            Contact { guess: *impulse, ..contact }
+        }));
+        Some(looked)
+    }
+
+    /// Finds contacts. Returns where the bodies were, if it may serve later frames too.
+    fn look(
+        &self,
+        known: Option<Known<'_>>,
+        contacts: &mut Vec<Contact>,
+    ) -> Option<Isometry3<f64>> {
+        let (size, margin) = (self.size(), self.margin());
         let time = self.contact_time(size, margin);
         let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
         let candidates = self.candidates(&pose_a, &pose_b, margin);
-        reduce(&candidates, margin, &pose_a, &pose_b)
-            .into_iter()
-            .map(|c| self.contact(c, time, &pose_a, &pose_b))
-            .collect()
+        let known = known.map_or(&[][..], |known| known.contacts);
+        contacts.extend(reduce(&candidates, margin, &pose_a, &pose_b).into_iter().map(|c| {
+            let found = self.found(c);
+            let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
+            let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
+            let contact = self.contact(&found, c.distance, time, (&pose_a, &pose_b));
+            Contact { guess, ..contact }
+        }));
+        // analytic shapes are exact and cheap to ask again
+        let sampled = |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. });
+        (time == 1.0 && (sampled(&self.a) || sampled(&self.b))).then(|| pose_b.inv_mul(&pose_a))
     }
 
     fn travel(&self) -> Vector3<f64> {
@@ -236,20 +347,13 @@ impl Pair<'_> {
         moved(&self.a) - moved(&self.b)
     }
 
-    fn spheres_meet(&self, margin: f64) -> bool {
-        let apart = self.a.end.translation.vector - self.b.end.translation.vector;
-        let reach = self.a.shape.radius() + self.b.shape.radius() + margin;
-        // infinite reach passes
-        apart.norm() <= reach + self.travel().norm()
-    }
-
     /// The time in the step, 0 to 1, at which the contacts are found: the end, unless the bodies
     /// moved so far that they passed into or through each other; then shortly after they met.
     fn contact_time(&self, size: f64, margin: f64) -> f64 {
-        let travel = self.travel().norm();
-        if travel < 0.2 * size {
+        if self.is_slow(size) {
             return 1.0;
         }
+        let travel = self.travel().norm();
         let steps = (2.0 * travel / size).ceil().clamp(1.0, 64.0);
         let meets = |time: f64| self.deepest(time, margin) < 0.0;
         let Some(hit) = (1..=steps as usize).map(|k| k as f64 / steps).find(|&t| meets(t)) else {
@@ -280,32 +384,42 @@ impl Pair<'_> {
         candidates((self.a.shape, pose_a), (self.b.shape, pose_b), margin)
     }
 
+    fn found(&self, candidate: &Candidate) -> Found {
+        let Candidate { owner, key, point, distance, .. } = *candidate;
+        let other = match owner {
+            Side::A => &self.b,
+            Side::B => &self.a,
+        };
+        let normal = || other.shape.field().normal(&candidate.asked);
+        Found { owner, key, point, normal: candidate.normal.unwrap_or_else(normal), distance }
+    }
+
+    /// The contact of `found` with the bodies at `pose_a` and `pose_b`, where it is `distance` m
+    /// off the other body.
     fn contact(
         &self,
-        found: &Candidate,
+        found: &Found,
+        distance: f64,
         time: f64,
-        pose_a: &Isometry3<f64>,
-        pose_b: &Isometry3<f64>,
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
     ) -> Contact {
         let (owner, other, sign) = match found.owner {
-            Side::A => ((&self.a, pose_a), (&self.b, pose_b), 1.0),
-            Side::B => ((&self.b, pose_b), (&self.a, pose_a), -1.0),
+            Side::A => ((&self.a, pose_a), pose_b, 1.0),
+            Side::B => ((&self.b, pose_b), pose_a, -1.0),
         };
-        let normal = || other.0.shape.field().normal(&found.asked);
-        let outward = other.1 * found.normal.unwrap_or_else(normal);
-        let mut point = found.point;
+        let outward = other * found.normal;
+        let mut arm = owner.1.rotation * found.point.coords;
         if let Probe::Ball(radius) = owner.0.shape.probe() {
-            point -= owner.1.inverse_transform_vector(&outward) * *radius;
+            arm -= outward * *radius;
         }
         let normal = outward * sign;
-        let place = owner.1 * point;
+        let place = Point3::from(owner.1.translation.vector + arm);
         let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
-        let arm = owner.1.rotation * point.coords;
         let start = owner.0.start.translation.vector + arm;
         let velocity = |m: &Motion<'_>| m.velocity.at(&(start - m.start.translation.vector));
         let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
-        let gap = found.distance - time * self.dt * speed;
-        Contact { owner: found.owner, arm, met, key: found.key, normal, gap }
+        let gap = distance - time * self.dt * speed;
+        Contact { found: *found, guess: Vector3::zeros(), arm, met, normal, gap }
     }
 }
 
@@ -367,11 +481,12 @@ fn probe(
     margin: f64,
     found: &mut Vec<Candidate>,
 ) {
+    let query = Query::new(field, map);
     match source.probe() {
         Probe::None => {}
         Probe::Ball(radius) => {
             let asked = map * Point3::origin();
-            let distance = field.distance(&asked) - radius;
+            let distance = query.distance(&Point3::origin()) - radius;
             if distance < margin {
                 let point = Point3::origin();
                 found.push(Candidate { owner, point, asked, normal: None, key: 0, distance });
@@ -379,7 +494,7 @@ fn probe(
         }
         Probe::Points(tree) => tree.near(
             margin,
-            |p| field.distance(&(map * p)),
+            |p| query.distance(p),
             |key, p, distance| {
                 let asked = map * p;
                 found.push(Candidate { owner, point: *p, asked, normal: None, key, distance });

@@ -1,188 +1,232 @@
-//! Contact constraints as rows for projected Gauss-Seidel: a normal that only pushes and friction
-//! in a disc.
+//! Contacts of several pairs in lanes, for projected Gauss-Seidel: a normal that only pushes and
+//! friction in a disc.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Vector3;
 
-use crate::Mover;
-use crate::collide::mass_at;
-use crate::narrow::{Contact, Manifold};
+use crate::movers::{Held, Movers};
+use crate::wide::{LANES, Wide, Wide3, WideSymmetric};
 
-/// One contact between `a` and `b` with its accumulated impulse.
+/// Most contacts of a pair.
+pub(crate) const SLOTS: usize = 4;
+
+/// What a contact asks for.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     /// Number of the contact.
-    index: usize,
-    a: usize,
-    b: usize,
-    /// Normal and two tangents.
-    axes: [Vector3<f64>; 3],
-    /// Lever arm times axis, for each body.
-    twist_a: [Vector3<f64>; 3],
-    twist_b: [Vector3<f64>; 3],
-    /// Angular velocity that a unit impulse along each axis gives.
-    spin_a: [Vector3<f64>; 3],
-    spin_b: [Vector3<f64>; 3],
-    inverse_mass_a: f64,
-    inverse_mass_b: f64,
-    /// Frozen bodies give no impulse back.
-    frozen_a: bool,
-    frozen_b: bool,
-    normal_mass: f64,
-    /// Step along the tangents that cannot overshoot in either.
-    tangent_mass: f64,
-    /// Least separating speed, m/s.
-    target: f64,
-    friction: f64,
-    lambda: [f64; 3],
-    /// The part of `lambda` that an earlier pass has applied.
-    applied: [f64; 3],
-}
-
-/// What a row is built from beside its bodies.
-#[derive(Clone, Copy)]
-pub(crate) struct Spec<'a> {
-    pub(crate) contact: &'a Contact,
-    /// Number of the contact.
-    pub(crate) index: usize,
-    pub(crate) pair: &'a Manifold,
+    pub(crate) index: u32,
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) arm_a: Vector3<f64>,
+    pub(crate) arm_b: Vector3<f64>,
     /// Least separating speed, m/s.
     pub(crate) target: f64,
     pub(crate) friction: f64,
 }
 
-impl Row {
-    /// `None` when neither body can move at the contact.
-    pub(crate) fn new(
-        spec: Spec<'_>,
-        poses: &[Isometry3<f64>],
-        (mover_a, mover_b): (&Mover, &Mover),
-    ) -> Option<Self> {
-        let Spec { contact, index, pair, target, friction } = spec;
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let point = contact.at(&poses[a], &poses[b]).coords;
-        let (arm_a, arm_b) =
-            (point - poses[a].translation.vector, point - poses[b].translation.vector);
-        let k = mass_at(mover_a, &arm_a) + mass_at(mover_b, &arm_b);
-        let n = contact.normal;
-        let [s, t] = tangents(&n);
-        let kn = n.dot(&(k * n));
-        if kn <= 0.0 {
-            return None;
+/// The n-th contact of each pair.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    normal: Wide3,
+    arm_a: Wide3,
+    arm_b: Wide3,
+    /// Change of relative velocity by a unit impulse along the normal.
+    response: Wide3,
+    normal_mass: Wide,
+    /// Step along the tangents that cannot overshoot in any direction; zero without friction.
+    tangent_mass: Wide,
+    target: Wide,
+    friction: Wide,
+    push: Wide,
+    /// Friction impulse.
+    drag: Wide3,
+    contacts: [u32; LANES],
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Pairs of which no two share a body that moves, one a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Batch {
+    bodies: [[u32; LANES]; 2],
+    /// 1 where a body takes part in shock propagation, 0 where that holds it.
+    free: [Wide; 2],
+    used: usize,
+    slots: [Slot; SLOTS],
+}
+
+impl Batch {
+    /// A batch without pairs; `nobody` is a body that does not move.
+    pub(crate) fn new(nobody: u32) -> Self {
+        Self {
+            bodies: [[nobody; LANES]; 2],
+            free: [Wide::default(); 2],
+            used: 0,
+            slots: std::array::from_fn(|_| Slot { contacts: [NONE; LANES], ..Slot::default() }),
         }
-        let (ss, st, tt) = (s.dot(&(k * s)), s.dot(&(k * t)), t.dot(&(k * t)));
-        let largest = 0.5 * (ss + tt) + (0.25 * (ss - tt).powi(2) + st * st).sqrt();
-        let axes = [n, s, t];
-        let twist_a = axes.map(|d| arm_a.cross(&d));
-        let twist_b = axes.map(|d| arm_b.cross(&d));
-        Some(Self {
-            index,
-            a,
-            b,
-            axes,
-            twist_a,
-            twist_b,
-            spin_a: twist_a.map(|w| mover_a.inverse_inertia * w),
-            spin_b: twist_b.map(|w| mover_b.inverse_inertia * w),
-            inverse_mass_a: mover_a.inverse_mass,
-            inverse_mass_b: mover_b.inverse_mass,
-            frozen_a: mover_a.frozen,
-            frozen_b: mover_b.frozen,
-            normal_mass: 1.0 / kn,
-            tangent_mass: 1.0 / largest,
-            target,
-            friction,
-            lambda: [0.0; 3],
-            applied: [0.0; 3],
+    }
+
+    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it.
+    pub(crate) fn set(
+        &mut self,
+        lane: usize,
+        pair: (u32, u32),
+        free: (bool, bool),
+        rows: impl Iterator<Item = Row>,
+    ) {
+        (self.bodies[0][lane], self.bodies[1][lane]) = pair;
+        self.free[0].0[lane] = f64::from(u8::from(free.0));
+        self.free[1].0[lane] = f64::from(u8::from(free.1));
+        for (n, row) in rows.enumerate() {
+            let slot = &mut self.slots[n];
+            slot.contacts[lane] = row.index;
+            slot.normal.set(lane, row.normal.into());
+            slot.arm_a.set(lane, row.arm_a.into());
+            slot.arm_b.set(lane, row.arm_b.into());
+            slot.target.0[lane] = row.target;
+            slot.friction.0[lane] = row.friction;
+            self.used = self.used.max(n + 1);
+        }
+    }
+
+    /// Works out how contacts answer to impulses, with bodies that are not free held if `shock`.
+    #[inline(always)]
+    pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
+        let [a, b] = self.held(movers, shock);
+        for slot in &mut self.slots[..self.used] {
+            let k = sum(&effective_mass(&a, &slot.arm_a), &effective_mass(&b, &slot.arm_b));
+            let response = k.mul(&slot.normal);
+            let along = response.dot(&slot.normal);
+            let active =
+                std::array::from_fn(|lane| f64::from(u8::from(slot.contacts[lane] != NONE)));
+            slot.normal_mass =
+                along.zip(Wide(active), |k, on| if k * on > 0.0 { 1.0 / k } else { 0.0 });
+            // the larger eigenvalue of K in the tangent plane, from its trace and its square
+            let trace = k.trace() - along;
+            let square =
+                k.square() - response.dot(&response) - response.dot(&response) + along * along;
+            let half = trace.map(|t| 0.5 * t);
+            let root = (square.map(|s| 0.5 * s) - half * half).map(|x| x.max(0.0).sqrt());
+            let largest = half + root;
+            slot.tangent_mass = largest.zip(slot.normal_mass * slot.friction, |k, on| {
+                if k > 0.0 && on > 0.0 { 1.0 / k } else { 0.0 }
+            });
+            slot.response = response;
+        }
+    }
+
+    /// Applies a guess of the impulse on the first body of each contact, as far as the contact can
+    /// bear it.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>]) {
+        let [mut a, mut b] = self.held(movers, false);
+        for slot in &mut self.slots[..self.used] {
+            let mut j = Wide3::default();
+            for (lane, &contact) in slot.contacts.iter().enumerate() {
+                if contact != NONE {
+                    j.set(lane, guess[contact as usize].into());
+                }
+            }
+            let on = slot.normal_mass.map(|m| if m > 0.0 { 1.0 } else { 0.0 });
+            slot.push = slot.normal.dot(&j).map(|x| x.max(0.0)) * on;
+            let across = j - slot.normal * slot.normal.dot(&j);
+            slot.drag = across * within_disc(&across, slot.friction * slot.push);
+            let impulse = slot.normal * slot.push + slot.drag;
+            a.push(&impulse, &slot.arm_a);
+            b.pull(&impulse, &slot.arm_b);
+        }
+        self.put(movers, &a, &b);
+    }
+
+    /// One step of Gauss-Seidel: for each contact an exact minimisation over the normal impulse,
+    /// then a projected gradient step over friction that cannot raise the energy either.
+    #[inline(always)]
+    pub(crate) fn relax(&mut self, movers: &Movers, shock: bool) {
+        let [mut a, mut b] = self.held(movers, shock);
+        for slot in &mut self.slots[..self.used] {
+            let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
+            let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
+            let push = (slot.push + wanted).map(|x| x.max(0.0));
+            let more = push - slot.push;
+            let u = u + slot.response * more;
+            let slip = u - slot.normal * slot.normal.dot(&u);
+            let drag = slot.drag - slip * slot.tangent_mass;
+            let drag = drag * within_disc(&drag, slot.friction * push);
+            let impulse = slot.normal * more + (drag - slot.drag);
+            a.push(&impulse, &slot.arm_a);
+            b.pull(&impulse, &slot.arm_b);
+            slot.push = push;
+            slot.drag = drag;
+        }
+        self.put(movers, &a, &b);
+    }
+
+    /// [`Batch::relax`] without friction.
+    #[inline(always)]
+    pub(crate) fn relax_normals(&mut self, movers: &Movers, shock: bool) {
+        let [mut a, mut b] = self.held(movers, shock);
+        for slot in &mut self.slots[..self.used] {
+            let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
+            let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
+            let push = (slot.push + wanted).map(|x| x.max(0.0));
+            let impulse = slot.normal * (push - slot.push);
+            a.push(&impulse, &slot.arm_a);
+            b.pull(&impulse, &slot.arm_b);
+            slot.push = push;
+        }
+        self.put(movers, &a, &b);
+    }
+
+    /// Number and impulse of each contact.
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (u32, Vector3<f64>)> {
+        self.slots[..self.used].iter().flat_map(|slot| {
+            let impulse = slot.normal * slot.push + slot.drag;
+            let lanes = slot.contacts.iter().enumerate().filter(|&(_, &n)| n != NONE);
+            lanes.map(move |(lane, &n)| (n, impulse.of(lane).into()))
         })
     }
 
-    /// One step of Gauss-Seidel: an exact minimisation over the normal impulse, then a projected
-    /// gradient step over friction that cannot raise the energy either.
-    pub(crate) fn relax(&mut self, movers: &mut [Mover]) {
-        let push = (self.target - self.speed(movers, 0)) * self.normal_mass;
-        let normal = (self.lambda[0] + push).max(0.0);
-        self.add(movers, 0, normal - self.lambda[0]);
-        if self.friction == 0.0 {
-            return;
-        }
-        let s = self.lambda[1] - self.speed(movers, 1) * self.tangent_mass;
-        let t = self.lambda[2] - self.speed(movers, 2) * self.tangent_mass;
-        let scale = self.within_disc(s, t, normal);
-        self.add(movers, 1, s * scale - self.lambda[1]);
-        self.add(movers, 2, t * scale - self.lambda[2]);
+    #[inline(always)]
+    fn held(&self, movers: &Movers, shock: bool) -> [Held; 2] {
+        let [p, q] = &self.bodies;
+        let (a, b) = (movers.held(p), movers.held(q));
+        if shock { [a.scaled(self.free[0]), b.scaled(self.free[1])] } else { [a, b] }
     }
 
-    /// Number of the row's contact.
-    pub(crate) fn contact(&self) -> usize {
-        self.index
-    }
-
-    /// The impulse on `a` so far, N s.
-    pub(crate) fn impulse(&self) -> Vector3<f64> {
-        let [n, s, t] = self.axes;
-        n * self.lambda[0] + s * self.lambda[1] + t * self.lambda[2]
-    }
-
-    /// Applies a guess of the impulse, as far as the contact can bear it.
-    pub(crate) fn start(&mut self, guess: &Vector3<f64>, movers: &mut [Mover]) {
-        let [normal, s, t] = self.axes.map(|axis| axis.dot(guess));
-        if normal <= 0.0 {
-            return;
-        }
-        let scale = self.within_disc(s, t, normal);
-        for (axis, l) in [normal, s * scale, t * scale].into_iter().enumerate() {
-            self.add(movers, axis, l);
-        }
-    }
-
-    /// Goes on from an impulse that is applied already, and may take it back.
-    pub(crate) fn resume(&mut self, applied: &Vector3<f64>) {
-        self.lambda = self.axes.map(|axis| axis.dot(applied));
-        self.applied = self.lambda;
-    }
-
-    /// Adds the row's new impulse to what its bodies gained.
-    pub(crate) fn keep(&self, movers: &mut [Mover]) {
-        for axis in 0..3 {
-            let l = self.lambda[axis] - self.applied[axis];
-            if !self.frozen_a {
-                movers[self.a].gained.linear += self.axes[axis] * l;
-                movers[self.a].gained.angular += self.twist_a[axis] * l;
-            }
-            if !self.frozen_b {
-                movers[self.b].gained.linear -= self.axes[axis] * l;
-                movers[self.b].gained.angular -= self.twist_b[axis] * l;
-            }
-        }
-    }
-
-    /// What shrinks the friction impulse `(s, t)` to what the normal impulse bears.
-    fn within_disc(&self, s: f64, t: f64, normal: f64) -> f64 {
-        // not `hypot`: its bits differ between platforms
-        let (size, most) = ((s * s + t * t).sqrt(), self.friction * normal);
-        if size > most { most / size } else { 1.0 }
-    }
-
-    fn speed(&self, movers: &[Mover], axis: usize) -> f64 {
-        let (a, b) = (&movers[self.a].velocity, &movers[self.b].velocity);
-        self.axes[axis].dot(&(a.linear - b.linear)) + self.twist_a[axis].dot(&a.angular)
-            - self.twist_b[axis].dot(&b.angular)
-    }
-
-    fn add(&mut self, movers: &mut [Mover], axis: usize, l: f64) {
-        self.lambda[axis] += l;
-        let a = &mut movers[self.a].velocity;
-        a.linear += self.axes[axis] * (l * self.inverse_mass_a);
-        a.angular += self.spin_a[axis] * l;
-        let b = &mut movers[self.b].velocity;
-        b.linear -= self.axes[axis] * (l * self.inverse_mass_b);
-        b.angular -= self.spin_b[axis] * l;
+    #[inline(always)]
+    fn put(&self, movers: &Movers, a: &Held, b: &Held) {
+        movers.put(&self.bodies[0], a);
+        movers.put(&self.bodies[1], b);
     }
 }
 
-/// Two unit vectors orthogonal to the unit vector `n` and each other.
-fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
-    let mut axis = Vector3::zeros();
-    axis[n.iamin()] = 1.0;
-    let s = n.cross(&axis).normalize();
-    [s, n.cross(&s)]
+/// What shrinks a friction impulse to what the normal impulse bears.
+#[inline(always)]
+fn within_disc(drag: &Wide3, most: Wide) -> Wide {
+    // not `hypot`: its bits differ between platforms
+    let size = drag.dot(drag).map(f64::sqrt);
+    size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
+}
+
+/// `K` of GBF03 for one body a lane.
+#[inline(always)]
+fn effective_mass(body: &Held, arm: &Wide3) -> WideSymmetric {
+    // columns of [r]: r x e for each axis e
+    let [x, y, z] = arm.0;
+    let none = Wide::default();
+    let columns =
+        [Wide3([none, z, none - y]), Wide3([none - z, none, x]), Wide3([y, none - x, none])];
+    let spun: [Wide3; 3] = std::array::from_fn(|k| body.inverse_inertia.mul(&columns[k]));
+    let m = body.inverse_mass;
+    WideSymmetric([
+        m + columns[0].dot(&spun[0]),
+        m + columns[1].dot(&spun[1]),
+        m + columns[2].dot(&spun[2]),
+        columns[0].dot(&spun[1]),
+        columns[0].dot(&spun[2]),
+        columns[1].dot(&spun[2]),
+    ])
+}
+
+#[inline(always)]
+fn sum(p: &WideSymmetric, q: &WideSymmetric) -> WideSymmetric {
+    WideSymmetric(std::array::from_fn(|k| p.0[k] + q.0[k]))
 }

@@ -1,13 +1,15 @@
 //! The contact pass: resting and sliding contact by projected Gauss-Seidel, then shock propagation
 //! from the ground up (GBF03 sections 6 and 7).
 
-use dynamics::{Momentum, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
 
-use crate::levels::Levels;
+use crate::movers::Movers;
 use crate::narrow::{Contact, Contacts, Manifold};
-use crate::rows::{Row, Spec};
-use crate::{Columns, Mover, Settings, keep_gains};
+use crate::order::{Order, Stage};
+use crate::rows::{Batch, Row};
+use crate::{Columns, Settings};
 
 /// The contacts of a step, who rests on whom, and how to solve.
 #[derive(Clone, Copy)]
@@ -18,8 +20,8 @@ pub struct Problem<'a> {
     pub poses: &'a [Isometry3<f64>],
     /// The contacts.
     pub contacts: &'a Contacts,
-    /// The order of shock propagation.
-    pub levels: &'a Levels,
+    /// The order of the pairs, with that of shock propagation.
+    pub order: &'a Order,
     /// Length of the step, s.
     pub dt: f64,
     /// Iteration counts and tolerances.
@@ -48,26 +50,68 @@ pub fn settle(
     impulses: &mut [Vector3<f64>],
 ) {
     let Problem { columns, poses, contacts, dt, settings, .. } = problem;
-    let takes_part = |pair: &Manifold| {
+    let start = velocities(columns, poses, momenta);
+    let movers = Movers::new(columns, poses, &start);
+    let rule = |pair: &Manifold, contact: &Contact, _: [&Vector3<f64>; 2]| {
         let mut own = impulses[contacts.range(pair)].iter();
-        aim == Aim::Positions || own.any(|j| *j != Vector3::zeros())
-    };
-    let start = Mover::column(columns, poses, momenta);
-    let mut pass = Pass::new(problem, start.clone(), takes_part);
-    let rule = |pair: &Manifold, contact: &Contact| {
+        if aim == Aim::Velocities && own.all(|j| *j == Vector3::zeros()) {
+            return None;
+        }
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
-    pass.solve_all(&rule, impulses);
-    if work(&start, &pass.movers) > 0.0 {
+    let mut pass = Pass::new(problem, movers, true, &rule);
+    pass.start(impulses);
+    pass.solve_all();
+    pass.write(impulses);
+    let given: f64 = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
+    if pass.movers.work(columns, poses, &start) > given {
         impulses.fill(Vector3::zeros());
-        pass.movers = start;
-        pass.solve_all(&rule, impulses);
+        pass.movers.set_velocities(&start);
+        pass.start(impulses);
+        pass.solve_all();
     }
-    pass.propagate_shock(&rule, impulses);
-    keep_gains(columns, &pass.movers, momenta);
+    pass.propagate_shock();
+    pass.write(impulses);
+    for (i, momentum) in momenta.iter_mut().enumerate() {
+        let gained = pass.movers.gained(columns, poses, &start, i);
+        momentum.linear += gained.linear;
+        momentum.angular += gained.angular;
+    }
 }
+
+/// The work in J that kinematic bodies do on each body by `impulses`.
+pub(crate) fn work_of_kinematic_bodies(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    contacts: &Contacts,
+    impulses: &[Vector3<f64>],
+) -> Vec<f64> {
+    let bodies = columns.bodies;
+    let mut work = vec![0.0; bodies.len()];
+    if !bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
+        return work;
+    }
+    for pair in contacts.manifolds() {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let (mover, moved, sign) = match (&bodies[a], &bodies[b]) {
+            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
+            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
+            _ => continue,
+        };
+        for index in contacts.range(pair) {
+            let point = contacts.all()[index].at(&poses[a], &poses[b]);
+            let arm = point.coords - poses[mover.0].translation.vector;
+            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
+        }
+    }
+    work
+}
+
+/// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
+/// deeply normals tell little of the way out, and pushing hard only shakes the others.
+const MOST_PUSH: f64 = 0.05;
 
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
 /// make: displacement in m and rotation vector in rad.
@@ -75,121 +119,141 @@ pub fn settle(
 /// Only positions change by it, so no kinetic energy is added.
 pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
     let Problem { columns, poses, dt, settings, .. } = problem;
-    let mut movers = Mover::column(columns, poses, momenta);
-    let velocities: Vec<Velocity> = movers.iter().map(|m| m.velocity).collect();
-    movers.iter_mut().for_each(|m| m.velocity = Velocity::default());
-    let rule = |pair: &Manifold, contact: &Contact| {
+    let velocities = velocities(columns, poses, momenta);
+    let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
+    let rule = |pair: &Manifold, contact: &Contact, [arm_a, arm_b]: [&Vector3<f64>; 2]| {
         let (a, b) = (pair.a as usize, pair.b as usize);
-        let point = contact.at(&poses[a], &poses[b]).coords;
-        let speed = |i: usize| velocities[i].at(&(point - poses[i].translation.vector));
-        let gap = contact.gap + dt * contact.normal.dot(&(speed(a) - speed(b)));
+        let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
+        let gap = contact.gap + dt * speed;
         let size = columns.shapes[a].radius().min(columns.shapes[b].radius());
-        let overlap = (-gap - settings.slop * size).min(0.2 * size);
+        let overlap = (-gap - settings.slop * size).min(MOST_PUSH * size);
         (overlap > 0.0).then_some((settings.push_out * overlap, 0.0))
     };
-    let mut pass = Pass::new(problem, movers, |_| true);
-    let mut pushes = vec![Vector3::zeros(); problem.contacts.len()];
-    pass.solve_all(&rule, &mut pushes);
-    pass.propagate_shock(&rule, &mut pushes);
-    pass.movers.iter().map(|m| m.velocity).collect()
+    let mut pass = Pass::new(problem, movers, false, &rule);
+    pass.solve_all();
+    pass.propagate_shock();
+    (0..velocities.len()).map(|i| pass.movers.velocity(i)).collect()
 }
 
-/// Work of the contact impulses, J: the kinetic energy they added, less what kinematic bodies did.
-fn work(before: &[Mover], after: &[Mover]) -> f64 {
-    let of = |(p, q): (&Mover, &Mover)| {
-        let linear = q.gained.linear.dot(&(p.velocity.linear + q.velocity.linear));
-        0.5 * (linear + q.gained.angular.dot(&(p.velocity.angular + q.velocity.angular)))
-    };
-    before.iter().zip(after).map(of).sum()
+fn velocities(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    momenta: &[Momentum],
+) -> Vec<Velocity> {
+    let states = poses.iter().zip(momenta);
+    let of = |(b, (x, m)): (&Body, (&Isometry3<f64>, &Momentum))| b.velocity(&x.rotation, m);
+    columns.bodies.iter().zip(states).map(of).collect()
 }
+
+/// Batches per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 32;
 
 struct Pass<'a> {
     problem: Problem<'a>,
-    /// Pairs by level, each with the place of its first contact.
-    order: Vec<(u32, &'a Manifold)>,
-    movers: Vec<Mover>,
+    movers: Movers,
+    batches: Vec<Batch>,
+    friction: bool,
+    /// Over all contacts together, and over each level in shock propagation.
+    sweeps: (usize, usize),
 }
 
 impl<'a> Pass<'a> {
+    /// `rule` gives a contact's least separating speed and friction coefficient, or leaves it out.
     fn new(
         problem: Problem<'a>,
-        movers: Vec<Mover>,
-        takes_part: impl Fn(&Manifold) -> bool,
+        movers: Movers,
+        friction: bool,
+        rule: &(impl Fn(&Manifold, &Contact, [&Vector3<f64>; 2]) -> Option<(f64, f64)> + Sync),
     ) -> Self {
-        let level = |m: &Manifold| problem.levels.of(m.a).max(problem.levels.of(m.b));
-        let pairs = problem.contacts.manifolds().iter().filter(|m| takes_part(m));
-        let mut order: Vec<_> = pairs.map(|m| (level(m), m)).collect();
-        order.sort_by_key(|&(level, _)| level);
-        Self { problem, order, movers }
+        let Problem { contacts, poses, order, .. } = problem;
+        let levels = order.levels();
+        let row = |pair: &Manifold, index: usize| {
+            let contact = &contacts.all()[index];
+            let (x, y) = (&poses[pair.a as usize], &poses[pair.b as usize]);
+            let point = contact.at(x, y).coords;
+            let (arm_a, arm_b) = (point - x.translation.vector, point - y.translation.vector);
+            let (target, friction) = rule(pair, contact, [&arm_a, &arm_b])?;
+            let (index, normal) = (index as u32, contact.normal);
+            Some(Row { index, normal, arm_a, arm_b, target, friction })
+        };
+        let specs: Vec<&[u32]> = order.batches().collect();
+        let make = |pairs: &&[u32]| {
+            let mut batch = Batch::new(movers.nobody());
+            for (lane, &n) in pairs.iter().enumerate() {
+                let pair = &contacts.manifolds()[n as usize];
+                let (p, q) = (levels.of(pair.a), levels.of(pair.b));
+                let rows = contacts.range(pair).filter_map(|index| row(pair, index));
+                batch.set(lane, (pair.a, pair.b), (p >= q, q >= p), rows);
+            }
+            batch.weigh(&movers, false);
+            batch
+        };
+        let batches = specs.par_iter().with_min_len(CHUNK).map(make).collect();
+        let Settings { contact_sweeps, shock_sweeps, push_sweeps, .. } = *problem.settings;
+        let sweeps = if friction {
+            (contact_sweeps, shock_sweeps)
+        } else {
+            (push_sweeps, shock_sweeps.min(push_sweeps))
+        };
+        Self { problem, movers, batches, friction, sweeps }
     }
 
-    /// Solves all contacts together from the impulses given.
-    ///
-    /// `rule` gives a contact's least separating speed and friction coefficient, or leaves it out.
-    fn solve_all(
-        &mut self,
-        rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
-        impulses: &mut [Vector3<f64>],
-    ) {
-        let mut rows = self.rows(0, 0..self.order.len(), rule);
-        for row in &mut rows {
-            row.start(&impulses[row.contact()], &mut self.movers);
+    /// Writes out the impulse of each contact.
+    fn write(&self, impulses: &mut [Vector3<f64>]) {
+        impulses.fill(Vector3::zeros());
+        for (contact, impulse) in self.batches.iter().flat_map(Batch::impulses) {
+            impulses[contact as usize] = impulse;
         }
-        self.sweep(&mut rows, self.problem.settings.contact_sweeps);
-        for row in &rows {
-            impulses[row.contact()] = row.impulse();
+    }
+
+    /// Starts all contacts from the impulses given.
+    fn start(&mut self, impulses: &[Vector3<f64>]) {
+        let movers = &self.movers;
+        for stage in self.problem.order.stages() {
+            let batches = &mut self.batches[stage.batches];
+            each(batches, stage.parallel, |batch| batch.start(movers, impulses));
         }
+    }
+
+    /// Solves all contacts together.
+    fn solve_all(&mut self) {
+        let stages: Vec<Stage> = self.problem.order.stages().collect();
+        self.sweep(&stages, self.sweeps.0, false);
     }
 
     /// Level by level, with everything below frozen.
-    fn propagate_shock(
-        &mut self,
-        rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
-        impulses: &mut [Vector3<f64>],
-    ) {
-        for level in 1..self.problem.levels.count() {
-            let first = self.order.partition_point(|&(l, _)| l < level);
-            let end = self.order.partition_point(|&(l, _)| l <= level);
-            let mut rows = self.rows(level, first..end, rule);
-            for row in &mut rows {
-                row.resume(&impulses[row.contact()]);
-            }
-            self.sweep(&mut rows, self.problem.settings.shock_sweeps);
-            for row in &rows {
-                impulses[row.contact()] = row.impulse();
-            }
+    fn propagate_shock(&mut self) {
+        let sweeps = self.sweeps.1;
+        if sweeps == 0 {
+            return;
+        }
+        let movers = &self.movers;
+        each(&mut self.batches, true, |batch| batch.weigh(movers, true));
+        for stages in self.problem.order.by_level() {
+            self.sweep(&stages, sweeps, true);
         }
     }
 
-    /// Rows of some of the pairs; bodies on levels below `frozen` do not move.
-    fn rows(
-        &self,
-        frozen: u32,
-        pairs: std::ops::Range<usize>,
-        rule: &impl Fn(&Manifold, &Contact) -> Option<(f64, f64)>,
-    ) -> Vec<Row> {
-        let Problem { contacts, levels, poses, .. } = self.problem;
-        let mover = |i: u32| {
-            let mover = self.movers[i as usize];
-            if levels.of(i) < frozen { mover.frozen() } else { mover }
-        };
-        let mut rows = Vec::new();
-        for &(_, pair) in &self.order[pairs] {
-            let (a, b) = (mover(pair.a), mover(pair.b));
-            for index in contacts.range(pair) {
-                let contact = &contacts.all()[index];
-                let Some((target, friction)) = rule(pair, contact) else { continue };
-                let spec = Spec { contact, index, pair, target, friction };
-                rows.extend(Row::new(spec, poses, (&a, &b)));
-            }
-        }
-        rows
-    }
-
-    fn sweep(&mut self, rows: &mut [Row], sweeps: usize) {
+    fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
+        let movers = &self.movers;
         for _ in 0..sweeps {
-            rows.iter_mut().for_each(|row| row.relax(&mut self.movers));
+            for stage in stages {
+                let batches = &mut self.batches[stage.batches.clone()];
+                if self.friction {
+                    each(batches, stage.parallel, |batch| batch.relax(movers, shock));
+                } else {
+                    each(batches, stage.parallel, |batch| batch.relax_normals(movers, shock));
+                }
+            }
         }
-        rows.iter().for_each(|row| row.keep(&mut self.movers));
+    }
+}
+
+/// Applies `change` to each batch, on several threads if `parallel`.
+fn each(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) + Sync) {
+    if parallel && batches.len() > CHUNK {
+        batches.par_chunks_mut(CHUNK).for_each(|part| part.iter_mut().for_each(&change));
+    } else {
+        batches.iter_mut().for_each(change);
     }
 }

@@ -84,7 +84,7 @@ impl World {
         let world = self.poses[i] * material.inverse();
         let is_held = self.held_nodes(level_set, &world, &anchors).contains(&true);
         if is_held {
-            self.bodies[i] = Body::Static;
+            self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
             self.anchorages[i] = Some(Anchorage { mass, anchors: anchors.into(), strength });
         }
@@ -197,7 +197,7 @@ impl World {
         // what is let go may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
             if let Some(anchorage) = self.anchorages[i].take() {
-                self.bodies[i] = Body::Dynamic(anchorage.mass);
+                self.become_body(i, Body::Dynamic(anchorage.mass));
                 report.released.push(self.ids[i]);
             }
         }

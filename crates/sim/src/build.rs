@@ -80,6 +80,7 @@ pub fn build(
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
         debris: debris(&scene.debris),
+        sleep: scene.simulation.sleep,
         ..Settings::default()
     });
     let mut appearances: Vec<Appearance> = Vec::new();

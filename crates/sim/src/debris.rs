@@ -60,7 +60,8 @@ impl World {
             .collect();
         for &(_, i) in &retired {
             self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
-            (self.bodies[i], self.momenta[i]) = (Body::Static, Momentum::default());
+            self.become_body(i, Body::Static);
+            self.momenta[i] = Momentum::default();
             (self.breakages[i], self.slow[i]) = (None, 0);
         }
         report.retired.extend(retired.into_iter().map(|(id, _)| id));

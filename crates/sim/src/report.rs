@@ -28,10 +28,16 @@ pub struct Report {
     pub frame: usize,
     /// Bodies at the end of the frame.
     pub bodies: usize,
+    /// Dynamic bodies that are not asleep at the end of the frame.
+    pub awake: usize,
     /// Pairs of bodies whose boxes overlapped.
     pub pairs: usize,
+    /// Pairs whose contacts were known from an earlier frame, since they hardly moved.
+    pub pairs_reused: usize,
     /// Contacts that were solved.
     pub contacts: usize,
+    /// Colours of pairs that were solved side by side.
+    pub colours: u32,
     /// Levels of the contact graph.
     pub levels: u32,
     /// Bodies that broke.
@@ -53,6 +59,8 @@ pub struct Report {
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.
     pub potential_energy: f64,
+    /// Kinetic energy of bodies that fell asleep, when they did, J: it is gone.
+    pub energy_asleep: f64,
     /// Growth of the sum of both over the frame, J: more than gravity explains.
     pub energy_gain: f64,
 }

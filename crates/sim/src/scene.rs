@@ -72,11 +72,14 @@ pub struct Simulation {
     pub gravity: [f64; 3],
     /// Seed of everything random; 1 unless given.
     pub seed: u64,
+    /// Whether bodies that have been still for half a second are held until something concerns
+    /// them; `true` unless given.
+    pub sleep: bool,
 }
 
 impl Default for Simulation {
     fn default() -> Self {
-        Self { fps: 30.0, frames: 120, gravity: [0.0, -9.81, 0.0], seed: 1 }
+        Self { fps: 30.0, frames: 120, gravity: [0.0, -9.81, 0.0], seed: 1, sleep: true }
     }
 }
 

@@ -1,12 +1,35 @@
 //! One frame.
 
-use contact::{Cache, Contacts, Frame};
+use contact::{Cache, Contacts, Frame, Support};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
+
+/// Times in a frame that contacts are looked for again, because collisions sent bodies where none
+/// were looked for.
+const STRAY_ROUNDS: usize = 3;
+
+/// A part of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Finding contacts.
+    Detect,
+    /// The collision pass.
+    Collide,
+    /// Replacing bodies by their pieces.
+    Break,
+    /// Who rests on whom.
+    Support,
+    /// The contact pass for positions, and moving there.
+    Move,
+    /// The contact pass for velocities.
+    Contact,
+    /// Adding up.
+    Ledger,
+}
 
 impl World {
     /// Advances all bodies by one frame, `settings().dt` s in one time step.
@@ -15,71 +38,124 @@ impl World {
     /// velocities at the start of the frame, one contact pass decides where bodies go, another how
     /// they move on. Superscripts below name the time that poses x and velocities v belong to.
     pub fn step(&mut self) -> Report {
+        self.step_with(&mut |_| ())
+    }
+
+    /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
+    pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
         self.born = 0;
+        self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
-        let contacts = self.collide_and_break(&mut report);
+        let contacts = self.collide_and_break(&mut report, ended);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
-        let drift = self.drift();
-        let mut support = self.at(&drift).support(contacts, &self.momenta);
+        let (drift, names) = (self.drift(), self.names());
+        let given = (&drift[..], &names[..]);
+        let mut support = self.at(given).support(contacts, &self.momenta);
         let bound = EnergyBound::new(self, support.islands(self.columns()));
-        let names: Vec<u64> = self.ids.iter().map(|id| id.name()).collect();
+        ended(Phase::Support);
         let mut half = self.pushed(0.5);
-        let mut push = support.settle_positions(self.at(&drift), &mut half, (&self.cache, &names));
-        let mut end = self.at(&drift).predict(&half);
+        let mut push = support.settle_positions(self.at(given), &mut half);
+        let mut end = self.at(given).predict(&half);
         bound.bound_positions(self, &mut end, &mut push);
         self.displace(&mut end, &push);
         let start = std::mem::replace(&mut self.poses, end);
+        ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
-        let work = support.settle_velocities(self.at(&drift), &start, &mut momenta);
+        let work = support.settle_velocities(self.at(given), &start, &mut momenta);
         self.momenta = momenta;
         bound.bound_momenta(self, &work);
-        self.cache = support.cache(&names);
+        self.remember(&support, &names);
+        ended(Phase::Contact);
 
         // 5 ledger
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
+        self.doze(&support, &mut report);
         report.frame = self.frame;
         report.pairs = support.pairs();
+        report.pairs_reused = support.reused();
         report.contacts = support.contacts();
+        report.colours = support.colours();
         report.levels = support.levels();
         report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
         self.retire_slow(&mut report);
         report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
+        ended(Phase::Ledger);
         report
     }
 
-    /// Phases 1 and 2: repeated until nothing more breaks. Returns the contacts of the frame.
-    fn collide_and_break(&mut self, report: &mut Report) -> Contacts {
-        for round in 0.. {
+    /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
+    /// contacts of the frame.
+    fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Contacts {
+        let (mut breaks, mut strays, mut wakes) = (0, 0, 0);
+        loop {
             // in the last round all hold, so that no blow is lost
-            let last = round == self.settings.break_rounds;
-            let strengths =
+            let last = breaks == self.settings.break_rounds;
+            let mut strengths =
                 if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
+            self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
-            let (contacts, blows) = self.at(&self.drift()).collide(&mut momenta, &strengths);
+            let given = (&self.drift()[..], &self.names()[..]);
+            let contacts = self.at(given).contacts(&momenta);
+            ended(Phase::Detect);
+            let blows = self.at(given).collide(&contacts, &mut momenta, &strengths);
+            ended(Phase::Collide);
+            if self.wake_hit(&blows, wakes) {
+                // they take part in the same collisions from the start
+                wakes += 1;
+                continue;
+            }
+            let strayed = self.at(given).strayed(&self.momenta, &momenta);
             self.momenta = momenta;
-            if blows.is_empty() {
+            if !blows.is_empty() {
+                breaks += 1;
+                self.break_bodies(&blows, report);
+                self.wake_abandoned();
+                ended(Phase::Break);
+            } else if strayed && strays < STRAY_ROUNDS {
+                strays += 1;
+            } else {
                 return contacts;
             }
-            self.break_bodies(&blows, report);
         }
-        unreachable!("the last round has no blows")
     }
 
-    /// The bodies where they are now, with what forces add to their velocities.
-    fn at<'a>(&'a self, drift: &'a [Velocity]) -> Frame<'a> {
-        let Settings { dt, orientation, contact: settings, .. } = &self.settings;
-        let (columns, poses) = (self.columns(), &self.poses);
-        Frame { columns, poses, drift, dt: *dt, orientation: *orientation, settings }
+    /// The bodies where they are now, with what forces add to their velocities and their names.
+    fn at<'a>(&'a self, (drift, names): (&'a [Velocity], &'a [u64])) -> Frame<'a> {
+        let Settings { dt, orientation, contact: ref settings, .. } = self.settings;
+        let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
+        Frame { columns, poses, drift, dt, orientation, cache, names, settings }
+    }
+
+    /// Keeps contacts for the next frame, and those of sleepers for when they wake.
+    fn remember(&mut self, support: &Support, names: &[u64]) {
+        let resting = (0..self.len()).filter(|&i| self.rests[i].asleep).count();
+        if resting > 0 && support.contacts() == 0 {
+            return;
+        }
+        let mut cache = support.cache(names);
+        if resting > 0 {
+            cache.keep(&self.cache, |pair| {
+                let found = pair.map(|name| names.binary_search(&name));
+                let [Ok(a), Ok(b)] = found else { return false };
+                let held = |i: usize| self.acting[i].mass_properties().is_none();
+                held(a) && held(b)
+            });
+        }
+        self.cache = cache;
+    }
+
+    fn names(&self) -> Vec<u64> {
+        self.ids.iter().map(|id| id.name()).collect()
     }
 
     /// What forces add to each velocity in half a step.
@@ -89,7 +165,7 @@ impl World {
             Body::Dynamic(_) => Velocity { linear, ..Velocity::default() },
             Body::Static | Body::Kinematic(_) => Velocity::default(),
         };
-        self.bodies.iter().map(of).collect()
+        self.acting.iter().map(of).collect()
     }
 
     /// Momenta after forces have acted for a share of the step.
@@ -101,7 +177,7 @@ impl World {
             }
             Body::Static | Body::Kinematic(_) => *momentum,
         };
-        self.bodies.iter().zip(&self.momenta).map(push).collect()
+        self.acting.iter().zip(&self.momenta).map(push).collect()
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
@@ -109,7 +185,7 @@ impl World {
     /// momentum that the body keeps.
     fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity]) {
         for (i, pose) in end.iter_mut().enumerate() {
-            let Body::Dynamic(mass) = &self.bodies[i] else { continue };
+            let Body::Dynamic(mass) = &self.acting[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
             let kept = &self.momenta[i].angular;
             let energy = mass.rotational_energy(&self.poses[i].rotation, kept);

@@ -7,6 +7,7 @@ use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::anchor::Anchorage;
+use crate::sleep::{Link, Rest};
 use crate::{Breakage, Debris, Lineage};
 
 /// Names a body for as long as the world lives; never reused.
@@ -34,6 +35,9 @@ pub struct Settings {
     pub break_rounds: usize,
     /// Limits on pieces.
     pub debris: Debris,
+    /// Whether bodies that have been still for half a second are held until something concerns
+    /// them. Only [`contact::Solver::Manifold`] knows what does; with the other none falls asleep.
+    pub sleep: bool,
 }
 
 impl Default for Settings {
@@ -45,6 +49,7 @@ impl Default for Settings {
             contact: contact::Settings::default(),
             break_rounds: 3,
             debris: Debris::default(),
+            sleep: true,
         }
     }
 }
@@ -128,6 +133,8 @@ pub struct BodyState<'a> {
     pub breakage: Option<&'a Breakage>,
     /// Where it came from, if it broke off something.
     pub lineage: Option<&'a Lineage>,
+    /// Whether it is held because it was still.
+    pub asleep: bool,
 }
 
 /// Bodies and the time; advanced by [`World::step`].
@@ -138,6 +145,8 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) bodies: Vec<Body>,
+    /// What bodies are to contacts and forces: sleepers are static.
+    pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
@@ -153,6 +162,11 @@ pub struct World {
     pub(crate) born: usize,
     /// Of pieces that were retired, kg.
     pub(crate) retired_mass: f64,
+    pub(crate) rests: Vec<Rest>,
+    /// What sleepers touch, sorted by both names.
+    pub(crate) links: Vec<Link>,
+    /// Whether bodies were removed that sleepers may have known.
+    pub(crate) lost: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
     /// Bodies that were frozen since.
@@ -168,6 +182,10 @@ impl World {
             settings,
             ids: Vec::new(),
             bodies: Vec::new(),
+            acting: Vec::new(),
+            rests: Vec::new(),
+            links: Vec::new(),
+            lost: false,
             poses: Vec::new(),
             momenta: Vec::new(),
             shapes: Vec::new(),
@@ -203,6 +221,8 @@ impl World {
         let momentum = new.momentum();
         self.ids.push(id);
         self.bodies.push(new.body);
+        self.acting.push(new.body);
+        self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.momenta.push(momentum);
         self.shapes.push(new.shape);
@@ -219,6 +239,9 @@ impl World {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         self.ids.remove(i);
         self.bodies.remove(i);
+        self.acting.remove(i);
+        self.rests.remove(i);
+        self.lost = true;
         self.poses.remove(i);
         self.momenta.remove(i);
         self.shapes.remove(i);
@@ -312,7 +335,7 @@ impl World {
     }
 
     pub(crate) fn columns(&self) -> Columns<'_> {
-        Columns { bodies: &self.bodies, shapes: &self.shapes, materials: &self.materials }
+        Columns { bodies: &self.acting, shapes: &self.shapes, materials: &self.materials }
     }
 
     fn state(&self, i: usize) -> BodyState<'_> {
@@ -324,6 +347,7 @@ impl World {
             shape: &self.shapes[i],
             breakage: self.breakages[i].as_ref(),
             lineage: self.lineages[i].as_deref(),
+            asleep: self.rests[i].asleep,
         }
     }
 }

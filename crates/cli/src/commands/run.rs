@@ -1,5 +1,6 @@
 //! `brisance run`.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Recorder, Recording};
+use sim::{Phase, Recorder, Recording};
 
 use crate::args::RunArguments;
 use crate::commands::load::{build, read_scene};
@@ -35,6 +36,8 @@ struct Seconds {
     build: f64,
     /// In steps.
     simulate: f64,
+    /// In each part of all steps.
+    phases: BTreeMap<Phase, f64>,
     /// Writing the output.
     write: f64,
 }
@@ -103,7 +106,12 @@ fn simulate(
             return Err(Failure::Interrupted { frame: frame - 1 });
         }
         let start = Instant::now();
-        let report = world.step();
+        let mut since = start;
+        let report = world.step_with(&mut |phase| {
+            let now = Instant::now();
+            *seconds.phases.entry(phase).or_default() += (now - since).as_secs_f64();
+            since = now;
+        });
         seconds.simulate += start.elapsed().as_secs_f64();
         recorder.record(&world, &report);
         ledger.add(&world, &report);
@@ -194,8 +202,11 @@ impl Summary {
             writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
         }
         if arguments.timings {
-            let Seconds { build, simulate, write } = self.seconds;
+            let Seconds { build, simulate, write, phases } = &self.seconds;
             writeln!(out, "build {build:.3} s, simulate {simulate:.3} s, write {write:.3} s")?;
+            for (phase, seconds) in phases {
+                writeln!(out, "  {} {seconds:.3} s", format!("{phase:?}").to_lowercase())?;
+            }
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(crate) fn collide(
     let mut blows: Vec<Blow> = Vec::new();
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
-        for pair in broad::pairs(frame.columns, &state.predicted, &state.predicted, 0.0) {
+        for pair in broad::pairs(frame.columns, &state.predicted, &state.predicted, 0.0).near {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
                 changed |= collide_pair(&mut state, pair, levers, strengths, &mut blows);

@@ -23,7 +23,7 @@ impl Graph {
         let pushed = frame.predict(&frame.with_forces(momenta));
         let mut edges = Vec::new();
         let mut pairs = Vec::new();
-        for (a, b) in broad::pairs(columns, &alone, &pushed, 0.0) {
+        for (a, b) in broad::pairs(columns, &alone, &pushed, 0.0).near {
             let (i, j) = (a as usize, b as usize);
             let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
             let margin = 1e-6 * p.radius().min(q.radius());

@@ -1,0 +1,240 @@
+//! Piles of convex fragments beside Rapier: the same hulls, masses and friction, 1/30 s a frame.
+//!
+//! `peers_pile [--json] [--seconds S] [--ours] [--threads N] [--awake | --sleep] [BODIES]...`: 1000,
+//! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
+//! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
+//! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
+//! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
+//!
+//! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io::Write;
+use std::time::Instant;
+
+use brisance_benches::pile::{FRICTION, Fragment, fragments, poses, world};
+use cpu_time::ProcessTime;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rapier3d::parry::query::contact;
+use rapier3d::prelude::{
+    ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation, SharedShape,
+    Vector,
+};
+use serde_json::{Value, json};
+use sim::{Phase, Settings};
+
+type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// One run of one engine.
+struct Run {
+    /// Processor and wall time of each frame, ms.
+    frames: Vec<[f64; 2]>,
+    end: Vec<Isometry3<f64>>,
+    /// Largest growth of energy in a frame over that at the start, where it is known.
+    gain: Option<f64>,
+    /// Of the last frame, and the mean time of each phase of the settled ones.
+    counters: Option<Value>,
+}
+
+#[derive(Clone, Copy)]
+struct Case {
+    threads: usize,
+    sleep: bool,
+    frames: usize,
+}
+
+fn main() -> Outcome<()> {
+    let (mut json, mut ours, mut seconds) = (false, false, 10.0);
+    let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--json" => json = true,
+            "--ours" => ours = true,
+            "--awake" => sleeps = vec![false],
+            "--sleep" => sleeps = vec![true],
+            "--threads" => {
+                threads = vec![arguments.next().ok_or("--threads needs a number")?.parse()?];
+            }
+            "--seconds" => seconds = arguments.next().ok_or("--seconds needs a number")?.parse()?,
+            size => sizes.push(size.parse().map_err(|e| format!("{size}: {e}"))?),
+        }
+    }
+    if sizes.is_empty() {
+        sizes = vec![1000, 3000, 8992];
+    }
+    let frames = (seconds * 30.0_f64).round().max(60.0) as usize;
+    for size in sizes {
+        let pile = fragments(size);
+        for &sleep in &sleeps {
+            for &threads in &threads {
+                let case = Case { threads, sleep, frames };
+                compare(&pile, case, ours, json)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(case.threads).build()?;
+    let ours = pool.install(|| run_ours(pile, case));
+    let theirs = if alone { None } else { Some(pool.install(|| run_rapier(pile, case))?) };
+    let (worst, their_worst) =
+        (depths(pile, &ours.end)?, theirs.as_ref().map(|r| depths(pile, &r.end)).transpose()?);
+    let mut out = std::io::stdout().lock();
+    for (part, range) in parts(case.frames) {
+        let sleep = if case.sleep { "sleep" } else { "awake" };
+        let row = format!("pile {} {sleep} {} thr {part}", pile.len(), case.threads);
+        let clock = usize::from(case.threads > 1);
+        let time = |run: &Run| median(run.frames[range.clone()].iter().map(|f| f[clock]));
+        let (ours_ms, peer_ms) = (time(&ours), theirs.as_ref().map(time));
+        let line = json!({
+            "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
+            "ratio": peer_ms.map(|ms| ours_ms / ms), "gain": ours.gain,
+            "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
+            "last": ours.counters,
+        });
+        if json {
+            writeln!(out, "{line}")?;
+        } else {
+            let number =
+                |key: &str| line[key].as_f64().map_or_else(|| "-".into(), |x| format!("{x:.3}"));
+            writeln!(
+                out,
+                "{row:32} ours {:>9} ms  rapier {:>9} ms  ratio {:>7}  gain {:8.1e}  mm {worst:.1?} {:.1?}",
+                number("ours_ms"),
+                number("peer_ms"),
+                number("ratio"),
+                ours.gain.unwrap_or(f64::NAN),
+                their_worst.unwrap_or_default(),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Frames while the block falls, while it lands and when it lies.
+fn parts(frames: usize) -> [(&'static str, std::ops::Range<usize>); 3] {
+    [("falling", 2..8), ("impact", 20..50), ("settled", frames - frames / 5..frames)]
+}
+
+fn median(times: impl Iterator<Item = f64>) -> f64 {
+    let mut times: Vec<f64> = times.collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<T>) {
+    let once = |_| {
+        let (cpu, wall) = (ProcessTime::now(), Instant::now());
+        let result = frame();
+        let ms = [cpu.elapsed(), wall.elapsed()].map(|t| t.as_secs_f64() * 1e3);
+        (ms, result)
+    };
+    (0..frames).map(once).unzip()
+}
+
+fn run_ours(pile: &[Fragment], case: Case) -> Run {
+    let settings = Settings { sleep: case.sleep, ..Settings::default() };
+    let (mut world, ids) = world(pile, settings);
+    let start = world.potential_energy();
+    let settled = parts(case.frames)[2].1.clone();
+    let mut phases: BTreeMap<Phase, f64> = BTreeMap::new();
+    let (frames, reports) = timed(case.frames, || {
+        let mut clock = ProcessTime::now();
+        let counts = settled.contains(&world.frame());
+        world.step_with(&mut |phase| {
+            if counts {
+                let ms = clock.elapsed().as_secs_f64() * 1e3;
+                *phases.entry(phase).or_default() += ms / settled.len() as f64;
+            }
+            clock = ProcessTime::now();
+        })
+    });
+    let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
+    let phases = phases.iter().map(|(phase, ms)| (format!("{phase:?}"), json!(ms))).collect();
+    let counters = reports.last().map(|r| {
+        json!({
+            "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "contacts": r.contacts,
+            "colours": r.colours, "levels": r.levels, "settled_phases_ms": Value::Object(phases),
+        })
+    });
+    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters }
+}
+
+fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
+    let mut world = PhysicsWorld::new();
+    world.gravity = Vector::new(0.0, -9.81, 0.0);
+    world.integration_parameters.dt = 1.0 / 30.0;
+    let ground = world.insert_body(RigidBodyBuilder::fixed());
+    let surface = |c: ColliderBuilder| c.friction(FRICTION as f32).restitution(0.0);
+    let plane = ColliderBuilder::new(SharedShape::halfspace(Vector::Y));
+    world.insert_collider(surface(plane), Some(ground));
+    let mut handles: Vec<RigidBodyHandle> = Vec::new();
+    for fragment in pile {
+        let corners: Vec<Vector> = fragment.points.iter().map(vector).collect();
+        let hull = ColliderBuilder::convex_hull(&corners).ok_or("Rapier makes no hull of it")?;
+        let body = RigidBodyBuilder::dynamic().pose(pose(&fragment.start)).can_sleep(case.sleep);
+        let body = world.insert_body(body);
+        world.insert_collider(surface(hull).mass(fragment.mass as f32), Some(body));
+        handles.push(body);
+    }
+    let (frames, _) = timed(case.frames, || world.step());
+    let end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
+    Ok(Run { frames, end, gain: None, counters: None })
+}
+
+/// The overlaps of fragments, mm, ascending.
+fn overlaps(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<Vec<f64>> {
+    let hulls: Vec<SharedShape> = pile
+        .iter()
+        .map(|f| SharedShape::convex_hull(&f.points.iter().map(vector).collect::<Vec<_>>()))
+        .collect::<Option<_>>()
+        .ok_or("a fragment has no hull")?;
+    let radius = |i: usize| pile[i].points.iter().map(|p| p.norm()).fold(0.0, f64::max);
+    let radii: Vec<f64> = (0..pile.len()).map(radius).collect();
+    let mut order: Vec<usize> = (0..pile.len()).collect();
+    let place = |i: usize| poses[i].translation.vector;
+    order.sort_by(|&i, &j| place(i).x.total_cmp(&place(j).x));
+    let mut found = Vec::new();
+    for (k, &i) in order.iter().enumerate() {
+        for &j in &order[k + 1..] {
+            let reach = radii[i] + radii[j];
+            let apart = place(j) - place(i);
+            if apart.x > 0.3 {
+                break;
+            }
+            if apart.norm() < reach {
+                let touch =
+                    contact(&pose(&poses[i]), &*hulls[i].0, &pose(&poses[j]), &*hulls[j].0, 0.0)?;
+                found.extend(touch.map(|c| -1e3 * f64::from(c.dist)).filter(|&d| d > 0.0));
+            }
+        }
+    }
+    found.sort_by(f64::total_cmp);
+    Ok(found)
+}
+
+/// Median, 99th percentile and largest of the overlaps of fragments, mm.
+fn depths(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<[f64; 3]> {
+    let found = overlaps(pile, poses)?;
+    let at = |percent: usize| found.get(found.len().saturating_sub(1) * percent / 100);
+    Ok([50, 99, 100].map(|percent| at(percent).copied().unwrap_or(0.0)))
+}
+
+fn vector(v: &Vector3<f64>) -> Vector {
+    Vector::from_array(v.map(|x| x as f32).into())
+}
+
+fn pose(x: &Isometry3<f64>) -> Pose {
+    let turn = Rotation::from_array(x.rotation.coords.map(|x| x as f32).into());
+    Pose::from_parts(vector(&x.translation.vector), turn)
+}
+
+fn isometry(x: &Pose) -> Isometry3<f64> {
+    let place = Vector3::from(x.translation.to_array().map(f64::from));
+    let turn = nalgebra::Quaternion::from(x.rotation.to_array().map(f64::from));
+    Isometry3::from_parts(place.into(), UnitQuaternion::new_normalize(turn))
+}

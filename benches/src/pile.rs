@@ -1,0 +1,134 @@
+//! A pile of random convex fragments: the same bodies for every engine.
+
+use std::sync::Arc;
+
+use contact::{Material, Shape};
+use dynamics::{Body, Velocity};
+use levelset::{Aabb, Grid, LevelSet};
+use nalgebra::{Isometry3, Point3, Vector3};
+use rapier3d::parry::{math::Vector, transformation::convex_hull};
+use sim::{BodyId, NewBody, Settings, World, rigid};
+
+/// Points drawn for a hull.
+const POINTS: usize = 16;
+/// Radius of the sphere they are drawn from, m.
+const RADIUS: f64 = 0.11;
+/// Distance of bodies in the block they start from, m.
+const SPACING: f64 = 0.25;
+/// Mass per volume, kg/m^3.
+const DENSITY: f64 = 2000.0;
+/// Coulomb friction of everything.
+pub const FRICTION: f64 = 0.5;
+
+/// A convex fragment, and where it starts.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// Its corners, m.
+    pub points: Vec<Vector3<f64>>,
+    /// Where the coordinates of the corners are at the start.
+    pub start: Isometry3<f64>,
+    /// Its mass, kg.
+    pub mass: f64,
+    body: NewBody,
+    /// Its coordinates, in which the corners are, to those of the body.
+    frame: Isometry3<f64>,
+}
+
+/// Random convex hulls in a loose block above the ground, the same ones for the same number.
+pub fn fragments(count: usize) -> Vec<Fragment> {
+    let edge = (count as f64).cbrt().floor() as usize;
+    (0..count)
+        .map(|i| {
+            let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ (i as u64 + 1).wrapping_mul(0xd129));
+            let place = [i % edge, i / (edge * edge), i / edge % edge].map(|n| n as f64);
+            let middle = Vector3::new(edge as f64 / 2.0, -0.8, edge as f64 / 2.0);
+            let at = (Vector3::from(place) - middle) * SPACING + random.in_ball() * 0.02;
+            let start = Isometry3::new(at, random.in_ball() * std::f64::consts::PI);
+            fragment(&mut random, start)
+        })
+        .collect()
+}
+
+fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
+    let drawn: Vec<Vector> = (0..POINTS)
+        .map(|_| Vector::from_array((random.in_ball() * RADIUS).map(|x| x as f32).into()))
+        .collect();
+    let (corners, faces) = convex_hull(&drawn);
+    let points: Vec<Vector3<f64>> =
+        corners.iter().map(|p| Vector3::from(p.to_array().map(f64::from))).collect();
+    let planes: Vec<(Vector3<f64>, f64)> = faces
+        .iter()
+        .filter_map(|f| {
+            let [a, b, c] = f.map(|i| points[i as usize]);
+            let normal = (b - a).cross(&(c - a)).try_normalize(1e-12)?;
+            Some((normal, normal.dot(&a)))
+        })
+        .collect();
+    let places: Vec<_> = points.iter().map(|p| Point3::from(*p)).collect();
+    let bounds = Aabb::around(&places).expect("points are finite");
+    let spacing = bounds.extents().max() / 11.0;
+    let grid = Grid::enclosing(&bounds, spacing, 2, 1 << 15).expect("a small grid");
+    let distance = |p: Point3<f64>| {
+        planes.iter().map(|(n, d)| n.dot(&p.coords) - d).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let level_set = LevelSet::from_fn(grid, distance);
+    let (mass, frame) = rigid(&level_set.moments(), DENSITY).expect("a hull has volume");
+    // samples round corners off, so they are given
+    let mut surface = places.clone();
+    surface.extend(level_set.surface_particles(spacing));
+    let body = NewBody {
+        body: Body::Dynamic(mass),
+        pose: start * frame,
+        velocity: Velocity::default(),
+        shape: Arc::new(Shape::grid(level_set, &surface, frame)),
+        material: MATERIAL,
+        breakage: None,
+    };
+    Fragment { points, start, mass: mass.mass(), body, frame }
+}
+
+const MATERIAL: Material = Material { restitution: 0.0, friction: FRICTION, rolling_friction: 0.0 };
+
+/// The pile as a world of ours, and the names of the fragments.
+pub fn world(fragments: &[Fragment], settings: Settings) -> (World, Vec<BodyId>) {
+    let mut world = World::new(settings);
+    world.add(NewBody {
+        body: Body::Static,
+        pose: Isometry3::identity(),
+        velocity: Velocity::default(),
+        shape: Arc::new(Shape::half_space()),
+        material: MATERIAL,
+        breakage: None,
+    });
+    let ids = fragments.iter().map(|f| world.add(f.body.clone())).collect();
+    (world, ids)
+}
+
+/// Where the corners' coordinates of each fragment are in `world`.
+pub fn poses(fragments: &[Fragment], world: &World, ids: &[BodyId]) -> Vec<Isometry3<f64>> {
+    let pose = |(f, id): (&Fragment, &BodyId)| {
+        world.get(*id).map_or(f.start, |state| state.pose * f.frame.inverse())
+    };
+    fragments.iter().zip(ids).map(pose).collect()
+}
+
+/// Numbers from a seed (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn in_ball(&mut self) -> Vector3<f64> {
+        loop {
+            let p = Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
+            if p.norm_squared() <= 1.0 {
+                return p;
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The order in which pairs are solved: by colours, so that pairs of one colour share no body that
+//! moves, and by levels within a colour for shock propagation.
+
+use std::ops::Range;
+
+use crate::Columns;
+use crate::levels::Levels;
+use crate::narrow::Contacts;
+use crate::wide::LANES;
+
+/// Colours that are told apart; pairs beyond are solved one by one.
+const COLOURS: u32 = 127;
+
+/// Pairs in batches that are solved side by side.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// Numbers of the manifolds, one batch after the other.
+    pairs: Vec<u32>,
+    /// Where in `pairs` each batch is.
+    batches: Vec<Range<usize>>,
+    /// By level, then colour.
+    groups: Vec<Group>,
+    levels: Levels,
+}
+
+/// Batches of one colour and level.
+#[derive(Clone, Debug)]
+struct Group {
+    colour: u32,
+    level: u32,
+    batches: Range<usize>,
+}
+
+/// Batches to be solved after those before them.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    pub(crate) batches: Range<usize>,
+    /// Whether no two of the batches share a body that moves.
+    pub(crate) parallel: bool,
+}
+
+impl Order {
+    /// Colours the pairs of `contacts` greedily, in their order.
+    pub fn new(columns: Columns<'_>, contacts: &Contacts, levels: Levels) -> Self {
+        let colours = colours(columns, contacts);
+        let key = |(n, &colour): (usize, &u32)| {
+            let pair = &contacts.manifolds()[n];
+            (levels.of(pair.a).max(levels.of(pair.b)), colour, n as u32)
+        };
+        let mut keys: Vec<(u32, u32, u32)> = colours.iter().enumerate().map(key).collect();
+        keys.sort_unstable();
+        let pairs = keys.iter().map(|&(_, _, n)| n).collect();
+        let (mut batches, mut groups, mut first) = (Vec::new(), Vec::new(), 0);
+        for group in keys.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+            let (level, colour, _) = group[0];
+            let start = batches.len();
+            let size = if colour == COLOURS { 1 } else { LANES };
+            for batch in group.chunks(size) {
+                batches.push(first..first + batch.len());
+                first += batch.len();
+            }
+            groups.push(Group { colour, level, batches: start..batches.len() });
+        }
+        Self { pairs, batches, groups, levels }
+    }
+
+    /// The level of each body.
+    pub fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// Number of colours that the pairs need.
+    pub fn colours(&self) -> u32 {
+        self.groups.iter().map(|group| group.colour + 1).max().unwrap_or(0)
+    }
+
+    /// The manifolds of each batch.
+    pub(crate) fn batches(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.batches.iter().map(|range| &self.pairs[range.clone()])
+    }
+
+    /// All batches, from the ground up.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = Stage> {
+        self.groups.iter().map(Group::stage)
+    }
+
+    /// The batches of each level above 0, from the ground up.
+    pub(crate) fn by_level(&self) -> impl Iterator<Item = Vec<Stage>> {
+        let levels = self.groups.chunk_by(|p, q| p.level == q.level);
+        let above = levels.filter(|groups| groups[0].level > 0);
+        above.map(|groups| groups.iter().map(Group::stage).collect())
+    }
+}
+
+impl Group {
+    fn stage(&self) -> Stage {
+        Stage { batches: self.batches.clone(), parallel: self.colour < COLOURS }
+    }
+}
+
+/// The colour of each pair: the lowest that no earlier pair of its moving bodies has.
+fn colours(columns: Columns<'_>, contacts: &Contacts) -> Vec<u32> {
+    let moves: Vec<bool> =
+        columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();
+    let mut taken = vec![0u128; moves.len()];
+    let colour = |pair: &crate::Manifold| {
+        let bodies = [pair.a as usize, pair.b as usize];
+        let used = bodies.iter().filter(|&&i| moves[i]).fold(0, |used, &i| used | taken[i]);
+        let colour = used.trailing_ones().min(COLOURS);
+        for i in bodies {
+            taken[i] |= 1 << colour;
+        }
+        colour
+    };
+    contacts.manifolds().iter().map(colour).collect()
+}

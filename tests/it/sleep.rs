@@ -1,0 +1,238 @@
+//! Bodies that are held while nothing concerns them.
+
+use std::sync::Arc;
+
+use contact::{Material, Shape};
+use dynamics::{Body, MassProperties, Velocity};
+use levelset::{Aabb, Grid, LevelSet, Solid};
+use nalgebra::{Isometry3, Point3, Vector3};
+use sim::{BodyId, NewBody, Settings, World, rigid};
+
+fn floor(world: &mut World) -> BodyId {
+    world.add(NewBody {
+        body: Body::Static,
+        pose: Isometry3::identity(),
+        velocity: Velocity::default(),
+        shape: Arc::new(Shape::half_space()),
+        material: Material::default(),
+        breakage: None,
+    })
+}
+
+fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
+    let half = Vector3::from(half);
+    let mass = 8000.0 * half.product();
+    let s = half.component_mul(&half) * (mass / 3.0);
+    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
+    NewBody {
+        body: body.unwrap_or(Body::Dynamic(MassProperties::new(mass, inertia).unwrap())),
+        pose: Isometry3::translation(at[0], at[1], at[2]),
+        velocity: Velocity::default(),
+        shape: Arc::new(Shape::cuboid(half, half.min())),
+        material: Material::default(),
+        breakage: None,
+    }
+}
+
+fn stack(world: &mut World, boxes: usize) -> Vec<BodyId> {
+    let at = |i: usize| [0.0, 0.25 + 0.5 * i as f64, 0.0];
+    (0..boxes).map(|i| world.add(cube(None, [0.25; 3], at(i)))).collect()
+}
+
+fn steps(world: &mut World, frames: usize) {
+    for _ in 0..frames {
+        let report = world.step();
+        let size = report.kinetic_energy + report.potential_energy.abs();
+        assert!(report.energy_gain <= 1e-10 * size, "{report:?}");
+    }
+}
+
+fn asleep(world: &World, ids: &[BodyId]) -> usize {
+    ids.iter().filter(|&&id| world.get(id).unwrap().asleep).count()
+}
+
+fn place(world: &World, id: BodyId) -> Vector3<f64> {
+    world.get(id).unwrap().pose.translation.vector
+}
+
+/// Sampled boxes, dropped in a heap.
+fn heap(sleep: bool) -> (World, Vec<BodyId>) {
+    let mut world = World::new(Settings { sleep, ..Settings::default() });
+    floor(&mut world);
+    let half = Vector3::new(0.1, 0.08, 0.12);
+    let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+    let grid = Grid::enclosing(&bounds, 0.02, 2, Grid::MAX_NODES).unwrap();
+    let solid = Solid::Box { half_extents: half };
+    let level_set = LevelSet::from_fn(grid, |p| solid.distance(&p));
+    let (mass, frame) = rigid(&level_set.moments(), 1000.0).unwrap();
+    let shape = Arc::new(Shape::grid(level_set.clone(), &level_set.surface_particles(0.03), frame));
+    let ids = (0..27)
+        .map(|i| {
+            let cell = [i % 3, i / 9, i / 3 % 3].map(|n| 0.3 * n as f64);
+            let turn = Vector3::new(0.3, i as f64, 0.7);
+            world.add(NewBody {
+                body: Body::Dynamic(mass),
+                pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
+                velocity: Velocity::default(),
+                shape: Arc::clone(&shape),
+                material: Material::default(),
+                breakage: None,
+            })
+        })
+        .collect();
+    (world, ids)
+}
+
+#[test]
+fn a_heap_falls_asleep_and_then_does_not_move() {
+    let (mut world, ids) = heap(true);
+    steps(&mut world, 240);
+    assert_eq!(asleep(&world, &ids), ids.len());
+    let before: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
+    let report = world.step();
+    assert_eq!((report.awake, report.pairs, report.kinetic_energy), (0, 0, 0.0));
+    steps(&mut world, 30);
+    let after: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
+    assert_eq!(before, after);
+}
+
+#[test]
+fn nothing_falls_asleep_unless_asked_to() {
+    let (mut world, ids) = heap(false);
+    steps(&mut world, 120);
+    assert_eq!(asleep(&world, &ids), 0);
+    assert_eq!(world.step().awake, ids.len());
+}
+
+/// A stack that slept or not, hit in its middle by a fast ball after some frames; six frames later.
+fn hit_stack(sleep: bool, frames: usize) -> Vec<Vector3<f64>> {
+    let mut world = World::new(Settings { sleep, ..Settings::default() });
+    floor(&mut world);
+    let ids = stack(&mut world, 5);
+    steps(&mut world, frames);
+    assert_eq!(asleep(&world, &ids), if sleep { 5 } else { 0 });
+    let mut ball = cube(None, [0.2; 3], [-0.6, 1.3, 0.0]);
+    ball.shape = Arc::new(Shape::ball(0.2));
+    ball.velocity.linear = Vector3::new(12.0, 1.0, 0.0);
+    world.add(ball);
+    steps(&mut world, 1);
+    assert_eq!(asleep(&world, &ids), 0, "they woke in the frame of the blow");
+    steps(&mut world, 5);
+    ids.iter().map(|&id| place(&world, id)).collect()
+}
+
+/// What follows a blow depends on round-off: the stack is hit at two times without sleep to see by
+/// how much.
+#[test]
+fn a_sleeping_stack_that_is_hit_moves_as_if_it_had_never_slept() {
+    let (slept, woke, later) = (hit_stack(true, 60), hit_stack(false, 60), hit_stack(false, 75));
+    let off =
+        |p: &[Vector3<f64>]| p.iter().zip(&woke).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max);
+    let moved = slept.iter().map(|p| p.x.abs()).fold(0.0, f64::max);
+    assert!(moved > 0.2, "{slept:?}");
+    let (slept, later) = (off(&slept), off(&later));
+    assert!(slept <= 0.02 * moved + 2.0 * later, "{slept} {later} of {moved}");
+}
+
+#[test]
+fn what_loses_its_support_falls_in_the_same_frame() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let ids = stack(&mut world, 4);
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &ids), 4);
+    let before = place(&world, ids[3]).y;
+    assert!(world.remove(ids[1]));
+    world.step();
+    assert_eq!(asleep(&world, &[ids[2], ids[3]]), 0);
+    assert!(place(&world, ids[3]).y < before - 1e-3);
+    // what is below was only freed of a load
+    steps(&mut world, 90);
+    assert!((place(&world, ids[3]).y - 1.25).abs() <= 0.01, "{}", place(&world, ids[3]));
+    assert_eq!(asleep(&world, &[ids[0], ids[2], ids[3]]), 3);
+}
+
+/// A plank on a wedge with a weight at each end tips when one is taken away.
+#[test]
+fn a_balance_wakes_when_a_weight_is_taken_away() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    world.add(cube(Some(Body::Static), [0.02, 0.2, 0.5], [0.0, 0.2, 0.0]));
+    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
+    let weights = [-0.8, 0.8].map(|x| world.add(cube(None, [0.15; 3], [x, 0.65, 0.0])));
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &[plank, weights[0], weights[1]]), 3);
+    world.remove(weights[0]);
+    steps(&mut world, 30);
+    assert!(place(&world, weights[1]).y < 0.5, "{}", place(&world, weights[1]));
+}
+
+#[test]
+fn a_body_on_a_slow_lift_stays_awake_and_one_beside_it_sleeps() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let rising = Velocity { linear: Vector3::y() * 0.01, ..Velocity::default() };
+    world.add(cube(Some(Body::Kinematic(rising)), [0.5, 0.1, 0.5], [0.0, 0.1, 0.0]));
+    let lifted = world.add(cube(None, [0.2; 3], [0.0, 0.4, 0.0]));
+    let beside = world.add(cube(None, [0.2; 3], [3.0, 0.2, 0.0]));
+    steps_lifted(&mut world, 90);
+    assert_eq!((asleep(&world, &[lifted]), asleep(&world, &[beside])), (0, 1));
+    assert!((place(&world, lifted).y - 0.43).abs() <= 1e-3, "{}", place(&world, lifted));
+}
+
+fn steps_lifted(world: &mut World, frames: usize) {
+    (0..frames).for_each(|_| {
+        world.step();
+    });
+}
+
+#[test]
+fn a_sweeper_wakes_what_it_comes_to() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let id = world.add(cube(None, [0.2; 3], [0.0, 0.2, 0.0]));
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &[id]), 1);
+    let sweeping = Velocity { linear: Vector3::x(), ..Velocity::default() };
+    world.add(cube(Some(Body::Kinematic(sweeping)), [0.1, 0.3, 0.5], [-1.5, 0.35, 0.0]));
+    steps_lifted(&mut world, 60);
+    assert!(place(&world, id).x > 0.5, "{}", place(&world, id));
+}
+
+#[test]
+fn a_heavy_body_put_down_gently_wakes_what_it_tips() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0]));
+    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &[plank]), 1);
+    world.add(cube(None, [0.2; 3], [0.7, 0.7001, 0.0]));
+    steps(&mut world, 45);
+    assert!(world.get(plank).unwrap().pose.rotation.angle() > 0.1);
+}
+
+fn bits(threads: usize) -> Vec<u64> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        let (mut world, ids) = heap(true);
+        steps(&mut world, 150);
+        let mut ball = cube(None, [0.1; 3], [0.3, 3.0, 0.3]);
+        ball.velocity.linear.y = -5.0;
+        world.add(ball);
+        steps(&mut world, 30);
+        let numbers = |&id: &BodyId| {
+            let pose = world.get(id).unwrap().pose;
+            let place = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+            place.map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        ids.iter().flat_map(numbers).collect()
+    })
+}
+
+#[test]
+fn sleep_gives_the_same_bits_for_any_number_of_threads() {
+    let one = bits(1);
+    assert_eq!(one, bits(2));
+    assert_eq!(one, bits(3));
+}
