@@ -86,11 +86,38 @@ fn around_mesh(whole: &Grid, mesh: &TriMesh) -> Grid {
 fn fitted(solids: &[LevelSet], region: usize) -> LevelSet {
     let own = &solids[region];
     let grid = *own.grid();
+    let others = by_distance(solids, region);
     LevelSet::from_fn(grid, |p| {
         let value = own.value(&p);
-        let others = solids.iter().enumerate().filter(|(index, _)| *index != region);
-        let nearest = others.map(|(_, other)| other.value(&p)).fold(f64::INFINITY, f64::min);
+        let mut nearest = f64::INFINITY;
+        for (least, bounds, other) in &others {
+            // no value outside a box is less than the distance to it
+            if *least >= nearest {
+                break;
+            }
+            if (p - bounds.clamp(&p)).norm_squared() < nearest * nearest || nearest < 0.0 {
+                nearest = nearest.min(other.value(&p));
+            }
+        }
         // alone, there is no other to leave anything to
         if nearest.is_finite() { (value - nearest) / 2.0 } else { value }
     })
+}
+
+/// The other solids with their boxes, those nearest to the box of one first, and how far they are
+/// from it at the least.
+fn by_distance(solids: &[LevelSet], region: usize) -> Vec<(f64, Aabb, &LevelSet)> {
+    let own = solids[region].grid().bounds();
+    let all = solids.iter().enumerate().filter(|(index, _)| *index != region);
+    let mut others: Vec<_> = all
+        .map(|(_, other)| {
+            let bounds = other.grid().bounds();
+            let gap =
+                |a: usize| (bounds.min[a] - own.max[a]).max(own.min[a] - bounds.max[a]).max(0.0);
+            let [x, y, z] = [0, 1, 2].map(gap);
+            ((x * x + y * y + z * z).sqrt(), bounds, other)
+        })
+        .collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    others
 }
