@@ -23,22 +23,23 @@ impl Pattern {
     /// [`PatternError`] when a mesh has no signed distance, or the spacing makes no grid of at most
     /// [`Pattern::MAX_SAMPLES`].
     pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
-        check_count(meshes.len())?;
-        check("spacing", spacing, spacing > 0.0, "positive")?;
-        let points = meshes.iter().flat_map(|mesh| &mesh.vertices);
-        let bounds = Aabb::around(points).unwrap_or(Self::REACH);
-        // for its limit and its lattice only
-        let whole = Grid::enclosing(&bounds, spacing, 3, Self::MAX_SAMPLES)?;
-        let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
-            LevelSet::from_mesh(mesh, around_mesh(&whole, mesh), Sign::Winding)
-                .map_err(|error| PatternError::Mesh { region, error })
-        });
-        let solids: Vec<LevelSet> = solids.collect::<Result<_, _>>()?;
+        let (solids, bounds) = solids(meshes, spacing)?;
         let regions = (0..solids.len()).into_par_iter().map(|region| {
             let fitted = fitted(&solids, region);
             Region::Sampled(Sampled::new(&fitted, bounds))
         });
         Self::new(regions.collect())
+    }
+
+    /// As [`Pattern::from_meshes`], of meshes that fit each other without gaps and overlaps, such as
+    /// the parts of a mesh that was cut: each is taken as it is, which is much faster.
+    ///
+    /// # Errors
+    /// As [`Pattern::from_meshes`].
+    pub fn from_parts(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
+        let (solids, bounds) = solids(meshes, spacing)?;
+        let region = |solid: &LevelSet| Region::Sampled(Sampled::new(solid, bounds));
+        Self::new(solids.iter().map(region).collect())
     }
 
     /// A cut-out: one region per distinct entry of `picture`, in ascending order, the same at every
@@ -70,6 +71,21 @@ impl Pattern {
         });
         Self::new(regions.collect())
     }
+}
+
+/// The insides of meshes, and the box around them.
+fn solids(meshes: &[TriMesh], spacing: f64) -> Result<(Vec<LevelSet>, Aabb), PatternError> {
+    check_count(meshes.len())?;
+    check("spacing", spacing, spacing > 0.0, "positive")?;
+    let points = meshes.iter().flat_map(|mesh| &mesh.vertices);
+    let bounds = Aabb::around(points).unwrap_or(Pattern::REACH);
+    // for its limit and its lattice only
+    let whole = Grid::enclosing(&bounds, spacing, 3, Pattern::MAX_SAMPLES)?;
+    let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
+        LevelSet::from_mesh(mesh, around_mesh(&whole, mesh), Sign::Winding)
+            .map_err(|error| PatternError::Mesh { region, error })
+    });
+    Ok((solids.collect::<Result<_, _>>()?, bounds))
 }
 
 /// The part of `whole` around a mesh.

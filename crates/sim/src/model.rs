@@ -128,7 +128,7 @@ fn drawn(body: &LevelSet, pieces: &[TriMesh]) -> Option<(Arc<Pattern>, Alignment
     if pieces.len() < 2 {
         return None;
     }
-    let pattern = Pattern::from_meshes(pieces, body.grid().spacing()).ok()?;
+    let pattern = Pattern::from_parts(pieces, body.grid().spacing()).ok()?;
     let rotation = UnitQuaternion::identity();
     Some((Arc::new(pattern), Alignment { at: Point3::origin(), rotation, scale: 1.0 }))
 }
