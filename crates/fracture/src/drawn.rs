@@ -25,21 +25,24 @@ impl Pattern {
     pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
         let (solids, bounds) = solids(meshes, spacing)?;
         let regions = (0..solids.len()).into_par_iter().map(|region| {
-            let fitted = fitted(&solids, region);
+            let fitted = fitted(&solids, region, f64::INFINITY);
             Region::Sampled(Sampled::new(&fitted, bounds))
         });
         Self::new(regions.collect())
     }
 
     /// As [`Pattern::from_meshes`], of meshes that fit each other without gaps and overlaps, such as
-    /// the parts of a mesh that was cut: each is taken as it is, which is much faster.
+    /// the parts of a mesh that was cut, which is much faster: they are fitted near their surfaces only.
     ///
     /// # Errors
     /// As [`Pattern::from_meshes`].
     pub fn from_parts(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
         let (solids, bounds) = solids(meshes, spacing)?;
-        let region = |solid: &LevelSet| Region::Sampled(Sampled::new(solid, bounds));
-        Self::new(solids.iter().map(region).collect())
+        let regions = (0..solids.len()).into_par_iter().map(|region| {
+            let fitted = fitted(&solids, region, 3.0 * spacing);
+            Region::Sampled(Sampled::new(&fitted, bounds))
+        });
+        Self::new(regions.collect())
     }
 
     /// A cut-out: one region per distinct entry of `picture`, in ascending order, the same at every
@@ -98,13 +101,17 @@ fn around_mesh(whole: &Grid, mesh: &TriMesh) -> Grid {
 }
 
 /// A region's level set, moved so that its zero is halfway between its own surface and the nearest
-/// other's: all of them then divide space between them.
-fn fitted(solids: &[LevelSet], region: usize) -> LevelSet {
+/// other's: all of them then divide space between them. What is farther than `near` from its own
+/// surface stays.
+fn fitted(solids: &[LevelSet], region: usize, near: f64) -> LevelSet {
     let own = &solids[region];
     let grid = *own.grid();
     let others = by_distance(solids, region);
     LevelSet::from_fn(grid, |p| {
         let value = own.value(&p);
+        if value.abs() > near {
+            return value;
+        }
         let mut nearest = f64::INFINITY;
         for (least, bounds, other) in &others {
             // no value outside a box is less than the distance to it
