@@ -170,3 +170,23 @@ fn a_bridge_falls_where_a_pier_is_gone_and_stands_elsewhere() {
     assert!(sunk("deck 1") > 0.3 && sunk("deck 2") > 0.3);
     assert_eq!(sunk("deck 3"), 0.0);
 }
+
+/// Ku07 figure 2, with larger tetrahedra.
+#[test]
+fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
+    let run = run("adobe", 12, |scene| {
+        let fracture = scene.bodies[1].fracture.as_mut().unwrap();
+        fracture.lattice.as_mut().unwrap().spacing = 0.2;
+        fracture.generations = 1;
+    });
+    assert!(run.pieces("wall") > 5, "{}", run.pieces("wall"));
+    assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
+}
+
+#[test]
+fn a_plank_cracks_under_the_ball() {
+    let run = run("plank", 8, |scene| {
+        scene.bodies[3].fracture.as_mut().unwrap().generations = 1;
+    });
+    assert!(run.pieces("plank") > 2, "{}", run.pieces("plank"));
+}
