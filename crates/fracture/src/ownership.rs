@@ -43,8 +43,9 @@ impl Owners {
                 for run in body.row([i, j]) {
                     let start = run.start as usize - base;
                     let row = &mut row[start..run.end as usize - base];
-                    for (k, owner) in (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0) {
-                        *owner = far([i, j, k]) as u16 + 1;
+                    if row.contains(&0) {
+                        let bare = (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0);
+                        bare.for_each(|(k, owner)| *owner = far([i, j, k]) as u16 + 1);
                     }
                     let mut start = run.start;
                     for same in row.chunk_by(|a, b| a == b) {
@@ -91,7 +92,7 @@ fn fill_by_runs(
 /// Owners of slab `i` by the values of all regions at all nodes.
 fn fill_by_values(regions: &[(u16, &Near)], i: usize, slab: &mut [u16], nz: usize) {
     let mut least = vec![f32::INFINITY; slab.len()];
-    let (mut values, mut lines) = (Vec::new(), Lines::new());
+    let (mut values, mut lines) = (Vec::new(), Lines::default());
     for (region, shape) in regions {
         let nodes = shape.nodes();
         if !(nodes.low[0]..nodes.high[0]).contains(&i) {
