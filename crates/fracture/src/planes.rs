@@ -129,9 +129,14 @@ impl Planes {
         self.planes.iter().map(|plane| plane.value(node)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes in, and those nodes;
-    /// a node within the margin of the region is one of them.
-    pub(crate) fn runs(&self, i: usize, mut found: impl FnMut(usize, Range<usize>)) {
+    /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes of `wanted[j]` in, and
+    /// those nodes; a node within the margin of the region is one of them.
+    pub(crate) fn runs(
+        &self,
+        i: usize,
+        wanted: &[Range<usize>],
+        mut found: impl FnMut(usize, Range<usize>),
+    ) {
         let NodeBox { low, high } = self.nodes;
         if !(low[0]..high[0]).contains(&i) {
             return;
@@ -139,7 +144,11 @@ impl Planes {
         let x = i as f64;
         // a crossing along j is a multiple of x alone
         for j in self.bounds[0].within([x, 0.0], low[1], high[1]) {
-            let ks = self.bounds[1].within([x, j as f64], low[2], high[2]);
+            let (low, high) = (wanted[j].start.max(low[2]), wanted[j].end.min(high[2]));
+            if low >= high {
+                continue;
+            }
+            let ks = self.bounds[1].within([x, j as f64], low, high);
             if !ks.is_empty() {
                 found(j, ks);
             }
