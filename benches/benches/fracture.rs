@@ -13,7 +13,7 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 
 const H: f64 = 0.01;
 /// Sites in all of the pattern's space; only some of their cells meet the bunny.
-const BUNNY_SITES: usize = 570;
+const BUNNY_SITES: usize = 543;
 
 struct Event {
     body: LevelSet,
@@ -72,10 +72,10 @@ fn events() -> Vec<(&'static str, Event)> {
     vec![
         ("wall voronoi", Event::new(wall(), voronoi(64, flat, 1.0), on_top, up)),
         ("wall radial", Event::new(wall(), radial, on_top, up)),
-        ("table", Event::new(wall(), voronoi(360, flat, 1.0), on_top, up)),
+        ("table", Event::new(wall(), voronoi(350, flat, 1.0), on_top, up)),
         (
             "cylinder",
-            Event::new(cylinder, voronoi(100, [0.5, 0.9, 0.5], 1.0), side, Vector3::x_axis()),
+            Event::new(cylinder, voronoi(94, [0.5, 0.9, 0.5], 1.0), side, Vector3::x_axis()),
         ),
         ("bunny", Event::new(bunny, voronoi(BUNNY_SITES, [0.8; 3], 1.3), back, up)),
     ]

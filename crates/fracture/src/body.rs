@@ -1,5 +1,7 @@
 //! Where a body has its inside nodes.
 
+use std::ops::Range;
+
 use levelset::{Aabb, Grid, LevelSet, Run};
 
 use crate::field::NodeBox;
@@ -37,6 +39,28 @@ impl Body {
     pub(crate) fn row(&self, [i, j]: [usize; 2]) -> &[Run] {
         let row = i * self.grid.dims()[1] + j;
         &self.runs[self.rows[row] as usize..self.rows[row + 1] as usize]
+    }
+
+    /// For every row of slab `i` the nodes from the first to the last that can share a voxel with an
+    /// inside node.
+    pub(crate) fn reach(&self, i: usize) -> Vec<Range<usize>> {
+        let [nx, ny, nz] = self.grid.dims();
+        let mut reach = vec![nz..0; ny];
+        for i in i.saturating_sub(1)..(i + 2).min(nx) {
+            for j in 0..ny {
+                let [Some(first), Some(last)] = [self.row([i, j]).first(), self.row([i, j]).last()]
+                else {
+                    continue;
+                };
+                let start = self.grid.index([i, j, 0]);
+                let low = (first.start as usize - start).saturating_sub(1);
+                let high = (last.end as usize - start + 1).min(nz);
+                for row in &mut reach[j.saturating_sub(1)..(j + 2).min(ny)] {
+                    *row = row.start.min(low)..row.end.max(high);
+                }
+            }
+        }
+        reach
     }
 
     /// The distance that counts as none, m.

@@ -1,5 +1,7 @@
 //! Which region owns each inside sample.
 
+use std::ops::Range;
+
 use levelset::{LevelSet, Run};
 use rayon::prelude::*;
 
@@ -33,7 +35,7 @@ impl Owners {
         let mut nearest = vec![0_u16; nx * ny * nz];
         let slabs = nearest.par_chunks_exact_mut(ny * nz).enumerate().map(|(i, slab)| {
             if convex {
-                fill_by_runs(&regions, near, i, slab, nz);
+                fill_by_runs(&regions, near, (i, &body.reach(i)), slab, nz);
             } else {
                 fill_by_values(&regions, i, slab, nz);
             }
@@ -43,8 +45,9 @@ impl Owners {
                 for run in body.row([i, j]) {
                     let start = run.start as usize - base;
                     let row = &mut row[start..run.end as usize - base];
-                    for (k, owner) in (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0) {
-                        *owner = far([i, j, k]) as u16 + 1;
+                    if row.contains(&0) {
+                        let bare = (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0);
+                        bare.for_each(|(k, owner)| *owner = far([i, j, k]) as u16 + 1);
                     }
                     let mut start = run.start;
                     for same in row.chunk_by(|a, b| a == b) {
@@ -61,17 +64,17 @@ impl Owners {
     }
 }
 
-/// Owners of slab `i` for convex regions: a row meets each in one run, and hardly a node is in two.
+/// Owners of the `wanted` nodes of slab `i` for convex regions: a row meets each in one run, and hardly a node is in two.
 fn fill_by_runs(
     regions: &[(u16, &Near)],
     near: &[Option<Near>],
-    i: usize,
+    (i, wanted): (usize, &[Range<usize>]),
     slab: &mut [u16],
     nz: usize,
 ) {
     for &(region, shape) in regions {
         let Near::Planes(planes) = shape else { continue };
-        planes.runs(i, |j, ks| {
+        planes.runs(i, wanted, |j, ks| {
             let row = &mut slab[j * nz..][ks.clone()];
             if row.iter().fold(0, |any, owner| any | owner) == 0 {
                 row.fill(region);
@@ -91,7 +94,7 @@ fn fill_by_runs(
 /// Owners of slab `i` by the values of all regions at all nodes.
 fn fill_by_values(regions: &[(u16, &Near)], i: usize, slab: &mut [u16], nz: usize) {
     let mut least = vec![f32::INFINITY; slab.len()];
-    let (mut values, mut lines) = (Vec::new(), Lines::new());
+    let (mut values, mut lines) = (Vec::new(), Lines::default());
     for (region, shape) in regions {
         let nodes = shape.nodes();
         if !(nodes.low[0]..nodes.high[0]).contains(&i) {

@@ -10,7 +10,9 @@ use crate::pieces::entry;
 use crate::planes::NodePlane;
 use crate::shatter::Scene;
 
-/// Edges this near to a cut's normal (by cosine) cover it: of three axes one is always nearer.
+/// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
+/// 1 / sqrt(3) or more, and where faces at an angle meet the difference of their distances, which
+/// the cosine is from, rises half as slow.
 const COVERING: f64 = 0.25;
 
 /// How many cuts or particles one task takes on; no result depends on it.
@@ -27,20 +29,6 @@ pub struct Bond {
     pub centre: Point3<f64>,
 }
 
-/// Gives each of the parent's particles to one piece.
-pub(crate) fn divide(
-    scene: &Scene,
-    particles: &[Point3<f64>],
-    level_sets: &[LevelSet],
-) -> Vec<Vec<Point3<f64>>> {
-    let mut shares = vec![Vec::new(); level_sets.len()];
-    let holders = particles.par_iter().with_min_len(BATCH).map(|p| scene.holder(p, level_sets));
-    for (holder, p) in holders.collect::<Vec<_>>().into_iter().zip(particles) {
-        shares[holder].push(*p);
-    }
-    shares
-}
-
 /// The candidate whose level set is least at `p`, the lowest of equals.
 fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: impl Iterator<Item = usize>) -> usize {
     let mut best = (f64::INFINITY, 0);
@@ -53,30 +41,46 @@ fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: impl Iterator<Item = 
     best.1
 }
 
-/// Adds the particles of the cuts to the pieces on both sides, and measures the cuts.
-pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>]) -> Vec<Bond> {
+/// Gives each of the parent's particles to one piece and those of the cuts to the pieces on both
+/// sides, and measures the cuts.
+pub(crate) fn spread(
+    scene: &Scene,
+    given: &[Point3<f64>],
+    cuts: &[Cut],
+    level_sets: &[LevelSet],
+) -> (Vec<Vec<Point3<f64>>>, Vec<Bond>) {
+    let holder = |near: &mut Vec<usize>, p| scene.holder(p, level_sets, near);
+    let holders = given.par_iter().with_min_len(BATCH).map_init(Vec::new, holder);
+    let holders: Vec<usize> = holders.collect();
     let seams = Seams::new(scene, cuts);
     let spread = |cuts: &[Cut]| {
-        let edges: usize = cuts.iter().map(|cut| cut.len as usize).sum();
         let mut found = Found {
-            points: Vec::with_capacity(2 * edges),
+            points: Vec::with_capacity(2 * cuts.len()),
             sections: Vec::with_capacity(cuts.len()),
         };
         cuts.iter().for_each(|cut| scene.spread(cut, &seams, &mut found));
         found
     };
     let found: Vec<Found> = cuts.par_chunks(BATCH).map(spread).collect();
-    let mut sections: Vec<Vec<(u32, Section)>> = shares.iter().map(|_| Vec::new()).collect();
-    let mut counts = vec![0; shares.len()];
-    found.iter().flat_map(|f| &f.points).for_each(|(piece, _)| counts[*piece as usize] += 1);
-    shares.iter_mut().zip(counts).for_each(|(share, count)| share.reserve_exact(count));
-    for Found { points, sections: parts } in found {
-        for (piece, point) in points {
-            shares[piece as usize].push(point);
-        }
-        for ([a, b], part) in parts {
-            *entry(&mut sections[a as usize], b) += part;
-        }
+
+    let mut counts = vec![0; level_sets.len()];
+    holders.iter().for_each(|&piece| counts[piece] += 1);
+    for point in found.iter().flat_map(|f| &f.points) {
+        point.pieces().for_each(|piece| counts[piece] += 1);
+    }
+    let mut shares: Vec<_> = counts.into_iter().map(Vec::with_capacity).collect();
+    holders.into_iter().zip(given).for_each(|(piece, p)| shares[piece].push(*p));
+    for point in found.iter().flat_map(|f| &f.points) {
+        point.pieces().for_each(|piece| shares[piece].push(point.at));
+    }
+    (shares, bonds(level_sets.len(), found.iter().flat_map(|f| &f.sections)))
+}
+
+/// Sums up the sections of each pair of pieces.
+fn bonds<'a>(pieces: usize, parts: impl Iterator<Item = &'a ([u32; 2], Section)>) -> Vec<Bond> {
+    let mut sections: Vec<Vec<(u32, Section)>> = vec![Vec::new(); pieces];
+    for &([a, b], part) in parts {
+        *entry(&mut sections[a as usize], b) += part;
     }
     let mut bonds = Vec::new();
     for (a, others) in sections.iter_mut().enumerate() {
@@ -92,10 +96,22 @@ pub(crate) fn spread(scene: &Scene, cuts: &[Cut], shares: &mut [Vec<Point3<f64>>
 
 /// What some of the cuts make.
 struct Found {
-    /// With the piece each goes to.
-    points: Vec<(u32, Point3<f64>)>,
+    points: Vec<CutPoint>,
     /// With their pieces, the lower first.
     sections: Vec<([u32; 2], Section)>,
+}
+
+/// A new particle.
+struct CutPoint {
+    at: Point3<f64>,
+    /// Labels of the pieces it goes to, 0 for none.
+    labels: [u32; 3],
+}
+
+impl CutPoint {
+    fn pieces(&self) -> impl Iterator<Item = usize> {
+        self.labels.into_iter().filter_map(|label| (label as usize).checked_sub(1))
+    }
 }
 
 /// Area of a cut and its first moment.
@@ -156,49 +172,46 @@ impl Scene<'_> {
         let h = grid.spacing();
         let axis = usize::from(cut.axis);
         let seam = seams.between(cut.regions[0], cut.regions[1]);
-        let mut steepest = 0.0_f64;
-        let mut section = Section::default();
-        let low = grid.node(cut.first as usize);
-        let start = grid.position(low);
-        let mut cross = |n: usize, along: f64, cosine: f64| {
-            let mut point = start;
-            point.z += n as f64 * h;
-            point[axis] += along * h;
-            section += Section { area: h * h * cosine, moment: point.coords * (h * h * cosine) };
-            steepest = steepest.max(cosine);
-            if cosine > COVERING {
-                found.points.extend(cut.pieces.map(|piece| (piece, point)));
-            }
+        let [a, b] = cut.pieces.map(|piece| piece + 1);
+        // the edges along one axis cross a plane on a lattice with steps (1, 0, a) and (0, 1, b), where
+        // |a|, |b| <= 1 if it is the axis nearest to the normal: no point is farther than
+        // sqrt(3) / 2 spacings from one of them
+        let nearest = seam.map(|plane| plane.step.iamax());
+        // a plane that does not rise along the axis is none for it
+        let rising = seam.filter(|plane| plane.step[axis] > 1e-9 * h).map(|plane| {
+            let scale = -1.0 / plane.step[axis];
+            (plane, scale, (plane.step[axis] / h).min(1.0))
+        });
+        let crossing = |node: [usize; 3]| match &rising {
+            Some((plane, scale, cosine)) => ((plane.value(node) * scale).clamp(0.0, 1.0), *cosine),
+            None => self.crossing(cut.regions, node, axis),
         };
-        match &seam {
-            Some(plane) if plane.step[axis] > 1e-9 * h => {
-                let per_value = -1.0 / plane.step[axis];
-                let (first, step) = (plane.value(low) * per_value, plane.step.z * per_value);
-                let cosine = (plane.step[axis] / h).min(1.0);
-                for n in 0..cut.len as usize {
-                    cross(n, (first + step * n as f64).clamp(0.0, 1.0), cosine);
-                }
-            }
-            _ => {
-                for n in 0..cut.len as usize {
-                    let mut ends = [[low[0], low[1], low[2] + n]; 2];
-                    ends[1][axis] += 1;
-                    let (along, cosine) = self.crossing(cut.regions, ends);
-                    cross(n, along, cosine);
-                }
+        let point = |node: [usize; 3], along: f64| {
+            let mut point = grid.position(node);
+            point[axis] += along * h;
+            point
+        };
+        let low = grid.node(cut.first as usize);
+        let mut covered = false;
+        let mut section = Section::default();
+        for k in low[2]..low[2] + cut.len as usize {
+            let node = [low[0], low[1], k];
+            let (along, cosine) = crossing(node);
+            let at = point(node, along);
+            section += Section { area: h * h * cosine, moment: at.coords * (h * h * cosine) };
+            if nearest.map_or(cosine > COVERING, |nearest| nearest == axis) {
+                covered = true;
+                found.points.push(CutPoint { at, labels: [a, b, 0] });
             }
         }
-        let [a, b] = cut.pieces;
-        found.sections.push(([a.min(b), a.max(b)], section));
+        found.sections.push((if a < b { [a - 1, b - 1] } else { [b - 1, a - 1] }, section));
         self.for_each_end(cut, low, |square| {
-            if let Some((point, pieces)) = self.corner(square, seams) {
-                found.points.extend(pieces.into_iter().flatten().map(|piece| (piece, point)));
-            } else if steepest <= COVERING {
+            if let Some(point) = self.corner(square, seams) {
+                found.points.push(point);
+            } else if !covered {
                 // the rim must not be bare where no corner is found
-                let (along, _) = self.crossing(cut.regions, [square.nodes[0], square.nodes[1]]);
-                let mut point = grid.position(square.nodes[0]);
-                point[axis] += along * h;
-                found.points.extend(cut.pieces.map(|piece| (piece, point)));
+                let at = point(square.nodes[0], crossing(square.nodes[0]).0);
+                found.points.push(CutPoint { at, labels: [a, b, 0] });
             }
         });
     }
@@ -219,10 +232,12 @@ impl Scene<'_> {
         difference.is_finite().then_some(difference)
     }
 
-    /// Where the cut crosses an edge, as a part of it, and the cosine between the edge and the
-    /// cut's normal: the part of a cell's face that it stands for.
-    fn crossing(&self, regions: [u32; 2], [low, high]: [[usize; 3]; 2]) -> (f64, f64) {
+    /// Where the cut crosses the edge from a node along an axis, as a part of it, and the cosine
+    /// between the edge and the cut's normal: the part of a cell's face that it stands for.
+    fn crossing(&self, regions: [u32; 2], low: [usize; 3], axis: usize) -> (f64, f64) {
         let h = self.parent.grid().spacing();
+        let mut high = low;
+        high[axis] += 1;
         let at = |node| self.difference(regions, None, node);
         match at(low).zip(at(high)) {
             // away from third regions the two distances are each other's negative
@@ -237,7 +252,8 @@ impl Scene<'_> {
     ///
     /// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the
     /// one of the pieces about it with the least level set at the point.
-    fn holder(&self, p: &Point3<f64>, level_sets: &[LevelSet]) -> usize {
+    /// `near` is working space.
+    fn holder(&self, p: &Point3<f64>, level_sets: &[LevelSet], near: &mut Vec<usize>) -> usize {
         let grid = self.parent.grid();
         let [_, ny, nz] = grid.dims();
         let voxel = grid.locate(p).0;
@@ -256,28 +272,32 @@ impl Scene<'_> {
         if !mixed && label != 0 {
             return label as usize - 1;
         }
-        match self.pieces_about(voxel)[..] {
+        self.pieces_about(voxel, near);
+        match near[..] {
             [piece] => piece,
             // a feature too thin for the grid has no inside node: any piece may be nearest
             [] => least(p, level_sets, 0..level_sets.len()),
-            ref near => least(p, level_sets, near.iter().copied()),
+            _ => least(p, level_sets, near.iter().copied()),
         }
     }
 
     /// The pieces that own nodes of a voxel or of those next to it, each once.
-    fn pieces_about(&self, voxel: [usize; 3]) -> Vec<usize> {
+    fn pieces_about(&self, voxel: [usize; 3], pieces: &mut Vec<usize>) {
         let grid = self.parent.grid();
         let near = NodeBox { low: voxel, high: voxel.map(|n| n + 2) }.grown(1, grid.dims());
-        let mut pieces = Vec::new();
-        for [i, j] in near.rows() {
-            let start = grid.index([i, j, near.low[2]]);
-            for &label in &self.labels[start..start + near.dims()[2]] {
-                if label != 0 && !pieces.contains(&(label as usize - 1)) {
+        let [rows, columns, len] = near.dims();
+        let [_, ny, nz] = grid.dims();
+        let first = grid.index(near.low);
+        pieces.clear();
+        let mut last = 0;
+        for start in (0..rows).flat_map(|i| (0..columns).map(move |j| first + (i * ny + j) * nz)) {
+            for &label in &self.labels[start..start + len] {
+                if label != 0 && label != last && !pieces.contains(&(label as usize - 1)) {
                     pieces.push(label as usize - 1);
                 }
+                last = label;
             }
         }
-        pieces
     }
 
     /// The faces of the grid beside the edges of a cut on which it ends and that no other cut edge,
@@ -289,11 +309,24 @@ impl Scene<'_> {
         let (first, len) = (cut.first as usize, cut.len as usize);
         let [a, b] = cut.pieces.map(|piece| piece + 1);
         let is_new = |label: u32| label != a && label != b;
-        let mut end = |n: usize, side: usize, step: isize| {
-            let base = first + n;
-            let next = base.wrapping_add_signed(step * strides[side] as isize);
-            let (c, d) = (self.labels[next], self.labels[next + strides[axis]]);
-            if is_new(c) || is_new(d) {
+        for (side, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
+            // along k the labels change at the ends only
+            let at = match (side, step) {
+                (2, 1) => len - 1..len,
+                (2, _) => 0..1,
+                _ => 0..len,
+            };
+            let beside = if side == 2 { low[2] + at.start } else { low[side] };
+            if side == axis || beside.wrapping_add_signed(step) >= dims[side] {
+                continue;
+            }
+            let next = (first + at.start).wrapping_add_signed(step * strides[side] as isize);
+            let lower = &self.labels[next..][..at.len()];
+            let upper = &self.labels[next + strides[axis]..][..at.len()];
+            for (n, (&c, &d)) in at.zip(lower.iter().zip(upper)) {
+                if !is_new(c) && !is_new(d) {
+                    continue;
+                }
                 let node = [low[0], low[1], low[2] + n];
                 let mut nodes = [node; 4];
                 nodes[1][axis] += 1;
@@ -306,25 +339,12 @@ impl Scene<'_> {
                     found(&square);
                 }
             }
-        };
-        for (side, step) in [(0, 1), (0, -1), (1, 1), (1, -1), (2, 1), (2, -1)] {
-            let there = |at: usize| at.wrapping_add_signed(step) < dims[side];
-            if side == axis {
-            } else if side < 2 && there(low[side]) {
-                (0..len).for_each(|n| end(n, side, step));
-            } else if side == 2 {
-                // along k the labels change at the ends only
-                let n = if step > 0 { len - 1 } else { 0 };
-                if there(low[2] + n) {
-                    end(n, side, step);
-                }
-            }
         }
     }
 
     /// The point of a square where its cut meets the parent's surface or a third piece, and the
     /// pieces that have it.
-    fn corner(&self, square: &Square, seams: &Seams) -> Option<(Point3<f64>, [Option<u32>; 3])> {
+    fn corner(&self, square: &Square, seams: &Seams) -> Option<CutPoint> {
         let [a, b] = [square.nodes[0], square.nodes[1]];
         let third = (2..4).find(|&n| {
             square.labels[n] != square.labels[0] && square.labels[n] != square.labels[1]
@@ -349,8 +369,8 @@ impl Scene<'_> {
         let point = origin
             + (grid.position(b) - origin) * s
             + (grid.position(square.nodes[2]) - origin) * t;
-        let [a, b] = [square.labels[0] - 1, square.labels[1] - 1];
-        Some((point, [Some(a), Some(b), square.labels[third].checked_sub(1)]))
+        let labels = [square.labels[0], square.labels[1], square.labels[third]];
+        Some(CutPoint { at: point, labels })
     }
 }
 

@@ -84,7 +84,7 @@ impl Pieces {
 fn connect(grid: &Grid, runs: &[Run]) -> (Vec<u32>, Vec<Component>, Vec<Cut>) {
     let [_, ny, nz] = grid.dims();
     let mut union = Union::new(runs.len());
-    let mut cuts = Vec::new();
+    let mut cuts = Vec::with_capacity(runs.len());
     touches(grid.dims(), runs, &rows(grid.dims(), runs), |touch| {
         let [a, b] = touch.runs.map(|n| n as u32);
         let regions = touch.runs.map(|n| runs[n].owner - 1);

@@ -42,52 +42,64 @@ pub(crate) struct Planes {
     /// It owns no node outside.
     pub(crate) nodes: NodeBox,
     planes: Vec<NodePlane>,
-    /// Per plane where it bounds the nodes of a slab along j and those of a row along k.
-    bounds: [Vec<Bound>; 2],
+    /// Where they bound the rows of a slab and the nodes of a row.
+    bounds: [Bounds; 2],
 }
 
-/// Where a plane, moved out by the margin, crosses a line of nodes: at `zero + step . n` for `n` of
-/// the axes before, and which side of that is in.
-struct Bound {
+/// Where planes, moved out by the margin, cross a line of nodes along one axis.
+#[derive(Default)]
+struct Bounds {
+    /// Crossings beyond which the line is out.
+    below: Vec<Crossing>,
+    /// Crossings up to which it is out.
+    above: Vec<Crossing>,
+    /// Of planes along the line: it is all out where they are below zero.
+    along: Vec<Crossing>,
+}
+
+/// At `zero + step . n` for `n` of the axes before.
+struct Crossing {
     zero: f64,
     step: [f64; 2],
-    side: Side,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Side {
-    Below,
-    Above,
-    /// The line is along the plane: all of it is in where the crossing is above zero.
-    All,
-}
-
-impl Bound {
-    fn new(axis: usize, at: f64, step: &Vector3<f64>) -> Self {
-        let along = step[axis];
-        let side = match along.total_cmp(&0.0) {
-            _ if along == 0.0 => Side::All,
-            std::cmp::Ordering::Less => Side::Above,
-            _ => Side::Below,
-        };
-        let scale = if along == 0.0 { -1.0 } else { -1.0 / along };
-        Self { zero: at * scale, step: [step.x * scale, step.y * scale], side }
+impl Bounds {
+    /// Of planes with values `at + step . n` that are in where those are zero or less.
+    fn new(axis: usize, planes: impl Iterator<Item = (f64, Vector3<f64>)>) -> Self {
+        let mut bounds = Self::default();
+        for (at, step) in planes {
+            let along = step[axis];
+            let scale = if along == 0.0 { -1.0 } else { -1.0 / along };
+            let crossing = Crossing { zero: at * scale, step: [step.x * scale, step.y * scale] };
+            if along > 0.0 {
+                bounds.below.push(crossing);
+            } else if along < 0.0 {
+                bounds.above.push(crossing);
+            } else {
+                bounds.along.push(crossing);
+            }
+        }
+        bounds
     }
 
-    fn keep(&self, crossing: f64, range: &mut [f64; 2]) {
-        match self.side {
-            Side::Below => range[1] = if crossing < range[1] { crossing } else { range[1] },
-            Side::Above => range[0] = if crossing > range[0] { crossing } else { range[0] },
-            Side::All if crossing < 0.0 => range[1] = f64::NEG_INFINITY,
-            Side::All => {}
+    /// The nodes of `low..high` that are in.
+    fn within(&self, [x, y]: [f64; 2], low: usize, high: usize) -> Range<usize> {
+        let at = |c: &Crossing| c.zero + c.step[0] * x + c.step[1] * y;
+        let (mut first, mut last) = (low as f64, high as f64 - 1.0);
+        for crossing in self.below.iter().map(at) {
+            last = if crossing < last { crossing } else { last };
+        }
+        for crossing in self.above.iter().map(at) {
+            first = if crossing > first { crossing } else { first };
+        }
+        if first <= last && !self.along.iter().map(at).any(|crossing| crossing < 0.0) {
+            // the two are between whole numbers of nodes, which are no less than zero
+            let (floor, last) = (first as usize, last as usize);
+            floor + usize::from((floor as f64) < first)..last + 1
+        } else {
+            0..0
         }
     }
-}
-
-/// The whole numbers in a range.
-fn nodes([low, high]: [f64; 2]) -> Range<usize> {
-    let (low, high) = (low.ceil(), high.floor());
-    if low <= high { low as usize..high as usize + 1 } else { 0..0 }
 }
 
 impl Planes {
@@ -97,13 +109,13 @@ impl Planes {
         if nodes.len() == 0 || planes.iter().any(|plane| plane.least(&nodes) > margin) {
             return None;
         }
-        let row = |p: &NodePlane| Bound::new(2, p.at - margin, &p.step);
-        let slab = |p: &NodePlane| {
+        let slab = planes.iter().map(|p| {
             let k = if p.step.z > 0.0 { nodes.low[2] } else { nodes.high[2] - 1 };
-            Bound::new(1, p.value([0, 0, k]) - margin, &p.step)
-        };
-        let bounds = [planes.iter().map(slab).collect(), planes.iter().map(row).collect()];
-        Some(Self { nodes, planes, bounds })
+            (p.value([0, 0, k]) - margin, Vector3::new(p.step.x, p.step.y, 0.0))
+        });
+        let slab = Bounds::new(1, slab);
+        let row = Bounds::new(2, planes.iter().map(|p| (p.at - margin, p.step)));
+        Some(Self { nodes, planes, bounds: [slab, row] })
     }
 
     /// The plane that has this region below and `other` above, if it is one: regions that meet
@@ -117,24 +129,26 @@ impl Planes {
         self.planes.iter().map(|plane| plane.value(node)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes in, and those nodes;
-    /// a node within the margin of the region is one of them.
-    pub(crate) fn runs(&self, i: usize, mut found: impl FnMut(usize, Range<usize>)) {
+    /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes of `wanted[j]` in, and
+    /// those nodes; a node within the margin of the region is one of them.
+    pub(crate) fn runs(
+        &self,
+        i: usize,
+        wanted: &[Range<usize>],
+        mut found: impl FnMut(usize, Range<usize>),
+    ) {
         let NodeBox { low, high } = self.nodes;
         if !(low[0]..high[0]).contains(&i) {
             return;
         }
-        let mut columns = [low[1] as f64, high[1] as f64 - 1.0];
-        for bound in &self.bounds[0] {
-            bound.keep(bound.zero + bound.step[0] * i as f64, &mut columns);
-        }
-        for j in nodes(columns) {
-            let mut row = [low[2] as f64, high[2] as f64 - 1.0];
-            for bound in &self.bounds[1] {
-                let crossing = bound.zero + bound.step[0] * i as f64 + bound.step[1] * j as f64;
-                bound.keep(crossing, &mut row);
+        let x = i as f64;
+        // a crossing along j is a multiple of x alone
+        for j in self.bounds[0].within([x, 0.0], low[1], high[1]) {
+            let (low, high) = (wanted[j].start.max(low[2]), wanted[j].end.min(high[2]));
+            if low >= high {
+                continue;
             }
-            let ks = nodes(row);
+            let ks = self.bounds[1].within([x, j as f64], low, high);
             if !ks.is_empty() {
                 found(j, ks);
             }
@@ -144,48 +158,63 @@ impl Planes {
     /// Writes the lesser of `slab`, the nodes of `nodes` in slab `i`, and the region's values.
     pub(crate) fn lower(&self, i: usize, nodes: &NodeBox, slab: &mut [f32], lines: &mut Lines) {
         let pitch = pitch(nodes);
-        for j in (nodes.low[1]..nodes.high[1]).step_by(TILE_ROWS) {
-            let start = (j - nodes.low[1]) * pitch;
-            let end = slab.len().min(start + TILE_ROWS * pitch);
-            for (n, k) in (nodes.low[2]..nodes.high[2]).step_by(LANES).enumerate() {
-                self.keep_upper([i, j, k], lines);
-                let rows = slab[start..end].chunks_exact_mut(pitch);
-                for (row, values) in rows.enumerate() {
+        let [_, rows, lanes] = nodes.dims();
+        let Lines { slab: in_slab, tile: in_tile } = lines;
+        let corner = [i, nodes.low[1], nodes.low[2]];
+        let all =
+            self.planes.iter().map(|p| Line { at: p.value(corner), step: [p.step.y, p.step.z] });
+        keep_upper(all, [0, 0], [rows, lanes], in_slab);
+        for (j, rows) in slab.chunks_mut(TILE_ROWS * pitch).enumerate() {
+            for k in (0..pitch).step_by(LANES) {
+                keep_upper(
+                    in_slab.iter().copied(),
+                    [j * TILE_ROWS, k],
+                    [TILE_ROWS, LANES],
+                    in_tile,
+                );
+                for (row, values) in rows.chunks_exact_mut(pitch).enumerate() {
                     let mut most = [f32::NEG_INFINITY; LANES];
-                    for &[at, dj, dk] in &*lines {
-                        let (at, step) = ((at + dj * row as f64) as f32, dk as f32);
+                    for Line { at, step } in &*in_tile {
+                        let (at, step) = ((at + step[0] * row as f64) as f32, step[1] as f32);
                         for (most, x) in most.iter_mut().zip(RAMP) {
                             let value = at + step * x;
                             *most = if value > *most { value } else { *most };
                         }
                     }
-                    near::lower(&mut values[n * LANES..], &most);
+                    near::lower(&mut values[k..], &most);
                 }
             }
         }
     }
+}
 
-    /// The planes that are uppermost somewhere in the tile from `node` on, as their values there and
-    /// steps: of a region's dozen most tiles see one or two.
-    fn keep_upper(&self, node: [usize; 3], lines: &mut Lines) {
-        let middle = [(TILE_ROWS - 1) as f64 / 2.0, (LANES - 1) as f64 / 2.0];
-        let mut bound = f64::NEG_INFINITY;
-        lines.clear();
-        for plane in &self.planes {
-            let at = plane.value(node);
-            let [y, z] = [plane.step.y, plane.step.z];
-            let centre = at + y * middle[0] + z * middle[1];
-            let radius = y.abs() * middle[0] + z.abs() * middle[1];
-            if centre + radius >= bound {
-                bound = bound.max(centre - radius);
-                lines.push([at, y, z]);
-            }
-        }
-        lines.retain(|[at, y, z]| {
-            let centre = at + y * middle[0] + z * middle[1];
-            centre + (y.abs() * middle[0] + z.abs() * middle[1]) >= bound
-        });
-    }
+/// A plane in a slab: its value at node `n` of it is `at + step . n`.
+#[derive(Clone, Copy)]
+struct Line {
+    at: f64,
+    step: [f64; 2],
+}
+
+/// The lines that are uppermost somewhere among the `dims` nodes from `first` on, and seen from
+/// there: of a region's dozen most tiles see one or two.
+fn keep_upper(
+    lines: impl Iterator<Item = Line> + Clone,
+    first: [usize; 2],
+    dims: [usize; 2],
+    kept: &mut Vec<Line>,
+) {
+    let first = first.map(|n| n as f64);
+    let half = dims.map(|n| (n as f64 - 1.0) / 2.0);
+    let lines = lines.map(|Line { at, step: [y, z] }| {
+        let at = at + y * first[0] + z * first[1];
+        let centre = at + y * half[0] + z * half[1];
+        let radius = y.abs() * half[0] + z.abs() * half[1];
+        (Line { at, step: [y, z] }, centre - radius, centre + radius)
+    });
+    let least = lines.clone().map(|(_, low, _)| low);
+    let bound = least.fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    kept.clear();
+    kept.extend(lines.filter(|(_, _, high)| *high >= bound).map(|(line, _, _)| line));
 }
 
 /// Nodes that are computed at once, along k and along j.
@@ -193,8 +222,12 @@ const LANES: usize = 16;
 const TILE_ROWS: usize = 8;
 const RAMP: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
 
-/// Working space of [`Planes::lower`].
-pub(crate) type Lines = Vec<[f64; 3]>;
+/// Working space of [`Planes::lower`]: what is uppermost in a slab, and in a tile of it.
+#[derive(Default)]
+pub(crate) struct Lines {
+    slab: Vec<Line>,
+    tile: Vec<Line>,
+}
 
 /// How far the rows of a slab of `nodes` are apart: whole lanes.
 pub(crate) fn pitch(nodes: &NodeBox) -> usize {

@@ -9,7 +9,7 @@ use crate::body::Body;
 use crate::field::NodeBox;
 use crate::near::{Near, lower_to};
 use crate::ownership::Owners;
-use crate::particles::{divide, spread};
+use crate::particles::spread;
 use crate::pieces::{Piece, Pieces};
 use crate::planes::{Lines, pitch};
 use crate::{Alignment, Bond, Pattern};
@@ -47,9 +47,10 @@ const FEWEST_PARTICLES: usize = 8;
 /// samples it owns, so that it breaks again without loss.
 ///
 /// `particles` are points on the parent's surface in its material space; each goes to one fragment.
-/// New ones are put where the cuts cross the edges of the grid, where they meet the parent's
-/// surface, and where they meet each other: no farther apart than the grid's spacing. (Su09 stores
-/// particles with each region; these are as dense in every placement.)
+/// New ones are put where the cuts cross those edges of the grid that are nearest to their normal,
+/// where they meet the parent's surface, and where they meet each other: away from these rims every
+/// point of a plane cut is within 0.87 spacings of one. (Su09 stores particles with each region;
+/// these are as dense in every placement.)
 ///
 /// An `at` that is not finite leaves the body whole.
 pub fn shatter(
@@ -74,8 +75,7 @@ pub fn shatter(
         .map(|(piece, label)| merged(parent, piece, &near, &labels, label))
         .collect();
     let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels };
-    let mut shares = divide(&scene, particles, &level_sets);
-    let bonds = spread(&scene, &cuts, &mut shares);
+    let (shares, bonds) = spread(&scene, particles, &cuts, &level_sets);
     let fragments = pieces
         .into_iter()
         .zip(level_sets)
@@ -119,7 +119,7 @@ fn merged(
     let row_len = nodes.dims()[2];
     let mut values = Vec::with_capacity(nodes.len());
     let mut slab = vec![0.0_f32; nodes.dims()[1] * pitch(&nodes)];
-    let mut lines = Lines::new();
+    let mut lines = Lines::default();
     for i in nodes.low[0]..nodes.high[0] {
         slab.fill(f32::INFINITY);
         for &part in &piece.parts {
