@@ -1,9 +1,9 @@
 //! What hangs together after a blow.
 
-use levelset::TetMesh;
+use levelset::{TetMesh, Union};
 use nalgebra::Vector3;
 
-use super::Lattice;
+use super::{Lattice, Link};
 
 /// What becomes of single tetrahedra that nothing holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,29 +54,36 @@ impl Lattice {
     /// The tetrahedra that hang together through faces whose links hold. (A link between
     /// tetrahedra that share only an edge carries force but joins nothing.)
     pub fn pieces(&self, shards: Shards) -> LatticePieces {
-        let mut sets = Sets::new(self.masses.len());
-        for (link, strength) in self.links.iter().zip(&self.strengths) {
-            if link.across_face && *strength > 0.0 {
-                sets.join(link.ends);
+        let count = self.masses.len();
+        let held = || {
+            let mut sets = Union::new(count);
+            for (link, strength) in self.links.iter().zip(&self.strengths) {
+                if link.across_face && *strength > 0.0 {
+                    sets.join(link.ends[0], link.ends[1]);
+                }
             }
-        }
+            sets
+        };
+        let (mut sets, mut sizes) = sized(held());
         if shards == Shards::Merge {
-            self.merge_shards(&mut sets);
+            let mut merged = held();
+            for tet in (0..count).filter(|&tet| sizes[sets[tet] as usize] == 1) {
+                if let Some([a, b]) = self.largest_face(tet as u32) {
+                    merged.join(a, b);
+                }
+            }
+            (sets, sizes) = sized(merged);
         }
-        let mut sizes = vec![0u32; self.masses.len()];
-        for tet in 0..self.masses.len() as u32 {
-            sizes[sets.root(tet) as usize] += 1;
-        }
-        let mut numbers = vec![None; self.masses.len()];
+        let mut numbers = vec![None; sizes.len()];
         let mut pieces = LatticePieces { labels: Vec::new(), masses: Vec::new(), dust: 0.0 };
-        for tet in 0..self.masses.len() as u32 {
-            let (root, mass) = (sets.root(tet) as usize, self.masses[tet as usize]);
-            if shards == Shards::Dust && sizes[root] == 1 && !self.fixed[tet as usize] {
+        for (tet, set) in sets.into_iter().enumerate() {
+            let (set, mass) = (set as usize, self.masses[tet]);
+            if shards == Shards::Dust && sizes[set] == 1 && !self.fixed[tet] {
                 pieces.dust += mass;
                 pieces.labels.push(None);
                 continue;
             }
-            let number = *numbers[root].get_or_insert_with(|| {
+            let number = *numbers[set].get_or_insert_with(|| {
                 pieces.masses.push(0.0);
                 pieces.masses.len() as u32 - 1
             });
@@ -86,27 +93,21 @@ impl Lattice {
         pieces
     }
 
-    fn merge_shards(&self, sets: &mut Sets) {
-        let mut sizes = vec![0u32; self.masses.len()];
-        for tet in 0..self.masses.len() as u32 {
-            sizes[sets.root(tet) as usize] += 1;
-        }
-        for tet in 0..self.masses.len() as u32 {
-            // one that has been joined meanwhile is still alone in what it counted at first
-            if sizes[sets.root(tet) as usize] != 1 {
-                continue;
-            }
-            let faces = self.links_of(tet).iter().map(|&l| &self.links[l as usize]);
-            let largest = faces
-                .filter(|link| link.across_face)
-                .max_by(|a, b| a.area.total_cmp(&b.area).then(b.ends.cmp(&a.ends)));
-            if let Some(link) = largest {
-                let sum = link.ends.map(|end| sizes[sets.root(end) as usize]).iter().sum();
-                sets.join(link.ends);
-                sizes[sets.root(tet) as usize] = sum;
-            }
-        }
+    /// The ends of the link across a tetrahedron's largest inner face, the first of equals.
+    fn largest_face(&self, tet: u32) -> Option<[u32; 2]> {
+        let faces = self.links_of(tet).iter().map(|&l| &self.links[l as usize]);
+        let across = faces.filter(|link| link.across_face);
+        let order = |a: &&Link, b: &&Link| a.area.total_cmp(&b.area).then(b.ends.cmp(&a.ends));
+        across.max_by(order).map(|link| link.ends)
     }
+}
+
+/// A number for each member's set, and how many members each number has.
+fn sized(sets: Union) -> (Vec<u32>, Vec<u32>) {
+    let (numbers, count) = sets.numbered();
+    let mut sizes = vec![0; count + 1];
+    numbers.iter().for_each(|&set| sizes[set as usize] += 1);
+    (numbers, sizes)
 }
 
 /// Smooths the surfaces between pieces (the remeshing that Ku07 leaves to the future, without new
@@ -173,26 +174,4 @@ fn crack_neighbours(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
         around.dedup();
     }
     neighbours
-}
-
-/// Sets that merge, each named by its lowest member.
-struct Sets(Vec<u32>);
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Self((0..count as u32).collect())
-    }
-
-    fn root(&mut self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            self.0[member as usize] = self.0[self.0[member as usize] as usize];
-            member = self.0[member as usize];
-        }
-        member
-    }
-
-    fn join(&mut self, [a, b]: [u32; 2]) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
 }

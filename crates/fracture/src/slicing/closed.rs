@@ -1,6 +1,6 @@
 //! Meshes that bound a solid.
 
-use levelset::TriMesh;
+use levelset::{TriMesh, Union};
 use nalgebra::{Point3, Vector3};
 
 /// A triangle mesh that bounds a solid: every edge has its triangles in opposite pairs.
@@ -209,32 +209,13 @@ fn solids(mesh: &TriMesh) -> Vec<u32> {
 
 /// For each vertex the number of the vertices that it hangs together with.
 fn shells(mesh: &TriMesh) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
-    fn root(parents: &mut [u32], mut v: u32) -> u32 {
-        while parents[v as usize] != v {
-            parents[v as usize] = parents[parents[v as usize] as usize];
-            v = parents[v as usize];
-        }
-        v
-    }
+    let mut shells = Union::new(mesh.vertices.len());
     for &[a, b, c] in &mesh.triangles {
-        for other in [b, c] {
-            let (x, y) = (root(&mut parents, a), root(&mut parents, other));
-            parents[x.max(y) as usize] = x.min(y);
-        }
+        shells.join(a, b);
+        shells.join(a, c);
     }
-    let mut count = 0;
-    for v in 0..parents.len() {
-        // a root comes before all that point to it
-        let parent = parents[v] as usize;
-        parents[v] = if parent == v {
-            count += 1;
-            count - 1
-        } else {
-            parents[parent]
-        };
-    }
-    parents
+    // counted from 1
+    shells.numbered().0.into_iter().map(|number| number - 1).collect()
 }
 
 /// How often each shell winds around a point.
