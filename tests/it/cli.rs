@@ -527,6 +527,42 @@ fn a_sliced_mesh_is_two_closed_ones() {
     assert_eq!(text.matches("g inner").count(), 4);
 }
 
+/// A tetrahedron whose texture coordinates and colours are linear in x, y and z.
+const PAINTED: &str = "v 0 0 0 0 0 0\nv 1 0 0 1 0 0\nv 0 1 0 0 1 0\nv 0 0 1 0 0 1\n\
+    vt 0 0\nvt 1 0\nvt 0 1\nvt 0.5 0.5\n\
+    f 1/1 3/3 2/2\nf 1/1 2/2 4/4\nf 1/1 4/4 3/3\nf 2/2 3/3 4/4\n";
+
+#[test]
+fn a_slice_carries_texture_coordinates_and_colours() {
+    let case = Case::new(&[("tet.obj", PAINTED)]);
+    let slice = |input: &str, output: &str| {
+        let done = case.run(&["slice", input, "--plane", "1,2,3,0.7", "-o", output]);
+        assert!(done.status.success(), "{done:?}");
+        let path = case.folder.path().join(output);
+        brisance::mesh_file::read_painted_mesh(&path).unwrap()
+    };
+    // what one slice wrote is cut again, from both formats
+    for painted in [slice("tet.obj", "a.obj"), slice("tet.obj", "a.glb"), slice("a.glb", "b.glb")] {
+        let mut carried = 0;
+        for (triangle, corners) in painted.mesh.triangles.iter().zip(&painted.corners) {
+            let places = triangle.map(|v| painted.mesh.vertices[v as usize]);
+            let cut = |p: &nalgebra::Point3<f64>| (p.x + 2.0 * p.y + 3.0 * p.z - 0.7).abs() < 1e-6;
+            if places.iter().all(cut) {
+                continue;
+            }
+            for (p, corner) in places.iter().zip(corners) {
+                let (uv, colour) = (corner.uv.unwrap(), corner.colour.unwrap());
+                let expected = nalgebra::Vector2::new(p.x + 0.5 * p.z, p.y + 0.5 * p.z);
+                assert!((uv - expected).norm() < 1e-6, "{uv} at {p}");
+                assert!((colour.xyz() - p.coords).norm() < 1e-6, "{colour} at {p}");
+                assert!(corner.normal.is_some());
+                carried += 1;
+            }
+        }
+        assert!(carried >= 24, "{carried}");
+    }
+}
+
 #[test]
 fn what_cannot_be_sliced_is_refused_in_one_sentence() {
     let open = TETRAHEDRON.rsplit_once("f 2").unwrap().0;

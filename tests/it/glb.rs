@@ -17,7 +17,9 @@ fn tetrahedron(size: f32) -> Arc<Surface> {
     let normals = vec![[-s; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let rest = vertices.iter().map(|v: &[f32; 3]| v.map(|x| x + 0.25)).collect();
     let (outer, inner) = (vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]], vec![[1, 2, 3]]);
-    Arc::new(Surface { vertices, normals, rest, outer, inner })
+    let uvs = vertices.iter().map(|v| [v[0] / size, v[1] / size]).collect();
+    let colours = vertices.iter().map(|v| [v[0] / size, 0.5, v[2] / size, 1.0]).collect();
+    Arc::new(Surface { vertices, normals, rest, uvs, colours, outer, inner })
 }
 
 fn pose(step: usize) -> Isometry3<f64> {

@@ -122,7 +122,16 @@ fn drawn(
     let normals: Vec<_> = reader.read_normals().ok_or(LACKS)?.collect();
     let rest = primitive.get(&gltf::Semantic::Extras("REST".to_owned())).ok_or(LACKS)?;
     let rest = gltf::accessor::Iter::<[f32; 3]>::new(rest, |_| Some(blob)).ok_or(LACKS)?;
-    let mut surface = Surface { vertices, normals, rest: rest.collect(), ..Surface::default() };
+    let uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
+    let colours = reader.read_colors(0).into_iter().flat_map(|colours| colours.into_rgba_f32());
+    let mut surface = Surface {
+        vertices,
+        normals,
+        rest: rest.collect(),
+        uvs: uvs.map(|[u, v]| [u, 1.0 - v]).collect(),
+        colours: colours.collect(),
+        ..Surface::default()
+    };
     for primitive in mesh.primitives() {
         let is_inner = extras_of(&primitive.material()).ok_or(LACKS)?.inner;
         let indices = primitive.reader(|_| Some(blob)).read_indices().ok_or(LACKS)?;
@@ -130,9 +139,10 @@ fn drawn(
         let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
         side.extend_from_slice(indices.as_chunks::<3>().0);
     }
-    let Surface { vertices, normals, rest, outer, inner } = &surface;
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &surface;
     let inside = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let alike = [normals.len(), rest.len()] == [vertices.len(); 2];
+    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
     if !alike || !outer.iter().chain(inner).all(inside) {
         return Err(LACKS);
     }
