@@ -141,13 +141,22 @@ pub struct FractureArguments {
     pub output: PathBuf,
 }
 
+const PATTERN_EXAMPLES: &str = "Examples:
+  brisance pattern new voronoi:200 -o shards.pattern
+  brisance pattern new radial:9x3,jitter=0.3 -o glass.pattern
+  brisance pattern new puzzle.png -o puzzle.pattern
+
+A picture is 2 pattern units wide and lies across the blow, its middle where the blow falls; its
+colours must be exact (no soft edges), and the regions go through the whole depth.";
+
 /// What can be done with patterns.
 #[derive(Debug, Subcommand)]
 pub enum PatternCommand {
     /// Make a pattern and write it to a file.
-    #[command(after_help = "Example:\n  brisance pattern new voronoi:200 -o shards.pattern")]
+    #[command(after_help = PATTERN_EXAMPLES)]
     New {
-        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas
+        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas;
+        /// or a .png picture to cut out by: what has one colour in it is one region
         pattern: String,
         /// Seed of the pattern
         #[arg(long, value_name = "N", default_value_t = 1)]
