@@ -6,5 +6,7 @@ pub mod format;
 pub mod ledger;
 pub mod mesh_file;
 pub mod output;
+pub mod plot;
 pub mod progress;
 pub mod render;
+pub mod viewer;

@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use crate::anchor::Anchorage;
 use crate::model::{FractureModel, Impact};
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Fracture, Lineage, Report, rigid};
+use crate::{BodyId, Cut, Fracture, Lineage, Motion, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -233,6 +233,8 @@ impl World {
             impulse,
             mass_before: parent.mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
+            before: self.motion(&[parent.id]),
+            after: Motion::default(),
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = self.materials[i];
@@ -243,6 +245,7 @@ impl World {
             let id = self.add_piece(parent, (piece, velocity), (division, surface), flags);
             event.fragments.push(id);
         }
+        event.after = self.motion(&event.fragments);
         Some(event)
     }
 
