@@ -3,7 +3,7 @@
 import * as THREE from "./three.js";
 import { lives, speed } from "./playback.js";
 
-const RAMP = [0x30408f, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
+const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
@@ -45,7 +45,7 @@ export class Stage {
     this.sun.target.position.copy(middle);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
-    this.sun.shadow.normalBias = 0.006 * radius;
+    this.sun.shadow.normalBias = 0.0015 * radius;
     const reach = 2 * radius;
     Object.assign(this.sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: radius, far: 12 * radius });
     this.scene.add(this.sun, this.sun.target);
@@ -79,7 +79,7 @@ export class Stage {
     }
     this.scene.add(this.batch);
     this.fastest = this.swiftness();
-    this.generations = Math.max(1, ...bodies.map((body) => body.generation));
+    this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
   }
 
   /** What only one body in fifty passes, m/s. */

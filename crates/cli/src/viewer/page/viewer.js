@@ -11,7 +11,7 @@ function joules(value) {
   const size = Math.abs(value);
   if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} MJ`;
   if (size >= 1e3) return `${(value / 1e3).toPrecision(3)} kJ`;
-  return `${size < 1e-9 ? "0" : value.toPrecision(3)} J`;
+  return `${size < 1e-6 ? "0" : value.toPrecision(3)} J`;
 }
 
 class Player {
