@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use brisance::format::glb::read_glb;
+
 use crate::cli::{Case, SCENE, brisance};
 
 /// `brisance view` at work; it ends with the test.
@@ -84,6 +86,53 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
         assert_eq!(served.get(outside).0, 404, "{outside}");
     }
     assert_eq!(served.get("/../../../../../../etc/passwd").0, 404);
+}
+
+#[test]
+fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
+    let case = broken_ball();
+    let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
+    let (status, _, bytes) = Served::new(&case, "out.glb").get("/recording");
+    assert_eq!(status, 200);
+    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    let head: serde_json::Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+    assert_eq!((&head["fps"], &head["frames"]), (&30.0.into(), &13.into()));
+    assert_eq!(head["energies"].as_array().unwrap().len(), 13);
+    let first_energy = head["energies"][0]["kinetic"].as_f64().unwrap();
+    assert_eq!(first_energy, recording.energies[0].kinetic);
+    let mut floats = bytes[(4 + length).next_multiple_of(4)..].as_chunks::<4>().0.iter();
+    let geometries: Vec<Vec<[f32; 3]>> = head["geometries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|size| {
+            let [vertices, triangles] = [0, 1].map(|i| size[i].as_u64().unwrap() as usize);
+            let positions: Vec<f32> =
+                floats.by_ref().take(3 * vertices).map(|b| f32::from_le_bytes(*b)).collect();
+            let indices = floats.by_ref().skip(3 * vertices).take(3 * triangles);
+            let corner =
+                |b: &[u8; 4]| positions.as_chunks::<3>().0[u32::from_le_bytes(*b) as usize];
+            indices.map(corner).collect()
+        })
+        .collect();
+    for (track, body) in recording.tracks.iter().zip(head["bodies"].as_array().unwrap()) {
+        assert_eq!(body["name"], track.name);
+        assert_eq!(body["birth"], track.birth);
+        for (side, triangles) in [("outer", &track.surface.outer), ("inner", &track.surface.inner)]
+        {
+            let corners = triangles.as_flattened().iter();
+            let corners: Vec<_> = corners.map(|&v| track.surface.vertices[v as usize]).collect();
+            let shown = body[side].as_u64().map_or(vec![], |g| geometries[g as usize].clone());
+            assert_eq!(shown, corners, "{} {side}", track.name);
+        }
+        for pose in &track.poses {
+            let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+            for x in numbers {
+                assert_eq!(f32::from_le_bytes(*floats.next().unwrap()), *x as f32);
+            }
+        }
+    }
+    assert!(floats.next().is_none(), "nothing is left");
 }
 
 #[test]

@@ -41,11 +41,10 @@ for number, pose in zip(frames[last]["bodies"], frames[last]["poses"]):
     matrix = objects[bodies[number]["name"]].matrix_world
     x, y, z, i, j, k, w = pose
     farthest = max(farthest, (matrix.to_translation() - TO_BLENDER @ Vector((x, y, z))).length)
-    turn = TO_BLENDER @ Quaternion((w, i, j, k))
-    # the import may turn a mesh about x instead of its node
-    ends = [(matrix.to_quaternion() @ a - TO_BLENDER @ (Quaternion((w, i, j, k)) @ b)).length
-            for a, b in ((Vector((1, 0, 0)), Vector((1, 0, 0))), (Vector((0, 0, 1)), Vector((0, 1, 0))))]
-    turned = max(turned, *ends)
+    # the axes x and y of the body are x and z of the mesh that Blender makes
+    for own, axis in ((Vector((1, 0, 0)), Vector((1, 0, 0))), (Vector((0, 0, 1)), Vector((0, 1, 0)))):
+        there = TO_BLENDER @ (Quaternion((w, i, j, k)) @ axis)
+        turned = max(turned, (matrix.to_quaternion() @ own - there).length)
 assert farthest < 1e-5, f"a body is {farthest} m off"
 assert turned < 1e-4, f"a body is turned by {turned} rad"
 print(f"Blender {bpy.app.version_string}: {len(objects)} objects, born and gone in the right frames;"

@@ -16,7 +16,8 @@ pub(crate) fn vendor(only_check: bool) -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
     for file in ["package.json", "package-lock.json", "three.js"] {
-        std::fs::copy(Path::new(SOURCE).join(file), Path::new(FOLDER).join(file)).map_err(failed)?;
+        std::fs::copy(Path::new(SOURCE).join(file), Path::new(FOLDER).join(file))
+            .map_err(failed)?;
     }
     let mut npm = Command::new("npm");
     // ci, not install: what differs from the lock file, or its checksums, is refused

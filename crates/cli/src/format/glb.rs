@@ -231,9 +231,8 @@ impl Document {
         if !self.nodes.is_empty() {
             scene.insert("nodes".to_owned(), json!((0..self.nodes.len()).collect::<Vec<_>>()));
         }
-        let energies = |of: fn(&Energy) -> f64| -> Vec<f64> {
-            recording.energies.iter().map(of).collect()
-        };
+        let energies =
+            |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
         let extras = json!({
             "fps": recording.fps,
             "frames": recording.frames,

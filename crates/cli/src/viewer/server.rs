@@ -73,9 +73,9 @@ impl Viewer {
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "no-store"),
         ];
-        let headers = headers.iter().filter_map(|(name, value)| {
-            Header::from_bytes(name.as_bytes(), value.as_bytes()).ok()
-        });
+        let headers = headers
+            .iter()
+            .filter_map(|(name, value)| Header::from_bytes(name.as_bytes(), value.as_bytes()).ok());
         let status = StatusCode(status);
         request.respond(Response::new(status, headers.collect(), body, Some(body.len()), None))
     }

@@ -82,8 +82,9 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     if frames == 0 {
         return Err(GlbReadError::Foreign { lacks: "it has no frames" });
     }
-    let energies =
-        extras.energies().ok_or(GlbReadError::Foreign { lacks: "it has energies of some frames" })?;
+    let energies = extras
+        .energies()
+        .ok_or(GlbReadError::Foreign { lacks: "it has energies of some frames" })?;
     let mut channels: BTreeMap<usize, Vec<Channel>> = BTreeMap::new();
     for channel in file.animations().flat_map(|a| a.channels()) {
         channels.entry(channel.target().node().index()).or_default().push(channel);

@@ -55,6 +55,7 @@ export class Stage {
   fill() {
     const { geometries, bodies } = this.recording;
     this.shown = bodies.filter((body) => body.frames > 0 && (body.outer !== null || body.inner !== null));
+    if (!this.shown.length) throw new Error("it holds nothing that can be seen");
     const sum = (of) => geometries.reduce((total, g) => total + of(g), 0);
     const count = this.shown.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
     const material = new THREE.MeshStandardMaterial({ roughness: 0.82 });

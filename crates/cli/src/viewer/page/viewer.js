@@ -214,7 +214,7 @@ try {
   document.documentElement.dataset.ready = "true";
 } catch (problem) {
   part("trouble").hidden = false;
-  part("trouble").textContent = `This recording cannot be shown: ${problem.message}. The viewer needs WebGL 2.`;
+  part("trouble").textContent = `This recording cannot be shown: ${problem.message}`;
   part("counts").textContent = "";
   throw problem;
 }
