@@ -25,7 +25,7 @@ const fn figure(
     Figure { scene, of, says, frames }
 }
 
-const FIGURES: [Figure; 12] = [
+const FIGURES: [Figure; 14] = [
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -34,7 +34,9 @@ const FIGURES: [Figure; 12] = [
     figure("table_25", "Su09 figure 8", "25, later 3 frames/s", "0,30,39,70"),
     figure("rough", "Su09 figure 9", "15 frames/s or faster", "0,8,12,30"),
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
-    figure("adobe", "Ku07 figure 2", "", "0,8,12,30"),
+    figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
+    figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
+    figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("window", "", "", "0,8,14,30"),
     figure("bridge", "", "", "0,12,24,48"),
     LARGE,
@@ -64,7 +66,7 @@ a frame, gravity apart.
 ";
 
 /// Draws every figure into `docs/figures` and tells what was measured in `docs/figures.md`;
-/// `table_1000` only if `large`, for it takes hours.
+/// `table_1000` only if `large`, for it takes long.
 pub(crate) fn figures(large: bool) -> Outcome {
     for folder in ["target/figures", "docs/figures"] {
         std::fs::create_dir_all(folder).map_err(|e| format!("{folder}: {e}"))?;
