@@ -54,7 +54,7 @@ fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
     let speed = 1.5;
     for contact in both() {
         for e in [0.0, 0.4, 1.0] {
-            let mut world = world(0.0, contact.clone());
+            let mut world = world(0.0, contact);
             let wall = Shape::cuboid(Vector3::repeat(0.5), 0.1);
             let surface = material(e, 0.0);
             world.add(body(Body::Kinematic(along(speed)), wall, [0.0; 2], speed, surface));
@@ -95,7 +95,7 @@ fn a_conveyor_belt_pays_twice() {
     let speed = 1.2;
     for contact in both() {
         for friction in [0.1, 0.4] {
-            let mut world = world(GRAVITY, contact.clone());
+            let mut world = world(GRAVITY, contact);
             let (surface, belt) = (material(0.0, friction), Body::Kinematic(along(speed)));
             world.add(body(belt, Shape::half_space(), [0.0; 2], speed, surface));
             world.add(slab(0.0, 0.0, surface));

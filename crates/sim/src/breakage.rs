@@ -74,7 +74,7 @@ struct Piece {
 
 /// What became of a body that was hit harder than it bears.
 enum Outcome {
-    Broke(Fracture),
+    Broke(Box<Fracture>),
     /// Nothing divides it.
     Whole,
     /// The bonds between its pieces hold.
@@ -131,7 +131,7 @@ impl World {
             match self.break_body(&hit) {
                 Outcome::Broke(fracture) => {
                     self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
-                    report.fractures.push(fracture);
+                    report.fractures.push(*fracture);
                 }
                 Outcome::Held => report.held.push(hit.body),
                 Outcome::OverBudget => report.over_budget.push(hit.body),
@@ -201,7 +201,7 @@ impl World {
             return Outcome::OverBudget;
         }
         let fracture = self.replace(&parent, clusters, &division, (pose * hit.at, hit.impulse));
-        fracture.map_or(Outcome::Whole, Outcome::Broke)
+        fracture.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
     /// The fragments of a sampled body, if there are two at least.
