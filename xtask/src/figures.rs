@@ -98,8 +98,23 @@ pub(crate) fn figures(large: bool) -> Outcome {
         let options = ["--frame", frames, "--size", "400x260", "-o", &picture];
         cargo(&[&PROGRAM[..], &["render", &recording], &options].concat())?;
     }
-    let text = table + &pictures;
+    let text = table + &load() + &pictures;
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
+}
+
+/// What else the machine did meanwhile, where the system tells.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let busy: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    // itself it keeps one busy
+    if busy < 1.5 {
+        return String::new();
+    }
+    format!(
+        "\nThe machine was not idle: its load was {busy:.0} on {processors} processors, so that \
+         frames/s are too low.\n"
+    )
 }
 
 fn output(arguments: &[&str]) -> Result<String, String> {

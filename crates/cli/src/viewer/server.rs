@@ -33,7 +33,7 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Takes `port`, or any that is free for 0. `playback` is what [`playback`](super::playback)
+    /// Takes `port`, or any that is free for 0. `playback` is what [`playback`](super::playback())
     /// made of the recording.
     ///
     /// # Errors
