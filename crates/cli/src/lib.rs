@@ -7,5 +7,7 @@ pub mod ledger;
 pub mod mesh_file;
 pub mod output;
 pub mod picture_file;
+pub mod plot;
 pub mod progress;
 pub mod render;
+pub mod viewer;
