@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Clamp, Levers, Material, Settings, Shape, Solver};
+use contact::{Clamp, Groups, Levers, Material, Settings, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
@@ -48,6 +48,7 @@ fn floor(world: &mut World, tilt: f64, surface: Material) -> BodyId {
         velocity: still(),
         shape: Arc::new(Shape::half_space()),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     })
 }
@@ -62,6 +63,7 @@ fn cuboid(half: [f64; 3], mass: f64, pose: Isometry3<f64>, surface: Material) ->
         velocity: still(),
         shape: Arc::new(Shape::cuboid(half, half.min() / 2.0)),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     }
 }
@@ -74,6 +76,7 @@ fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewB
         velocity: still(),
         shape: Arc::new(Shape::ball(radius)),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     }
 }
@@ -472,6 +475,7 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
         velocity: still(),
         shape: Arc::new(Shape::grid(level_set, &points, Isometry3::identity())),
         material: material(0.1, 0.4),
+        groups: Groups::default(),
         breakage: None,
     });
 }
@@ -502,6 +506,7 @@ fn rings_stay_in_a_bowl() {
                 velocity: still(),
                 shape: Arc::clone(&shape),
                 material: material(0.1, 0.4),
+                groups: Groups::default(),
                 breakage: None,
             })
         })
@@ -535,6 +540,7 @@ fn a_rotating_drum_keeps_its_boxes() {
                 velocity: still(),
                 shape: Arc::clone(&shape),
                 material: material(0.1, 0.4),
+                groups: Groups::default(),
                 breakage: None,
             })
         })
@@ -565,6 +571,7 @@ fn a_top_stands_as_long_as_it_spins() {
             velocity: Velocity { angular: axis * spin, ..Velocity::default() },
             shape: Arc::clone(&shape),
             material: material(0.0, 1.0),
+            groups: Groups::default(),
             breakage: None,
         });
         let up = |world: &World| {
@@ -642,6 +649,7 @@ fn a_sampled_cube_at_rest_stays_as_it_is() {
             velocity: still(),
             shape,
             material: material(0.0, 0.5),
+            groups: Groups::default(),
             breakage: None,
         });
         steps_without_gain(&mut world, 300);

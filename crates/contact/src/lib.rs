@@ -17,6 +17,7 @@ mod clamp;
 mod collide;
 mod cuboids;
 mod frame;
+mod groups;
 mod impulse;
 mod islands;
 mod levels;
@@ -41,6 +42,7 @@ pub use cache::Cache;
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};
 pub use frame::{Frame, Solver, Support};
+pub use groups::Groups;
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
@@ -59,6 +61,8 @@ pub struct Columns<'a> {
     pub shapes: &'a [Arc<Shape>],
     /// Surface properties.
     pub materials: &'a [Material],
+    /// Whom each may touch.
+    pub groups: &'a [Groups],
 }
 
 /// Numbers that steer the passes; the defaults are for bodies of 1 cm to 10 m at 30 Hz.

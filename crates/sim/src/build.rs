@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contact::{Field, Material, Shape};
+use contact::{Field, Groups, Material, Shape};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
@@ -89,7 +89,10 @@ pub fn build(
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
         let breakage = breakage(spec, &mut patterns, &solids)?;
-        let one = body(spec, solids, breakage).map_err(failed)?;
+        let one = NewBody {
+            groups: scene.groups_of(spec),
+            ..body(spec, solids, breakage).map_err(failed)?
+        };
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
@@ -348,6 +351,7 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
             friction: spec.friction(),
             ..Material::default()
         },
+        groups: Groups::default(),
         breakage,
     })
 }

@@ -26,6 +26,7 @@
 //! at its own line.
 
 mod error;
+mod groups;
 mod material;
 mod validate;
 
@@ -152,6 +153,11 @@ pub struct Body {
     pub restitution: Option<f64>,
     /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
     pub friction: Option<f64>,
+    /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
+    pub groups: Option<Vec<String>>,
+    /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a
+    /// group that the other touches.
+    pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
     pub colour: Option<[f32; 3]>,
     /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `colour` unless

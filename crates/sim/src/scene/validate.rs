@@ -17,6 +17,8 @@ const MAX_GENERATIONS: u32 = 16;
 const MAX_FRAMES: usize = 1_000_000;
 /// Most cells of a fracture pattern.
 const MAX_PIECES: usize = 10_000;
+/// Most collision groups of a scene: one bit each.
+const MAX_GROUPS: usize = 32;
 /// Most nodes of all level sets of a scene together: a gibibyte.
 const MAX_ALL_NODES: f64 = 268_435_456.0;
 /// Most bodies of a scene times its frames: a pose of each is kept, 4 GiB in all.
@@ -42,6 +44,7 @@ impl Scene {
             pattern(&format!("pattern.{name}"), p)?;
         }
         require(!self.bodies.is_empty(), "body", || "is missing: add a [[body]] table")?;
+        let groups = self.groups();
         let mut names = BTreeSet::new();
         for (i, b) in self.bodies.iter().enumerate() {
             let key = format!("body[{i}]");
@@ -50,6 +53,7 @@ impl Scene {
                 format!("`{}` is taken by an earlier body: choose another", b.name)
             })?;
             body(&key, b)?;
+            groups_of(&key, b, &groups)?;
             if let Some(f) = &b.fracture {
                 fracture(&at(&key, "fracture"), f, b, self)?;
             }
@@ -295,6 +299,27 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         stress(&key_of("anchor_strength"), strength)?;
     }
     b.copies.as_ref().map_or(Ok(()), |copies| copies_of(&key_of("copies"), copies))
+}
+
+fn groups_of(key: &str, b: &Body, all: &[&str]) -> Result<(), InvalidValue> {
+    require(all.len() <= MAX_GROUPS, &at(key, "groups"), || {
+        format!("makes {} groups, more than {MAX_GROUPS}: use fewer", all.len())
+    })?;
+    let own = b.groups.as_deref().unwrap_or_default();
+    require(
+        own.iter().all(|name| !name.is_empty()),
+        &at(key, "groups"),
+        || "holds an empty name: give the group a name",
+    )?;
+    for name in b.collides_with.as_deref().unwrap_or_default() {
+        require(all.contains(&name.as_str()), &at(key, "collides_with"), || {
+            match nearest(name, all.iter().copied()) {
+                Some(other) => format!("names no group `{name}`, did you mean `{other}`?"),
+                None => format!("names no group `{name}`; known: {}", all.join(", ")),
+            }
+        })?;
+    }
+    Ok(())
 }
 
 fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
