@@ -11,6 +11,7 @@
 //! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
 //! section 3 uses. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
+mod bounce;
 mod broad;
 mod cache;
 mod clamp;
