@@ -69,7 +69,7 @@ fn schema_and_reader_know_the_same_keys() {
             "[pattern.a.radial]\nnoise = { zzz = 1 }".to_owned(),
         ),
     ];
-    let kinds = ["mesh", "sphere", "box", "cylinder", "capsule", "plane"].map(|kind| {
+    let kinds = ["mesh", "trimesh", "sphere", "box", "cylinder", "capsule", "plane"].map(|kind| {
         let pointer = format!("{body}/properties/shape/properties/{kind}");
         (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
     });

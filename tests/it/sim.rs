@@ -37,7 +37,7 @@ fn ball(radius: f64, density: f64, place: Vector3<f64>, linear: Vector3<f64>) ->
 }
 
 /// A sampled brick that breaks.
-fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
+pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = half.min() / 6.0;
     let grid = Grid::enclosing(&bounds, spacing, 3, Grid::MAX_NODES).unwrap();

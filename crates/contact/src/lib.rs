@@ -32,6 +32,7 @@ mod rolling;
 mod rows;
 mod settle;
 mod shape;
+mod triangles;
 mod wide;
 
 use std::sync::Arc;
@@ -52,6 +53,7 @@ pub use order::Order;
 pub use reference::Levers;
 pub use settle::{Aim, Problem, push_out, settle};
 pub use shape::{Field, Shape};
+pub use triangles::Triangles;
 
 /// The bodies a pass works on, as columns of equal length.
 #[derive(Clone, Copy)]

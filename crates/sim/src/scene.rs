@@ -303,6 +303,8 @@ pub enum Shape {
     Capsule(Capsule),
     /// A half space without end; only for static bodies.
     Plane(Plane),
+    /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
+    Trimesh(Trimesh),
 }
 
 /// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`.
@@ -316,6 +318,20 @@ pub struct Mesh {
     pub size: Option<f64>,
     /// Most nodes of the level set along x, y and z; the spacing is the finest that fits.
     pub resolution: [usize; 3],
+}
+
+/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
+/// the side from which their corners run counter-clockwise.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// As [`Mesh::size`].
+    pub size: Option<f64>,
+    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
+    /// of. All that is behind them unless given.
+    pub thickness: Option<f64>,
 }
 
 /// `shape = { sphere = { radius = 0.1 } }`.
@@ -375,10 +391,10 @@ pub struct Plane {
 }
 
 impl Shape {
-    /// Edge lengths of the bounding box, m; `None` where the file does not tell (mesh, plane).
+    /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
-            Self::Mesh(_) | Self::Plane(_) => None,
+            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => Some([2.0 * s.radius; 3]),
             Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
             Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
@@ -395,7 +411,7 @@ impl Shape {
     /// of the shortest where that is less.
     pub fn spacing(&self) -> Option<f64> {
         let given = match self {
-            Self::Mesh(_) | Self::Plane(_) => None,
+            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => s.spacing,
             Self::Box(b) => b.spacing,
             Self::Cylinder(c) => c.spacing,
@@ -664,6 +680,7 @@ impl Scene {
     pub fn mesh_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
+            Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
             _ => None,
         })
     }

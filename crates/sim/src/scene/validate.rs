@@ -6,7 +6,7 @@ use std::fmt::Display;
 use super::error::nearest;
 use super::{
     Anchor, Body, Copies, Debris, Fracture, InvalidValue, Lattice, MARGIN, Material, Mesh, Motion,
-    Noise, Pattern, Scene, Shape, Simulation, Stress,
+    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -285,6 +285,11 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         || "must be \"static\" for a plane, which has no end and no mass",
     )?;
     require(
+        !matches!(b.shape, Shape::Trimesh(_)) || b.motion != Motion::Dynamic,
+        &at(key, "motion"),
+        || "must be \"static\" or \"kinematic\" for a trimesh, which has no mass: use `mesh`",
+    )?;
+    require(
         b.motion == Motion::Dynamic || b.fracture.is_none(),
         &at(key, "fracture"),
         || "must be removed: only a dynamic body breaks",
@@ -353,6 +358,7 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
             direction(&at(key, "plane.normal"), &p.normal)?;
             return bounded(&at(key, "plane.offset"), &[p.offset], "m");
         }
+        Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
         Shape::Sphere(s) => positive(&at(key, "sphere.radius"), s.radius, "m")?,
         Shape::Box(b) => {
             for half in b.half_extents {
@@ -401,6 +407,14 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     require(nodes <= MAX_NODES as f64, &key, || {
         format!("{:?} makes more than {MAX_NODES} nodes: use a coarser one", m.resolution)
     })
+}
+
+fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
+    require(!m.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
+    if let Some(size) = m.size {
+        positive(&at(key, "size"), size, "m")?;
+    }
+    m.thickness.map_or(Ok(()), |thickness| positive(&at(key, "thickness"), thickness, "m"))
 }
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
