@@ -423,6 +423,11 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
             let (radius, half_height) = (c.radius, c.half_height);
             analytic(spec, Solid::Capsule { half_height, radius })
         }
+        scene::Shape::Cone(c) => {
+            let (radius, half_height) = (c.radius, c.half_height);
+            analytic(spec, Solid::Cone { half_height, radius })
+        }
+        scene::Shape::Torus(t) => analytic(spec, Solid::Torus { major: t.major, minor: t.minor }),
     }
 }
 

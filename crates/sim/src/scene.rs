@@ -301,6 +301,10 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A cylinder with round ends about the origin, its axis along y.
     Capsule(Capsule),
+    /// A cone about the origin, its tip up the y axis.
+    Cone(Cone),
+    /// A ring about the y axis.
+    Torus(Torus),
     /// A half space without end; only for static bodies.
     Plane(Plane),
     /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
@@ -378,6 +382,30 @@ pub struct Capsule {
     pub spacing: Option<f64>,
 }
 
+/// `shape = { cone = { radius = 0.1, half_height = 0.2 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cone {
+    /// Radius of the base, m.
+    pub radius: f64,
+    /// Half the height along y, m.
+    pub half_height: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { torus = { major = 0.2, minor = 0.05 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Torus {
+    /// From the axis to the middle of the tube, m.
+    pub major: f64,
+    /// Radius of the tube, m.
+    pub minor: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
 /// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -402,6 +430,11 @@ impl Shape {
                 let length = 2.0 * (c.half_height + c.radius);
                 Some([2.0 * c.radius, length, 2.0 * c.radius])
             }
+            Self::Cone(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
+            Self::Torus(t) => {
+                let across = 2.0 * (t.major + t.minor);
+                Some([across, 2.0 * t.minor, across])
+            }
         }
     }
 
@@ -416,6 +449,8 @@ impl Shape {
             Self::Box(b) => b.spacing,
             Self::Cylinder(c) => c.spacing,
             Self::Capsule(c) => c.spacing,
+            Self::Cone(c) => c.spacing,
+            Self::Torus(t) => t.spacing,
         };
         let by_size = |e: [f64; 3]| {
             let longest = e[0].max(e[1]).max(e[2]);

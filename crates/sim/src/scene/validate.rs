@@ -373,11 +373,23 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
             positive(&at(key, "capsule.radius"), c.radius, "m")?;
             positive(&at(key, "capsule.half_height"), c.half_height, "m")?;
         }
+        Shape::Cone(c) => {
+            positive(&at(key, "cone.radius"), c.radius, "m")?;
+            positive(&at(key, "cone.half_height"), c.half_height, "m")?;
+        }
+        Shape::Torus(t) => {
+            positive(&at(key, "torus.minor"), t.minor, "m")?;
+            require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
+                format!("must be at least the minor radius, {} m, not {}", t.minor, t.major)
+            })?;
+        }
     }
     let kind = match s {
         Shape::Sphere(_) => "sphere",
         Shape::Box(_) => "box",
         Shape::Cylinder(_) => "cylinder",
+        Shape::Cone(_) => "cone",
+        Shape::Torus(_) => "torus",
         _ => "capsule",
     };
     let key = at(key, &format!("{kind}.spacing"));
