@@ -733,3 +733,24 @@ fn a_tower_of_twenty_boxes_falls_asleep() {
     steps_without_gain(&mut world, 90);
     assert_eq!(world.iter().filter(|s| s.asleep).count(), 20);
 }
+
+/// Forces on all at once: none can be told to be at fault.
+#[test]
+fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
+    for contact in both() {
+        for bad in [f64::NAN, f64::INFINITY, 1e200] {
+            let gravity = Vector3::new(0.0, bad, 0.0);
+            let settings = sim::Settings { contact, gravity, ..sim::Settings::default() };
+            let mut world = World::new(settings);
+            floor(&mut world, 0.0, Material::default());
+            let pose = at(0.0, 0.7, 0.0);
+            let id = world.add(cuboid([0.5; 3], 100.0, pose, Material::default()));
+            for _ in 0..3 {
+                let report = world.step();
+                assert_eq!(report.frozen, [id], "{bad}");
+                let state = world.get(id).unwrap();
+                assert_eq!((state.pose, state.momentum.linear.norm()), (&pose, 0.0), "{bad}");
+            }
+        }
+    }
+}

@@ -268,3 +268,46 @@ fn the_house_of_cards_stands_until_the_ball_comes() {
     let fell = moved(&later, "left 3.1", first) > 0.05 || place(&later, "left 3.1").y < 0.6;
     assert!(fell, "{}", place(&later, "left 3.1"));
 }
+
+/// A level set of a mesh file that nothing moves, and one that only its own velocity does.
+#[test]
+fn static_and_kinematic_meshes_are_scenery() {
+    let text = r#"version = 1
+        [[body]]
+        name = "bunny"
+        shape = { mesh = { file = "../assets/bunny.obj", size = 1, resolution = [32, 32, 32] } }
+        motion = "static"
+        [[body]]
+        name = "ram"
+        shape = { mesh = { file = "../assets/bob_small.obj", size = 0.5, resolution = [24, 24, 24] } }
+        motion = "kinematic"
+        position = [-3, 2, 0]
+        velocity = [2, 0, 0]
+        [[body]]
+        name = "low"
+        shape = { sphere = { radius = 0.15 } }
+        position = [0.1, 0.8, 0]
+        [[body]]
+        name = "high"
+        shape = { box = { half_extents = [0.1, 1, 1] } }
+        position = [-2, 2.4, 0]
+        "#;
+    let scene = Scene::from_toml(text).unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let meshes: BTreeMap<_, _> = scene
+        .mesh_files()
+        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).unwrap()))
+        .collect();
+    let (mut world, bodies) = build(&scene, &meshes).unwrap();
+    let at = |world: &World, n: usize| world.get(bodies[n].body).unwrap().pose.translation.vector;
+    let start = at(&world, 0);
+    for _ in 0..20 {
+        world.step();
+        let low = at(&world, 2);
+        assert!(low.norm() > 0.35, "inside the bunny: {low}");
+    }
+    assert_eq!(at(&world, 0), start);
+    assert!((at(&world, 1).x + 3.0 - 40.0 / 30.0).abs() < 0.1, "{}", at(&world, 1));
+    // the ram took it along
+    assert!(at(&world, 3).x > -1.9, "{}", at(&world, 3));
+}
