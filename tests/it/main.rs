@@ -2,6 +2,10 @@
 
 mod cli;
 mod contact;
+mod contact_bounce;
+mod contact_groups;
+mod contact_mesh;
+mod contact_passes;
 mod contact_scenes;
 mod dynamics;
 mod energy;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Field, Material, Shape};
+use contact::{Blow, Field, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Alignment, Fragment, Pattern, Shattered, bond_loads, shatter};
 use levelset::LevelSet;
@@ -237,7 +237,7 @@ impl World {
             after: Motion::default(),
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
-        let surface = self.materials[i];
+        let surface = (self.materials[i], self.groups[i]);
         self.remove(parent.id);
         self.born += pieces.len();
         let flags = is_joined.into_iter().zip(is_held);
@@ -320,7 +320,7 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        ((pattern, at), material): (&Division, Material),
+        ((pattern, at), (material, groups)): (&Division, (Material, Groups)),
         (is_joined, is_held): (bool, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
@@ -332,6 +332,7 @@ impl World {
             velocity,
             shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
             material,
+            groups,
             breakage: parent.breakage.as_ref().map(|breakage| breakage.inherited(is_joined)),
         });
         let last = self.len() - 1;
@@ -441,6 +442,7 @@ mod tests {
             velocity,
             shape: Arc::new(Shape::grid(level_set, &points, frame)),
             material: Material::default(),
+            groups: Groups::default(),
             breakage: Some(Breakage {
                 model: FractureModel::Prescored(Arc::new(pattern)),
                 strength: 1.0,

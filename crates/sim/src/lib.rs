@@ -11,6 +11,7 @@ mod build;
 mod cut;
 mod debris;
 mod energy;
+mod free;
 mod lineage;
 mod model;
 mod pieces;

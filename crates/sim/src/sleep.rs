@@ -292,7 +292,8 @@ impl World {
             })
             .collect();
         let near = |i: &usize| {
-            moving.iter().any(|(k, velocity)| {
+            let met = |(k, _): &&(usize, Velocity)| self.groups[*k].meet(&self.groups[*i]);
+            moving.iter().filter(met).any(|(k, velocity)| {
                 let (bounds, pose) = (self.shapes[*k].bounds(), &self.poses[*k]);
                 let centre =
                     pose.inverse_transform_point(&self.poses[*i].translation.vector.into());

@@ -5,6 +5,7 @@ use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
+use crate::free::FreeIslands;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
@@ -56,7 +57,9 @@ impl World {
         let (drift, names) = (self.drift(), self.names());
         let given = (&drift[..], &names[..]);
         let mut support = self.at(given).support(contacts, &self.momenta);
-        let bound = EnergyBound::new(self, support.islands(self.columns()));
+        let islands = support.islands(self.columns());
+        let free = FreeIslands::new(self, &islands);
+        let bound = EnergyBound::new(self, islands);
         let collided = self.mechanical_energy();
         ended(Phase::Support);
         let mut half = self.pushed(0.5);
@@ -72,6 +75,7 @@ impl World {
         let work = support.settle_velocities(self.at(given), &start, &mut momenta);
         self.momenta = momenta;
         bound.bound_momenta(self, &work);
+        free.restore(self);
         self.remember(&support, &names);
         ended(Phase::Contact);
 

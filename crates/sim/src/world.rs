@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Cache, Columns, Material, Shape};
+use contact::{Cache, Columns, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
@@ -67,6 +67,8 @@ pub struct NewBody {
     pub shape: Arc<Shape>,
     /// Its surface.
     pub material: Material,
+    /// Whom it may touch. Its pieces inherit it.
+    pub groups: Groups,
     /// How it breaks, if it does. Only bodies with a sampled shape ([`contact::Field::Grid`]) do.
     pub breakage: Option<Breakage>,
 }
@@ -111,6 +113,7 @@ impl NewBody {
             velocity: Velocity::default(),
             shape: Arc::new(Shape::empty()),
             material: Material::default(),
+            groups: self.groups,
             breakage: None,
         }
     }
@@ -129,6 +132,8 @@ pub struct BodyState<'a> {
     pub momentum: &'a Momentum,
     /// Its solid.
     pub shape: &'a Arc<Shape>,
+    /// Whom it may touch.
+    pub groups: Groups,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,
     /// Where it came from, if it broke off something.
@@ -151,6 +156,7 @@ pub struct World {
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) materials: Vec<Material>,
+    pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Of fragments.
     pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
@@ -190,6 +196,7 @@ impl World {
             momenta: Vec::new(),
             shapes: Vec::new(),
             materials: Vec::new(),
+            groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
             anchorages: Vec::new(),
@@ -227,6 +234,7 @@ impl World {
         self.momenta.push(momentum);
         self.shapes.push(new.shape);
         self.materials.push(new.material);
+        self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
         self.anchorages.push(None);
@@ -246,6 +254,7 @@ impl World {
         self.momenta.remove(i);
         self.shapes.remove(i);
         self.materials.remove(i);
+        self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
         self.anchorages.remove(i);
@@ -353,7 +362,12 @@ impl World {
     }
 
     pub(crate) fn columns(&self) -> Columns<'_> {
-        Columns { bodies: &self.acting, shapes: &self.shapes, materials: &self.materials }
+        Columns {
+            bodies: &self.acting,
+            shapes: &self.shapes,
+            materials: &self.materials,
+            groups: &self.groups,
+        }
     }
 
     fn state(&self, i: usize) -> BodyState<'_> {
@@ -363,6 +377,7 @@ impl World {
             pose: &self.poses[i],
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
+            groups: self.groups[i],
             breakage: self.breakages[i].as_ref(),
             lineage: self.lineages[i].as_deref(),
             asleep: self.rests[i].asleep,
