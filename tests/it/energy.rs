@@ -31,7 +31,15 @@ fn along(x: f64) -> Velocity {
 
 fn body(body: Body, shape: Shape, [x, y]: [f64; 2], speed: f64, material: Material) -> NewBody {
     let pose = Isometry3::translation(x, y, 0.0);
-    NewBody { body, pose, velocity: along(speed), shape: Arc::new(shape), material, breakage: None }
+    NewBody {
+        body,
+        pose,
+        velocity: along(speed),
+        shape: Arc::new(shape),
+        material,
+        groups: contact::Groups::default(),
+        breakage: None,
+    }
 }
 
 /// A flat box that slides rather than tips, 1 m long and 0.2 m high.
