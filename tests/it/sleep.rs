@@ -59,6 +59,11 @@ fn place(world: &World, id: BodyId) -> Vector3<f64> {
 
 /// Sampled boxes, dropped in a heap.
 fn heap(sleep: bool) -> (World, Vec<BodyId>) {
+    thrown_heap(sleep, Velocity::default())
+}
+
+/// Sampled boxes, thrown into a heap.
+fn thrown_heap(sleep: bool, velocity: Velocity) -> (World, Vec<BodyId>) {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
     let half = Vector3::new(0.1, 0.08, 0.12);
@@ -75,7 +80,7 @@ fn heap(sleep: bool) -> (World, Vec<BodyId>) {
             world.add(NewBody {
                 body: Body::Dynamic(mass),
                 pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
-                velocity: Velocity::default(),
+                velocity,
                 shape: Arc::clone(&shape),
                 material: Material::default(),
                 groups: Groups::default(),
@@ -97,6 +102,35 @@ fn a_heap_falls_asleep_and_then_does_not_move() {
     steps(&mut world, 30);
     let after: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     assert_eq!(before, after);
+}
+
+/// How deep the deepest surface point of a body is in another, m.
+fn deepest(world: &World, ids: &[BodyId]) -> f64 {
+    let states: Vec<_> = ids.iter().map(|&id| world.get(id).unwrap()).collect();
+    let mut deepest: f64 = 0.0;
+    for (i, a) in states.iter().enumerate() {
+        for (j, b) in states.iter().enumerate() {
+            let apart = a.pose.translation.vector - b.pose.translation.vector;
+            if i == j || apart.norm() > a.shape.radius() + b.shape.radius() {
+                continue;
+            }
+            let there = b.pose.inv_mul(a.pose);
+            let depths = a.shape.points().iter().map(|p| -b.shape.field().distance(&(there * p)));
+            deepest = depths.fold(deepest, f64::max);
+        }
+    }
+    deepest
+}
+
+#[test]
+fn boxes_that_fall_their_own_size_a_frame_do_not_end_up_in_each_other() {
+    let velocity = Velocity { linear: Vector3::y() * -6.0, angular: Vector3::z() * 10.0 };
+    let (mut world, ids) = thrown_heap(true, velocity);
+    for _ in 0..60 {
+        steps(&mut world, 1);
+        // half of the way to the middle of a box
+        assert!(deepest(&world, &ids) < 0.04, "{}", deepest(&world, &ids));
+    }
 }
 
 #[test]

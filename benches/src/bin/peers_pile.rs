@@ -6,6 +6,9 @@
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
 //! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
+//! `again` counts pairs that were looked at once more within the last frame, `points` the surface
+//! points whose distance to another body was asked.
+//!
 //! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
 
 use std::collections::BTreeMap;
@@ -157,7 +160,8 @@ fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let phases = phases.iter().map(|(phase, ms)| (format!("{phase:?}"), json!(ms))).collect();
     let counters = reports.last().map(|r| {
         json!({
-            "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "contacts": r.contacts,
+            "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "again": r.pairs_again,
+            "points": r.points, "contacts": r.contacts,
             "colours": r.colours, "levels": r.levels, "settled_phases_ms": Value::Object(phases),
         })
     });

@@ -105,7 +105,7 @@ pub struct RunArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Say also how long each part took
+    /// Say also how long each part took, and how much there was to do
     #[arg(long)]
     pub timings: bool,
     /// Print the summary as one line of JSON

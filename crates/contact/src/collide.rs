@@ -51,26 +51,38 @@ pub fn collide(
     };
     let (mut blows, mut work) = (Vec::new(), 0.0);
     let mut broken = vec![false; contacts.manifolds().len()];
+    // impulses so far: at the last of each body, and when each pair was found to need none
+    let mut clock = 1;
+    let mut moved = vec![1; columns.bodies.len()];
+    let mut checked = vec![0; broken.len()];
     for _ in 0..settings.collision_sweeps {
         let mut changed = false;
-        for (manifold, broken) in contacts.manifolds().iter().zip(&mut broken) {
+        let states = broken.iter_mut().zip(&mut checked);
+        for (manifold, (broken, checked)) in contacts.manifolds().iter().zip(states) {
+            let (a, b) = (manifold.a as usize, manifold.b as usize);
+            if *broken || moved[a].max(moved[b]) <= *checked {
+                continue;
+            }
             for _ in 0..settings.pair_repeats {
-                if *broken {
+                let Some(hit) = pass.hit(manifold, contacts.of(manifold)) else {
+                    *checked = clock;
                     break;
-                }
-                let Some(hit) = pass.hit(manifold, contacts.of(manifold)) else { break };
-                let (a, b) = (manifold.a as usize, manifold.b as usize);
+                };
                 if hit.impulse().norm() >= strengths[a].min(strengths[b]) {
                     *broken = true;
                     blows.push(hit.blow(manifold));
-                } else {
-                    work += pass.work(manifold, &hit);
-                    for (meeting, j) in hit.meetings.iter().zip(&hit.impulses) {
-                        pass.movers[a].apply(j, &meeting.arms[0]);
-                        pass.movers[b].apply(&-j, &meeting.arms[1]);
-                    }
-                    changed = true;
+                    break;
                 }
+                clock += 1;
+                work += pass.work(manifold, &hit);
+                for (meeting, j) in hit.meetings.iter().zip(&hit.impulses) {
+                    pass.movers[a].apply(j, &meeting.arms[0]);
+                    pass.movers[b].apply(&-j, &meeting.arms[1]);
+                }
+                for i in [a, b].into_iter().filter(|&i| !pass.movers[i].is_fixed()) {
+                    moved[i] = clock;
+                }
+                changed = true;
             }
         }
         if !changed {

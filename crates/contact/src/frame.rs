@@ -1,14 +1,15 @@
 //! The passes of a frame, whichever solver runs them.
 
-use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity, advance_all};
+use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::narrow::MARGIN;
+use crate::broad::Broad;
+use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::settle::work_of_kinematic_bodies;
 use crate::{
-    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, collide,
-    detect, push_out, settle,
+    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally, collide,
+    push_out, settle,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -34,6 +35,10 @@ impl Solver {
         Self::Reference { levers: Levers::default(), clamp_positions: false }
     }
 }
+
+/// Share of its radius by which the contact pass for positions may send a body elsewhere than forces
+/// do before contacts are looked for there: a pass over all is dear.
+const DIVERTED: f64 = 0.2;
 
 /// Bodies at one time and what acts on them, for a step from there.
 #[derive(Clone, Copy)]
@@ -66,14 +71,52 @@ impl<'a> Frame<'a> {
 
     /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
     /// what it finds holds until the next impulse only.
-    pub fn contacts(&self, momenta: &[Momentum]) -> Contacts {
+    pub fn search(&self, momenta: &[Momentum]) -> Search {
         if self.settings.solver != Solver::Manifold {
-            return Contacts::default();
+            return Search::default();
         }
         let half = self.with_forces(momenta);
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
-        let known = (self.cache, self.names);
-        detect(self.columns, self.poses, &predicted, &velocities, self.dt, known)
+        let broad = Broad::new(self.columns, self.poses, &predicted, MARGIN);
+        let contacts = detect(self.looking(&predicted, &velocities), &broad.pairs());
+        Search { contacts, broad, momenta: momenta.to_vec(), predicted, velocities }
+    }
+
+    /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
+    /// or move only now.
+    pub fn search_again(&self, search: &mut Search, momenta: &[Momentum], renewed: &[bool]) {
+        if self.settings.solver != Solver::Manifold {
+            return;
+        }
+        let chosen: Vec<usize> = (0..renewed.len()).filter(|&i| renewed[i]).collect();
+        if chosen.len() > renewed.len() / 4 {
+            // one look at all is cheaper than so many at single ones
+            let tally = search.contacts.tally;
+            *search = self.search(momenta);
+            search.contacts.tally.repeat(&tally);
+            return;
+        }
+        let half = self.with_forces(momenta);
+        for &i in &chosen {
+            let (body, mut pose) = (&self.columns.bodies[i..=i], [self.poses[i]]);
+            advance_all(body, &mut pose, &half[i..=i], self.dt, self.orientation);
+            search.momenta[i] = momenta[i];
+            search.predicted[i] = pose[0];
+            search.velocities[i] = body[0].velocity(&self.poses[i].rotation, &half[i]);
+        }
+        let Search { contacts, broad, predicted, velocities, .. } = search;
+        broad.update(self.columns, self.poses, predicted, renewed);
+        let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
+        *contacts = contacts.renew(&fresh, renewed);
+    }
+
+    fn looking<'s>(
+        &'s self,
+        predicted: &'s [Isometry3<f64>],
+        velocities: &'s [Velocity],
+    ) -> Step<'s> {
+        let Self { columns, poses, dt, cache, names, .. } = *self;
+        Step { columns, poses, predicted, velocities, dt, cache, names }
     }
 
     /// The collision pass: changes the momenta at time n of pairs that would overlap at the end of
@@ -97,32 +140,64 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether a body whose momentum changed from `before` to `after` may end the step farther off
-    /// than contacts reach that were found before.
-    pub fn strayed(&self, before: &[Momentum], after: &[Momentum]) -> bool {
+    /// The bodies that with `momenta` may end the step farther off than contacts reach that were
+    /// found before.
+    pub fn strayed(&self, search: &Search, momenta: &[Momentum]) -> Vec<bool> {
+        self.beyond(search, momenta, |i| MARGIN * self.columns.shapes[i].radius())
+    }
+
+    /// The bodies that the contact pass for positions, which gave them `half` momenta, sent far off
+    /// from where forces alone do.
+    pub fn diverted(&self, search: &Search, half: &[Momentum]) -> Vec<bool> {
+        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
+        let reach = |i: usize| DIVERTED * self.columns.shapes[i].radius() + pushed(i);
+        self.beyond(search, &momenta, reach)
+    }
+
+    /// The bodies whose surface may end the step farther than `reach` m from where it was looked
+    /// for, by their change of momentum since.
+    fn beyond(
+        &self,
+        search: &Search,
+        momenta: &[Momentum],
+        reach: impl Fn(usize) -> f64,
+    ) -> Vec<bool> {
         if self.settings.solver != Solver::Manifold {
-            return false;
+            return vec![false; momenta.len()];
         }
-        let states = before.iter().zip(after).zip(self.columns.shapes);
-        self.columns.bodies.iter().zip(states).any(|(body, ((p, q), shape))| {
-            let moved =
-                |mass: &MassProperties| (q.linear - p.linear).norm() * self.dt / mass.mass();
-            body.mass_properties().is_some_and(|m| moved(m) > MARGIN * shape.radius())
-        })
+        let strayed = |i: usize| {
+            let (p, q, pose) = (&search.momenta[i], &momenta[i], &self.poses[i]);
+            self.columns.bodies[i].mass_properties().is_some_and(|mass| {
+                let linear = (q.linear - p.linear).norm() / mass.mass();
+                let spin = mass.angular_velocity(&pose.rotation, &(q.angular - p.angular)).norm();
+                let radius = self.columns.shapes[i].radius();
+                // beyond half a turn the surface is no farther off
+                (linear * self.dt + (spin * self.dt).min(2.0) * radius) > reach(i)
+            })
+        };
+        (0..momenta.len()).map(strayed).collect()
+    }
+
+    /// Looks again for the contacts of the bodies that were [diverted](Self::diverted) to `half`
+    /// momenta.
+    pub fn search_diverted(&self, search: &mut Search, half: &[Momentum], diverted: &[bool]) {
+        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        self.search_again(search, &momenta, diverted);
     }
 
     /// Who rests on whom after the collision pass, which found `contacts`.
-    pub fn support(&self, contacts: Contacts, momenta: &[Momentum]) -> Support {
+    pub fn support(&self, contacts: &Contacts, momenta: &[Momentum]) -> Support {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         if let Solver::Reference { clamp_positions, .. } = settings.solver {
             return Support(Found::Pairs { graph: Graph::new(*self, momenta), clamp_positions });
         }
         let velocities = self.velocities(momenta);
-        let levels = Levels::new(columns, poses, &contacts, &velocities, drift, dt);
-        let order = Order::new(columns, &contacts, levels);
+        let levels = Levels::new(columns, poses, contacts, &velocities, drift, dt);
+        let order = Order::new(columns, contacts, levels);
         // forces act for half a step at first, for a whole one in the pass that left the guess
         let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
-        Support(Found::Manifolds { contacts, order, impulses })
+        Support(Found::Manifolds { contacts: contacts.clone(), order, impulses })
     }
 
     /// What forces add to each momentum in half the step.
@@ -152,6 +227,35 @@ impl<'a> Frame<'a> {
     fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
         let Self { columns, poses, dt, settings, .. } = *self;
         Problem { columns, poses, contacts, order, dt, settings }
+    }
+}
+
+/// `momenta` less the `forces` of half a step.
+fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
+    let less = |(m, force): (&Momentum, &Momentum)| Momentum {
+        linear: m.linear - force.linear,
+        angular: m.angular - force.angular,
+    };
+    momenta.iter().zip(forces).map(less).collect()
+}
+
+/// The contacts of a step, with what is needed to look for some of them again.
+#[derive(Clone, Default)]
+pub struct Search {
+    contacts: Contacts,
+    broad: Broad,
+    /// What bodies had when they were looked at.
+    momenta: Vec<Momentum>,
+    /// Where that takes them.
+    predicted: Vec<Isometry3<f64>>,
+    /// In the middle of the step, from there.
+    velocities: Vec<Velocity>,
+}
+
+impl Search {
+    /// The contacts found.
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
     }
 }
 
@@ -239,19 +343,11 @@ impl Support {
         }
     }
 
-    /// Pairs of bodies that were looked at.
-    pub fn pairs(&self) -> usize {
+    /// What it took to find the contacts; [`Solver::Reference`] counts only pairs.
+    pub fn tally(&self) -> Tally {
         match &self.0 {
-            Found::Manifolds { contacts, .. } => contacts.pairs_tested(),
-            Found::Pairs { graph, .. } => graph.pairs().len(),
-        }
-    }
-
-    /// Pairs whose contacts of an earlier frame were used again.
-    pub fn reused(&self) -> usize {
-        match &self.0 {
-            Found::Manifolds { contacts, .. } => contacts.pairs_reused(),
-            Found::Pairs { .. } => 0,
+            Found::Manifolds { contacts, .. } => *contacts.tally(),
+            Found::Pairs { graph, .. } => Tally { pairs: graph.pairs().len(), ..Tally::default() },
         }
     }
 

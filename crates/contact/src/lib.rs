@@ -43,12 +43,12 @@ use nalgebra::{Isometry3, Matrix3, Vector3};
 pub use cache::Cache;
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};
-pub use frame::{Frame, Solver, Support};
+pub use frame::{Frame, Search, Solver, Support};
 pub use groups::Groups;
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
-pub use narrow::{Contact, Contacts, Manifold, Side, detect};
+pub use narrow::{Contact, Contacts, Manifold, Side, Tally};
 pub use order::Order;
 pub use reference::Levers;
 pub use settle::{Aim, Problem, push_out, settle};
@@ -86,6 +86,8 @@ pub struct Settings {
     pub push_sweeps: usize,
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
+    /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
+    pub settled_speed: f64,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,
     /// Penetration that is left alone, as a share of the smaller body's radius.
@@ -106,6 +108,7 @@ impl Default for Settings {
             contact_sweeps: 4,
             push_sweeps: 4,
             shock_sweeps: 10,
+            settled_speed: 1e-6,
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,

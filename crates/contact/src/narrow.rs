@@ -5,11 +5,12 @@ use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
+use crate::Columns;
+use crate::broad::Pairs;
 use crate::cache::{Cache, Known, Remembered};
 use crate::cuboids::{CuboidContact, cuboid_contacts};
 use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
-use crate::{Columns, broad};
 
 /// Contacts kept per pair: the deepest and those that span the area best.
 const MOST: usize = 4;
@@ -20,6 +21,9 @@ pub(crate) const MARGIN: f64 = 0.05;
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
 /// radius: then none that was beyond the margin has come to touch.
 const REUSE: f64 = 0.03;
+/// Share of the thinner body's half thickness that bodies which touch may sink deeper before
+/// contacts are looked for.
+const DEEP: f64 = 0.25;
 
 /// Which body of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,8 +106,35 @@ pub struct Contacts {
     manifolds: Vec<Manifold>,
     contacts: Vec<Contact>,
     looks: Vec<Look>,
-    pairs: usize,
-    reused: usize,
+    pub(crate) tally: Tally,
+}
+
+/// How much was done to find contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Pairs whose boxes overlapped.
+    pub pairs: usize,
+    /// Pairs whose contacts of an earlier step were used again.
+    pub reused: usize,
+    /// Pairs that were looked at once more because collisions sent a body elsewhere.
+    pub again: usize,
+    /// Surface points whose distance to another body was asked.
+    pub points: usize,
+}
+
+impl Tally {
+    /// Counts a look at everything as one once more, after what `earlier` ones did.
+    pub(crate) fn repeat(&mut self, earlier: &Self) {
+        self.again += earlier.again + self.pairs;
+        self.points += earlier.points;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.pairs += other.pairs;
+        self.reused += other.reused;
+        self.again += other.again;
+        self.points += other.points;
+    }
 }
 
 impl Contacts {
@@ -138,14 +169,9 @@ impl Contacts {
         self.contacts.is_empty()
     }
 
-    /// Pairs whose boxes overlapped.
-    pub fn pairs_tested(&self) -> usize {
-        self.pairs
-    }
-
-    /// Pairs whose contacts of an earlier step were used again.
-    pub fn pairs_reused(&self) -> usize {
-        self.reused
+    /// What finding them took.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     pub(crate) fn looks(&self) -> &[Look] {
@@ -173,8 +199,8 @@ impl Contacts {
     fn add(&mut self, (a, b): (u32, u32), pair: &Pair<'_>, known: Option<Known<'_>>) {
         let first = self.contacts.len() as u32;
         let reused = known.and_then(|known| pair.reused(&known, &mut self.contacts));
-        self.reused += usize::from(reused.is_some());
-        let relative = reused.or_else(|| pair.look(known, &mut self.contacts));
+        self.tally.reused += usize::from(reused.is_some());
+        let relative = reused.or_else(|| pair.look(known, self));
         let count = self.contacts.len() as u32 - first;
         if count > 0 {
             self.manifolds.push(Manifold { a, b, first, count });
@@ -189,25 +215,67 @@ impl Contacts {
         other.manifolds.iter_mut().for_each(|m| m.first += shift);
         other.looks.iter_mut().for_each(|look| look.first += shift);
         self.looks.append(&mut other.looks);
-        self.reused += other.reused;
+        self.tally.add(&other.tally);
         self.manifolds.append(&mut other.manifolds);
         self.contacts.append(&mut other.contacts);
     }
 }
 
-/// Finds the contacts of a step that takes `poses` to `predicted` by `velocities` over `dt` s.
+impl Contacts {
+    /// These contacts with those of bodies for which `renewed` holds replaced by the `fresh` ones.
+    pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool]) -> Self {
+        let mut tally = self.tally;
+        tally.again += fresh.looks.len();
+        tally.points += fresh.tally.points;
+        let mut all = Self { tally, ..Self::default() };
+        all.contacts.reserve(self.contacts.len());
+        let kept = |look: &&Look| !renewed[look.a as usize] && !renewed[look.b as usize];
+        let (mut kept, mut new) = (self.looks.iter().filter(kept).peekable(), 0);
+        loop {
+            let (old, next) = (kept.peek().copied(), fresh.looks.get(new));
+            let (from, look) = match (old, next) {
+                (Some(p), Some(q)) if (q.a, q.b) < (p.a, p.b) => (fresh, q),
+                (Some(p), _) => (self, p),
+                (None, Some(q)) => (fresh, q),
+                (None, None) => return all,
+            };
+            if std::ptr::eq(from, self) {
+                kept.next();
+            } else {
+                new += 1;
+            }
+            let first = all.contacts.len() as u32;
+            let range = look.first as usize..(look.first + look.count) as usize;
+            all.contacts.extend_from_slice(&from.contacts[range]);
+            if look.count > 0 {
+                all.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
+            }
+            all.looks.push(Look { first, ..*look });
+        }
+    }
+}
+
+/// A step that takes bodies from `poses` to `predicted`. All slices have one entry a body.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) poses: &'a [Isometry3<f64>],
+    pub(crate) predicted: &'a [Isometry3<f64>],
+    pub(crate) velocities: &'a [Velocity],
+    pub(crate) dt: f64,
+    /// What is known of earlier steps.
+    pub(crate) cache: &'a Cache,
+    /// What it calls the bodies.
+    pub(crate) names: &'a [u64],
+}
+
+/// Finds the contacts of `pairs` in a step.
 ///
 /// Bodies are tested where they are predicted to be, and pairs that move far relative to their
-/// size also on the way, so that nothing thin is passed through. All slices have one entry a body.
-/// Pairs that hardly moved since `cache` are not looked at again; `names` are those it knows.
-pub fn detect(
-    columns: Columns<'_>,
-    poses: &[Isometry3<f64>],
-    predicted: &[Isometry3<f64>],
-    velocities: &[Velocity],
-    dt: f64,
-    (cache, names): (&Cache, &[u64]),
-) -> Contacts {
+/// size also on the way, so that nothing thin is passed through. Pairs that hardly moved since
+/// they were looked at in an earlier step are not looked at again.
+pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
+    let Step { columns, poses, predicted, velocities, dt, cache, names } = step;
     let motion = |i: u32| Motion {
         shape: &columns.shapes[i as usize],
         start: &poses[i as usize],
@@ -215,7 +283,6 @@ pub fn detect(
         velocity: &velocities[i as usize],
     };
     let named = |&(a, b): &(u32, u32)| [names[a as usize], names[b as usize]];
-    let pairs = broad::pairs(columns, poses, predicted, MARGIN);
     let parts: Vec<Contacts> = pairs
         .near
         .par_chunks(CHUNK)
@@ -229,7 +296,8 @@ pub fn detect(
             found
         })
         .collect();
-    let mut contacts = Contacts { pairs: pairs.boxes, ..Contacts::default() };
+    let tally = Tally { pairs: pairs.boxes, ..Tally::default() };
+    let mut contacts = Contacts { tally, ..Contacts::default() };
     contacts.contacts.reserve(parts.iter().map(|part| part.contacts.len()).sum());
     parts.into_iter().for_each(|part| contacts.append(part));
     contacts
@@ -246,6 +314,17 @@ struct Motion<'a> {
 impl Motion<'_> {
     fn at(&self, time: f64) -> Isometry3<f64> {
         if time == 1.0 { *self.end } else { self.start.lerp_slerp(self.end, time) }
+    }
+
+    /// How far it moves, m.
+    fn shift(&self) -> Vector3<f64> {
+        self.end.translation.vector - self.start.translation.vector
+    }
+
+    /// Twice the sine of half the angle by which it turns, which is the angle where that is small.
+    fn turn(&self) -> f64 {
+        let cosine = self.start.rotation.coords.dot(&self.end.rotation.coords);
+        2.0 * (1.0 - cosine * cosine).max(0.0).sqrt()
     }
 
     /// Half the smallest extent: what another body must not skip in one move, m.
@@ -284,7 +363,7 @@ impl Pair<'_> {
 
     /// Whether the bodies move too little to pass anything on the way.
     fn is_slow(&self, size: f64) -> bool {
-        self.travel().norm() < 0.2 * size
+        self.travel() < 0.2 * size
     }
 
     /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
@@ -320,17 +399,20 @@ impl Pair<'_> {
     }
 
     /// Finds contacts. Returns where the bodies were, if it may serve later frames too.
-    fn look(
-        &self,
-        known: Option<Known<'_>>,
-        contacts: &mut Vec<Contact>,
-    ) -> Option<Isometry3<f64>> {
+    fn look(&self, known: Option<Known<'_>>, found: &mut Contacts) -> Option<Isometry3<f64>> {
         let (size, margin) = (self.size(), self.margin());
-        let time = self.contact_time(size, margin);
+        let tested = &mut found.tally.points;
+        if !self.is_slow(size) && self.stays_clear(margin) {
+            return None;
+        }
+        let time = self.contact_time(size, margin, tested);
         let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
-        let candidates = self.candidates(&pose_a, &pose_b, margin);
+        let mut candidates = self.candidates(&pose_a, &pose_b, margin, tested);
         let known = known.map_or(&[][..], |known| known.contacts);
-        contacts.extend(reduce(&candidates, margin, &pose_a, &pose_b).into_iter().map(|c| {
+        if candidates.iter().any(|c| c.distance < -DEEP * size) {
+            self.keep_near_side(&mut candidates, known, (&pose_a, &pose_b));
+        }
+        found.contacts.extend(reduce(&candidates, margin, &pose_a, &pose_b).into_iter().map(|c| {
             let found = self.found(c);
             let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
@@ -342,42 +424,77 @@ impl Pair<'_> {
         (time == 1.0 && (sampled(&self.a) || sampled(&self.b))).then(|| pose_b.inv_mul(&pose_a))
     }
 
-    fn travel(&self) -> Vector3<f64> {
-        let moved = |m: &Motion<'_>| m.end.translation.vector - m.start.translation.vector;
-        moved(&self.a) - moved(&self.b)
+    /// Whether the sphere around one body stays off the other all the way, by what it is off in the
+    /// middle: most of what falls has the ground far below it.
+    fn stays_clear(&self, margin: f64) -> bool {
+        let (pose_a, pose_b) = (self.a.at(0.5), self.b.at(0.5));
+        type Placed<'p> = (&'p Motion<'p>, &'p Isometry3<f64>);
+        let apart = |(body, pose): Placed<'_>, (other, from): Placed<'_>| {
+            let centre = from.inverse_transform_point(&pose.translation.vector.into());
+            let shift = body.shift() - other.shift();
+            let swung = other.turn() * (centre.coords.norm() + shift.norm());
+            let reach = body.shape.radius() + margin + shift.norm() / 2.0 + swung;
+            reach.is_finite() && other.shape.field().distance(&centre) > reach
+        };
+        let (a, b) = ((&self.a, &pose_a), (&self.b, &pose_b));
+        apart(a, b) || apart(b, a)
+    }
+
+    /// Drops what would push bodies that overlap deeply out the far side: points whose normals
+    /// oppose those of the last frame or, where there were none, the way that the bodies came.
+    fn keep_near_side(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        known: &[Remembered],
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) {
+        let out_of_b = |owner: Side, normal: &Vector3<f64>| match owner {
+            Side::A => pose_b * normal,
+            Side::B => -(pose_a * normal),
+        };
+        let way_in: Vector3<f64> = if known.is_empty() {
+            self.a.shift() - self.b.shift()
+        } else {
+            -known.iter().map(|r| out_of_b(r.found.owner, &r.found.normal)).sum::<Vector3<f64>>()
+        };
+        let is_near = |c: &Candidate| out_of_b(c.owner, &self.found(c).normal).dot(&way_in) < 0.0;
+        if candidates.iter().any(is_near) {
+            candidates.retain(is_near);
+        }
+    }
+
+    /// The most that a point of one body moves as seen from the other, m, to first order.
+    fn travel(&self) -> f64 {
+        let reach = self.a.shape.radius().min(self.b.shape.radius());
+        (self.a.shift() - self.b.shift()).norm() + (self.a.turn() + self.b.turn()) * reach
     }
 
     /// The time in the step, 0 to 1, at which the contacts are found: the end, unless the bodies
-    /// moved so far that they passed into or through each other; then shortly after they met.
+    /// moved so far that they passed into or through each other; then shortly after they met, or,
+    /// if they touched at the start, before they are so deep that normals lead out the other side.
     ///
     /// The way is taken in steps as long as the bodies are apart, and of half the thickness next to
     /// each other, so that nothing is stepped over.
-    fn contact_time(&self, size: f64, margin: f64) -> f64 {
+    fn contact_time(&self, size: f64, margin: f64, tested: &mut usize) -> f64 {
         const MOST_STEPS: usize = 256;
         if self.is_slow(size) {
             return 1.0;
         }
-        let turning = |m: &Motion<'_>| match m.shape.radius() {
-            radius if radius.is_finite() => m.start.rotation.angle_to(&m.end.rotation) * radius,
-            _ => 0.0,
-        };
-        let way = self.travel().norm() + turning(&self.a) + turning(&self.b);
-        let (mut before, mut apart) = (0.0, self.apart(0.0, margin));
-        let overlaps = apart < 0.0;
+        let way = self.travel();
+        let (mut before, first) = (0.0, self.apart(0.0, margin, tested));
+        let most = if first < 0.0 { first - DEEP * size } else { 0.0 };
+        let mut apart = first;
         for left in (1..=MOST_STEPS).rev() {
             let step = apart.max(0.5 * size) / way;
             let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
-            apart = self.apart(after, margin);
-            if apart < 0.0 {
-                if before == 0.0 && overlaps {
-                    return 1.0;
-                }
+            apart = self.apart(after, margin, tested);
+            if apart < most {
                 for _ in 0..4 {
                     let middle = 0.5 * (before + after);
-                    let meets = self.deepest(middle, margin) < 0.0;
+                    let meets = self.deepest(middle, margin, tested) < most;
                     if meets { after = middle } else { before = middle }
                 }
-                return after;
+                return if first < 0.0 { before } else { after };
             }
             if after == 1.0 {
                 return 1.0;
@@ -388,17 +505,17 @@ impl Pair<'_> {
     }
 
     /// How far the bodies are apart at least, m; negative where they overlap.
-    fn apart(&self, time: f64, margin: f64) -> f64 {
+    fn apart(&self, time: f64, margin: f64, tested: &mut usize) -> f64 {
         let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
         let reach = margin.max(0.5 * r.min(s));
         let centres = self.a.at(time).translation.vector - self.b.at(time).translation.vector;
         let spheres = centres.norm() - r - s;
         // without end for a half-space
-        if spheres > reach { spheres } else { self.deepest(time, reach).min(reach) }
+        if spheres > reach { spheres } else { self.deepest(time, reach, tested).min(reach) }
     }
 
-    fn deepest(&self, time: f64, margin: f64) -> f64 {
-        let candidates = self.candidates(&self.a.at(time), &self.b.at(time), margin);
+    fn deepest(&self, time: f64, margin: f64, tested: &mut usize) -> f64 {
+        let candidates = self.candidates(&self.a.at(time), &self.b.at(time), margin, tested);
         candidates.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min)
     }
 
@@ -407,8 +524,9 @@ impl Pair<'_> {
         pose_a: &Isometry3<f64>,
         pose_b: &Isometry3<f64>,
         margin: f64,
+        tested: &mut usize,
     ) -> Vec<Candidate> {
-        candidates((self.a.shape, pose_a), (self.b.shape, pose_b), margin)
+        candidates((self.a.shape, pose_a), (self.b.shape, pose_b), margin, tested)
     }
 
     fn found(&self, candidate: &Candidate) -> Found {
@@ -451,11 +569,12 @@ impl Pair<'_> {
 }
 
 /// The points of each body that are nearer than `margin` to the other, with the bodies where they
-/// are given.
+/// are given. Adds to `tested` how many were asked.
 pub(crate) fn candidates(
     (shape_a, pose_a): (&Shape, &Isometry3<f64>),
     (shape_b, pose_b): (&Shape, &Isometry3<f64>),
     margin: f64,
+    tested: &mut usize,
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let b_from_a = pose_b.inv_mul(pose_a);
@@ -473,10 +592,11 @@ pub(crate) fn candidates(
         return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
     }
     if probes(shape_a, shape_b) {
-        probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
+        *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
     }
     if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
-        probe(Side::B, shape_b, shape_a.field(), &b_from_a.inverse(), margin, &mut found);
+        let map = b_from_a.inverse();
+        *tested += probe(Side::B, shape_b, shape_a.field(), &map, margin, &mut found);
     }
     found
 }
@@ -500,6 +620,7 @@ fn probes(source: &Shape, target: &Shape) -> bool {
     }
 }
 
+/// Returns how many points were asked.
 fn probe(
     owner: Side,
     source: &Shape,
@@ -507,10 +628,10 @@ fn probe(
     map: &Isometry3<f64>,
     margin: f64,
     found: &mut Vec<Candidate>,
-) {
+) -> usize {
     let query = Query::new(field, map);
     match source.probe() {
-        Probe::None => {}
+        Probe::None => 0,
         Probe::Ball(radius) => {
             let asked = map * Point3::origin();
             if let Field::Mesh(triangles) = field {
@@ -523,17 +644,18 @@ fn probe(
                     key: f.key,
                     distance: f.distance - radius,
                 }));
-                return;
+                return 1;
             }
             let distance = query.distance(&Point3::origin()) - radius;
             if distance < margin {
                 let point = Point3::origin();
                 found.push(Candidate { owner, point, asked, normal: None, key: 0, distance });
             }
+            1
         }
         Probe::Points(tree) => tree.near(
             margin,
-            |p| query.distance(p),
+            |p, limit| query.within(p, limit),
             |key, p, distance| {
                 let asked = map * p;
                 found.push(Candidate { owner, point: *p, asked, normal: None, key, distance });

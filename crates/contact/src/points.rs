@@ -56,17 +56,21 @@ impl PointTree {
     }
 
     /// Calls `found(index, point, distance)` for every point whose `distance` is below `margin`.
+    /// Returns how many points and nodes were asked.
     ///
-    /// `distance` must not overestimate a signed distance by more than the distance moved.
+    /// `within` gives a signed distance unless it is above a limit, and must not overestimate it by
+    /// more than the distance moved.
     pub(crate) fn near(
         &self,
         margin: f64,
-        distance: impl Fn(&Point3<f64>) -> f64,
+        within: impl Fn(&Point3<f64>, f64) -> Option<f64>,
         mut found: impl FnMut(u32, &Point3<f64>, f64),
-    ) {
-        let mut at = 0;
+    ) -> usize {
+        let (mut at, mut asked) = (0, 0);
         while let Some(node) = self.nodes.get(at) {
-            if distance(&node.centre) > node.radius + margin {
+            asked += 1;
+            let reach = node.radius + margin;
+            if within(&node.centre, reach).is_none_or(|d| d > reach) {
                 at += node.size as usize;
                 continue;
             }
@@ -74,13 +78,14 @@ impl PointTree {
             if node.size > 1 {
                 continue;
             }
+            asked += node.count as usize;
             for index in node.first..node.first + node.count {
                 let point = &self.points[index as usize];
-                let d = distance(point);
-                if d < margin {
+                if let Some(d) = within(point, margin).filter(|&d| d < margin) {
                     found(index, point, d);
                 }
             }
         }
+        asked
     }
 }

@@ -36,6 +36,14 @@ impl<'a> Query<'a> {
         })
     }
 
+    /// Signed distance at the asking body's point `p`, m, unless it is surely above `limit`.
+    pub(crate) fn within(&self, p: &Point3<f64>, limit: f64) -> Option<f64> {
+        match self {
+            Self::Analytic { .. } => Some(self.distance(p)),
+            Self::Grid(grid) => grid.within(p, limit),
+        }
+    }
+
     /// Signed distance at the asking body's point `p`, m.
     pub(crate) fn distance(&self, p: &Point3<f64>) -> f64 {
         match self {
@@ -45,12 +53,41 @@ impl<'a> Query<'a> {
     }
 }
 
+/// Cells by which samples at the corners of a cell differ at most, on average by their weights,
+/// from the one nearest to a point: reached in the middle.
+const NEAREST: f64 = 1.123;
+
 impl GridQuery<'_> {
     fn distance(&self, p: &Point3<f64>) -> f64 {
+        let (at, inside) = self.locate(p);
+        self.at(&at, &inside)
+    }
+
+    fn within(&self, p: &Point3<f64>, limit: f64) -> Option<f64> {
+        let (at, inside) = self.locate(p);
+        if inside == at {
+            let [x, y, z] = [at.x, at.y, at.z].map(|x| (x + 0.5) as usize);
+            let nearest = self.samples[(x * self.dims[1] + y) * self.dims[2] + z];
+            if f64::from(nearest) > limit + NEAREST * self.spacing {
+                return None;
+            }
+        } else if (at - inside).norm_squared() * (self.spacing * self.spacing) > limit * limit {
+            return None;
+        }
+        Some(self.at(&at, &inside))
+    }
+
+    /// A point in cells, and the nearest to it that has samples around.
+    #[inline(always)]
+    fn locate(&self, p: &Point3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let at = self.turn * p.coords + self.shift;
         let last = Vector3::from(self.dims.map(|n| (n - 1) as f64));
-        let inside = at.sup(&Vector3::zeros()).inf(&last);
-        let value = self.trilinear(&inside);
+        (at, at.sup(&Vector3::zeros()).inf(&last))
+    }
+
+    #[inline(always)]
+    fn at(&self, at: &Vector3<f64>, inside: &Vector3<f64>) -> f64 {
+        let value = self.trilinear(inside);
         if inside == at {
             return value;
         }

@@ -137,10 +137,13 @@ impl Batch {
     }
 
     /// One step of Gauss-Seidel: for each contact an exact minimisation over the normal impulse,
-    /// then a projected gradient step over friction that cannot raise the energy either.
+    /// then a projected gradient step over friction that cannot raise the energy either. Whether a
+    /// speed at a contact changed by more than `settled` m/s.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, movers: &Movers, shock: bool) {
+    pub(crate) fn relax(&mut self, movers: &Movers, shock: bool, settled: f64) -> bool {
         let [mut a, mut b] = self.held(movers, shock);
+        let mut excess = Wide::default();
+        let settled = Wide([settled; LANES]);
         for slot in &mut self.slots[..self.used] {
             let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
             let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
@@ -150,29 +153,40 @@ impl Batch {
             let slip = u - slot.normal * slot.normal.dot(&u);
             let drag = slot.drag - slip * slot.tangent_mass;
             let drag = drag * within_disc(&drag, slot.friction * push);
-            let impulse = slot.normal * more + (drag - slot.drag);
+            let across = drag - slot.drag;
+            let impulse = slot.normal * more + across;
             a.push(&impulse, &slot.arm_a);
             b.pull(&impulse, &slot.arm_b);
             slot.push = push;
             slot.drag = drag;
+            let (least, most) = (slot.normal_mass * settled, slot.tangent_mass * settled);
+            excess = excess.zip(more * more - least * least, f64::max);
+            excess = excess.zip(across.dot(&across) - most * most, f64::max);
         }
         self.put(movers, &a, &b);
+        excess.0.iter().any(|&x| x > 0.0)
     }
 
     /// [`Batch::relax`] without friction.
     #[inline(always)]
-    pub(crate) fn relax_normals(&mut self, movers: &Movers, shock: bool) {
+    pub(crate) fn relax_normals(&mut self, movers: &Movers, shock: bool, settled: f64) -> bool {
         let [mut a, mut b] = self.held(movers, shock);
+        let mut excess = Wide::default();
+        let settled = Wide([settled; LANES]);
         for slot in &mut self.slots[..self.used] {
             let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
             let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
             let push = (slot.push + wanted).map(|x| x.max(0.0));
-            let impulse = slot.normal * (push - slot.push);
+            let more = push - slot.push;
+            let impulse = slot.normal * more;
             a.push(&impulse, &slot.arm_a);
             b.pull(&impulse, &slot.arm_b);
             slot.push = push;
+            let least = slot.normal_mass * settled;
+            excess = excess.zip(more * more - least * least, f64::max);
         }
         self.put(movers, &a, &b);
+        excess.0.iter().any(|&x| x > 0.0)
     }
 
     /// Number and impulse of each contact.

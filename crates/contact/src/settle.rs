@@ -234,26 +234,45 @@ impl<'a> Pass<'a> {
         }
     }
 
+    /// Up to that many times over the stages, until nothing changes any more.
     fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
         let movers = &self.movers;
+        let Settings { settled_speed, .. } = *self.problem.settings;
+        // positions are pushed by lengths, not by speeds
+        let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
         for _ in 0..sweeps {
+            let mut changed = false;
             for stage in stages {
                 let batches = &mut self.batches[stage.batches.clone()];
-                if self.friction {
-                    each(batches, stage.parallel, |batch| batch.relax(movers, shock));
+                changed |= if self.friction {
+                    any(batches, stage.parallel, |batch| batch.relax(movers, shock, settled))
                 } else {
-                    each(batches, stage.parallel, |batch| batch.relax_normals(movers, shock));
-                }
+                    let relax = |batch: &mut Batch| batch.relax_normals(movers, shock, settled);
+                    any(batches, stage.parallel, relax)
+                };
+            }
+            if !changed {
+                break;
             }
         }
     }
 }
 
+/// Applies `change` to each batch, on several threads if `parallel`; whether it held for any.
+fn any(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) -> bool + Sync) -> bool {
+    // every batch changes, whatever the others say
+    let part = |part: &mut [Batch]| part.iter_mut().fold(false, |any, batch| change(batch) | any);
+    if parallel && batches.len() > CHUNK {
+        batches.par_chunks_mut(CHUNK).map(part).reduce(|| false, |p, q| p | q)
+    } else {
+        part(batches)
+    }
+}
+
 /// Applies `change` to each batch, on several threads if `parallel`.
 fn each(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) + Sync) {
-    if parallel && batches.len() > CHUNK {
-        batches.par_chunks_mut(CHUNK).for_each(|part| part.iter_mut().for_each(&change));
-    } else {
-        batches.iter_mut().for_each(change);
-    }
+    any(batches, parallel, |batch| {
+        change(batch);
+        false
+    });
 }

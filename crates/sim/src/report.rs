@@ -72,6 +72,10 @@ pub struct Report {
     pub pairs: usize,
     /// Pairs whose contacts were known from an earlier frame, since they hardly moved.
     pub pairs_reused: usize,
+    /// Pairs that were looked at once more, since collisions sent a body elsewhere or woke it.
+    pub pairs_again: usize,
+    /// Surface points whose distance to another body was asked.
+    pub points: usize,
     /// Contacts that were solved.
     pub contacts: usize,
     /// Colours of pairs that were solved side by side.

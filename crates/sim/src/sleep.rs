@@ -17,11 +17,16 @@ use crate::{BodyId, Report};
 
 /// How long a body must be still, s.
 const STILL: f64 = 0.5;
-/// How far its farthest point may move meanwhile, as a share of its radius and at most, m.
-const STILL_SHARE: f64 = 0.05;
-const STILL_MOST: f64 = 0.005;
+/// How far its farthest point may move meanwhile, as a share of its radius and at most, m: 3 cm/s,
+/// as other engines have it, since what lies in a pile never quite stops creeping.
+const STILL_SHARE: f64 = 0.15;
+const STILL_MOST: f64 = 0.015;
 /// An impulse that would change the velocity of a sleeper by this much wakes it, m/s.
 const WAKING_SPEED: f64 = 0.1;
+/// Share of all that bears on a sleeper by which one contact may change besides.
+const WAKING_LOAD: f64 = 0.1;
+/// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
+const LOAD_TIME: f64 = 0.2;
 /// A body carries another if it bears this share of its weight.
 const BEARING: f64 = 0.25;
 /// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
@@ -44,13 +49,15 @@ impl Rest {
     }
 }
 
-/// What a sleeper touched when it fell asleep.
+/// What a sleeper touches, or touched when it fell asleep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
     sleeper: BodyId,
     other: BodyId,
-    /// On the sleeper in a frame, N s.
+    /// On the sleeper in a frame, when it fell asleep, N s.
     impulse: Vector3<f64>,
+    /// The same lately, on average.
+    lately: Vector3<f64>,
     /// Whether the other carries it.
     carries: bool,
 }
@@ -78,14 +85,20 @@ impl World {
         self.wake(woken);
     }
 
-    /// Wakes the sleepers that `blows` hit; whether there were any. In late `round`s of a frame all
-    /// that is linked to them wakes too.
-    pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> bool {
+    /// Wakes the sleepers that `blows` hit, and returns which bodies woke. In late `round`s of a
+    /// frame all that is linked to them wakes too.
+    pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> Vec<bool> {
+        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        self.wake_sleepers(blows, round);
+        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+    }
+
+    fn wake_sleepers(&mut self, blows: &[Blow], round: usize) {
         let hit = blows.iter().flat_map(|blow| [blow.a as usize, blow.b as usize]);
         let mut woken: BTreeSet<BodyId> =
             hit.filter(|&i| self.rests[i].asleep).map(|i| self.ids[i]).collect();
         if woken.is_empty() {
-            return false;
+            return;
         }
         if round >= WAKE_ROUNDS {
             let mut before = 0;
@@ -100,7 +113,6 @@ impl World {
             }
         }
         self.wake(woken);
-        true
     }
 
     /// The impulse in N s at which a body breaks or, asleep, wakes.
@@ -110,6 +122,17 @@ impl World {
                 *strength = strength.min(WAKING_SPEED * self.moving_mass(i));
             }
         }
+    }
+
+    /// What each sleeper bore when it fell asleep, N s a frame, all contacts added up.
+    fn loads(&self) -> Vec<f64> {
+        let mut loads = vec![0.0; self.len()];
+        for link in &self.links {
+            if let Ok(i) = self.ids.binary_search(&link.sleeper) {
+                loads[i] += link.impulse.norm();
+            }
+        }
+        loads
     }
 
     /// Puts bodies to sleep and wakes those whose load changed, by the contacts of the frame.
@@ -133,6 +156,7 @@ impl World {
                 sleeper: self.ids[body],
                 other: self.ids[other],
                 impulse,
+                lately: impulse,
                 carries,
             });
         }
@@ -204,30 +228,38 @@ impl World {
         -touch.impulse.dot(&weight) > BEARING * weight.norm_squared()
     }
 
-    /// Wakes sleepers whose load from bodies that are awake is not what it was.
+    /// Wakes sleepers whose load from bodies that are awake is no longer what it was.
     fn wake_loaded(&mut self, touches: &[Touch]) {
         let awake = |i: usize| self.acting[i].mass_properties().is_some();
-        let changed = |i: usize, now: &Vector3<f64>, then: &Vector3<f64>| {
-            (now - then).norm() > WAKING_SPEED * self.moving_mass(i) + 0.5 * then.norm()
-        };
-        let mut woken = BTreeSet::new();
+        let loads = self.loads();
+        let mut links = std::mem::take(&mut self.links);
+        let before = links.len();
         for touch in touches.iter().filter(|t| self.rests[t.body].asleep && awake(t.other)) {
-            let key = (self.ids[touch.body], self.ids[touch.other]);
-            let known = self.links.binary_search_by_key(&key, |link| (link.sleeper, link.other));
-            let then = known.map_or_else(|_| Vector3::zeros(), |n| self.links[n].impulse);
-            if changed(touch.body, &touch.impulse, &then) {
-                woken.insert(key.0);
+            let (sleeper, other) = (self.ids[touch.body], self.ids[touch.other]);
+            let known = &links[..before];
+            if known.binary_search_by_key(&(sleeper, other), |l| (l.sleeper, l.other)).is_err() {
+                let none = Vector3::zeros();
+                links.push(Link { sleeper, other, impulse: none, lately: none, carries: false });
             }
         }
-        for link in &self.links {
+        links.sort_by_key(|link| (link.sleeper, link.other));
+        let share = (self.settings.dt / LOAD_TIME).min(1.0);
+        let mut woken = BTreeSet::new();
+        for link in &mut links {
             let found = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let [Ok(body), Ok(other)] = found else { continue };
-            let touching = || touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
-            let none = Vector3::zeros();
-            if awake(other) && touching().is_err() && changed(body, &none, &link.impulse) {
+            if !awake(other) {
+                continue;
+            }
+            let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
+            let now = touching.map_or_else(|_| Vector3::zeros(), |n| touches[n].impulse);
+            link.lately += (now - link.lately) * share;
+            let change = (link.lately - link.impulse).norm();
+            if change > WAKING_SPEED * self.moving_mass(body) + WAKING_LOAD * loads[body] {
                 woken.insert(link.sleeper);
             }
         }
+        self.links = links;
         self.wake(woken);
     }
 

@@ -1,6 +1,6 @@
 //! One frame.
 
-use contact::{Cache, Contacts, Frame, Support};
+use contact::{Cache, Frame, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -11,7 +11,13 @@ use crate::{Report, Settings, World};
 
 /// Times in a frame that contacts are looked for again, because collisions sent bodies where none
 /// were looked for.
-const STRAY_ROUNDS: usize = 3;
+const STRAY_ROUNDS: usize = 6;
+
+/// Only the first of these rounds is for fewer bodies than one in so many: the next frame finds them.
+const FEW: usize = 200;
+/// Times in a frame that positions are settled again, because contacts sent bodies where none were
+/// looked for.
+const DIVERTED_ROUNDS: usize = 3;
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,19 +57,16 @@ impl World {
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
-        let contacts = self.collide_and_break(&mut report, ended);
+        let mut search = self.collide_and_break(&mut report, ended);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names) = (self.drift(), self.names());
         let given = (&drift[..], &names[..]);
-        let mut support = self.at(given).support(contacts, &self.momenta);
+        let (mut support, half, mut push) = self.settle_positions(&mut search, given, ended);
         let islands = support.islands(self.columns());
         let free = FreeIslands::new(self, &islands);
         let bound = EnergyBound::new(self, islands);
         let collided = self.mechanical_energy();
-        ended(Phase::Support);
-        let mut half = self.pushed(0.5);
-        let mut push = support.settle_positions(self.at(given), &mut half);
         let mut end = self.at(given).predict(&half);
         bound.bound_positions(self, &mut end, &mut push);
         self.displace(&mut end, &push);
@@ -87,8 +90,9 @@ impl World {
         report.dissipation.contact = collided + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         report.frame = self.frame;
-        report.pairs = support.pairs();
-        report.pairs_reused = support.reused();
+        let Tally { pairs, reused, again, points } = support.tally();
+        (report.pairs, report.pairs_reused) = (pairs, reused);
+        (report.pairs_again, report.points) = (again, points);
         report.contacts = support.contacts();
         report.colours = support.colours();
         report.levels = support.levels();
@@ -103,10 +107,38 @@ impl World {
         report
     }
 
+    /// The contact pass for positions, repeated with more contacts while it sends bodies where none
+    /// were looked for. Returns who rests on whom, the momenta that take bodies where they go, and
+    /// how they are then to be pushed.
+    fn settle_positions(
+        &self,
+        search: &mut Search,
+        given: (&[Velocity], &[u64]),
+        ended: &mut dyn FnMut(Phase),
+    ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
+        let frame = self.at(given);
+        let mut rounds = 0;
+        loop {
+            let mut support = frame.support(search.contacts(), &self.momenta);
+            ended(Phase::Support);
+            let mut half = self.pushed(0.5);
+            let push = support.settle_positions(frame, &mut half);
+            let diverted = frame.diverted(search, &half);
+            if rounds == DIVERTED_ROUNDS || !diverted.contains(&true) {
+                return (support, half, push);
+            }
+            ended(Phase::Move);
+            frame.search_diverted(search, &half, &diverted);
+            ended(Phase::Detect);
+            rounds += 1;
+        }
+    }
+
     /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
     /// contacts of the frame.
-    fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Contacts {
+    fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut strays, mut wakes) = (0, 0, 0);
+        let mut known: Option<(Search, Vec<bool>)> = None;
         loop {
             // in the last round all hold, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
@@ -115,16 +147,19 @@ impl World {
             self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..]);
-            let contacts = self.at(given).contacts(&momenta);
+            let search = self.search(known.take(), given);
             ended(Phase::Detect);
-            let (blows, work) = self.at(given).collide(&contacts, &mut momenta, &strengths);
+            let (blows, work) = self.at(given).collide(search.contacts(), &mut momenta, &strengths);
             ended(Phase::Collide);
-            if self.wake_hit(&blows, wakes) {
+            let woken = self.wake_hit(&blows, wakes);
+            if woken.contains(&true) {
                 // they take part in the same collisions from the start
                 wakes += 1;
+                known = Some((search, woken));
                 continue;
             }
-            let strayed = self.at(given).strayed(&self.momenta, &momenta);
+            let strayed = self.at(given).strayed(&search, &momenta);
+            let many = strayed.iter().filter(|&&strayed| strayed).count() > self.len() / FEW;
             let before = self.kinetic_energy();
             self.momenta = momenta;
             report.work += work;
@@ -136,12 +171,22 @@ impl World {
                 report.dissipation.fracture += whole - self.mechanical_energy();
                 self.wake_abandoned();
                 ended(Phase::Break);
-            } else if strayed && strays < STRAY_ROUNDS {
+            } else if many && strays < STRAY_ROUNDS || strayed.contains(&true) && strays == 0 {
                 strays += 1;
+                known = Some((search, strayed));
             } else {
-                return contacts;
+                return search;
             }
         }
+    }
+
+    /// Looks for contacts, or only for those of some bodies if the others are known.
+    fn search(&self, known: Option<(Search, Vec<bool>)>, given: (&[Velocity], &[u64])) -> Search {
+        let Some((mut search, renewed)) = known else {
+            return self.at(given).search(&self.momenta);
+        };
+        self.at(given).search_again(&mut search, &self.momenta, &renewed);
+        search
     }
 
     /// The bodies where they are now, with what forces add to their velocities and their names.

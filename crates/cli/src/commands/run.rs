@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Phase, Recorder, Recording};
+use sim::{Phase, Recorder, Recording, Report};
 
 use crate::args::RunArguments;
 use crate::commands::load::{build, read_scene};
@@ -28,6 +28,51 @@ struct Summary {
     stopped: usize,
     /// Time spent, s.
     seconds: Seconds,
+    work: Work,
+}
+
+/// What finding and solving contacts took, in all frames together.
+#[derive(Default)]
+struct Work {
+    awake: usize,
+    pairs: usize,
+    reused: usize,
+    again: usize,
+    points: usize,
+    contacts: usize,
+    /// The most in a frame.
+    colours: u32,
+    /// The most in a frame.
+    levels: u32,
+}
+
+impl Work {
+    fn add(&mut self, report: &Report) {
+        self.awake += report.awake;
+        self.pairs += report.pairs;
+        self.reused += report.pairs_reused;
+        self.again += report.pairs_again;
+        self.points += report.points;
+        self.contacts += report.contacts;
+        self.colours = self.colours.max(report.colours);
+        self.levels = self.levels.max(report.levels);
+    }
+
+    fn print(&self, frames: usize, out: &mut impl Write) -> std::io::Result<()> {
+        let mean = |count: usize| count as f64 / frames.max(1) as f64;
+        writeln!(out, "a frame, on average:")?;
+        for (what, count) in [
+            ("bodies awake", self.awake),
+            ("pairs whose boxes overlap", self.pairs),
+            ("pairs known from before", self.reused),
+            ("pairs looked at once more", self.again),
+            ("points tested", self.points),
+            ("contacts", self.contacts),
+        ] {
+            writeln!(out, "  {:.1} {what}", mean(count))?;
+        }
+        writeln!(out, "at most {} colours and {} levels", self.colours, self.levels)
+    }
 }
 
 #[derive(Default)]
@@ -100,7 +145,7 @@ fn simulate(
     let mut recorder = Recorder::new(&world, &appearances);
     let mut seconds = Seconds { build: start.elapsed().as_secs_f64(), ..Seconds::default() };
     let mut ledger = Ledger::new(&world);
-    let (mut stopped, mut over_budget) = (0, 0);
+    let (mut stopped, mut over_budget, mut work) = (0, 0, Work::default());
     for frame in 1..=scene.simulation.frames {
         if interrupted.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted { frame: frame - 1 });
@@ -116,10 +161,11 @@ fn simulate(
         recorder.record(&world, &report);
         ledger.add(&world, &report);
         stopped += report.frozen.len();
+        work.add(&report);
         over_budget += report.over_budget.len();
         progress.frame(frame, report.bodies);
     }
-    Ok(Summary { recording: recorder.finish(), ledger, over_budget, stopped, seconds })
+    Ok(Summary { recording: recorder.finish(), ledger, over_budget, stopped, seconds, work })
 }
 
 impl Summary {
@@ -209,6 +255,7 @@ impl Summary {
             for (phase, seconds) in phases {
                 writeln!(out, "  {} {seconds:.3} s", format!("{phase:?}").to_lowercase())?;
             }
+            self.work.print(frames - 1, out)?;
         }
         Ok(())
     }

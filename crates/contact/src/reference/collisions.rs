@@ -3,8 +3,9 @@
 use dynamics::Momentum;
 
 use super::evolution::{Evolution, Law};
+use crate::broad::Broad;
 use crate::frame::Frame;
-use crate::{Blow, Levers, broad};
+use crate::{Blow, Levers};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
 /// approaching, the deepest point first; returns the blows that break a body and the work of
@@ -20,7 +21,8 @@ pub(crate) fn collide(
     let mut blows: Vec<Blow> = Vec::new();
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
-        for pair in broad::pairs(frame.columns, &state.predicted, &state.predicted, 0.0).near {
+        for pair in Broad::new(frame.columns, &state.predicted, &state.predicted, 0.0).pairs().near
+        {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
                 changed |= collide_pair(&mut state, pair, levers, strengths, &mut blows);

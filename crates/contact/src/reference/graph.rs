@@ -4,8 +4,9 @@ use dynamics::Momentum;
 use nalgebra::Isometry3;
 
 use super::touch::touches;
+use crate::Levels;
+use crate::broad::Broad;
 use crate::frame::Frame;
-use crate::{Levels, broad};
 
 /// The contact graph: pairs of bodies of which one rests on the other.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ impl Graph {
         let pushed = frame.predict(&frame.with_forces(momenta));
         let mut edges = Vec::new();
         let mut pairs = Vec::new();
-        for (a, b) in broad::pairs(columns, &alone, &pushed, 0.0).near {
+        for (a, b) in Broad::new(columns, &alone, &pushed, 0.0).pairs().near {
             let (i, j) = (a as usize, b as usize);
             let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
             let margin = 1e-6 * p.radius().min(q.radius());

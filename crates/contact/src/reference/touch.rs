@@ -50,5 +50,5 @@ pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, margin: f64) -> Vec<Touch> {
     if apart > a.0.radius() + b.0.radius() + margin {
         return Vec::new();
     }
-    candidates(a, b, margin).into_iter().map(Touch).collect()
+    candidates(a, b, margin, &mut 0).into_iter().map(Touch).collect()
 }
