@@ -1,5 +1,6 @@
 //! One frame.
 
+use contact::constraint::Joint;
 use contact::{Cache, Contacts, Frame, Support};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -11,6 +12,9 @@ use crate::{Report, Settings, World};
 /// Times in a frame that contacts are looked for again, because collisions sent bodies where none
 /// were looked for.
 const STRAY_ROUNDS: usize = 3;
+
+/// What forces add to each velocity in half a step, names of bodies, joints.
+type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +50,7 @@ impl World {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.kinetic_energy() + self.potential_energy();
         self.born = 0;
+        self.place_joints();
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
@@ -53,25 +58,36 @@ impl World {
         let contacts = self.collide_and_break(&mut report, ended);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
-        let (drift, names) = (self.drift(), self.names());
-        let given = (&drift[..], &names[..]);
+        let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
+        let given = (&drift[..], &names[..], &joints[..]);
         let mut support = self.at(given).support(contacts, &self.momenta);
-        let bound = EnergyBound::new(self, support.islands(self.columns()));
+        // other solvers gain what they gain
+        let split = self.settings.contact.solver.is_split();
+        let bound = split.then(|| EnergyBound::new(self, support.islands(self.at(given))));
         ended(Phase::Support);
         let mut half = self.pushed(0.5);
         let mut push = support.settle_positions(self.at(given), &mut half);
         let mut end = self.at(given).predict(&half);
-        bound.bound_positions(self, &mut end, &mut push);
-        self.displace(&mut end, &push);
+        if let Some(bound) = &bound {
+            bound.bound_positions(self, &mut end, &mut push);
+        }
+        let kept = if split { &self.momenta } else { &half };
+        self.displace(&mut end, &push, kept);
         let start = std::mem::replace(&mut self.poses, end);
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
-        let work = support.settle_velocities(self.at(given), &start, &mut momenta);
+        let mut work = support.settle_velocities(self.at(given), &start, &mut momenta);
         self.momenta = momenta;
-        bound.bound_momenta(self, &work);
+        let reactions = support.reactions();
+        if let Some(bound) = &bound {
+            let motors = self.motor_work(&reactions, &start);
+            work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
+            bound.bound_momenta(self, &work);
+        }
         self.remember(&support, &names);
+        self.load_joints(reactions, &mut report);
         ended(Phase::Contact);
 
         // 5 ledger
@@ -84,6 +100,7 @@ impl World {
         report.contacts = support.contacts();
         report.colours = support.colours();
         report.levels = support.levels();
+        report.unsolved = support.is_unsolved();
         report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
         self.retire_slow(&mut report);
         report.bodies = self.len();
@@ -104,7 +121,7 @@ impl World {
                 if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
             self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
-            let given = (&self.drift()[..], &self.names()[..]);
+            let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let contacts = self.at(given).contacts(&momenta);
             ended(Phase::Detect);
             let blows = self.at(given).collide(&contacts, &mut momenta, &strengths);
@@ -119,6 +136,7 @@ impl World {
             if !blows.is_empty() {
                 breaks += 1;
                 self.break_bodies(&blows, report);
+                self.inherit_joints(report);
                 self.wake_abandoned();
                 ended(Phase::Break);
             } else if strayed && strays < STRAY_ROUNDS {
@@ -129,11 +147,12 @@ impl World {
         }
     }
 
-    /// The bodies where they are now, with what forces add to their velocities and their names.
-    fn at<'a>(&'a self, (drift, names): (&'a [Velocity], &'a [u64])) -> Frame<'a> {
+    /// The bodies where they are now, with what forces add to their velocities, their names and what
+    /// joins them.
+    fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, orientation, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        Frame { columns, poses, drift, dt, orientation, cache, names, settings }
+        Frame { columns, poses, drift, dt, orientation, joints, cache, names, settings }
     }
 
     /// Keeps contacts for the next frame, and those of sleepers for when they wake.
@@ -181,13 +200,13 @@ impl World {
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
-    /// held contact impulses that are thrown away, and energy must be right for the angular
-    /// momentum that the body keeps.
-    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity]) {
+    /// may hold contact impulses that are thrown away, and energy must be right for the momentum
+    /// `kept`.
+    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity], kept: &[Momentum]) {
         for (i, pose) in end.iter_mut().enumerate() {
             let Body::Dynamic(mass) = &self.acting[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
-            let kept = &self.momenta[i].angular;
+            let kept = &kept[i].angular;
             let energy = mass.rotational_energy(&self.poses[i].rotation, kept);
             let (rotation, _) = energy_fix(mass, &(turn * pose.rotation), kept, energy);
             let place = pose.translation.vector + push[i].linear;
