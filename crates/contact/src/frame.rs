@@ -3,7 +3,7 @@
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::constraint::{Joint, Method, Reaction, Rows, SequentialImpulse};
+use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::narrow::MARGIN;
 use crate::reference::{self, Graph, Levers};
 use crate::settle::{Joined, settle_joined, work_of_kinematic_bodies};
@@ -312,6 +312,14 @@ impl Support {
     /// was not finite.
     pub fn is_unsolved(&self) -> bool {
         matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
+    }
+
+    /// Impulses that solvers on rows remember for the next frame.
+    pub fn remembered(&self) -> Option<&ImpulseCache> {
+        match &self.0 {
+            Found::Rows { rows, .. } => Some(&rows.cache),
+            Found::Manifolds { .. } | Found::Pairs { .. } => None,
+        }
     }
 
     /// Pairs in contact with the impulse on the first, N s; none of [`Solver::Reference`].

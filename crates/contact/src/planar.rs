@@ -85,10 +85,10 @@ impl Outline {
             first += (p + q) * (twice / 6.0);
             second += twice / 12.0 * (p.dot(&p) + p.dot(&q) + q.dot(&q));
         }
-        // left turns alone also go round twice
-        let around: f64 =
-            corners.windows(3).map(|c| (c[1] - c[0]).perp(&(c[2] - c[0])).signum()).sum();
-        if n < 3 || !(area > 0.0) || around < n as f64 - 2.0 {
+        // left turns alone may also go round twice
+        let turns_on = |c: &[Point2<f64>]| (c[0] - corners[0]).perp(&(c[1] - corners[0])) > 0.0;
+        let once = n >= 3 && corners[1..].windows(2).all(turns_on);
+        if !once {
             return Err(OutlineError::NotConvex);
         }
         let centre = first / area;

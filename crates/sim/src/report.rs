@@ -57,6 +57,11 @@ pub struct Report {
     pub frozen: Vec<BodyId>,
     /// Joints that bore too much, or lost a body, and are no more.
     pub broken_joints: Vec<JointId>,
+    /// Contact impulses that the solver remembers for the next frame; zero of solvers that remember
+    /// whole contacts or nothing.
+    pub impulses_remembered: usize,
+    /// Contacts of this frame for which it remembered one.
+    pub impulses_found: usize,
     /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
     /// was taken.
     pub unsolved: bool,

@@ -101,6 +101,9 @@ impl World {
         report.colours = support.colours();
         report.levels = support.levels();
         report.unsolved = support.is_unsolved();
+        if let Some(cache) = support.remembered() {
+            (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
+        }
         report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
         self.retire_slow(&mut report);
         report.bodies = self.len();
