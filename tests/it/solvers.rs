@@ -118,10 +118,10 @@ fn sweeps_come_ever_nearer_to_the_direct_solution() {
 
 #[test]
 fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
-    for form in [FrictionBounds::Box, FrictionBounds::Cone] {
+    for form in [None, Some(FrictionBounds::Box), Some(FrictionBounds::Cone)] {
         let mut bodies = tower(4);
         bodies.momenta[4].linear.x = 0.4;
-        let rows = tower_rows(4, Some((0.5, form)));
+        let rows = tower_rows(4, form.map(|form| (0.5, form)));
         let mut cold = bodies.mlcp(&rows);
         let needed = cold.solve(1e-9, 20_000);
         let known = cold.impulses();
@@ -132,9 +132,10 @@ fn a_warm_start_reaches_the_same_point_in_fewer_sweeps() {
         warm.start(&known);
         let with = warm.solve(1e-9, 20_000);
         assert!(needed < 20_000 && with < without, "{form:?}: {without} without, {with} with");
-        let apart = again.impulses().iter().zip(warm.impulses()).map(|(x, y)| (x - y).abs());
-        // three feet of friction are redundant: velocities are unique, impulses nearly
-        assert!(apart.fold(0.0, f64::max) < 1e-2);
+        // three feet with friction share their load in many ways
+        let (p, q) = (again.impulses(), warm.impulses());
+        let apart = p.iter().zip(q).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(form.is_some() || apart < 1e-6, "{apart}");
         for i in 0..5 {
             let (p, q) = (again.velocity(i), warm.velocity(i));
             assert!((p.linear - q.linear).norm() < 1e-7 && (p.angular - q.angular).norm() < 1e-7);
@@ -167,8 +168,8 @@ fn friction_stays_in_its_box_or_cone() {
 #[test]
 fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     let bodies = tower(1);
-    // the same contact eight times, and one between nothing and nothing
-    let redundant = tower_rows(1, Some((0.5, FrictionBounds::Cone))).repeat(1);
+    // the same contacts eight times, and one without a direction
+    let redundant = tower_rows(1, Some((0.5, FrictionBounds::Cone)));
     let mut rows: Vec<Row> = Vec::new();
     for _ in 0..8 {
         let shift = rows.len() as u32;
@@ -189,8 +190,7 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     let exact = mlcp.program(&rows).unwrap();
     assert!(exact.iter().all(|j| j.is_finite()));
     // two bodies that nothing moves
-    let mut fixed = tower(1);
-    fixed.bodies = vec![Body::Static; 2];
+    let fixed = Bodies { bodies: vec![Body::Static; 2], ..tower(1) };
     let mut still = fixed.mlcp(&rows);
     still.sweep(10);
     assert_eq!((still.dead_rows(), still.residual()), (rows.len(), 0.0));
@@ -390,7 +390,7 @@ fn a_block_on_an_incline_holds_and_slides_as_coulomb_says_with_every_solver() {
     for solver in NEW.into_iter().chain([Solver::Manifold]) {
         for friction in [0.15, 0.5] {
             let mut world = World::new(settings(solver, 120.0));
-            world.add(body(Shape::half_space(), Body::Static, turn.into(), friction));
+            world.add(body(Shape::half_space(), Body::Static, Isometry3::from_parts(Vector3::zeros().into(), turn), friction));
             let start = turn * Isometry3::translation(0.0, 0.1, 0.0);
             let block = world.add(cuboid(Vector3::new(0.2, 0.1, 0.2), 500.0, start, friction));
             for _ in 0..120 {
@@ -454,8 +454,9 @@ fn planar_bodies_bounce_roll_over_and_keep_their_momentum() {
     // two equal discs swap velocities
     let mut world = PlanarWorld { gravity: Vector2::zeros(), ..PlanarWorld::default() };
     for (x, speed) in [(-1.0, 2.0), (1.0, -1.0)] {
-        let disc = PlanarBody::new(ball(), 10.0, Point2::new(x, 0.0), 0.0).unwrap();
-        world.bodies.push(PlanarBody { material: bouncy, ..disc }.moving(Vector2::x() * speed, 0.0));
+        let mut disc = PlanarBody::new(ball(), 10.0, Point2::new(x, 0.0), 0.0).unwrap();
+        disc.material = bouncy;
+        world.bodies.push(disc.moving(Vector2::x() * speed, 0.0));
     }
     for _ in 0..480 {
         world.step(1.0 / 240.0);

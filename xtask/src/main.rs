@@ -1,6 +1,7 @@
 //! Tasks of the workspace; `cargo xtask` prints the list.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to a terminal")]
 
+mod figures_solvers;
 mod layers;
 
 use std::path::Path;
@@ -13,6 +14,7 @@ cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: levelset, pile, slice
+cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
 cargo xtask layers           check that dependencies run one way and stay few";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.
@@ -53,6 +55,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors", folder] => vectors(&here.join(folder)),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
+        ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
         ["layers"] => layers::check(),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
     }
