@@ -62,12 +62,12 @@ fn wall(contacts: usize) -> Wall {
         }
     }
     let down = Momentum { linear: Vector3::y() * (-4.0 * 9.81 / 30.0), ..Momentum::default() };
-    let count = bodies.len();
+    let (count, nothing) = (bodies.len(), Arc::new(Shape::empty()));
     let momenta = bodies.iter().map(|b| b.mass_properties().map_or(Momentum::default(), |_| down));
     Wall {
         momenta: momenta.collect(),
         bodies,
-        shapes: vec![Arc::new(Shape::empty()); count],
+        shapes: vec![nothing; count],
         materials: vec![Material::default(); count],
         poses,
         rows,

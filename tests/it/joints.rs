@@ -125,8 +125,8 @@ fn the_default_solver_keeps_a_pendulum_swinging_at_one_step_a_frame() {
             highest = highest.max(place(&world, rod).y);
         }
     }
-    // it started at 0 and hangs to -0.5 m
-    assert!(highest > -0.08 && highest < 1e-3, "{highest} m after 10 s");
+    // it started at 0 and hangs to -0.5 m; the bound on the energy of a frame takes a little of it
+    assert!(highest > -0.15 && highest < 1e-3, "{highest} m after 10 s");
 }
 
 #[test]
@@ -174,7 +174,8 @@ fn baumgarte_takes_its_share_of_the_error_away_in_each_step() {
         });
         let contact = contact::Settings { solver, clamp: Clamp::Off, ..Default::default() };
         let gravity = Vector3::zeros();
-        let mut world = World::new(Settings { contact, gravity, sleep: false, ..Settings::default() });
+        let mut world =
+            World::new(Settings { contact, gravity, sleep: false, ..Settings::default() });
         let nail = ghost(&mut world, Body::Static, Isometry3::identity());
         let ball = ghost(&mut world, mass(2.0, [1.0; 3]), Isometry3::translation(0.1, 0.2, 0.0));
         let anchors = [Point3::new(0.1, 0.2, 0.0), Point3::origin()];
@@ -261,7 +262,11 @@ fn a_weld_bears_weight_and_torque_and_tells_them() {
         }
         let now = state(&world, weld);
         assert!((now.force.y / (3.0 * G) - 1.0).abs() < 0.01, "{solver:?}: {:?}", now.force);
-        assert!((now.torque.z / (3.0 * G * 0.8) - 1.0).abs() < 0.01, "{solver:?}: {:?}", now.torque);
+        assert!(
+            (now.torque.z / (3.0 * G * 0.8) - 1.0).abs() < 0.01,
+            "{solver:?}: {:?}",
+            now.torque
+        );
         assert!(now.error[0] < 1e-3 && now.error[1] < 1e-3, "{solver:?}: {:?}", now.error);
     }
 }
@@ -278,8 +283,7 @@ fn a_joint_breaks_at_its_force_and_at_its_torque() {
             let weld = joint(JointKind::Fixed, [beam, wall], Point3::origin());
             let weld = NewJoint { break_force: force, break_torque: torque, ..weld };
             let id = world.join(weld).unwrap();
-            let broken: Vec<JointId> =
-                (0..60).flat_map(|_| world.step().broken_joints).collect();
+            let broken: Vec<JointId> = (0..60).flat_map(|_| world.step().broken_joints).collect();
             assert!(broken.is_empty() || broken == [id]);
             assert_eq!(broken.is_empty(), place(&world, beam).y > -0.1, "what broke falls");
             !broken.is_empty()
@@ -444,7 +448,10 @@ fn scenes_say_what_is_wrong_with_a_joint() {
         assert!(message.contains(what), "{message}");
     };
     let ends = "bodies = [\"weight\", \"hook\"]\nanchor = [0, 0, 0]\n";
-    said("kind = \"point\"\nbodies = [\"wieght\", \"hook\"]\nanchor = [0, 0, 0]", "did you mean `weight`");
+    said(
+        "kind = \"point\"\nbodies = [\"wieght\", \"hook\"]\nanchor = [0, 0, 0]",
+        "did you mean `weight`",
+    );
     said("kind = \"point\"\nbodies = [\"hook\", \"hook\"]\nanchor = [0, 0, 0]", "one body twice");
     said(&format!("kind = \"hinge\"\n{ends}axis = [0, 0, 0]"), "direction");
     said(&format!("kind = \"hinge\"\n{ends}limits = [10, -10]"), "ascend");
@@ -474,17 +481,23 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
     copies = { count = [2, 4, 2], spacing = [0.22, 0.22, 0.22], jitter = 0.02 }
     "#;
     let (mut world, _) = build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap();
-    let (mut most, mut found, mut contacts) = (0, 0, 0);
+    let (mut most, mut found, mut contacts, mut remembered) = (0, 0, 0, [0; 2]);
     for frame in 0..960 {
         let report = world.step();
-        // each contact, and ten frames of those that went
-        most = most.max(report.impulses_remembered);
-        if frame >= 480 {
+        most = most.max(report.contacts);
+        let half = usize::from(frame >= 480);
+        remembered[half] = report.impulses_remembered.max(remembered[half]);
+        if half == 1 {
             (found, contacts) = (found + report.impulses_found, contacts + report.contacts);
         }
     }
-    assert!(most < 16 * 4 * 6, "{most}");
+    // each contact, and ten frames of those that went
+    assert!(remembered[0] <= 11 * most, "{remembered:?} {most}");
+    assert!(remembered[1] <= remembered[0], "{remembered:?}");
     assert!(found * 2 > contacts, "{found} of {contacts} contacts were known once it lay");
     let rotation = UnitQuaternion::<f64>::identity();
-    assert!(world.iter().all(|s| s.pose.translation.vector.y > -0.02 && s.pose.rotation.angle_to(&rotation).is_finite()));
+    assert!(
+        world.iter().all(|s| s.pose.translation.vector.y > -0.02
+            && s.pose.rotation.angle_to(&rotation).is_finite())
+    );
 }

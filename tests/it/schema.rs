@@ -89,6 +89,11 @@ fn schema_and_reader_know_the_same_keys() {
     for (pointer, scene) in all {
         assert_eq!(properties(&pointer), keys(&scene), "{pointer}");
     }
+}
+
+#[test]
+fn schema_and_reader_know_the_same_choices() {
+    let body = "/properties/body/items";
     for (pointer, scene) in [
         (format!("{body}/properties/motion"), "[[body]]\nmotion = \"zzz\""),
         ("/properties/joints/items/properties/kind".to_owned(), "[[joints]]\nkind = \"zzz\""),

@@ -78,11 +78,7 @@ fn solvers() -> [(&'static str, Solver); 5] {
 /// How far a world is from where it should be, m, after a time in s.
 type Drift = Box<dyn Fn(&World, f64) -> f64>;
 
-fn run(
-    scene: &'static str,
-    (name, solver): (&'static str, Solver),
-    rate: f64,
-) -> Outcome<Run> {
+fn run(scene: &'static str, (name, solver): (&'static str, Solver), rate: f64) -> Outcome<Run> {
     // as each paper has it: only the paper of the clamp clamps
     let clamp = if solver.is_split() { Clamp::default() } else { Clamp::Off };
     let contact = contact::Settings { solver, clamp, ..contact::Settings::default() };
@@ -282,7 +278,8 @@ fn panel(
     lines: &[(&str, &[f64])],
 ) -> Outcome<()> {
     let all = || lines.iter().flat_map(|(_, values)| values.iter()).filter(|x| x.is_finite());
-    let (low, high) = (all().fold(0.0_f64, |m, x| m.min(*x)), all().fold(1e-6_f64, |m, x| m.max(*x)));
+    let (low, high) =
+        (all().fold(0.0_f64, |m, x| m.min(*x)), all().fold(1e-6_f64, |m, x| m.max(*x)));
     let room = 0.05 * (high - low);
     let mut chart = ChartBuilder::on(area)
         .margin(8)

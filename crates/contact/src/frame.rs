@@ -169,9 +169,8 @@ impl<'a> Frame<'a> {
     /// Which bodies touch or are joined, directly or through others.
     pub(crate) fn islands(&self, contacts: &Contacts) -> Islands {
         let mut pairs: Vec<_> = contacts.manifolds().iter().map(|m| (m.a, m.b)).collect();
-        let known = |joint: &&Joint| {
-            joint.bodies.iter().all(|&i| (i as usize) < self.columns.bodies.len())
-        };
+        let known =
+            |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < self.columns.bodies.len());
         pairs.extend(self.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
         let mut islands = Islands::new(self.columns, &pairs);
         for joint in self.joints.iter().filter(known).filter(|j| j.motor.is_some()) {
@@ -378,9 +377,7 @@ impl Support {
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
     pub fn contacts(&self) -> usize {
         match &self.0 {
-            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => {
-                contacts.len()
-            }
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => contacts.len(),
             Found::Pairs { graph, .. } => graph.pairs().len(),
         }
     }

@@ -99,10 +99,7 @@ impl Group {
 }
 
 /// The colour of each pair: the lowest that no earlier pair of its moving bodies has.
-pub(crate) fn colours(
-    columns: Columns<'_>,
-    pairs: impl Iterator<Item = (u32, u32)>,
-) -> Vec<u32> {
+pub(crate) fn colours(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let moves: Vec<bool> =
         columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();
     let mut taken = vec![0u128; moves.len()];

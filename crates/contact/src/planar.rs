@@ -76,7 +76,8 @@ impl Outline {
         let n = corners.len();
         for i in 0..n {
             let [p, q, r] = [0, 1, 2].map(|k| corners[(i + k) % n].coords);
-            if n < 3 || !((q - p).perp(&(r - q)) > 0.0) {
+            let turns_left = n >= 3 && (q - p).perp(&(r - q)) > 0.0;
+            if !turns_left {
                 return Err(OutlineError::NotConvex);
             }
             // triangles from the origin, with sign
@@ -145,7 +146,8 @@ impl PlanarBody {
     /// A body that never moves, its outline's origin at `place` m, turned by `angle` rad.
     pub fn fixed(outline: Outline, place: Point2<f64>, angle: f64) -> Self {
         let turn = Velocity { angular: Vector3::z() * angle, ..Velocity::default() };
-        let start = Isometry3::from_parts(Translation3::new(place.x, place.y, 0.0), Default::default());
+        let start =
+            Isometry3::from_parts(Translation3::new(place.x, place.y, 0.0), Default::default());
         let pose = advance(&Body::Kinematic(turn), &start, &Momentum::default(), 1.0, STEP);
         let (body, momentum) = (Body::Static, Momentum::default());
         Self { outline, material: Material::default(), body, pose, momentum }
@@ -154,8 +156,7 @@ impl PlanarBody {
     /// The same moving at `velocity` m/s and turning at `spin` rad/s.
     pub fn moving(mut self, velocity: Vector2<f64>, spin: f64) -> Self {
         if let Body::Dynamic(mass) = &self.body {
-            let velocity =
-                Velocity { linear: velocity.push(0.0), angular: Vector3::z() * spin };
+            let velocity = Velocity { linear: velocity.push(0.0), angular: Vector3::z() * spin };
             self.momentum = mass.momentum(&self.pose.rotation, &velocity);
         }
         self
@@ -243,8 +244,7 @@ fn sides(p: &[Vector2<f64>]) -> impl Iterator<Item = (Vector2<f64>, Vector2<f64>
 fn circle_in(circle: &PlanarBody, polygon: &[Vector2<f64>]) -> Option<PlanarContact> {
     let (centre, radius) = (circle.place().coords, circle.outline.radius());
     let height = |side: &(Vector2<f64>, Vector2<f64>, Vector2<f64>)| (centre - side.0).dot(&side.2);
-    let (from, to, out) =
-        sides(polygon).max_by(|p, q| height(p).total_cmp(&height(q)))?;
+    let (from, to, out) = sides(polygon).max_by(|p, q| height(p).total_cmp(&height(q)))?;
     let along = to - from;
     let share = ((centre - from).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
     let nearest = from + along * share;
@@ -267,8 +267,7 @@ fn polygons(p: &[Vector2<f64>], q: &[Vector2<f64>]) -> Vec<PlanarContact> {
     }
     // the second is preferred, so that round-off does not swap them from step to step
     let second = of_q.0 >= of_p.0 - 1e-9;
-    let ((_, (from, to, out)), other, sign) =
-        if second { (of_q, p, 1.0) } else { (of_p, q, -1.0) };
+    let ((_, (from, to, out)), other, sign) = if second { (of_q, p, 1.0) } else { (of_p, q, -1.0) };
     let facing = sides(other).min_by(|s, t| s.2.dot(&out).total_cmp(&t.2.dot(&out)));
     let Some((mut one, mut two, _)) = facing else { return Vec::new() };
     let along = (to - from).normalize();
@@ -295,9 +294,8 @@ type Side = (Vector2<f64>, Vector2<f64>, Vector2<f64>);
 
 /// The side of `p` beyond which `q` lies farthest, and how far.
 fn best_side(p: &[Vector2<f64>], q: &[Vector2<f64>]) -> Option<(f64, Side)> {
-    let beyond = |side: &Side| {
-        q.iter().map(|c| (c - side.0).dot(&side.2)).fold(f64::INFINITY, f64::min)
-    };
+    let beyond =
+        |side: &Side| q.iter().map(|c| (c - side.0).dot(&side.2)).fold(f64::INFINITY, f64::min);
     sides(p).map(|side| (beyond(&side), side)).max_by(|s, t| s.0.total_cmp(&t.0))
 }
 
@@ -377,7 +375,9 @@ impl PlanarWorld {
         };
         pairs
             .filter(near)
-            .flat_map(|(i, j)| contacts(&bodies[i], &bodies[j]).into_iter().map(move |c| ((i, j), c)))
+            .flat_map(|(i, j)| {
+                contacts(&bodies[i], &bodies[j]).into_iter().map(move |c| ((i, j), c))
+            })
             .collect()
     }
 

@@ -1,5 +1,7 @@
 //! Joints between bodies of a world, which last until they are overloaded.
 
+use std::cmp::Ordering;
+
 use contact::constraint::{Joint, JointKind, Motor, Reaction};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use thiserror::Error;
@@ -50,7 +52,9 @@ pub enum JointError {
     #[error("neither of its bodies moves: one must be dynamic")]
     Immovable,
     /// A number of it is not finite, or a bound below zero.
-    #[error("its places must be finite, its axis not zero, and what it bears and does not negative")]
+    #[error(
+        "its places must be finite, its axis not zero, and what it bears and does not negative"
+    )]
     NotFinite,
     /// Its limits are the wrong way round.
     #[error("limits {least} and {most} must ascend: the lower one first")]
@@ -118,7 +122,9 @@ impl NewJoint {
         let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
         match ends {
             _ if !finite || !axis => Err(JointError::NotFinite),
-            Some([least, most]) if !(least <= most) => Err(JointError::Limits { least, most }),
+            Some([least, most]) if least.partial_cmp(&most).is_none_or(Ordering::is_gt) => {
+                Err(JointError::Limits { least, most })
+            }
             _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {
                 Err(JointError::NoAxis)
             }
@@ -159,8 +165,7 @@ impl World {
             return Err(JointError::Immovable);
         }
         let turn = along_x(&new.axis);
-        let places =
-            new.anchors.map(|p| Isometry3::from_parts(Translation3::from(p.coords), turn));
+        let places = new.anchors.map(|p| Isometry3::from_parts(Translation3::from(p.coords), turn));
         let frames = [self.poses[a].inv_mul(&places[0]), self.poses[b].inv_mul(&places[1])];
         let id = JointId(self.next_joint);
         self.next_joint += 1;
@@ -207,9 +212,7 @@ impl World {
     }
 
     /// Both bodies of each joint with what it last gave the first, N s, and whether it has a motor.
-    pub(crate) fn joint_impulses(
-        &self,
-    ) -> impl Iterator<Item = ([usize; 2], Vector3<f64>, bool)> {
+    pub(crate) fn joint_impulses(&self) -> impl Iterator<Item = ([usize; 2], Vector3<f64>, bool)> {
         self.frame_joints()
             .into_iter()
             .map(|j| (j.bodies.map(|i| i as usize), j.last.linear, j.motor.is_some()))

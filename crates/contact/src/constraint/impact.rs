@@ -1,6 +1,8 @@
 //! When two bodies meet: bisection over motion integrated with error control (Ku07 section 3.1).
 
-use dynamics::{Body, IntegrateError, Integrator, Load, OrientationStep, State, advance, integrate};
+use dynamics::{
+    Body, IntegrateError, Integrator, Load, OrientationStep, State, advance, integrate,
+};
 use nalgebra::Isometry3;
 
 use crate::Shape;

@@ -183,9 +183,12 @@ impl Joint {
                 let bend = self.bend(&placed);
                 rows.extend((0..3).map(|n| straight(n, placed.arms)));
                 rows.extend((1..3).map(|n| turning(n, &bend)));
-                self.drive(&Row::about(placed.bodies, placed.axis(0)), stepping, || {
-                    placed.turn().dot(&placed.axis(0))
-                }, &mut rows);
+                self.drive(
+                    &Row::about(placed.bodies, placed.axis(0)),
+                    stepping,
+                    || placed.turn().dot(&placed.axis(0)),
+                    &mut rows,
+                );
             }
             JointKind::Slider => {
                 // the axis turns with `b`, so what `b` sees is where `a` is
@@ -193,9 +196,12 @@ impl Joint {
                 let turn = placed.turn();
                 rows.extend((0..3).map(|n| turning(n, &turn)));
                 rows.extend((1..3).map(|n| straight(n, arms)));
-                self.drive(&Row::along(placed.bodies, placed.axis(0), arms), stepping, || {
-                    placed.apart.dot(&placed.axis(0))
-                }, &mut rows);
+                self.drive(
+                    &Row::along(placed.bodies, placed.axis(0), arms),
+                    stepping,
+                    || placed.apart.dot(&placed.axis(0)),
+                    &mut rows,
+                );
             }
             JointKind::Fixed => {
                 let turn = placed.turn();
@@ -207,13 +213,7 @@ impl Joint {
     }
 
     /// Motor and limits along the free row.
-    fn drive(
-        &self,
-        free: &Row,
-        stepping: Stepping,
-        at: impl Fn() -> f64,
-        rows: &mut Vec<Row>,
-    ) {
+    fn drive(&self, free: &Row, stepping: Stepping, at: impl Fn() -> f64, rows: &mut Vec<Row>) {
         if let Some(Motor { speed, most }) = self.motor {
             let most = most * stepping.motor_time;
             let bounds = Bounds::Between { least: -most, most };

@@ -166,9 +166,8 @@ impl Entries {
     /// A projected gradient step on both tangents that cannot overshoot in any direction.
     fn relax_cone(&self, n: usize, pair: &mut Pair) {
         let (first, second) = (&self.entries[n], &self.entries[n + 1]);
-        let wanted = [first, second].map(|e| {
-            e.impulse() + (e.row.target - e.row.speed(&pair.a, &pair.b)) * first.both
-        });
+        let wanted = [first, second]
+            .map(|e| e.impulse() + (e.row.target - e.row.speed(&pair.a, &pair.b)) * first.both);
         let new = self.within_cone(n, wanted);
         for (entry, new) in [first, second].into_iter().zip(new) {
             let old = entry.impulse();
@@ -375,6 +374,11 @@ impl Mlcp {
         self.movers.velocity(i)
     }
 
+    /// Whether no impulse changes a row.
+    pub(super) fn is_dead(&self, row: usize) -> bool {
+        self.entries.entries[row].is_dead()
+    }
+
     /// `J v` of each row before and after the impulses.
     pub fn speeds(&self) -> Vec<[f64; 2]> {
         let of = |entry: &Entry| {
@@ -429,12 +433,7 @@ impl Mlcp {
     }
 
     /// Adds to the momentum of each body what the impulses gave it.
-    pub fn keep(
-        &self,
-        columns: Columns<'_>,
-        poses: &[Isometry3<f64>],
-        momenta: &mut [Momentum],
-    ) {
+    pub fn keep(&self, columns: Columns<'_>, poses: &[Isometry3<f64>], momenta: &mut [Momentum]) {
         for (i, momentum) in momenta.iter_mut().enumerate() {
             let gained = self.movers.gained(columns, poses, &self.start, i);
             momentum.linear += gained.linear;

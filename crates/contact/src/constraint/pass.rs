@@ -5,11 +5,11 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::Vector3;
 
 use super::codes::{ImpulseCache, Key, kd_code};
+use super::impulses;
 use super::joint::{Reaction, Stepping, guesses, push, reactions, rows_of};
 use super::mlcp::Mlcp;
 use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
-use super::impulses;
 use crate::clamp::kinetic_share;
 use crate::frame::{Frame, Solver};
 use crate::settle::push_out;
@@ -327,8 +327,8 @@ fn shares(
         };
         let velocity = body.velocity(rotation, &plastic[i]);
         let [constant, first, second] = &mut energy[island as usize];
-        *constant += mass.kinetic_energy(rotation, &plastic[i])
-            - mass.kinetic_energy(rotation, &start[i]);
+        *constant +=
+            mass.kinetic_energy(rotation, &plastic[i]) - mass.kinetic_energy(rotation, &start[i]);
         *first += change.linear.dot(&velocity.linear) + change.angular.dot(&velocity.angular);
         *second += 2.0 * mass.kinetic_energy(rotation, &change);
     }

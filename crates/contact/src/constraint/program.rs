@@ -65,16 +65,16 @@ pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>
 
 impl Mlcp {
     /// The impulses that solve the problem at once as a quadratic programme. `rows` are those it was
-    /// made of; friction rows, whose bounds move, get none.
+    /// made of; friction rows, whose bounds move, get none, nor do rows that no impulse changes.
     ///
     /// # Errors
     /// [`ProgramError`] where nothing solves it.
     pub fn program(&self, rows: &[Row]) -> Result<Vec<f64>, ProgramError> {
-        let bound = |row: &Row| match row.bounds {
-            Bounds::Between { least, most } => (least, most),
-            Bounds::Box { .. } | Bounds::Cone { .. } | Bounds::Cone2 => (0.0, 0.0),
+        let bound = |(n, row): (usize, &Row)| match row.bounds {
+            Bounds::Between { least, most } if !self.is_dead(n) => (least, most),
+            _ => (0.0, 0.0),
         };
-        let bounds: Vec<_> = rows.iter().map(bound).collect();
+        let bounds: Vec<_> = rows.iter().enumerate().map(bound).collect();
         let mut triplets = self.triplets();
         triplets.retain(|&(i, j, value)| i <= j && value != 0.0);
         let b: Vec<f64> = self.right_side().map(|b| -b).collect();

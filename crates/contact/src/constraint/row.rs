@@ -92,8 +92,8 @@ impl Row {
                 row.bodies == self.bodies && matches!(row.bounds, Bounds::Cone { .. })
             }),
         };
-        let known = self.bodies.iter().all(|&i| (i as usize) < bodies)
-            && self.bodies[0] != self.bodies[1];
+        let known =
+            self.bodies.iter().all(|&i| (i as usize) < bodies) && self.bodies[0] != self.bodies[1];
         match (known, finite, bounded) {
             (false, ..) => Err(RowError::Body { row: n }),
             (_, false, _) => Err(RowError::NotFinite { row: n }),

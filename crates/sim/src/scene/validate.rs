@@ -178,14 +178,18 @@ fn joint_numbers(key: &str, joint: &Joint) -> Result<(), InvalidValue> {
         require(low <= least && least <= most && most <= range, &key_of("limits"), || {
             format!("must ascend between {low} and {range}, not {least} and {most}")
         })?;
-        require(drives || distance, &key_of("limits"), || {
-            "must be removed: only `hinge`, `slider` and `distance` have them"
-        })?;
+        require(
+            drives || distance,
+            &key_of("limits"),
+            || "must be removed: only `hinge`, `slider` and `distance` have them",
+        )?;
     }
     if let Some(motor) = joint.motor {
-        require(drives, &key_of("motor"), || {
-            "must be removed: only `hinge` and `slider` have one"
-        })?;
+        require(
+            drives,
+            &key_of("motor"),
+            || "must be removed: only `hinge` and `slider` have one",
+        )?;
         bounded(&key_of("motor.speed"), &[motor.speed], "rad/s or m/s")?;
         positive(&key_of("motor.most"), motor.most, "N m or N")?;
     }
