@@ -214,6 +214,38 @@ fn what_cannot_be_solved_ends_with_a_result_or_a_report() {
     assert!(matches!(bodies.mlcp(&both).program(&both), Err(ProgramError::NoSolution { .. })));
 }
 
+#[test]
+fn impulses_have_the_same_bits_for_any_number_of_threads() {
+    let (boxes, mut bodies) = (400, tower(400));
+    for (i, pose) in bodies.poses.iter_mut().enumerate() {
+        *pose = Isometry3::translation((i % 20) as f64, 0.5, (i / 20) as f64);
+    }
+    let mut rows = Vec::new();
+    for i in 1..=boxes as u32 {
+        // each on the ground and against the next
+        for (other, normal) in [(0, Vector3::y()), (i % boxes as u32 + 1, Vector3::x())] {
+            let arms = [-0.5 * normal, 0.5 * normal];
+            let along = |direction| Row::along([i, other], direction, arms);
+            let first = rows.len() as u32;
+            let bounds = Bounds::Cone { normal: first, coefficient: 0.4 };
+            rows.push(Row { bounds: Bounds::PUSH, ..along(normal) });
+            rows.push(Row { bounds, ..along(Vector3::new(normal.y, normal.x, 0.0)) });
+            rows.push(Row { bounds: Bounds::Cone2, ..along(Vector3::z()) });
+        }
+        bodies.momenta[i as usize].linear.x = f64::from(i % 7) - 3.0;
+    }
+    let solved = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut mlcp = bodies.mlcp(&rows);
+            mlcp.sweep(30);
+            mlcp.impulses()
+        })
+    };
+    let one = solved(1);
+    assert!(one.iter().any(|j| *j > 0.1) && one == solved(2) && one == solved(3));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

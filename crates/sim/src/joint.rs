@@ -96,7 +96,7 @@ pub struct JointState {
 
 /// A joint and what it bears.
 #[derive(Clone, Debug)]
-pub(crate) struct Link {
+pub(crate) struct Joined {
     id: JointId,
     ids: [BodyId; 2],
     /// Its body numbers hold only where [`World::frame_joints`] wrote them.
@@ -179,7 +179,7 @@ impl World {
             last: Reaction::default(),
         };
         let NewJoint { bodies: ids, break_force, break_torque, .. } = new;
-        self.joints.push(Link { id, ids, joint, break_force, break_torque, places });
+        self.joints.push(Joined { id, ids, joint, break_force, break_torque, places });
         self.wake_all(&ids);
         Ok(id)
     }
@@ -221,7 +221,7 @@ impl World {
     /// The joints with the numbers that their bodies have now.
     pub(crate) fn frame_joints(&self) -> Vec<Joint> {
         let number = |id: &BodyId| self.ids.binary_search(id).map_or(u32::MAX, |i| i as u32);
-        let of = |link: &Link| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
+        let of = |link: &Joined| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
         self.joints.iter().map(of).collect()
     }
 
@@ -252,7 +252,7 @@ impl World {
     }
 
     /// Whether a side of a joint still has a body.
-    fn inherit(&self, link: &mut Link, side: usize, report: &Report) -> bool {
+    fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
         while self.ids.binary_search(&link.ids[side]).is_err() {
             let gone = link.ids[side];
             let Some(event) = report.fractures.iter().find(|event| event.parent == gone) else {
@@ -282,13 +282,16 @@ impl World {
     /// The work of motors on each body in a frame that led from `start`, J: force times way.
     pub(crate) fn motor_work(&self, reactions: &[Reaction], start: &[Isometry3<f64>]) -> Vec<f64> {
         let mut work = vec![0.0; self.len()];
-        for (joint, reaction) in self.frame_joints().iter().zip(reactions) {
-            let (Some(_), row) = (joint.motor, 5) else { continue };
+        for (mut joint, reaction) in self.frame_joints().into_iter().zip(reactions) {
+            joint.last = *reaction;
+            if joint.motor.is_none() {
+                continue;
+            }
             let mut way = joint.coordinate(&self.poses) - joint.coordinate(start);
             if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
                 way -= std::f64::consts::TAU.copysign(way);
             }
-            let done = reaction.impulses[row] / self.settings.dt * way;
+            let done = joint.motor_impulse() / self.settings.dt * way;
             let moved = joint.bodies.iter().find(|&&i| {
                 self.acting.get(i as usize).is_some_and(|b| b.mass_properties().is_some())
             });

@@ -173,7 +173,7 @@ pub struct World {
     pub(crate) frozen: Vec<BodyId>,
     next: u64,
     /// Sorted by name.
-    pub(crate) joints: Vec<crate::joint::Link>,
+    pub(crate) joints: Vec<crate::joint::Joined>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
 }

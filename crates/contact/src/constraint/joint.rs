@@ -1,4 +1,9 @@
-//! Joints: constraints between two bodies that last (Br11 section 2, Cat05).
+//! Joints: constraints between two bodies that last (Br11 section 2).
+//!
+//! With [`Solver::Manifold`](crate::Solver::Manifold) they step as in RATTLE (Andersen 1983): one
+//! half of what they do sets positions right, the other velocities. So their energy is right to
+//! second order in the step; a machine in free flight may gain so much in a frame, while one that
+//! holds on to something static is bounded with what it touches.
 
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
@@ -9,6 +14,9 @@ use crate::movers::Movers;
 
 /// Most rows of a joint.
 pub const MOST_ROWS: usize = 8;
+
+/// Rows of a hinge and of a slider before that of their motor.
+const BEFORE_MOTOR: usize = 5;
 
 /// What a joint leaves free. Its axis is the x axis of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +131,11 @@ impl Joint {
             JointKind::Distance { .. } => placed.apart.norm(),
             JointKind::Point | JointKind::Fixed => 0.0,
         }
+    }
+
+    /// What its motor gave the first body in the last step, N m s of a hinge or N s of a slider.
+    pub fn motor_impulse(&self) -> f64 {
+        self.motor.map_or(0.0, |_| self.last.impulses[BEFORE_MOTOR])
     }
 
     /// How far the joint is from where it should be, m and rad: the norm of `C` without limits.

@@ -1,16 +1,17 @@
 //! Every solver on the same small scenes at 30, 60 and 240 Hz: a table and plots of energy, drift
 //! and time.
 //!
-//! `figures_solvers [FOLDER]` writes `solvers.md` and `solvers-*.svg` there, `docs/solvers` unless
-//! given. A stack of five boxes stands, a block slides down an incline, a pile of 200 fragments
-//! falls, a rod swings, and a chain of eight links with a weight of four swings.
+//! `cargo run --release -p brisance-sim --example solvers -- [FOLDER]` writes `solvers.md` and
+//! `solvers-*.svg` there, `docs/solvers` unless given. A stack of five boxes stands, a block slides
+//! down an incline, 200 boxes fall into a pile, a rod swings, and a chain of eight links with a
+//! weight of four swings.
 
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use brisance_benches::pile;
+use brisance_sim::{BodyId, NewBody, NewJoint, Settings, World};
 use contact::constraint::{JointKind, SequentialImpulse};
 use contact::{Clamp, Material, Shape, Solver};
 use cpu_time::ProcessTime;
@@ -18,7 +19,6 @@ use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use sim::{BodyId, NewBody, NewJoint, Settings, World};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -102,20 +102,7 @@ fn made(scene: &str, settings: Settings) -> Outcome<(World, Drift, f64)> {
     match scene {
         "stack" => stack(settings),
         "incline" => incline(settings),
-        "pile" => {
-            let fragments = pile::fragments(200);
-            let (world, ids) = pile::world(&fragments, settings);
-            let scale = world.potential_energy();
-            let sunk = move |world: &World, _: f64| {
-                let lowest = |id: &BodyId| {
-                    let state = world.get(*id)?;
-                    let height = |p: &Point3<f64>| (state.pose * p).y;
-                    Some(state.shape.points().iter().map(height).fold(f64::INFINITY, f64::min))
-                };
-                -ids.iter().filter_map(lowest).fold(0.0, f64::min)
-            };
-            Ok((world, Box::new(sunk), scale))
-        }
+        "pile" => pile(settings),
         "pendulum" => pendulum(settings),
         _ => chain(settings),
     }
@@ -151,6 +138,37 @@ fn stack(settings: Settings) -> Outcome<(World, Drift, f64)> {
         places.iter().filter_map(of).fold(0.0, f64::max)
     };
     Ok((world, Box::new(moved), scale))
+}
+
+/// Boxes of all proportions in a loose block, 20 cm apart, each turned its own way.
+fn pile(settings: Settings) -> Outcome<(World, Drift, f64)> {
+    let mut world = World::new(settings);
+    add(&mut world, Shape::half_space(), Body::Static, Isometry3::identity());
+    let mut word = 1_u64;
+    let mut random = || {
+        // Knuth's linear congruence
+        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (word >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let mut ids = Vec::new();
+    for i in 0..200_u32 {
+        let half = Vector3::from_fn(|_, _| 0.03 + 0.05 * random());
+        let turn = Vector3::from_fn(|_, _| 6.0 * random() - 3.0);
+        let step = Vector3::new(i % 6, i / 36, i / 6 % 6).map(f64::from);
+        let at = Isometry3::new(step * 0.2 + Vector3::y() * 0.15, turn);
+        let body = cuboid(8000.0 * half.product(), half)?;
+        ids.push(add(&mut world, Shape::cuboid(half, 0.1), body, at));
+    }
+    let scale = world.potential_energy();
+    let sunk = move |world: &World, _: f64| {
+        let lowest = |id: &BodyId| {
+            let state = world.get(*id)?;
+            let height = |p: &Point3<f64>| (state.pose * p).y;
+            Some(state.shape.points().iter().map(height).fold(f64::INFINITY, f64::min))
+        };
+        -ids.iter().filter_map(lowest).fold(0.0, f64::min)
+    };
+    Ok((world, Box::new(sunk), scale))
 }
 
 fn incline(settings: Settings) -> Outcome<(World, Drift, f64)> {
