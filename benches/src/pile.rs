@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Material, Shape};
+use contact::{Groups, Material, Shape};
 use dynamics::{Body, Velocity};
 use levelset::{Aabb, Grid, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -82,6 +82,7 @@ fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
         velocity: Velocity::default(),
         shape: Arc::new(Shape::grid(level_set, &surface, frame)),
         material: MATERIAL,
+        groups: Groups::default(),
         breakage: None,
     };
     Fragment { points, start, mass: mass.mass(), body, frame }
@@ -98,6 +99,7 @@ pub fn world(fragments: &[Fragment], settings: Settings) -> (World, Vec<BodyId>)
         velocity: Velocity::default(),
         shape: Arc::new(Shape::half_space()),
         material: MATERIAL,
+        groups: Groups::default(),
         breakage: None,
     });
     let ids = fragments.iter().map(|f| world.add(f.body.clone())).collect();

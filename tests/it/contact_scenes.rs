@@ -2,57 +2,63 @@
 
 use std::sync::Arc;
 
-use contact::{Clamp, Levers, Material, Settings, Shape, Solver};
+use contact::{Clamp, Groups, Levers, Material, Settings, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use sim::{BodyId, NewBody, World, rigid};
 
-const GRAVITY: f64 = 9.81;
+pub(crate) const GRAVITY: f64 = 9.81;
 
-fn both() -> [Settings; 2] {
+pub(crate) fn both() -> [Settings; 2] {
     [Settings::default(), Settings::reference()]
 }
 
-fn world(contact: Settings) -> World {
+pub(crate) fn world(contact: Settings) -> World {
     // these scenes are of bodies that are awake
     World::new(sim::Settings { contact, sleep: false, ..sim::Settings::default() })
 }
 
-fn weightless(contact: Settings) -> World {
+pub(crate) fn weightless(contact: Settings) -> World {
     let gravity = Vector3::zeros();
     World::new(sim::Settings { contact, gravity, sleep: false, ..sim::Settings::default() })
 }
 
-fn material(restitution: f64, friction: f64) -> Material {
+pub(crate) fn material(restitution: f64, friction: f64) -> Material {
     Material { restitution, friction, ..Material::default() }
 }
 
-fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+pub(crate) fn at(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
 }
 
-fn moving(x: f64, y: f64, z: f64) -> Velocity {
+pub(crate) fn moving(x: f64, y: f64, z: f64) -> Velocity {
     Velocity { linear: Vector3::new(x, y, z), ..Velocity::default() }
 }
 
-fn still() -> Velocity {
+pub(crate) fn still() -> Velocity {
     Velocity::default()
 }
 
 /// A half-space below the plane through the origin, tilted about z.
-fn floor(world: &mut World, tilt: f64, surface: Material) -> BodyId {
+pub(crate) fn floor(world: &mut World, tilt: f64, surface: Material) -> BodyId {
     world.add(NewBody {
         body: Body::Static,
         pose: Isometry3::rotation(Vector3::z() * tilt),
         velocity: still(),
         shape: Arc::new(Shape::half_space()),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     })
 }
 
-fn cuboid(half: [f64; 3], mass: f64, pose: Isometry3<f64>, surface: Material) -> NewBody {
+pub(crate) fn cuboid(
+    half: [f64; 3],
+    mass: f64,
+    pose: Isometry3<f64>,
+    surface: Material,
+) -> NewBody {
     let half = Vector3::from(half);
     let s = half.component_mul(&half) * (mass / 3.0);
     let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
@@ -62,11 +68,12 @@ fn cuboid(half: [f64; 3], mass: f64, pose: Isometry3<f64>, surface: Material) ->
         velocity: still(),
         shape: Arc::new(Shape::cuboid(half, half.min() / 2.0)),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     }
 }
 
-fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewBody {
+pub(crate) fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewBody {
     let inertia = Vector3::repeat(0.4 * mass * radius * radius);
     NewBody {
         body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
@@ -74,22 +81,23 @@ fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewB
         velocity: still(),
         shape: Arc::new(Shape::ball(radius)),
         material: surface,
+        groups: Groups::default(),
         breakage: None,
     }
 }
 
-fn place(world: &World, id: BodyId) -> Vector3<f64> {
+pub(crate) fn place(world: &World, id: BodyId) -> Vector3<f64> {
     world.get(id).unwrap().pose.translation.vector
 }
 
-fn steps(world: &mut World, frames: usize) {
+pub(crate) fn steps(world: &mut World, frames: usize) {
     (0..frames).for_each(|_| {
         world.step();
     });
 }
 
 /// Steps and checks that no frame gains energy beyond round-off.
-fn steps_without_gain(world: &mut World, frames: usize) {
+pub(crate) fn steps_without_gain(world: &mut World, frames: usize) {
     for _ in 0..frames {
         let size = world.kinetic_energy() + world.potential_energy().abs();
         let report = world.step();
@@ -99,21 +107,8 @@ fn steps_without_gain(world: &mut World, frames: usize) {
     }
 }
 
-/// Each corner of the flat face is hit on its own and the box turns in between, so less comes back
-/// than the restitution says: 0.22 m of 0.36 m with the fast solver.
-#[test]
-fn a_box_dropped_flat_bounces_no_higher_than_its_restitution_allows() {
-    for contact in both() {
-        let mut world = world(contact);
-        floor(&mut world, 0.0, material(0.6, 0.5));
-        let id = world.add(cuboid([0.25; 3], 10.0, at(0.0, 1.25, 0.0), material(0.6, 0.5)));
-        let apex = first_apex(&mut world, id) - 0.25;
-        assert!(apex > 0.15 && apex <= 0.36 + 0.64 * (2.0 * GRAVITY).sqrt() / 30.0, "{apex}");
-    }
-}
-
 /// The height after the first bounce.
-fn first_apex(world: &mut World, id: BodyId) -> f64 {
+pub(crate) fn first_apex(world: &mut World, id: BodyId) -> f64 {
     let rising = |world: &World| world.get(id).unwrap().momentum.linear.y > 0.0;
     for _ in 0..60 {
         steps_without_gain(world, 1);
@@ -268,14 +263,10 @@ fn an_elevator_lifts_three_boxes() {
         for (i, &id) in ids.iter().enumerate() {
             let (y, state) = (place(&world, id).y - top, world.get(id).unwrap());
             assert!((y - 0.5 - i as f64).abs() <= 2e-3, "{y}");
-            // the reference leaves some approach between the boxes in its last sweep
-            let rest = if contact.solver == Solver::Manifold { 1e-9 } else { 0.05 };
-            assert!(
-                (state.momentum.linear.y / 100.0 - 1.0).abs() <= rest,
-                "{} {}",
-                i,
-                state.momentum.linear.y / 100.0 - 1.0
-            );
+            let lags = state.momentum.linear.y / 100.0 - 1.0;
+            // pair by pair corners end somewhat uneven
+            let rest = if contact.solver == Solver::Manifold { 1e-9 } else { 2e-3 };
+            assert!(lags.abs() <= rest, "{i}: {lags}");
         }
     }
 }
@@ -449,7 +440,7 @@ fn a_row_of_dominoes_falls_to_the_last() {
 }
 
 /// A sampled solid with points on its surface, about its own centre.
-fn sampled(solid: Solid, reach: f64, spacing: f64) -> (MassProperties, Arc<Shape>) {
+pub(crate) fn sampled(solid: Solid, reach: f64, spacing: f64) -> (MassProperties, Arc<Shape>) {
     let half = Vector3::repeat(reach);
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let grid = Grid::enclosing(&bounds, spacing, 2, Grid::MAX_NODES).unwrap();
@@ -472,6 +463,7 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
         velocity: still(),
         shape: Arc::new(Shape::grid(level_set, &points, Isometry3::identity())),
         material: material(0.1, 0.4),
+        groups: Groups::default(),
         breakage: None,
     });
 }
@@ -502,6 +494,7 @@ fn rings_stay_in_a_bowl() {
                 velocity: still(),
                 shape: Arc::clone(&shape),
                 material: material(0.1, 0.4),
+                groups: Groups::default(),
                 breakage: None,
             })
         })
@@ -535,6 +528,7 @@ fn a_rotating_drum_keeps_its_boxes() {
                 velocity: still(),
                 shape: Arc::clone(&shape),
                 material: material(0.1, 0.4),
+                groups: Groups::default(),
                 breakage: None,
             })
         })
@@ -565,6 +559,7 @@ fn a_top_stands_as_long_as_it_spins() {
             velocity: Velocity { angular: axis * spin, ..Velocity::default() },
             shape: Arc::clone(&shape),
             material: material(0.0, 1.0),
+            groups: Groups::default(),
             breakage: None,
         });
         let up = |world: &World| {
@@ -642,6 +637,7 @@ fn a_sampled_cube_at_rest_stays_as_it_is() {
             velocity: still(),
             shape,
             material: material(0.0, 0.5),
+            groups: Groups::default(),
             breakage: None,
         });
         steps_without_gain(&mut world, 300);
@@ -668,5 +664,93 @@ fn bodies_that_fall_together_keep_their_common_momentum() {
     for contact in both() {
         let lost = falling_pair(contact);
         assert!(lost <= 1e-12, "{:?}: {lost}", contact.solver);
+    }
+}
+
+/// A box put on a belt slides until it is as fast as the belt.
+#[test]
+fn a_belt_takes_along_what_is_put_on_it() {
+    for contact in both() {
+        let mut world = world(contact);
+        let belt = cuboid([20.0, 0.1, 1.0], 1.0, at(0.0, -0.1, 0.0), material(0.0, 0.3));
+        world.add(NewBody { body: Body::Kinematic(moving(3.0, 0.0, 0.0)), ..belt });
+        let id = world.add(cuboid([0.25; 3], 5.0, at(0.0, 0.25, 0.0), material(0.0, 0.3)));
+        steps(&mut world, 60);
+        let slid = 3.0 / (0.3 * GRAVITY);
+        let exact = 3.0 * 2.0 - 0.5 * 3.0 * slid;
+        let place = place(&world, id);
+        assert!((place.x / exact - 1.0).abs() <= 0.02, "{} for {exact}", place.x);
+        assert!((place.y - 0.25).abs() <= 1e-3, "{}", place.y);
+        let speed = world.get(id).unwrap().momentum.linear.x / 5.0;
+        assert!((speed - 3.0).abs() <= 1e-3, "{speed}");
+    }
+}
+
+/// Two cards lean on each other, twice, with one across and two more on top.
+#[test]
+fn a_house_of_cards_stands() {
+    let mut world = World::new(sim::Settings::default());
+    floor(&mut world, 0.0, material(0.0, 0.8));
+    let (half, tilt) = ([0.005, 0.15, 0.1], 0.35f64);
+    let mut ids = Vec::new();
+    let mut lean = |world: &mut World, x: f64, y: f64| {
+        // the foot rests on an edge, and the heads meet
+        let height = half[1] * tilt.cos() + half[0] * tilt.sin();
+        let reach = half[1] * tilt.sin() + half[0] * tilt.cos();
+        for side in [-1.0, 1.0] {
+            let turn = Isometry3::rotation(Vector3::z() * (side * tilt));
+            let pose = at(x + side * reach, y + height, 0.0) * turn;
+            ids.push(world.add(cuboid(half, 0.05, pose, material(0.0, 0.8))));
+        }
+        2.0 * height
+    };
+    let width = 2.2 * (half[1] * tilt.sin() + half[0] * tilt.cos());
+    let top = lean(&mut world, -width, 0.0);
+    lean(&mut world, width, 0.0);
+    lean(&mut world, 0.0, top + 0.01);
+    let across = cuboid([0.2, 0.005, 0.1], 0.05, at(0.0, top + 0.005, 0.0), material(0.0, 0.8));
+    ids.push(world.add(across));
+    let start: Vec<_> = ids.iter().map(|&id| place(&world, id)).collect();
+    steps_without_gain(&mut world, 300);
+    for (&id, start) in ids.iter().zip(start) {
+        let moved = (place(&world, id) - start).norm();
+        assert!(moved <= 0.01, "{moved} from {start}");
+    }
+    assert!(world.iter().all(|s| s.asleep || s.body.mass_properties().is_none()), "it sleeps");
+}
+
+#[test]
+fn a_tower_of_twenty_boxes_falls_asleep() {
+    let (tower, _) = tower(Settings::default(), 20);
+    let mut world = World::new(sim::Settings::default());
+    for s in tower.iter() {
+        let new = cuboid([0.5; 3], 100.0, *s.pose, Material::default());
+        match s.body {
+            Body::Dynamic(_) => world.add(new),
+            _ => floor(&mut world, 0.0, Material::default()),
+        };
+    }
+    steps_without_gain(&mut world, 90);
+    assert_eq!(world.iter().filter(|s| s.asleep).count(), 20);
+}
+
+/// Forces on all at once: none can be told to be at fault.
+#[test]
+fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
+    for contact in both() {
+        for bad in [f64::NAN, f64::INFINITY, 1e200] {
+            let gravity = Vector3::new(0.0, bad, 0.0);
+            let settings = sim::Settings { contact, gravity, ..sim::Settings::default() };
+            let mut world = World::new(settings);
+            floor(&mut world, 0.0, Material::default());
+            let pose = at(0.0, 0.7, 0.0);
+            let id = world.add(cuboid([0.5; 3], 100.0, pose, Material::default()));
+            for _ in 0..3 {
+                let report = world.step();
+                assert_eq!(report.frozen, [id], "{bad}");
+                let state = world.get(id).unwrap();
+                assert_eq!((state.pose, state.momentum.linear.norm()), (&pose, 0.0), "{bad}");
+            }
+        }
     }
 }

@@ -40,7 +40,7 @@ fn recording() -> Recording {
         track("left", Some(0), 2, vec![pose(5), pose(6)]),
         track("right", Some(0), 2, vec![]),
     ];
-    Recording { fps: 24.0, frames: 4, tracks }
+    Recording { fps: 24.0, frames: 4, tracks, energies: vec![] }
 }
 
 fn text(name: &str) -> String {

@@ -2,8 +2,13 @@
 
 mod cli;
 mod contact;
+mod contact_bounce;
+mod contact_groups;
+mod contact_mesh;
+mod contact_passes;
 mod contact_scenes;
 mod dynamics;
+mod energy;
 mod formats;
 mod fracture;
 mod glb;
@@ -25,3 +30,4 @@ mod solvers;
 mod support;
 mod tetfem;
 mod vectors;
+mod view;

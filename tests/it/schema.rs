@@ -74,10 +74,13 @@ fn schema_and_reader_know_the_same_keys() {
             "[pattern.a.radial]\nnoise = { zzz = 1 }".to_owned(),
         ),
     ];
-    let kinds = ["mesh", "sphere", "box", "cylinder", "capsule", "plane"].map(|kind| {
-        let pointer = format!("{body}/properties/shape/properties/{kind}");
-        (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
-    });
+    let kinds =
+        ["mesh", "trimesh", "sphere", "box", "cylinder", "capsule", "cone", "torus", "plane"].map(
+            |kind| {
+                let pointer = format!("{body}/properties/shape/properties/{kind}");
+                (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
+            },
+        );
     let patterns = ["voronoi", "radial"].map(|kind| {
         (format!("{pattern}/properties/{kind}"), format!("[pattern.a.{kind}]\nzzz = 1"))
     });

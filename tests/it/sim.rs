@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Material, Shape};
+use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use fracture::{Pattern, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
@@ -11,7 +11,15 @@ use sim::{Breakage, FractureModel, NewBody, Recorder, Settings, Surface, World, 
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
     let velocity = Velocity::default();
-    NewBody { body, pose, velocity, shape: Arc::new(shape), material, breakage: None }
+    NewBody {
+        body,
+        pose,
+        velocity,
+        shape: Arc::new(shape),
+        material,
+        groups: Groups::default(),
+        breakage: None,
+    }
 }
 
 fn ground(material: Material) -> NewBody {
@@ -29,7 +37,7 @@ fn ball(radius: f64, density: f64, place: Vector3<f64>, linear: Vector3<f64>) ->
 }
 
 /// A sampled brick that breaks.
-fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
+pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = half.min() / 6.0;
     let grid = Grid::enclosing(&bounds, spacing, 3, Grid::MAX_NODES).unwrap();
@@ -47,6 +55,7 @@ fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> NewBody {
     };
     let shape = Shape::grid(level_set, &points, frame);
     NewBody {
+        groups: Groups::default(),
         breakage: Some(breakage),
         ..still(Body::Dynamic(mass), shape, pose * frame, Material::default())
     }

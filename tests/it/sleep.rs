@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Material, Shape};
+use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -15,6 +15,7 @@ fn floor(world: &mut World) -> BodyId {
         velocity: Velocity::default(),
         shape: Arc::new(Shape::half_space()),
         material: Material::default(),
+        groups: Groups::default(),
         breakage: None,
     })
 }
@@ -30,6 +31,7 @@ fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
         velocity: Velocity::default(),
         shape: Arc::new(Shape::cuboid(half, half.min())),
         material: Material::default(),
+        groups: Groups::default(),
         breakage: None,
     }
 }
@@ -76,6 +78,7 @@ fn heap(sleep: bool) -> (World, Vec<BodyId>) {
                 velocity: Velocity::default(),
                 shape: Arc::clone(&shape),
                 material: Material::default(),
+                groups: Groups::default(),
                 breakage: None,
             })
         })

@@ -1,21 +1,28 @@
 //! Tasks of the workspace; `cargo xtask` prints the list.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to a terminal")]
 
+mod clients;
+mod figures;
 mod figures_solvers;
 mod layers;
+mod vendor;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const LIST: &str = "\
 cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
-cargo xtask test             every test, the Khronos validator included
+cargo xtask test [--browser] every test, the Khronos validator included; --browser: the viewer too
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: levelset, pile, slice
+cargo xtask layers           check that dependencies run one way and stay few
+cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
-cargo xtask layers           check that dependencies run one way and stay few";
+cargo xtask clients [--python PATH]
+                             have Blender (bpy) and USD (usd-core) open what brisance writes
+cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.
 const SEED: &str = "20090801";
@@ -49,7 +56,8 @@ fn task(args: &[&str], here: &Path) -> Outcome {
             Ok(())
         }
         ["demo"] => demo(),
-        ["test", rest @ ..] => test(rest),
+        ["test", "--browser", rest @ ..] => test(rest, true),
+        ["test", rest @ ..] => test(rest, false),
         ["ci"] => ci(),
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
@@ -57,6 +65,12 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
         ["layers"] => layers::check(),
+        ["figures"] => figures::figures(false),
+        ["figures", "--large"] => figures::figures(true),
+        ["clients"] => clients::clients("python3"),
+        ["clients", "--python", python] => clients::clients(python),
+        ["vendor"] => vendor::vendor(false),
+        ["vendor", "--check"] => vendor::vendor(true),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
     }
 }
@@ -67,7 +81,7 @@ fn demo() -> Outcome {
     cargo(&[&brisance[..], &["run", "scenes/bunny.toml", "-o", "out/bunny.glb"]].concat())
 }
 
-fn test(rest: &[&str]) -> Outcome {
+fn test(rest: &[&str], browser: bool) -> Outcome {
     install_validator()?;
     let mut command = Command::new(env!("CARGO"));
     // the benchmarks hold no tests, but other engines that take minutes to build
@@ -76,6 +90,9 @@ fn test(rest: &[&str]) -> Outcome {
         .args(rest);
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", SEED);
+    }
+    if browser {
+        command.env("BRISANCE_BROWSER", "1");
     }
     run(&mut command)?;
     vectors(Path::new("tests/vectors"))
@@ -113,7 +130,7 @@ fn ci() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     layers::check()?;
-    test(&[])?;
+    test(&[], false)?;
     let mut doc = Command::new(env!("CARGO"));
     doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
     run(&mut doc)?;

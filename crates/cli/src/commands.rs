@@ -4,9 +4,11 @@ mod fracture;
 mod inspect;
 mod load;
 mod pattern;
+mod plot;
 mod render;
 mod run;
 mod slice;
+mod view;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -182,6 +184,22 @@ pub enum Failure {
         /// Width and height of each.
         size: [usize; 2],
     },
+    /// A file is no ledger.
+    #[error("{}: {source}", path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::plot::TableError,
+    },
+    /// The page of a recording cannot be served.
+    #[error("cannot serve on port {port} of 127.0.0.1 ({source}): choose another --port, or none")]
+    Serve {
+        /// The port asked for.
+        port: u16,
+        /// What the system says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// An output cannot be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
@@ -212,6 +230,8 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Fracture(arguments) => fracture::fracture(arguments),
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
+        Command::View(arguments) => view::view(arguments),
+        Command::Plot(arguments) => plot::plot(arguments),
         Command::Slice(arguments) => slice::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),

@@ -6,5 +6,8 @@ pub mod format;
 pub mod ledger;
 pub mod mesh_file;
 pub mod output;
+pub mod picture_file;
+pub mod plot;
 pub mod progress;
 pub mod render;
+pub mod viewer;

@@ -26,7 +26,7 @@ struct Ball {
     moves: bool,
 }
 
-/// Pairs that may touch between `poses` and `predicted` or come as near as the shares `margin` of
+/// Pairs whose groups meet and that may touch between `poses` and `predicted` or come as near as the shares `margin` of
 /// the smaller radius.
 pub(crate) fn pairs(
     columns: Columns<'_>,
@@ -61,7 +61,8 @@ pub(crate) fn pairs(
         let reach = p.radius + q.radius + margin * p.radius.min(q.radius);
         // infinite reach passes
         let apart = (p.end - q.end).norm();
-        (p.moves || q.moves) && apart <= reach + (p.travel - q.travel).norm()
+        let may = columns.groups[i].meet(&columns.groups[j]);
+        may && (p.moves || q.moves) && apart <= reach + (p.travel - q.travel).norm()
     };
     let movers = balls.iter().filter(|ball| ball.moves).count();
     let mut add = |i: usize, j: usize| {

@@ -1,20 +1,22 @@
 //! The collision pass: bodies that would pass into each other bounce (GBF03 section 5, Su09
 //! section 3.2).
 
-use dynamics::{Momentum, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
+use crate::bounce::{self, Meeting};
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::{Columns, Mover, Settings, effective_mass, keep_gains, pair_impulse};
 
 /// A blow that at least one body of the pair is too weak for. Its impulse was given to neither.
+/// [`Solver::Manifold`](crate::Solver::Manifold) counts what all contacts of the pair give together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blow {
     /// First body.
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// Where, in body coordinates of `a` and of `b`, m.
+    /// Where it was hardest, in body coordinates of `a` and of `b`, m.
     pub at: [Point3<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
@@ -23,7 +25,8 @@ pub struct Blow {
 }
 
 /// Changes the momenta at time n of all pairs that would overlap at the end of the step while
-/// approaching, and returns the blows that break a body.
+/// approaching. All contacts at which a pair would overlap bounce together, so that a box that lands
+/// flat does not turn. Returns the blows that break a body, and the work of kinematic bodies, J.
 ///
 /// `drift` is what forces add to each velocity in the half step, `strengths` the impulse in N s
 /// that each body bears. Momenta change at the poses `poses` (time n), where lever arms and kinetic
@@ -37,7 +40,7 @@ pub fn collide(
     (drift, strengths): (&[Velocity], &[f64]),
     dt: f64,
     settings: &Settings,
-) -> Vec<Blow> {
+) -> (Vec<Blow>, f64) {
     let mut pass = Pass {
         columns,
         poses,
@@ -46,7 +49,7 @@ pub fn collide(
         settings,
         movers: Mover::column(columns, poses, momenta),
     };
-    let mut blows: Vec<Blow> = Vec::new();
+    let (mut blows, mut work) = (Vec::new(), 0.0);
     let mut broken = vec![false; contacts.manifolds().len()];
     for _ in 0..settings.collision_sweeps {
         let mut changed = false;
@@ -55,14 +58,17 @@ pub fn collide(
                 if *broken {
                     break;
                 }
-                let Some(hit) = pass.impulse(manifold, contacts.of(manifold)) else { break };
-                let size = hit.j.norm();
-                if size >= strengths[manifold.a as usize].min(strengths[manifold.b as usize]) {
+                let Some(hit) = pass.hit(manifold, contacts.of(manifold)) else { break };
+                let (a, b) = (manifold.a as usize, manifold.b as usize);
+                if hit.impulse().norm() >= strengths[a].min(strengths[b]) {
                     *broken = true;
                     blows.push(hit.blow(manifold));
                 } else {
-                    pass.movers[manifold.a as usize].apply(&hit.j, &hit.arm_a);
-                    pass.movers[manifold.b as usize].apply(&-hit.j, &hit.arm_b);
+                    work += pass.work(manifold, &hit);
+                    for (meeting, j) in hit.meetings.iter().zip(&hit.impulses) {
+                        pass.movers[a].apply(j, &meeting.arms[0]);
+                        pass.movers[b].apply(&-j, &meeting.arms[1]);
+                    }
                     changed = true;
                 }
             }
@@ -72,7 +78,7 @@ pub fn collide(
         }
     }
     keep_gains(columns, &pass.movers, momenta);
-    blows
+    (blows, work)
 }
 
 struct Pass<'a> {
@@ -84,48 +90,81 @@ struct Pass<'a> {
     movers: Vec<Mover>,
 }
 
-struct Hit {
-    j: Vector3<f64>,
-    at: [Point3<f64>; 2],
-    normal: Vector3<f64>,
-    arm_a: Vector3<f64>,
-    arm_b: Vector3<f64>,
+/// What a pair gives each other, at contacts that would overlap.
+struct Hit<'a> {
+    meetings: Vec<Meeting<'a>>,
+    /// On `a`, one a meeting.
+    impulses: Vec<Vector3<f64>>,
 }
 
-impl Hit {
+impl Hit<'_> {
+    fn impulse(&self) -> Vector3<f64> {
+        self.impulses.iter().sum()
+    }
+
+    /// The blow is where the pair meets hardest.
     fn blow(&self, pair: &Manifold) -> Blow {
-        Blow { a: pair.a, b: pair.b, at: self.at, normal: self.normal, impulse: self.j }
+        let mut hardest = 0;
+        for (n, j) in self.impulses.iter().enumerate() {
+            if j.norm_squared() > self.impulses[hardest].norm_squared() {
+                hardest = n;
+            }
+        }
+        let Contact { met, normal, .. } = *self.meetings[hardest].contact;
+        Blow { a: pair.a, b: pair.b, at: met, normal, impulse: self.impulse() }
     }
 }
 
 impl Pass<'_> {
-    /// The clamped impulse of the pair's deepest approaching contact.
-    fn impulse(&self, pair: &Manifold, contacts: &[Contact]) -> Option<Hit> {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let (mover_a, mover_b) = (&self.movers[a], &self.movers[b]);
-        let mut deepest = 0.0;
-        let mut best = None;
-        for contact in contacts {
-            let point = contact.at(&self.poses[a], &self.poses[b]);
-            let arm_a = point.coords - self.poses[a].translation.vector;
-            let arm_b = point.coords - self.poses[b].translation.vector;
-            let u = mover_a.velocity.at(&arm_a) - mover_b.velocity.at(&arm_b);
-            let drift = self.drift[a].at(&arm_a) - self.drift[b].at(&arm_b);
-            let gap = contact.gap + self.dt * contact.normal.dot(&(u + drift));
-            if gap < deepest && u.dot(&contact.normal) < -self.settings.resting_speed {
-                deepest = gap;
-                best = Some((contact, arm_a, arm_b, u));
+    /// What a kinematic body of the pair does by the impulses, J.
+    fn work(&self, pair: &Manifold, hit: &Hit<'_>) -> f64 {
+        let bodies = [pair.a, pair.b].map(|body| &self.columns.bodies[body as usize]);
+        let all = hit.meetings.iter().zip(&hit.impulses);
+        match bodies {
+            [Body::Kinematic(velocity), Body::Dynamic(_)] => {
+                all.map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
             }
+            [Body::Dynamic(_), Body::Kinematic(velocity)] => {
+                all.map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
+            }
+            _ => 0.0,
         }
-        let (contact, arm_a, arm_b, u) = best?;
-        let (normal, at) = (contact.normal, contact.met);
-        let k = mass_at(mover_a, &arm_a) + mass_at(mover_b, &arm_b);
+    }
+
+    /// The clamped impulses of the pair, if it approaches where it would overlap.
+    fn hit<'c>(&self, pair: &Manifold, contacts: &'c [Contact]) -> Option<Hit<'c>> {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let movers = [self.movers[a], self.movers[b]];
+        let overlapping = || contacts.iter().filter_map(|c| self.overlap((a, b), c));
+        let approaches = |m: &Meeting<'_>| m.approach() < -self.settings.resting_speed;
+        if !overlapping().any(|meeting| approaches(&meeting)) {
+            return None;
+        }
+        let meetings: Vec<Meeting<'_>> = overlapping().collect();
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
         let restitution = p.restitution.min(q.restitution);
         let friction = self.settings.friction.of(p.friction, q.friction);
-        let j = pair_impulse(&normal, &k, &u, restitution, friction);
-        let j = self.settings.clamp.limit(&j, &normal, &k, &u);
-        (j != Vector3::zeros()).then_some(Hit { j, at, normal, arm_a, arm_b })
+        let impulses = match &meetings[..] {
+            [one] => {
+                let normal = &one.contact.normal;
+                let k = mass_at(&movers[0], &one.arms[0]) + mass_at(&movers[1], &one.arms[1]);
+                let j = pair_impulse(normal, &k, &one.u, restitution, friction);
+                vec![self.settings.clamp.limit(&j, normal, &k, &one.u)]
+            }
+            _ => bounce::impulses(movers, &meetings, (restitution, friction), self.settings.clamp),
+        };
+        let gives = impulses.iter().any(|j| *j != Vector3::zeros());
+        gives.then_some(Hit { meetings, impulses })
+    }
+
+    /// The pair at one of its contacts, if it would overlap there at the end of the step.
+    fn overlap<'c>(&self, (a, b): (usize, usize), contact: &'c Contact) -> Option<Meeting<'c>> {
+        let point = contact.at(&self.poses[a], &self.poses[b]);
+        let arms = [a, b].map(|i| point.coords - self.poses[i].translation.vector);
+        let u = self.movers[a].velocity.at(&arms[0]) - self.movers[b].velocity.at(&arms[1]);
+        let drift = self.drift[a].at(&arms[0]) - self.drift[b].at(&arms[1]);
+        let gap = contact.gap + self.dt * contact.normal.dot(&(u + drift));
+        (gap < 0.0).then_some(Meeting { contact, arms, u })
     }
 }
 

@@ -12,6 +12,7 @@
 //! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
 //! to take; [`planar`] is a world of two dimensions. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
+mod bounce;
 mod broad;
 mod cache;
 mod clamp;
@@ -19,6 +20,7 @@ mod collide;
 pub mod constraint;
 mod cuboids;
 mod frame;
+mod groups;
 mod impulse;
 mod islands;
 mod levels;
@@ -33,6 +35,7 @@ mod rolling;
 mod rows;
 mod settle;
 mod shape;
+mod triangles;
 mod wide;
 
 use std::sync::Arc;
@@ -44,6 +47,7 @@ pub use cache::Cache;
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};
 pub use frame::{Frame, Solver, Support};
+pub use groups::Groups;
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
@@ -52,6 +56,7 @@ pub use order::Order;
 pub use reference::Levers;
 pub use settle::{Aim, Problem, push_out, settle};
 pub use shape::{Field, Shape};
+pub use triangles::Triangles;
 
 /// The bodies a pass works on, as columns of equal length.
 #[derive(Clone, Copy)]
@@ -62,6 +67,8 @@ pub struct Columns<'a> {
     pub shapes: &'a [Arc<Shape>],
     /// Surface properties.
     pub materials: &'a [Material],
+    /// Whom each may touch.
+    pub groups: &'a [Groups],
 }
 
 /// Numbers that steer the passes; the defaults are for bodies of 1 cm to 10 m at 30 Hz.

@@ -269,7 +269,7 @@ impl Motion<'_> {
 
     /// Half the smallest extent: what another body must not skip in one move, m.
     fn half_thickness(&self) -> f64 {
-        self.shape.bounds().extents().min() / 2.0
+        self.shape.half_thickness()
     }
 }
 
@@ -368,25 +368,52 @@ impl Pair<'_> {
 
     /// The time in the step, 0 to 1, at which the contacts are found: the end, unless the bodies
     /// moved so far that they passed into or through each other; then shortly after they met.
+    ///
+    /// The way is taken in steps as long as the bodies are apart, and of half the thickness next to
+    /// each other, so that nothing is stepped over.
     fn contact_time(&self, size: f64, margin: f64) -> f64 {
+        const MOST_STEPS: usize = 256;
         if self.is_slow(size) {
             return 1.0;
         }
-        let travel = self.travel().norm();
-        let steps = (2.0 * travel / size).ceil().clamp(1.0, 64.0);
-        let meets = |time: f64| self.deepest(time, margin) < 0.0;
-        let Some(hit) = (1..=steps as usize).map(|k| k as f64 / steps).find(|&t| meets(t)) else {
-            return 1.0;
+        let turning = |m: &Motion<'_>| match m.shape.radius() {
+            radius if radius.is_finite() => m.start.rotation.angle_to(&m.end.rotation) * radius,
+            _ => 0.0,
         };
-        let (mut before, mut after) = (hit - 1.0 / steps, hit);
-        if before == 0.0 && meets(0.0) {
-            return 1.0;
+        let way = self.travel().norm() + turning(&self.a) + turning(&self.b);
+        let (mut before, mut apart) = (0.0, self.apart(0.0, margin));
+        let overlaps = apart < 0.0;
+        for left in (1..=MOST_STEPS).rev() {
+            let step = apart.max(0.5 * size) / way;
+            let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
+            apart = self.apart(after, margin);
+            if apart < 0.0 {
+                if before == 0.0 && overlaps {
+                    return 1.0;
+                }
+                for _ in 0..4 {
+                    let middle = 0.5 * (before + after);
+                    let meets = self.deepest(middle, margin) < 0.0;
+                    if meets { after = middle } else { before = middle }
+                }
+                return after;
+            }
+            if after == 1.0 {
+                return 1.0;
+            }
+            before = after;
         }
-        for _ in 0..4 {
-            let middle = 0.5 * (before + after);
-            if meets(middle) { after = middle } else { before = middle }
-        }
-        after
+        1.0
+    }
+
+    /// How far the bodies are apart at least, m; negative where they overlap.
+    fn apart(&self, time: f64, margin: f64) -> f64 {
+        let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
+        let reach = margin.max(0.5 * r.min(s));
+        let centres = self.a.at(time).translation.vector - self.b.at(time).translation.vector;
+        let spheres = centres.norm() - r - s;
+        // without end for a half-space
+        if spheres > reach { spheres } else { self.deepest(time, reach).min(reach) }
     }
 
     fn deepest(&self, time: f64, margin: f64) -> f64 {
@@ -505,6 +532,18 @@ fn probe(
         Probe::None => {}
         Probe::Ball(radius) => {
             let asked = map * Point3::origin();
+            if let Field::Mesh(triangles) = field {
+                let facing = triangles.facing(&asked, radius + margin);
+                found.extend(facing.into_iter().map(|f| Candidate {
+                    owner,
+                    point: Point3::origin(),
+                    asked,
+                    normal: Some(f.normal),
+                    key: f.key,
+                    distance: f.distance - radius,
+                }));
+                return;
+            }
             let distance = query.distance(&Point3::origin()) - radius;
             if distance < margin {
                 let point = Point3::origin();
@@ -529,9 +568,11 @@ fn reduce<'c>(
     pose_a: &Isometry3<f64>,
     pose_b: &Isometry3<f64>,
 ) -> Vec<&'c Candidate> {
+    // a ball meets all sides of a groove with its one point
+    let turned = |c: &Candidate| c.normal.map_or_else(Vector3::zeros, |n| n * margin);
     let place = |c: &Candidate| match c.owner {
-        Side::A => pose_a * c.point,
-        Side::B => pose_b * c.point,
+        Side::A => pose_a * c.point + pose_b * turned(c),
+        Side::B => pose_b * c.point + pose_a * turned(c),
     };
     let Some(deepest) = candidates.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
         return Vec::new();

@@ -1,8 +1,11 @@
 //! What collides: a signed distance to ask, and points to ask it at.
 
+use std::sync::Arc;
+
 use levelset::{Aabb, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use crate::Triangles;
 use crate::points::PointTree;
 
 /// The signed distance of a solid in body coordinates.
@@ -27,6 +30,8 @@ pub enum Field {
         /// Body coordinates to material coordinates.
         material: Isometry3<f64>,
     },
+    /// A mesh, open or closed.
+    Mesh(Arc<Triangles>),
 }
 
 impl Field {
@@ -40,6 +45,7 @@ impl Field {
                 q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
             }
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
+            Self::Mesh(triangles) => triangles.distance(p),
         }
     }
 
@@ -53,6 +59,7 @@ impl Field {
             Self::Grid { level_set, material } => {
                 level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
             }
+            Self::Mesh(triangles) => triangles.normal(p),
         };
         normal.or_else(|| p.coords.try_normalize(1e-12)).unwrap_or_else(Vector3::x)
     }
@@ -73,7 +80,7 @@ fn cuboid_normal(half: &Vector3<f64>, p: &Point3<f64>) -> Option<Vector3<f64>> {
 /// What a shape asks other shapes' fields at.
 #[derive(Clone, Debug)]
 pub(crate) enum Probe {
-    /// Nothing: a half-space is only asked.
+    /// Nothing: a half-space or mesh is only asked.
     None,
     /// The centre, with a radius.
     Ball(f64),
@@ -149,6 +156,16 @@ impl Shape {
         }
     }
 
+    /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
+    /// have. Two meshes do not touch each other, nor does a mesh touch a half-space. The points of
+    /// sampled bodies are asked of the mesh, not its corners of them: a spike between those points
+    /// goes unnoticed.
+    pub fn mesh(triangles: Arc<Triangles>) -> Self {
+        let bounds = triangles.bounds();
+        let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
+        Self { field: Field::Mesh(triangles), probe: Probe::None, bounds, radius: corner.norm() }
+    }
+
     /// The signed distance.
     pub fn field(&self) -> &Field {
         &self.field
@@ -171,6 +188,14 @@ impl Shape {
     /// Distance of the farthest surface point from the origin, m; infinite for a half-space.
     pub fn radius(&self) -> f64 {
         self.radius
+    }
+
+    /// What another body must not skip in one move, m: half the smallest extent of the solid.
+    pub(crate) fn half_thickness(&self) -> f64 {
+        match &self.field {
+            Field::Mesh(triangles) => triangles.thickness() / 2.0,
+            _ => self.bounds.extents().min() / 2.0,
+        }
     }
 
     pub(crate) fn probe(&self) -> &Probe {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Field, Material, Shape};
+use contact::{Blow, Field, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Alignment, Fragment, Pattern, Shattered, bond_loads, shatter};
 use levelset::LevelSet;
@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use crate::anchor::Anchorage;
 use crate::model::{FractureModel, Impact};
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Fracture, Lineage, Report, rigid};
+use crate::{BodyId, Cut, Fracture, Lineage, Motion, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ struct Piece {
 
 /// What became of a body that was hit harder than it bears.
 enum Outcome {
-    Broke(Fracture),
+    Broke(Box<Fracture>),
     /// Nothing divides it.
     Whole,
     /// The bonds between its pieces hold.
@@ -131,7 +131,7 @@ impl World {
             match self.break_body(&hit) {
                 Outcome::Broke(fracture) => {
                     self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
-                    report.fractures.push(fracture);
+                    report.fractures.push(*fracture);
                 }
                 Outcome::Held => report.held.push(hit.body),
                 Outcome::OverBudget => report.over_budget.push(hit.body),
@@ -201,7 +201,7 @@ impl World {
             return Outcome::OverBudget;
         }
         let fracture = self.replace(&parent, clusters, &division, (pose * hit.at, hit.impulse));
-        fracture.map_or(Outcome::Whole, Outcome::Broke)
+        fracture.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
     /// The fragments of a sampled body, if there are two at least.
@@ -233,9 +233,11 @@ impl World {
             impulse,
             mass_before: parent.mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
+            before: self.motion(&[parent.id]),
+            after: Motion::default(),
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
-        let surface = self.materials[i];
+        let surface = (self.materials[i], self.groups[i]);
         self.remove(parent.id);
         self.born += pieces.len();
         let flags = is_joined.into_iter().zip(is_held);
@@ -243,6 +245,7 @@ impl World {
             let id = self.add_piece(parent, (piece, velocity), (division, surface), flags);
             event.fragments.push(id);
         }
+        event.after = self.motion(&event.fragments);
         Some(event)
     }
 
@@ -317,7 +320,7 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        ((pattern, at), material): (&Division, Material),
+        ((pattern, at), (material, groups)): (&Division, (Material, Groups)),
         (is_joined, is_held): (bool, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
@@ -329,6 +332,7 @@ impl World {
             velocity,
             shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
             material,
+            groups,
             breakage: parent.breakage.as_ref().map(|breakage| breakage.inherited(is_joined)),
         });
         let last = self.len() - 1;
@@ -438,6 +442,7 @@ mod tests {
             velocity,
             shape: Arc::new(Shape::grid(level_set, &points, frame)),
             material: Material::default(),
+            groups: Groups::default(),
             breakage: Some(Breakage {
                 model: FractureModel::Prescored(Arc::new(pattern)),
                 strength: 1.0,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Material, Shape};
+use contact::{Field, Groups, Material, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
@@ -98,7 +98,10 @@ pub fn build(
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
         let breakage = breakage(spec, &mut patterns, &solids)?;
-        let one = body(spec, solids, breakage).map_err(failed)?;
+        let one = NewBody {
+            groups: scene.groups_of(spec),
+            ..body(spec, solids, breakage).map_err(failed)?
+        };
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
@@ -397,13 +400,14 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
             friction: spec.friction(),
             ..Material::default()
         },
+        groups: Groups::default(),
         breakage,
     })
 }
 
 struct Solids {
     shape: Shape,
-    /// `None` for a solid without end.
+    /// `None` for scenery: a solid without end, or triangles.
     mass: Option<MassProperties>,
     /// Body coordinates to those of the scene's shape.
     frame: Isometry3<f64>,
@@ -450,6 +454,14 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
             let solids = sampled(level_set, spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
         }
+        scene::Shape::Trimesh(surface) => {
+            let file = || Cause::NoMesh { file: surface.file.clone() };
+            let given = meshes.get(&surface.file).ok_or_else(file)?;
+            let (mesh, _) = scaled(given.clone(), surface.size)?;
+            let thickness = surface.thickness.unwrap_or(f64::INFINITY);
+            let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
+            Ok(Solids { shape, mass: None, frame: Isometry3::identity(), mesh: None })
+        }
         scene::Shape::Sphere(s) => analytic(spec, Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => analytic(spec, Solid::Box { half_extents: b.half_extents.into() }),
         scene::Shape::Cylinder(c) => {
@@ -460,6 +472,11 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
             let (radius, half_height) = (c.radius, c.half_height);
             analytic(spec, Solid::Capsule { half_height, radius })
         }
+        scene::Shape::Cone(c) => {
+            let (radius, half_height) = (c.radius, c.half_height);
+            analytic(spec, Solid::Cone { half_height, radius })
+        }
+        scene::Shape::Torus(t) => analytic(spec, Solid::Torus { major: t.major, minor: t.minor }),
     }
 }
 
@@ -483,19 +500,20 @@ pub(crate) fn mesh_level_set(
     spec: &scene::Mesh,
     mesh: TriMesh,
 ) -> Result<(LevelSet, TriMesh), Cause> {
-    let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
-    let (scaled, bounds) = match spec.size {
-        None => (mesh, bounds),
-        Some(size) => {
-            let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
-            let place = |p: &Point3<f64>| Point3::from((p - centre) * scale);
-            let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
-            let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
-            (TriMesh { vertices, triangles: mesh.triangles }, bounds)
-        }
-    };
+    let (scaled, bounds) = scaled(mesh, spec.size)?;
     let cells = |a: usize| (spec.resolution[a].saturating_sub(1 + 2 * PADDING)).max(1) as f64;
     let spacing = (0..3).map(|a| bounds.extents()[a] / cells(a)).fold(0.0, f64::max);
     let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
     Ok((LevelSet::from_mesh(&scaled, grid, Sign::Strict)?, scaled))
+}
+
+/// A mesh whose longest edge is `size` m, about the origin, or as it is; with the box around it.
+fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
+    let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
+    let Some(size) = size else { return Ok((mesh, bounds)) };
+    let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
+    let place = |p: &Point3<f64>| Point3::from((p - centre) * scale);
+    let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
+    let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
+    Ok((TriMesh { vertices, triangles: mesh.triangles }, bounds))
 }

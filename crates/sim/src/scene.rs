@@ -26,6 +26,7 @@
 //! at its own line.
 
 mod error;
+mod groups;
 mod material;
 mod validate;
 
@@ -252,6 +253,11 @@ pub struct Body {
     pub restitution: Option<f64>,
     /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
     pub friction: Option<f64>,
+    /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
+    pub groups: Option<Vec<String>>,
+    /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a
+    /// group that the other touches.
+    pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
     pub colour: Option<[f32; 3]>,
     /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `colour` unless
@@ -395,8 +401,14 @@ pub enum Shape {
     Cylinder(Cylinder),
     /// A cylinder with round ends about the origin, its axis along y.
     Capsule(Capsule),
+    /// A cone about the origin, its tip up the y axis.
+    Cone(Cone),
+    /// A ring about the y axis.
+    Torus(Torus),
     /// A half space without end; only for static bodies.
     Plane(Plane),
+    /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
+    Trimesh(Trimesh),
 }
 
 /// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`.
@@ -410,6 +422,20 @@ pub struct Mesh {
     pub size: Option<f64>,
     /// Most nodes of the level set along x, y and z; the spacing is the finest that fits.
     pub resolution: [usize; 3],
+}
+
+/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
+/// the side from which their corners run counter-clockwise.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// As [`Mesh::size`].
+    pub size: Option<f64>,
+    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
+    /// of. All that is behind them unless given.
+    pub thickness: Option<f64>,
 }
 
 /// `shape = { sphere = { radius = 0.1 } }`.
@@ -456,6 +482,30 @@ pub struct Capsule {
     pub spacing: Option<f64>,
 }
 
+/// `shape = { cone = { radius = 0.1, half_height = 0.2 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cone {
+    /// Radius of the base, m.
+    pub radius: f64,
+    /// Half the height along y, m.
+    pub half_height: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { torus = { major = 0.2, minor = 0.05 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Torus {
+    /// From the axis to the middle of the tube, m.
+    pub major: f64,
+    /// Radius of the tube, m.
+    pub minor: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
 /// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -469,16 +519,21 @@ pub struct Plane {
 }
 
 impl Shape {
-    /// Edge lengths of the bounding box, m; `None` where the file does not tell (mesh, plane).
+    /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
-            Self::Mesh(_) | Self::Plane(_) => None,
+            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => Some([2.0 * s.radius; 3]),
             Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
             Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
             Self::Capsule(c) => {
                 let length = 2.0 * (c.half_height + c.radius);
                 Some([2.0 * c.radius, length, 2.0 * c.radius])
+            }
+            Self::Cone(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
+            Self::Torus(t) => {
+                let across = 2.0 * (t.major + t.minor);
+                Some([across, 2.0 * t.minor, across])
             }
         }
     }
@@ -489,11 +544,13 @@ impl Shape {
     /// of the shortest where that is less.
     pub fn spacing(&self) -> Option<f64> {
         let given = match self {
-            Self::Mesh(_) | Self::Plane(_) => None,
+            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => s.spacing,
             Self::Box(b) => b.spacing,
             Self::Cylinder(c) => c.spacing,
             Self::Capsule(c) => c.spacing,
+            Self::Cone(c) => c.spacing,
+            Self::Torus(t) => t.spacing,
         };
         let by_size = |e: [f64; 3]| {
             let longest = e[0].max(e[1]).max(e[2]);
@@ -758,6 +815,7 @@ impl Scene {
     pub fn mesh_files(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
+            Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
             _ => None,
         })
     }

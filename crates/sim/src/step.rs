@@ -6,6 +6,7 @@ use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
+use crate::free::FreeIslands;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
@@ -48,7 +49,7 @@ impl World {
     /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
-        let energy = self.kinetic_energy() + self.potential_energy();
+        let energy = self.mechanical_energy();
         self.born = 0;
         self.place_joints();
         self.wake_abandoned();
@@ -61,9 +62,12 @@ impl World {
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
         let given = (&drift[..], &names[..], &joints[..]);
         let mut support = self.at(given).support(contacts, &self.momenta);
+        let islands = support.islands(self.at(given));
         // other solvers gain what they gain
         let split = self.settings.contact.solver.is_split();
-        let bound = split.then(|| EnergyBound::new(self, support.islands(self.at(given))));
+        let free = split.then(|| FreeIslands::new(self, &islands));
+        let bound = split.then(|| EnergyBound::new(self, islands));
+        let collided = self.mechanical_energy();
         ended(Phase::Support);
         let mut half = self.pushed(0.5);
         let mut push = support.settle_positions(self.at(given), &mut half);
@@ -86,6 +90,9 @@ impl World {
             work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
             bound.bound_momenta(self, &work);
         }
+        if let Some(free) = free {
+            free.restore(self);
+        }
         self.remember(&support, &names);
         self.load_joints(reactions, &mut report);
         ended(Phase::Contact);
@@ -93,6 +100,9 @@ impl World {
         // 5 ledger
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
+        let given: f64 = work.iter().sum();
+        report.work += given;
+        report.dissipation.contact = collided + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         report.frame = self.frame;
         report.pairs = support.pairs();
@@ -104,11 +114,13 @@ impl World {
         if let Some(cache) = support.remembered() {
             (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
         }
-        report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
+        let end = self.mechanical_energy();
+        report.energy_gain = end - energy;
         self.retire_slow(&mut report);
         report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
+        report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
         ended(Phase::Ledger);
         report
     }
@@ -127,7 +139,7 @@ impl World {
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let contacts = self.at(given).contacts(&momenta);
             ended(Phase::Detect);
-            let blows = self.at(given).collide(&contacts, &mut momenta, &strengths);
+            let (blows, work) = self.at(given).collide(&contacts, &mut momenta, &strengths);
             ended(Phase::Collide);
             if self.wake_hit(&blows, wakes) {
                 // they take part in the same collisions from the start
@@ -135,10 +147,15 @@ impl World {
                 continue;
             }
             let strayed = self.at(given).strayed(&self.momenta, &momenta);
+            let before = self.kinetic_energy();
             self.momenta = momenta;
+            report.work += work;
+            report.dissipation.collision += before + work - self.kinetic_energy();
             if !blows.is_empty() {
                 breaks += 1;
+                let whole = self.mechanical_energy();
                 self.break_bodies(&blows, report);
+                report.dissipation.fracture += whole - self.mechanical_energy();
                 self.inherit_joints(report);
                 self.wake_abandoned();
                 ended(Phase::Break);

@@ -52,16 +52,21 @@ impl Surface {
                 if let Some(mesh) = mesh {
                     drawing.project_outer(mesh, 0.5 * level_set.grid().spacing());
                 }
-                Self::drawn(&drawing, body, material)
+                Self::drawn(&drawing, Some(body), material)
             }
             Field::Cuboid { half } => Self::cuboid(half),
             Field::Ball { radius } => Self::ball(*radius),
             Field::HalfSpace => Self::ground(),
+            Field::Mesh(triangles) => {
+                let mesh = triangles.mesh().clone();
+                let inner = vec![false; mesh.triangles.len()];
+                Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
+            }
         }
     }
 
     /// A drawing in material coordinates, its vertices parted where faces meet at an edge.
-    fn drawn(drawing: &Drawing, body: &LevelSet, material: &Isometry3<f64>) -> Self {
+    fn drawn(drawing: &Drawing, body: Option<&LevelSet>, material: &Isometry3<f64>) -> Self {
         let Drawing { mesh, inner } = drawing;
         let areas: Vec<Vector3<f64>> =
             (0..mesh.triangles.len()).map(|t| mesh.area_vector(t)).collect();
@@ -73,7 +78,8 @@ impl Surface {
                 let sum: Vector3<f64> = fan.iter().map(|&(t, _)| areas[t]).sum();
                 let normal = sum.try_normalize(1e-300).unwrap_or_else(Vector3::y);
                 // the whole body's own slope, so that shading runs on from piece to piece
-                let smooth = body.normal(&p).filter(|n| !inner[fan[0].0] && n.dot(&normal) > ALIKE);
+                let smooth = body.and_then(|body| body.normal(&p));
+                let smooth = smooth.filter(|n| !inner[fan[0].0] && n.dot(&normal) > ALIKE);
                 let normal = smooth.map_or(normal, nalgebra::Unit::into_inner);
                 let number = surface.add_vertex(&p, &normal, material);
                 for (t, corner) in fan {

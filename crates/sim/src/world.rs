@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use contact::{Cache, Columns, Material, Shape};
+use contact::{Cache, Columns, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::anchor::Anchorage;
 use crate::sleep::{Link, Rest};
-use crate::{Breakage, Debris, Lineage};
+use crate::{Breakage, Debris, Lineage, Motion};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,6 +67,8 @@ pub struct NewBody {
     pub shape: Arc<Shape>,
     /// Its surface.
     pub material: Material,
+    /// Whom it may touch. Its pieces inherit it.
+    pub groups: Groups,
     /// How it breaks, if it does. Only bodies with a sampled shape ([`contact::Field::Grid`]) do.
     pub breakage: Option<Breakage>,
 }
@@ -111,6 +113,7 @@ impl NewBody {
             velocity: Velocity::default(),
             shape: Arc::new(Shape::empty()),
             material: Material::default(),
+            groups: self.groups,
             breakage: None,
         }
     }
@@ -129,6 +132,8 @@ pub struct BodyState<'a> {
     pub momentum: &'a Momentum,
     /// Its solid.
     pub shape: &'a Arc<Shape>,
+    /// Whom it may touch.
+    pub groups: Groups,
     /// How it breaks.
     pub breakage: Option<&'a Breakage>,
     /// Where it came from, if it broke off something.
@@ -151,6 +156,7 @@ pub struct World {
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) materials: Vec<Material>,
+    pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Of fragments.
     pub(crate) lineages: Vec<Option<Arc<Lineage>>>,
@@ -193,6 +199,7 @@ impl World {
             momenta: Vec::new(),
             shapes: Vec::new(),
             materials: Vec::new(),
+            groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
             anchorages: Vec::new(),
@@ -232,6 +239,7 @@ impl World {
         self.momenta.push(momentum);
         self.shapes.push(new.shape);
         self.materials.push(new.material);
+        self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
         self.anchorages.push(None);
@@ -251,6 +259,7 @@ impl World {
         self.momenta.remove(i);
         self.shapes.remove(i);
         self.materials.remove(i);
+        self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
         self.anchorages.remove(i);
@@ -325,6 +334,24 @@ impl World {
         (0..self.len()).map(|i| self.potential_energy_of(i)).sum()
     }
 
+    /// Of those of the bodies `ids` that are there.
+    pub(crate) fn motion(&self, ids: &[BodyId]) -> Motion {
+        let mut sum = Motion::default();
+        for i in ids.iter().filter_map(|id| self.ids.binary_search(id).ok()) {
+            let Momentum { linear, angular } = &self.momenta[i];
+            sum.momentum.apply(linear, &self.poses[i].translation.vector);
+            sum.momentum.angular += angular;
+            sum.kinetic_energy += self.kinetic_energy_of(i);
+            sum.potential_energy += self.potential_energy_of(i);
+        }
+        sum
+    }
+
+    /// Kinetic and potential energy, J.
+    pub(crate) fn mechanical_energy(&self) -> f64 {
+        self.kinetic_energy() + self.potential_energy()
+    }
+
     pub(crate) fn kinetic_energy_of(&self, i: usize) -> f64 {
         self.bodies[i].kinetic_energy(&self.poses[i].rotation, &self.momenta[i])
     }
@@ -340,7 +367,12 @@ impl World {
     }
 
     pub(crate) fn columns(&self) -> Columns<'_> {
-        Columns { bodies: &self.acting, shapes: &self.shapes, materials: &self.materials }
+        Columns {
+            bodies: &self.acting,
+            shapes: &self.shapes,
+            materials: &self.materials,
+            groups: &self.groups,
+        }
     }
 
     fn state(&self, i: usize) -> BodyState<'_> {
@@ -350,6 +382,7 @@ impl World {
             pose: &self.poses[i],
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
+            groups: self.groups[i],
             breakage: self.breakages[i].as_ref(),
             lineage: self.lineages[i].as_deref(),
             asleep: self.rests[i].asleep,

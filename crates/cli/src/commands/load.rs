@@ -41,6 +41,7 @@ fn mesh_at_fault(scene: &Scene, error: &BuildError) -> String {
     let at_fault = |body: &&Body| error.part == format!("body {:?}", body.name);
     match scene.bodies.iter().find(at_fault).map(|body| &body.shape) {
         Some(Shape::Mesh(mesh)) => format!(" (mesh file {})", mesh.file),
+        Some(Shape::Trimesh(mesh)) => format!(" (mesh file {})", mesh.file),
         _ => String::new(),
     }
 }

@@ -129,7 +129,8 @@ fn recording(parts: &[Part]) -> Recording {
         birth: 0,
         poses: vec![Isometry3::identity()],
     };
-    Recording { fps: 30.0, frames: 1, tracks: parts.iter().map(track).collect() }
+    let tracks = parts.iter().map(track).collect();
+    Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }
 }
 
 fn surface(part: &Part) -> Surface {

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sim::{Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Surface, Track};
 
 pub use read::{GlbReadError, read_glb};
 
@@ -28,7 +28,8 @@ use keys::{Keys, rotation_keys, translation_keys};
 
 /// Writes `recording` as one GLB to `out`.
 ///
-/// The scene's `extras` hold `fps` and `frames`; each node's hold `birth`, `end` and, for a
+/// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
+/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a
 /// fragment, the node index of its `parent`.
 ///
 /// # Errors
@@ -230,7 +231,15 @@ impl Document {
         if !self.nodes.is_empty() {
             scene.insert("nodes".to_owned(), json!((0..self.nodes.len()).collect::<Vec<_>>()));
         }
-        let extras = json!({ "fps": recording.fps, "frames": recording.frames });
+        let energies =
+            |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
+        let extras = json!({
+            "fps": recording.fps,
+            "frames": recording.frames,
+            "kinetic": energies(|e| e.kinetic),
+            "potential": energies(|e| e.potential),
+            "dissipated": energies(|e| e.dissipated),
+        });
         scene.insert("extras".to_owned(), extras);
         put("scenes", json!([scene]));
         if !self.channels.is_empty() {

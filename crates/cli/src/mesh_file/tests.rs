@@ -109,7 +109,7 @@ fn glb_is_read_with_its_nodes_placed() {
         birth: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
     };
-    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track] };
+    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track], energies: vec![] };
     let mut bytes = vec![];
     crate::format::glb::write_glb(&recording, &mut bytes).unwrap();
     let mesh = read("a.glb", &bytes).unwrap();

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use dynamics::{Body, Momentum, advance};
+use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
+use super::graph::Graph;
 use super::touch::{Placed, Touch, touches};
 use crate::collide::mass_at;
 use crate::frame::Frame;
@@ -25,6 +26,8 @@ pub(super) struct Evolution<'a> {
     pub(super) frozen: Vec<bool>,
     /// Work that kinematic bodies did on each body, J.
     pub(super) work: Vec<f64>,
+    /// The kinematic body that carries each frozen one and takes up what it is given.
+    carriers: Vec<Option<usize>>,
     clock: u64,
     /// When each body last moved.
     moved: Vec<u64>,
@@ -69,6 +72,7 @@ impl<'a> Evolution<'a> {
             predicted: frame.poses.to_vec(),
             frozen: vec![false; bodies],
             work: vec![0.0; bodies],
+            carriers: vec![None; bodies],
             clock: 1,
             moved: vec![1; bodies],
             checked: BTreeMap::new(),
@@ -222,14 +226,40 @@ impl<'a> Evolution<'a> {
         if self.frozen[i] || bodies[i].mass_properties().is_none() {
             return;
         }
-        if let Body::Kinematic(velocity) = &bodies[partner] {
-            self.work[i] += j.dot(&velocity.at(partner_arm)) + torque.dot(&velocity.angular);
+        if let Some((k, velocity)) = self.mover_of(partner) {
+            let poses = self.frame.poses;
+            let shift = poses[partner].translation.vector - poses[k].translation.vector;
+            let at = velocity.at(&(partner_arm + shift));
+            self.work[i] += j.dot(&at) + torque.dot(&velocity.angular);
         }
         self.momenta[i].apply(j, arm);
         self.momenta[i].angular += torque;
         self.predict(i);
         self.clock += 1;
         self.moved[i] = self.clock;
+    }
+
+    /// The kinematic body that a body is or is carried by.
+    fn mover_of(&self, i: usize) -> Option<(usize, Velocity)> {
+        let k = self.carriers[i].unwrap_or(i);
+        match self.frame.columns.bodies[k] {
+            Body::Kinematic(velocity) => Some((k, velocity)),
+            Body::Static | Body::Dynamic(_) => None,
+        }
+    }
+
+    /// Freezes the bodies on a level of the graph.
+    pub(super) fn freeze(&mut self, graph: &Graph, level: u32) {
+        for &(a, b) in graph.of_level(level) {
+            for (own, below) in [(a, b), (b, a)] {
+                let (i, carrier) = (own as usize, self.mover_of(below as usize));
+                let is_above = graph.levels.of(own) == level && !self.frozen[i];
+                if is_above && self.carriers[i].is_none() {
+                    self.carriers[i] = carrier.map(|(k, _)| k);
+                }
+            }
+        }
+        graph.freeze(level, &mut self.frozen);
     }
 
     /// Where the bodies meet, in body coordinates of `a` and of `b`, as predicted.

@@ -42,7 +42,7 @@ pub(crate) fn settle(
                 relax(&mut state, pair, law);
             }
         }
-        graph.freeze(level, &mut state.frozen);
+        state.freeze(graph, level);
     }
     state.work
 }

@@ -87,7 +87,7 @@ impl Links<'_> {
     ) -> Multipliers {
         let rows = Rows::new(self);
         let right = rows.pulled_apart(self.inverse_masses, forces);
-        rows.solve(self.inverse_masses, &right, Some((potential, forces)), limits)
+        rows.solve(self.inverse_masses, &right, Some(Start { potential, forces }), limits)
     }
 
     /// `J^T lambda`: what links do to particles, N.
@@ -172,13 +172,13 @@ impl Rows {
         &self,
         inverse_masses: &[f64],
         right: &[f64],
-        start: Option<(&mut [Vector3<f64>], &[Vector3<f64>])>,
+        start: Option<Start>,
         (tolerance, most): (f64, usize),
     ) -> Multipliers {
         let mut moved = vec![Vector3::zeros(); inverse_masses.len()];
         let mut state = Gradients::new(right.to_vec());
         let size = state.least;
-        let mut potential = start.map(|(sum, forces)| {
+        let mut potential = start.map(|Start { potential: sum, forces }| {
             let alone = forces.iter().zip(inverse_masses).map(|(q, w)| -(q * *w)).collect();
             let direction = vec![Vector3::zeros(); moved.len()];
             Potential { sum, direction, residual: alone }
@@ -218,6 +218,13 @@ impl Rows {
         let residual = if size > 0.0 { state.least / size } else { 0.0 };
         Multipliers { lambda: state.best, residual, iterations }
     }
+}
+
+/// Where a search starts.
+struct Start<'a> {
+    potential: &'a mut [Vector3<f64>],
+    /// What the multipliers answer, N.
+    forces: &'a [Vector3<f64>],
 }
 
 /// What the solution is the differences of, taken along with it.

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use super::error::nearest;
 use super::{
     Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN,
-    Material, Mesh, Motion, Noise, Pattern, Scene, Shape, Simulation, Stress,
+    Material, Mesh, Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -17,6 +17,8 @@ const MAX_GENERATIONS: u32 = 16;
 const MAX_FRAMES: usize = 1_000_000;
 /// Most cells of a fracture pattern.
 const MAX_PIECES: usize = 10_000;
+/// Most collision groups of a scene: one bit each.
+const MAX_GROUPS: usize = 32;
 /// Most nodes of all level sets of a scene together: a gibibyte.
 const MAX_ALL_NODES: f64 = 268_435_456.0;
 /// Most bodies of a scene times its frames: a pose of each is kept, 4 GiB in all.
@@ -42,6 +44,7 @@ impl Scene {
             pattern(&format!("pattern.{name}"), p)?;
         }
         require(!self.bodies.is_empty(), "body", || "is missing: add a [[body]] table")?;
+        let groups = self.groups();
         let mut names = BTreeSet::new();
         for (i, b) in self.bodies.iter().enumerate() {
             let key = format!("body[{i}]");
@@ -50,6 +53,7 @@ impl Scene {
                 format!("`{}` is taken by an earlier body: choose another", b.name)
             })?;
             body(&key, b)?;
+            groups_of(&key, b, &groups)?;
             if let Some(f) = &b.fracture {
                 fracture(&at(&key, "fracture"), f, b, self)?;
             }
@@ -355,6 +359,11 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         || "must be \"static\" for a plane, which has no end and no mass",
     )?;
     require(
+        !matches!(b.shape, Shape::Trimesh(_)) || b.motion != Motion::Dynamic,
+        &at(key, "motion"),
+        || "must be \"static\" or \"kinematic\" for a trimesh, which has no mass: use `mesh`",
+    )?;
+    require(
         b.motion == Motion::Dynamic || b.fracture.is_none(),
         &at(key, "fracture"),
         || "must be removed: only a dynamic body breaks",
@@ -369,6 +378,27 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         stress(&key_of("anchor_strength"), strength)?;
     }
     b.copies.as_ref().map_or(Ok(()), |copies| copies_of(&key_of("copies"), copies))
+}
+
+fn groups_of(key: &str, b: &Body, all: &[&str]) -> Result<(), InvalidValue> {
+    require(all.len() <= MAX_GROUPS, &at(key, "groups"), || {
+        format!("makes {} groups, more than {MAX_GROUPS}: use fewer", all.len())
+    })?;
+    let own = b.groups.as_deref().unwrap_or_default();
+    require(
+        own.iter().all(|name| !name.is_empty()),
+        &at(key, "groups"),
+        || "holds an empty name: give the group a name",
+    )?;
+    for name in b.collides_with.as_deref().unwrap_or_default() {
+        require(all.contains(&name.as_str()), &at(key, "collides_with"), || {
+            match nearest(name, all.iter().copied()) {
+                Some(other) => format!("names no group `{name}`, did you mean `{other}`?"),
+                None => format!("names no group `{name}`; known: {}", all.join(", ")),
+            }
+        })?;
+    }
+    Ok(())
 }
 
 fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
@@ -402,6 +432,7 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
             direction(&at(key, "plane.normal"), &p.normal)?;
             return bounded(&at(key, "plane.offset"), &[p.offset], "m");
         }
+        Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
         Shape::Sphere(s) => positive(&at(key, "sphere.radius"), s.radius, "m")?,
         Shape::Box(b) => {
             for half in b.half_extents {
@@ -416,11 +447,23 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
             positive(&at(key, "capsule.radius"), c.radius, "m")?;
             positive(&at(key, "capsule.half_height"), c.half_height, "m")?;
         }
+        Shape::Cone(c) => {
+            positive(&at(key, "cone.radius"), c.radius, "m")?;
+            positive(&at(key, "cone.half_height"), c.half_height, "m")?;
+        }
+        Shape::Torus(t) => {
+            positive(&at(key, "torus.minor"), t.minor, "m")?;
+            require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
+                format!("must be at least the minor radius, {} m, not {}", t.minor, t.major)
+            })?;
+        }
     }
     let kind = match s {
         Shape::Sphere(_) => "sphere",
         Shape::Box(_) => "box",
         Shape::Cylinder(_) => "cylinder",
+        Shape::Cone(_) => "cone",
+        Shape::Torus(_) => "torus",
         _ => "capsule",
     };
     let key = at(key, &format!("{kind}.spacing"));
@@ -450,6 +493,14 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     require(nodes <= MAX_NODES as f64, &key, || {
         format!("{:?} makes more than {MAX_NODES} nodes: use a coarser one", m.resolution)
     })
+}
+
+fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
+    require(!m.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
+    if let Some(size) = m.size {
+        positive(&at(key, "size"), size, "m")?;
+    }
+    m.thickness.map_or(Ok(()), |thickness| positive(&at(key, "thickness"), thickness, "m"))
 }
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {

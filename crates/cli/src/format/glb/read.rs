@@ -8,7 +8,7 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Surface, Track};
 use thiserror::Error;
 
 /// Why a file gives no recording.
@@ -30,6 +30,27 @@ pub enum GlbReadError {
 struct SceneExtras {
     fps: f64,
     frames: usize,
+    #[serde(default)]
+    kinetic: Vec<f64>,
+    #[serde(default)]
+    potential: Vec<f64>,
+    #[serde(default)]
+    dissipated: Vec<f64>,
+}
+
+impl SceneExtras {
+    /// One for each frame, or none; `None` where they are neither.
+    fn energies(&self) -> Option<Vec<Energy>> {
+        let Self { kinetic, potential, dissipated, frames, .. } = self;
+        let lengths = [kinetic.len(), potential.len(), dissipated.len()];
+        let rows = kinetic.iter().zip(potential).zip(dissipated);
+        let energies = rows.map(|((&kinetic, &potential), &dissipated)| Energy {
+            kinetic,
+            potential,
+            dissipated,
+        });
+        (lengths == [0; 3] || lengths == [*frames; 3]).then(|| energies.collect())
+    }
 }
 
 #[derive(Deserialize)]
@@ -56,10 +77,14 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let file = Gltf::from_slice(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
-    let SceneExtras { fps, frames } = parse(scene.extras())?;
+    let extras: SceneExtras = parse(scene.extras())?;
+    let SceneExtras { fps, frames, .. } = extras;
     if frames == 0 {
         return Err(GlbReadError::Foreign { lacks: "it has no frames" });
     }
+    let energies = extras
+        .energies()
+        .ok_or(GlbReadError::Foreign { lacks: "it has energies of some frames" })?;
     let mut channels: BTreeMap<usize, Vec<Channel>> = BTreeMap::new();
     for channel in file.animations().flat_map(|a| a.channels()) {
         channels.entry(channel.target().node().index()).or_default().push(channel);
@@ -80,7 +105,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let name = node.name().unwrap_or_default().to_owned();
         tracks.push(Track { name, surface, look, parent, birth, poses });
     }
-    Ok(Recording { fps, frames, tracks })
+    Ok(Recording { fps, frames, tracks, energies })
 }
 
 fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, GlbReadError> {

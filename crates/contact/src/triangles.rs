@@ -1,0 +1,333 @@
+//! Triangles as they are: scenery that need not be closed.
+
+use dynamics::Velocity;
+use levelset::{Aabb, MeshError, TriMesh};
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use parry3d::bounding_volume::Aabb as TreeBox;
+use parry3d::math::Vector as TreeVector;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhLeafCost, BvhNode};
+use parry3d::query::{PointQuery, PointQueryWithLocation};
+use parry3d::shape::{Triangle, TrianglePointLocation};
+
+/// The surface of a mesh, and what lies behind it.
+///
+/// Solid is what is less than a thickness behind the triangles, seen from the side from which their
+/// corners run counter-clockwise. Distance is to the nearest point of the triangles, exact but for
+/// the far side of a thick sheet, which is a lower bound. Beyond an open edge nothing is behind, so
+/// that the solid ends there as if sawn off.
+#[derive(Clone)]
+pub struct Triangles {
+    mesh: TriMesh,
+    tree: Bvh,
+    thickness: f64,
+    faces: Vec<Face>,
+    /// Mean normals of the faces around each vertex by their angles there; `None` on open edges.
+    vertices: Vec<Option<Vector3<f64>>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    normal: Vector3<f64>,
+    /// Sums of the normals of both faces at the edges AB, BC and CA; `None` where there is one face.
+    edges: [Option<Vector3<f64>>; 3],
+}
+
+/// Part of a triangle, by its corners.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Feature {
+    Face,
+    /// From this corner to the next.
+    Edge(usize),
+    Vertex(usize),
+}
+
+/// The point of a triangle that is nearest to another point.
+#[derive(Clone, Copy, Debug)]
+struct Nearest {
+    triangle: u32,
+    feature: Feature,
+    /// From there to the other point, m.
+    offset: Vector3<f64>,
+}
+
+/// A part of the surface that is nearer to a point than what is around it.
+pub(crate) struct Facing {
+    /// m; negative behind the surface.
+    pub(crate) distance: f64,
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) key: u32,
+}
+
+impl std::fmt::Debug for Triangles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (triangles, thickness) = (self.faces.len(), self.thickness);
+        f.debug_struct("Triangles")
+            .field("triangles", &triangles)
+            .field("thickness", &thickness)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Triangles {
+    /// The surface of `mesh` with `thickness` m of solid behind it, which may be infinite.
+    ///
+    /// Vertices at the same place are one, and triangles without area are left out.
+    ///
+    /// # Errors
+    /// [`MeshError`] when the mesh is empty, malformed or without area.
+    pub fn new(mesh: &TriMesh, thickness: f64) -> Result<Self, MeshError> {
+        mesh.facts()?;
+        let mut mesh = welded(mesh);
+        let area = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
+            (b - a).cross(&(c - a)).norm()
+        };
+        let triangles = std::mem::take(&mut mesh.triangles);
+        let kept: Vec<_> = triangles.into_iter().filter(|t| area(t) > 0.0).collect();
+        if kept.is_empty() {
+            return Err(MeshError::Degenerate);
+        }
+        mesh.triangles = kept;
+        let faces = faces(&mesh);
+        let vertices = vertex_normals(&mesh, &faces);
+        let boxes: Vec<TreeBox> = (0..faces.len())
+            .map(|t| {
+                let [a, b, c] = mesh.corners(t);
+                let low = a.inf(&b).inf(&c);
+                TreeBox::new(tree_vector(&low), tree_vector(&a.sup(&b).sup(&c)))
+            })
+            .collect();
+        let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+        Ok(Self { mesh, tree, thickness: thickness.max(0.0), faces, vertices })
+    }
+
+    /// The triangles.
+    pub fn mesh(&self) -> &TriMesh {
+        &self.mesh
+    }
+
+    /// How much solid there is behind the triangles, m.
+    pub fn thickness(&self) -> f64 {
+        self.thickness
+    }
+
+    /// Whether every edge has a face on both sides.
+    pub fn is_closed(&self) -> bool {
+        self.faces.iter().all(|face| face.edges.iter().all(Option::is_some))
+    }
+
+    /// The smallest box around the triangles, grown by what is behind them.
+    pub(crate) fn bounds(&self) -> Aabb {
+        let at = Point3::origin();
+        let bounds = Aabb::around(&self.mesh.vertices).unwrap_or(Aabb { min: at, max: at });
+        let behind = if self.is_closed() { 0.0 } else { 0.1 * bounds.extents().max() };
+        bounds.grown(self.thickness.min(behind))
+    }
+
+    /// Signed distance at `p`, m.
+    pub fn distance(&self, p: &Point3<f64>) -> f64 {
+        let Some(nearest) = self.nearest(p) else { return f64::INFINITY };
+        let distance = self.signed(&nearest);
+        distance.max(-distance - self.thickness)
+    }
+
+    /// Outward normal at `p`.
+    pub fn normal(&self, p: &Point3<f64>) -> Option<Vector3<f64>> {
+        let nearest = self.nearest(p)?;
+        let distance = self.signed(&nearest);
+        let front = self.front(&nearest, distance);
+        let is_back = -distance - self.thickness > distance;
+        Some(if is_back { -front } else { front })
+    }
+
+    /// Parts of the surface that a ball of radius `reach` m about `p` meets: those that are nearer
+    /// than what is around them, so that edges inside a flat are none.
+    pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {
+        let Some(nearest) = self.nearest(p) else { return Vec::new() };
+        let distance = self.signed(&nearest);
+        if distance < 0.0 {
+            let back = -distance - self.thickness;
+            let front = self.front(&nearest, distance);
+            let key = nearest.triangle;
+            return if back > distance {
+                vec![Facing { distance: back, normal: -front, key }]
+            } else {
+                vec![Facing { distance, normal: front, key }]
+            };
+        }
+        let centre = tree_vector(p);
+        let around = BvhNode::leaf(TreeBox::from_half_extents(centre, TreeVector::splat(reach)), 0);
+        let mut near: Vec<Nearest> = self
+            .tree
+            .leaves(|node| node.intersects(&around))
+            .map(|t| self.nearest_of(t, p))
+            .filter(|n| n.offset.norm() < reach && self.signed(n) >= 0.0)
+            .collect();
+        near.sort_by_key(|n| n.triangle);
+        let mut facing: Vec<(Vec<u32>, Facing)> = Vec::new();
+        for own in &near {
+            let corners = self.corners_of(own);
+            let least = own.offset.norm() - 1e-9 * reach;
+            let nearer = |other: &&Nearest| {
+                let all = &self.mesh.triangles[other.triangle as usize];
+                other.offset.norm() < least && corners.iter().all(|v| all.contains(v))
+            };
+            if near.iter().any(|other| nearer(&other)) || facing.iter().any(|f| f.0 == corners) {
+                continue;
+            }
+            let distance = own.offset.norm();
+            let normal = self.front(own, distance);
+            facing.push((corners, Facing { distance, normal, key: own.triangle }));
+        }
+        facing.into_iter().map(|(_, facing)| facing).collect()
+    }
+
+    /// The corners of a feature in ascending order.
+    fn corners_of(&self, nearest: &Nearest) -> Vec<u32> {
+        let triangle = self.mesh.triangles[nearest.triangle as usize];
+        let mut corners = match nearest.feature {
+            Feature::Face => triangle.to_vec(),
+            Feature::Edge(k) => vec![triangle[k], triangle[(k + 1) % 3]],
+            Feature::Vertex(k) => vec![triangle[k]],
+        };
+        corners.sort_unstable();
+        corners
+    }
+
+    fn nearest(&self, p: &Point3<f64>) -> Option<Nearest> {
+        let point = tree_vector(p);
+        let found = self.tree.find_best(
+            f64::INFINITY,
+            |node, _| node.aabb().distance_to_local_point(point, true),
+            |triangle, _| Some(Best(self.nearest_of(triangle, p))),
+        );
+        found.map(|(_, Best(nearest))| nearest)
+    }
+
+    fn nearest_of(&self, triangle: u32, p: &Point3<f64>) -> Nearest {
+        let [a, b, c] = self.mesh.corners(triangle as usize).map(|v| tree_vector(&v));
+        let point = tree_vector(p);
+        let shape = Triangle::new(a, b, c);
+        let (found, location) = shape.project_local_point_and_get_location(point, false);
+        let feature = match location {
+            TrianglePointLocation::OnVertex(k) => Feature::Vertex(k as usize),
+            TrianglePointLocation::OnEdge(k, _) => Feature::Edge(k as usize),
+            TrianglePointLocation::OnFace(..) | TrianglePointLocation::OnSolid => Feature::Face,
+        };
+        Nearest { triangle, feature, offset: Vector3::from((point - found.point).to_array()) }
+    }
+
+    /// A normal that tells the sides apart; `None` on an open edge.
+    fn pseudonormal(&self, nearest: &Nearest) -> Option<Vector3<f64>> {
+        let face = &self.faces[nearest.triangle as usize];
+        match nearest.feature {
+            Feature::Face => Some(face.normal),
+            Feature::Edge(k) => face.edges[k],
+            Feature::Vertex(k) => {
+                let corner = self.mesh.triangles[nearest.triangle as usize][k];
+                self.vertices[corner as usize]
+            }
+        }
+    }
+
+    /// Distance to the triangles, negative behind them.
+    fn signed(&self, nearest: &Nearest) -> f64 {
+        let behind = self.pseudonormal(nearest).is_some_and(|n| n.dot(&nearest.offset) < 0.0);
+        let distance = nearest.offset.norm();
+        if behind { -distance } else { distance }
+    }
+
+    /// The direction in which distance grows.
+    fn front(&self, nearest: &Nearest, distance: f64) -> Vector3<f64> {
+        let face = self.faces[nearest.triangle as usize].normal;
+        if nearest.feature == Feature::Face {
+            return face;
+        }
+        let own = || self.pseudonormal(nearest).and_then(|n| n.try_normalize(1e-12));
+        let direction = nearest.offset * distance.signum();
+        direction.try_normalize(1e-12).or_else(own).unwrap_or(face)
+    }
+}
+
+/// Ordered by distance.
+struct Best(Nearest);
+
+impl BvhLeafCost for Best {
+    fn cost(&self) -> f64 {
+        self.0.offset.norm()
+    }
+}
+
+/// The mesh with vertices at the same place made one, and without triangles that have two corners
+/// there.
+fn welded(mesh: &TriMesh) -> TriMesh {
+    let mut order: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
+    let place = |v: u32| mesh.vertices[v as usize].coords.map(|x| x + 0.0);
+    let compare = |p: &u32, q: &u32| {
+        let (p, q) = (place(*p), place(*q));
+        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
+    };
+    order.sort_by(compare);
+    let mut number = vec![0; order.len()];
+    let mut vertices: Vec<Point3<f64>> = Vec::new();
+    for same in order.chunk_by(|p, q| compare(p, q).is_eq()) {
+        same.iter().for_each(|&v| number[v as usize] = vertices.len() as u32);
+        vertices.push(place(same[0]).into());
+    }
+    let triangles = mesh.triangles.iter().map(|t| t.map(|v| number[v as usize]));
+    let whole = triangles.filter(|[a, b, c]| a != b && b != c && c != a);
+    TriMesh { vertices, triangles: whole.collect() }
+}
+
+fn faces(mesh: &TriMesh) -> Vec<Face> {
+    let normals: Vec<Vector3<f64>> = (0..mesh.triangles.len())
+        .map(|t| mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y))
+        .collect();
+    // by their ends, then by triangle
+    let mut edges: Vec<(u32, u32, usize, usize)> = Vec::with_capacity(3 * normals.len());
+    for (t, corners) in mesh.triangles.iter().enumerate() {
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            edges.push((a.min(b), a.max(b), t, k));
+        }
+    }
+    edges.sort_unstable();
+    let face = |normal: &Vector3<f64>| Face { normal: *normal, edges: [None; 3] };
+    let mut faces: Vec<Face> = normals.iter().map(face).collect();
+    for shared in edges.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+        let sum: Vector3<f64> = shared.iter().map(|&(_, _, t, _)| normals[t]).sum();
+        for &(_, _, t, k) in shared {
+            faces[t].edges[k] = (shared.len() > 1).then_some(sum);
+        }
+    }
+    faces
+}
+
+/// Baerentzen and Aanaes (2005): face normals weighted by their angle at the vertex tell inside
+/// from outside.
+fn vertex_normals(mesh: &TriMesh, faces: &[Face]) -> Vec<Option<Vector3<f64>>> {
+    let mut normals = vec![Some(Vector3::zeros()); mesh.vertices.len()];
+    for (t, corners) in mesh.triangles.iter().enumerate() {
+        let places = mesh.corners(t);
+        for k in 0..3 {
+            let (to, from) = (places[(k + 1) % 3] - places[k], places[(k + 2) % 3] - places[k]);
+            let angle = angle(&to, &from);
+            let is_open = faces[t].edges[k].is_none() || faces[t].edges[(k + 2) % 3].is_none();
+            let own = &mut normals[corners[k] as usize];
+            *own = own.filter(|_| !is_open).map(|sum| sum + faces[t].normal * angle);
+        }
+    }
+    normals
+}
+
+/// The angle between two directions, rad.
+fn angle(p: &Vector3<f64>, q: &Vector3<f64>) -> f64 {
+    let turn = Quaternion::from_parts(p.norm() * q.norm() + p.dot(q), p.cross(q));
+    let turned = Isometry3::from_parts(Default::default(), UnitQuaternion::new_normalize(turn));
+    // not `Vector3::angle`: its bits differ between platforms
+    Velocity::between(&Isometry3::identity(), &turned, 1.0).angular.norm()
+}
+
+fn tree_vector(p: &Point3<f64>) -> TreeVector {
+    TreeVector::from_array(Vector3::from(p.coords).into())
+}

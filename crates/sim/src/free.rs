@@ -1,0 +1,119 @@
+//! Bodies that touch only each other.
+//!
+//! The contact pass for positions takes bodies elsewhere than their own momenta would, and with them
+//! their lever arms: momentum stays, but the angular momentum of bodies that touch changes, which
+//! nothing takes up if they touch nothing immovable. What went missing is given back as a common
+//! rotation of the island.
+
+use contact::Islands;
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+
+use crate::World;
+
+/// An island of several bodies as it was after the collisions of a frame.
+struct Free {
+    bodies: Vec<usize>,
+    /// About the common centre of mass, kg m^2/s.
+    angular: Vector3<f64>,
+    /// In the frame of the common centre of mass, J.
+    energy: f64,
+}
+
+/// What the islands that touch nothing immovable keep to themselves.
+pub(crate) struct FreeIslands(Vec<Free>);
+
+/// An island as a rigid whole.
+struct Whole {
+    centre: Point3<f64>,
+    velocity: Vector3<f64>,
+    inertia: Matrix3<f64>,
+    /// About `centre`.
+    angular: Vector3<f64>,
+    /// In the frame of `centre`.
+    energy: f64,
+}
+
+impl FreeIslands {
+    pub(crate) fn new(world: &World, islands: &Islands) -> Self {
+        let mut members = vec![Vec::new(); islands.count()];
+        for (i, island) in islands.of_bodies().iter().enumerate() {
+            if let Some(k) = island.filter(|&k| !islands.is_grounded(k)) {
+                members[k as usize].push(i);
+            }
+        }
+        members.retain(|bodies| bodies.len() > 1);
+        let free = |bodies: Vec<usize>| {
+            let Whole { angular, energy, .. } = Whole::new(world, &bodies);
+            Free { bodies, angular, energy }
+        };
+        Self(members.into_iter().map(free).collect())
+    }
+
+    /// Turns each island so that it has the angular momentum it had, and takes the energy that this
+    /// costs from the motion of its bodies against each other.
+    pub(crate) fn restore(&self, world: &mut World) {
+        for free in &self.0 {
+            let now = Whole::new(world, &free.bodies);
+            let Some(inverse) = now.inertia.try_inverse() else { continue };
+            let common = inverse * free.angular;
+            let missing = common - inverse * now.angular;
+            let energy = now.energy + missing.dot(&(now.angular + free.angular)) * 0.5;
+            let rigid = 0.5 * common.dot(&free.angular);
+            // round-off is no gain
+            let gained = energy > free.energy * (1.0 + 1e-14);
+            let own = if gained && energy > rigid {
+                ((free.energy - rigid).max(0.0) / (energy - rigid)).sqrt()
+            } else {
+                1.0
+            };
+            for &i in &free.bodies {
+                let Some(mass) = world.acting[i].mass_properties() else { continue };
+                let rotation = world.poses[i].rotation;
+                let arm = world.poses[i].translation.vector - now.centre.coords;
+                let is = world.acting[i].velocity(&rotation, &world.momenta[i]);
+                let shared =
+                    Velocity { linear: now.velocity + common.cross(&arm), angular: common };
+                let rest = Velocity {
+                    linear: is.linear + missing.cross(&arm) - shared.linear,
+                    angular: is.angular + missing - shared.angular,
+                };
+                let velocity = Velocity {
+                    linear: shared.linear + rest.linear * own,
+                    angular: shared.angular + rest.angular * own,
+                };
+                world.momenta[i] = mass.momentum(&rotation, &velocity);
+            }
+        }
+    }
+}
+
+impl Whole {
+    fn new(world: &World, bodies: &[usize]) -> Self {
+        let of = |i: usize| {
+            let mass = world.acting[i].mass_properties()?;
+            Some((mass, &world.poses[i], &world.momenta[i]))
+        };
+        let parts = || bodies.iter().filter_map(|&i| of(i));
+        let (mut total, mut first, mut linear) = (0.0, Vector3::zeros(), Vector3::zeros());
+        for (mass, pose, momentum) in parts() {
+            total += mass.mass();
+            first += pose.translation.vector * mass.mass();
+            linear += momentum.linear;
+        }
+        let centre = Point3::from(first / total);
+        let velocity = linear / total;
+        let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
+        for (mass, pose, momentum) in parts() {
+            let Isometry3 { rotation, translation } = pose;
+            let arm = translation.vector - centre.coords;
+            let relative = momentum.linear - velocity * mass.mass();
+            let cross = arm.cross_matrix();
+            inertia += cross.transpose() * cross * mass.mass() + mass.world_inertia(rotation);
+            angular += arm.cross(&relative) + momentum.angular;
+            energy += 0.5 * relative.norm_squared() / mass.mass()
+                + mass.rotational_energy(rotation, &momentum.angular);
+        }
+        Self { centre, velocity, inertia, angular, energy }
+    }
+}

@@ -1,0 +1,185 @@
+//! Restitution of pairs that meet at several points, and what a world by itself keeps.
+
+use contact::{Material, Settings, Solver};
+use dynamics::Velocity;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use sim::World;
+
+use crate::contact_scenes::{
+    GRAVITY, at, both, cuboid, first_apex, floor, material, place, steps_without_gain, weightless,
+    world,
+};
+
+/// A box of half a metre that falls flat from 1 m above the floor, on a frame of `dt` s.
+fn drop(contact: Settings, dt: f64, height: f64) -> (World, sim::BodyId) {
+    let settings = sim::Settings { contact, dt, sleep: false, ..sim::Settings::default() };
+    let mut world = World::new(settings);
+    floor(&mut world, 0.0, material(0.6, 0.5));
+    let id = world.add(cuboid([0.25; 3], 10.0, at(0.0, 0.25 + height, 0.0), material(0.6, 0.5)));
+    (world, id)
+}
+
+/// It turns back where it is at the start of the frame in which it would touch: so high above the
+/// floor it keeps all of its potential energy.
+#[test]
+fn a_box_that_lands_flat_bounces_as_its_restitution_says() {
+    for height in [0.5, 0.8, 1.0, 1.3, 2.0] {
+        let (mut world, id) = drop(Settings::default(), 1.0 / 30.0, height);
+        let speed = |world: &World| world.get(id).unwrap().momentum.linear.y / 10.0;
+        let (mut before, mut turned) = (0.0, 0.0);
+        while speed(&world) <= 0.0 {
+            before = speed(&world);
+            turned = place(&world, id).y - 0.25;
+            steps_without_gain(&mut world, 1);
+        }
+        let after = speed(&world) + GRAVITY / 30.0;
+        assert!((after / before + 0.6).abs() <= 1e-8, "{after} after {before}");
+        let (mut world, id) = drop(Settings::default(), 1.0 / 30.0, height);
+        let apex = first_apex(&mut world, id) - 0.25;
+        let expected = turned + 0.36 * (height - turned);
+        assert!((apex / expected - 1.0).abs() <= 0.03, "{apex} for {expected}");
+        let spin = world.get(id).unwrap().momentum.angular.norm();
+        assert!(spin <= 1e-6, "{spin}");
+    }
+}
+
+#[test]
+fn a_box_dropped_flat_bounces_to_the_square_of_its_restitution_in_short_frames() {
+    let (mut world, id) = drop(Settings::default(), 1.0 / 480.0, 1.0);
+    let mut apex = 0.0f64;
+    let mut rises = false;
+    for _ in 0..400 {
+        steps_without_gain(&mut world, 1);
+        rises |= world.get(id).unwrap().momentum.linear.y > 0.0;
+        if rises {
+            apex = apex.max(place(&world, id).y - 0.25);
+        }
+    }
+    assert!((apex / 0.36 - 1.0).abs() <= 0.03, "{apex}");
+}
+
+/// The pairwise solver hits corner by corner, and the box turns in between: less comes back.
+#[test]
+fn with_the_reference_solver_a_flat_box_bounces_no_higher_than_it_may() {
+    let (mut world, id) = drop(Settings::reference(), 1.0 / 30.0, 1.0);
+    let apex = first_apex(&mut world, id) - 0.25;
+    assert!(apex > 0.15 && apex <= 0.36 + 0.64 * (2.0 * GRAVITY).sqrt() / 30.0, "{apex}");
+}
+
+#[test]
+fn boxes_that_land_on_edges_and_corners_gain_no_energy() {
+    let turns = [
+        Vector3::new(std::f64::consts::FRAC_PI_4, 0.0, 0.0),
+        Vector3::new(std::f64::consts::FRAC_PI_4, 0.0, 0.615),
+        Vector3::new(0.02, 0.0, 0.01),
+        Vector3::new(0.3, 1.0, -0.7),
+        Vector3::new(1.2, 0.0, 0.0),
+    ];
+    for contact in both() {
+        for (restitution, turn) in [0.0, 0.6, 1.0].iter().flat_map(|e| turns.map(|t| (*e, t))) {
+            let mut world = world(contact);
+            floor(&mut world, 0.0, material(restitution, 0.5));
+            let pose = at(0.0, 1.5, 0.0) * Isometry3::rotation(turn);
+            let mut falling = cuboid([0.3, 0.2, 0.25], 10.0, pose, material(restitution, 0.5));
+            falling.velocity = Velocity {
+                linear: Vector3::new(1.0, -2.0, 0.0),
+                angular: Vector3::new(0.0, 1.0, 3.0),
+            };
+            let id = world.add(falling);
+            steps_without_gain(&mut world, 60);
+            assert!(place(&world, id).y > 0.15, "{restitution} {turn:?}");
+        }
+    }
+}
+
+/// Four boxes flung together in empty space, that touch and rub for two seconds.
+fn cluster(contact: Settings) -> World {
+    let mut world = weightless(contact);
+    let rough = material(0.0, 0.6);
+    let places = [[-0.6, 0.0, 0.0], [0.6, 0.1, 0.0], [0.0, 0.62, 0.05], [0.1, -0.65, 0.1]];
+    for (n, [x, y, z]) in places.into_iter().enumerate() {
+        let turn = Isometry3::rotation(Vector3::new(0.0, 0.2 * n as f64, 0.1));
+        let mut part = cuboid([0.3, 0.25, 0.3], 2.0 + n as f64, at(x, y, z) * turn, rough);
+        part.velocity = Velocity {
+            linear: Vector3::new(-1.5 * x - 0.4 * y + 3.0, -1.5 * y + 0.4 * x, 0.1),
+            angular: Vector3::new(0.1, -0.1 * n as f64, 0.4),
+        };
+        world.add(part);
+    }
+    world
+}
+
+#[test]
+fn bodies_that_touch_only_each_other_keep_momentum_and_angular_momentum() {
+    for contact in both() {
+        let mut world = cluster(contact);
+        let before = world.momentum();
+        let (mut touched, mut last) = (0, before.linear);
+        for frame in 0..60 {
+            let energy = world.kinetic_energy();
+            let report = world.step();
+            let own = world.iter().next().unwrap().momentum.linear;
+            touched += usize::from(own != last);
+            last = own;
+            assert!(report.energy_gain <= 1e-12 * energy, "{frame}: {}", report.energy_gain);
+            let now = world.momentum();
+            let linear = (now.linear - before.linear).norm() / before.linear.norm();
+            let angular = (now.angular - before.angular).norm() / before.angular.norm();
+            assert!(linear <= 1e-10, "frame {frame}: {linear}");
+            assert!(angular <= 1e-10, "frame {frame}: {angular}");
+        }
+        assert!(touched > 3, "{:?}: {touched}", contact.solver);
+    }
+}
+
+/// With gravity the common angular momentum about the centre of mass stays.
+#[test]
+fn bodies_that_fall_together_keep_their_angular_momentum() {
+    for contact in both() {
+        let mut world = world(contact);
+        for body in cluster(contact).iter() {
+            let velocity = body.body.velocity(&body.pose.rotation, body.momentum);
+            let new = cuboid([0.3, 0.25, 0.3], 3.0, *body.pose, material(0.0, 0.6));
+            world.add(sim::NewBody { velocity, ..new });
+        }
+        let about_centre = |world: &World| {
+            let centre =
+                world.iter().map(|s| s.pose.translation.vector).sum::<Vector3<f64>>() / 4.0;
+            let momentum = world.momentum();
+            momentum.angular - centre.cross(&momentum.linear)
+        };
+        let before = about_centre(&world);
+        steps_without_gain(&mut world, 30);
+        let lost = (about_centre(&world) - before).norm() / before.norm();
+        assert!(lost <= 1e-10, "{lost}");
+    }
+}
+
+/// Pieces are born touching: what pushes them apart must not speed them up.
+#[test]
+fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
+    for contact in both() {
+        let mut world = world(contact);
+        floor(&mut world, 0.0, Material::default());
+        let mut ids = Vec::new();
+        for n in 0..4 {
+            let turn = UnitQuaternion::from_euler_angles(0.1 * f64::from(n), 0.3, 0.0);
+            let pose = at(0.05 * f64::from(n), 0.2 + 0.35 * f64::from(n), 0.0);
+            ids.push(world.add(cuboid([0.25; 3], 10.0, pose * turn, Material::default())));
+        }
+        let top = place(&world, ids[3]).y;
+        for _ in 0..90 {
+            steps_without_gain(&mut world, 1);
+            let fastest = ids
+                .iter()
+                .map(|&id| world.get(id).unwrap().momentum.linear.norm() / 10.0)
+                .fold(0.0, f64::max);
+            assert!(fastest <= 3.0, "{fastest}");
+        }
+        let manifold = contact.solver == Solver::Manifold;
+        assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "none is thrown up");
+        for (n, &id) in ids.iter().enumerate() {
+            assert!(place(&world, id).y > 0.2, "{n}: none sinks");
+        }
+    }
+}

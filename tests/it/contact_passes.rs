@@ -1,0 +1,222 @@
+//! No pass of a frame adds kinetic energy, whoever takes part.
+
+use std::sync::Arc;
+
+use brisance_tests::strategies::{rotation, vector};
+use contact::{Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape, Solver};
+use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
+use nalgebra::{Isometry3, Translation3, Vector3};
+use proptest::prelude::*;
+use sim::{NewBody, World};
+
+/// What is done with the first of some bodies; the others are dynamic.
+#[derive(Clone, Copy, Debug)]
+enum Partner {
+    Dynamic,
+    Static,
+    /// Moves without turning, so that there is a frame in which it is at rest.
+    Kinematic(Vector3<f64>),
+}
+
+#[derive(Clone, Debug)]
+struct Crowd {
+    partner: Partner,
+    bodies: Vec<Body>,
+    poses: Vec<Isometry3<f64>>,
+    velocities: Vec<Velocity>,
+    shapes: Vec<Arc<Shape>>,
+    materials: Vec<Material>,
+}
+
+/// A box or ball near the origin, so that some overlap and some pass.
+fn one() -> impl Strategy<Value = (Body, Isometry3<f64>, Velocity, Arc<Shape>, Material)> {
+    let size = [0.1..0.6, 0.1..0.6, 0.1..0.6_f64];
+    let surface = (0.0..=1.0, 0.0..=1.5, prop_oneof![3 => Just(0.0), 1 => 0.0..0.5]);
+    let state = (vector(0.8), rotation(), vector(4.0), vector(8.0));
+    (size, any::<bool>(), -1.0..2.0_f64, surface, state).prop_map(
+        |(
+            half,
+            round,
+            mass,
+            (restitution, friction, rolling_friction),
+            (x, r, linear, angular),
+        )| {
+            let (half, mass) = (Vector3::from(half), 10f64.powf(mass));
+            let s = half.component_mul(&half) / 3.0;
+            let (shape, inertia) = if round {
+                (Shape::ball(half.x), Vector3::repeat(0.4 * half.x * half.x))
+            } else {
+                (Shape::cuboid(half, 0.1), Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y))
+            };
+            let body = Body::Dynamic(MassProperties::new(mass, inertia * mass).unwrap());
+            let pose = Isometry3::from_parts(Translation3::from(x), r);
+            let material = Material { restitution, friction, rolling_friction };
+            (body, pose, Velocity { linear, angular }, Arc::new(shape), material)
+        },
+    )
+}
+
+fn crowd() -> impl Strategy<Value = Crowd> {
+    let partner = prop_oneof![
+        Just(Partner::Dynamic),
+        Just(Partner::Static),
+        vector(3.0).prop_map(Partner::Kinematic),
+    ];
+    (partner, prop::collection::vec(one(), 2..5)).prop_map(|(partner, all)| {
+        let mut crowd = Crowd {
+            partner,
+            bodies: Vec::new(),
+            poses: Vec::new(),
+            velocities: Vec::new(),
+            shapes: Vec::new(),
+            materials: Vec::new(),
+        };
+        for (body, pose, velocity, shape, material) in all {
+            crowd.bodies.push(body);
+            crowd.poses.push(pose);
+            crowd.velocities.push(velocity);
+            crowd.shapes.push(shape);
+            crowd.materials.push(material);
+        }
+        let still = Velocity::default();
+        match partner {
+            Partner::Dynamic => {}
+            Partner::Static => (crowd.bodies[0], crowd.velocities[0]) = (Body::Static, still),
+            Partner::Kinematic(linear) => {
+                let velocity = Velocity { linear, ..still };
+                (crowd.bodies[0], crowd.velocities[0]) = (Body::Kinematic(velocity), velocity);
+            }
+        }
+        crowd
+    })
+}
+
+impl Crowd {
+    fn momenta(&self) -> Vec<Momentum> {
+        let states = self.poses.iter().zip(&self.velocities);
+        self.bodies
+            .iter()
+            .zip(states)
+            .map(|(body, (pose, velocity))| {
+                let own = |m: &MassProperties| m.momentum(&pose.rotation, velocity);
+                body.mass_properties().map_or_else(Momentum::default, own)
+            })
+            .collect()
+    }
+
+    /// Kinetic energy in the frame in which the partner is at rest, J.
+    fn energy(&self, poses: &[Isometry3<f64>], momenta: &[Momentum]) -> f64 {
+        let frame = match self.partner {
+            Partner::Kinematic(velocity) => velocity,
+            Partner::Dynamic | Partner::Static => Vector3::zeros(),
+        };
+        let of = |((body, pose), momentum): ((&Body, &Isometry3<f64>), &Momentum)| {
+            let Body::Dynamic(mass) = body else { return 0.0 };
+            let linear = momentum.linear - frame * mass.mass();
+            mass.kinetic_energy(&pose.rotation, &Momentum { linear, ..*momentum })
+        };
+        self.bodies.iter().zip(poses).zip(momenta).map(of).sum()
+    }
+}
+
+/// All solvers with all that can be clamped clamped, without shock propagation: that holds bodies
+/// as if nailed down, which no pass but the whole frame makes up for.
+fn solvers() -> impl Strategy<Value = Settings> {
+    let reference = |levers| Solver::Reference { levers, clamp_positions: true };
+    let solver = prop_oneof![
+        Just(Solver::Manifold),
+        Just(reference(Levers::TimeN)),
+        Just(reference(Levers::Split)),
+    ];
+    let clamp = prop_oneof![Just(Clamp::Plastic), Just(Clamp::Scale)];
+    (solver, clamp).prop_map(|(solver, clamp)| Settings {
+        solver,
+        clamp,
+        shock_sweeps: 0,
+        ..Settings::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn no_pass_adds_kinetic_energy(crowd in crowd(), settings in solvers()) {
+        let names: Vec<u64> = (0..crowd.bodies.len() as u64).collect();
+        let groups = vec![Groups::default(); names.len()];
+        let down = Velocity { linear: Vector3::y() * -0.16, ..Velocity::default() };
+        let drift: Vec<Velocity> = crowd
+            .bodies
+            .iter()
+            .map(|b| b.mass_properties().map_or_else(Velocity::default, |_| down))
+            .collect();
+        let cache = Cache::default();
+        let columns = Columns {
+            bodies: &crowd.bodies,
+            shapes: &crowd.shapes,
+            materials: &crowd.materials,
+            groups: &groups,
+        };
+        let frame = Frame {
+            columns,
+            poses: &crowd.poses,
+            drift: &drift,
+            dt: 1.0 / 30.0,
+            orientation: OrientationStep::default(),
+            cache: &cache,
+            names: &names,
+            settings: &settings,
+        };
+        let mut momenta = crowd.momenta();
+        let start = crowd.energy(&crowd.poses, &momenta);
+        let unbreakable = vec![f64::INFINITY; names.len()];
+        let contacts = frame.contacts(&momenta);
+        frame.collide(&contacts, &mut momenta, &unbreakable);
+        let collided = crowd.energy(&crowd.poses, &momenta);
+        prop_assert!(collided <= start * (1.0 + 1e-10), "collide: {start} -> {collided}");
+
+        let mut support = frame.support(contacts, &momenta);
+        let mut half = momenta.clone();
+        support.settle_positions(frame, &mut half);
+        let settled = crowd.energy(&crowd.poses, &half);
+        prop_assert!(settled <= collided * (1.0 + 1e-10), "positions: {collided} -> {settled}");
+
+        let end = frame.predict(&half);
+        let moved = Frame { poses: &end, ..frame };
+        let before = crowd.energy(&end, &momenta);
+        support.settle_velocities(moved, &crowd.poses, &mut momenta);
+        let after = crowd.energy(&end, &momenta);
+        prop_assert!(after <= before * (1.0 + 1e-10), "velocities: {before} -> {after}");
+    }
+
+    /// With shock propagation and all: energy in the frame of the partner, under gravity or not.
+    #[test]
+    fn no_frame_adds_energy(
+        crowd in crowd(),
+        settings in prop_oneof![Just(Settings::default()), Just(Settings::reference())],
+        heavy in any::<bool>(),
+    ) {
+        prop_assume!(!matches!(crowd.partner, Partner::Kinematic(_)));
+        let gravity = if heavy { Vector3::new(0.0, -9.81, 0.0) } else { Vector3::zeros() };
+        let contact = settings;
+        let mut world = World::new(sim::Settings { contact, gravity, ..Default::default() });
+        for i in 0..crowd.bodies.len() {
+            world.add(NewBody {
+                body: crowd.bodies[i],
+                pose: crowd.poses[i],
+                velocity: crowd.velocities[i],
+                shape: Arc::clone(&crowd.shapes[i]),
+                material: crowd.materials[i],
+                groups: Groups::default(),
+                breakage: None,
+            });
+        }
+        for _ in 0..8 {
+            let size = world.kinetic_energy() + world.potential_energy().abs();
+            let report = world.step();
+            let size = size + report.kinetic_energy + report.potential_energy.abs();
+            let (gain, frame) = (report.energy_gain, report.frame);
+            prop_assert!(gain <= 1e-10 * size, "frame {frame} gains {gain} of {size}");
+        }
+    }
+}
