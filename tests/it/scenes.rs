@@ -214,6 +214,22 @@ fn the_documented_materials_are_those_of_the_table() {
     }
 }
 
+/// The chain bears the swing and the blow; the wall does not.
+#[test]
+fn a_ball_on_a_chain_breaks_a_wall() {
+    let swinging = run("wrecking_ball", 55, |_| ());
+    let apart = swinging.world.joints().map(|joint| joint.error[0]).fold(0.0, f64::max);
+    assert!(apart < 0.03, "links are {apart} m apart");
+    let run = run("wrecking_ball", 75, |_| ());
+    let hit = run.reports.iter().position(|r| !r.fractures.is_empty()).expect("it hits the wall");
+    // a quarter of the period of a pendulum of 3.9 m that swings by 62 degrees: 1.07 s
+    assert!((55..70).contains(&hit), "frame {hit}");
+    assert!(run.pieces("wall") > 5, "{}", run.pieces("wall"));
+    assert_eq!(run.world.joints().count(), 9, "the chain holds");
+    let ball = run.world.get(run.body("ball")).unwrap().pose.translation.vector;
+    assert!(ball.y > 0.5 && ball.y < 4.0, "it still hangs: {ball:?}");
+}
+
 fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }

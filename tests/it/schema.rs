@@ -63,6 +63,11 @@ fn schema_and_reader_know_the_same_keys() {
             format!("{body}/properties/fracture/properties/stress"),
             "[[body]]\nfracture = { stress = { zzz = 1 } }".to_owned(),
         ),
+        ("/properties/joints/items".to_owned(), "[[joints]]\nzzz = 1".to_owned()),
+        (
+            "/properties/joints/items/properties/motor".to_owned(),
+            "[[joints]]\nmotor = { zzz = 1 }".to_owned(),
+        ),
         (format!("{body}/properties/anchor/items"), "[[body]]\nanchor = [{ zzz = 1 }]".to_owned()),
         (
             format!("{pattern}/properties/radial/properties/noise"),
@@ -87,10 +92,21 @@ fn schema_and_reader_know_the_same_keys() {
     for (pointer, scene) in all {
         assert_eq!(properties(&pointer), keys(&scene), "{pointer}");
     }
-    let motions = schema().pointer(&format!("{body}/properties/motion/enum")).cloned().unwrap();
-    let mut motions: Vec<String> = serde_json::from_value(motions).unwrap();
-    motions.sort();
-    assert_eq!(motions, keys("[[body]]\nmotion = \"zzz\""));
+}
+
+#[test]
+fn schema_and_reader_know_the_same_choices() {
+    let body = "/properties/body/items";
+    for (pointer, scene) in [
+        (format!("{body}/properties/motion"), "[[body]]\nmotion = \"zzz\""),
+        ("/properties/joints/items/properties/kind".to_owned(), "[[joints]]\nkind = \"zzz\""),
+        ("/properties/simulation/properties/solver".to_owned(), "[simulation]\nsolver = \"zzz\""),
+    ] {
+        let choices = schema().pointer(&format!("{pointer}/enum")).cloned().unwrap();
+        let mut choices: Vec<String> = serde_json::from_value(choices).unwrap();
+        choices.sort();
+        assert_eq!(choices, keys(scene), "{pointer}");
+    }
 }
 
 #[test]

@@ -26,8 +26,9 @@ const LAYERS: [(&str, &[&str]); 7] = [
 ];
 
 /// What library packages may use from outside the workspace.
-const ALLOWED: [&str; 12] = [
+const ALLOWED: [&str; 13] = [
     "bytemuck",
+    "clarabel",
     "faer",
     "nalgebra",
     "ndarray",

@@ -3,6 +3,7 @@
 
 mod clients;
 mod figures;
+mod figures_solvers;
 mod layers;
 mod vendor;
 
@@ -18,6 +19,7 @@ cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
+cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
 cargo xtask clients [--python PATH]
                              have Blender (bpy) and USD (usd-core) open what brisance writes
 cargo xtask vendor [--check] make the viewer's three.js, or check it";
@@ -61,6 +63,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors", folder] => vectors(&here.join(folder)),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
+        ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
         ["layers"] => layers::check(),
         ["figures"] => figures::figures(false),
         ["figures", "--large"] => figures::figures(true),

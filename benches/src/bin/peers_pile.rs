@@ -1,6 +1,7 @@
 //! Piles of convex fragments beside Rapier: the same hulls, masses and friction, 1/30 s a frame.
 //!
-//! `peers_pile [--json] [--seconds S] [--ours] [--threads N] [--awake | --sleep] [BODIES]...`: 1000,
+//! `peers_pile [--json] [--seconds S] [--ours] [--threads N] [--awake | --sleep] [--solver NAME]
+//! [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
 //! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
@@ -19,12 +20,13 @@ use std::time::Instant;
 use brisance_benches::pile::{FRICTION, Fragment, fragments, poses, world};
 use cpu_time::ProcessTime;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
-use rapier3d::parry::query::contact;
+use rapier3d::parry::query::contact as overlap;
 use rapier3d::prelude::{
     ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, RigidBodyHandle, Rotation, SharedShape,
     Vector,
 };
 use serde_json::{Value, json};
+use sim::scene::Scene;
 use sim::{Phase, Settings};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -44,12 +46,14 @@ struct Run {
 struct Case {
     threads: usize,
     sleep: bool,
+    solver: contact::Solver,
     frames: usize,
 }
 
 fn main() -> Outcome<()> {
     let (mut json, mut ours, mut seconds) = (false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
+    let mut solver = contact::Solver::default();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -60,6 +64,7 @@ fn main() -> Outcome<()> {
             "--threads" => {
                 threads = vec![arguments.next().ok_or("--threads needs a number")?.parse()?];
             }
+            "--solver" => solver = named(&arguments.next().ok_or("--solver needs a name")?)?,
             "--seconds" => seconds = arguments.next().ok_or("--seconds needs a number")?.parse()?,
             size => sizes.push(size.parse().map_err(|e| format!("{size}: {e}"))?),
         }
@@ -72,13 +77,21 @@ fn main() -> Outcome<()> {
         let pile = fragments(size);
         for &sleep in &sleeps {
             for &threads in &threads {
-                let case = Case { threads, sleep, frames };
+                let case = Case { threads, sleep, solver, frames };
                 compare(&pile, case, ours, json)?;
             }
         }
     }
     Ok(())
 }
+
+/// The solver that a scene calls so.
+fn named(name: &str) -> Outcome<contact::Solver> {
+    let scene = format!("version = 1\n[simulation]\nsolver = {name:?}\n{GROUND}");
+    Ok(Scene::from_toml(&scene)?.simulation.solver.contact())
+}
+
+const GROUND: &str = "[[body]]\nname = \"ground\"\nshape = { plane = {} }\nmotion = \"static\"\n";
 
 fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(case.threads).build()?;
@@ -140,7 +153,8 @@ fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<
 }
 
 fn run_ours(pile: &[Fragment], case: Case) -> Run {
-    let settings = Settings { sleep: case.sleep, ..Settings::default() };
+    let contact = contact::Settings { solver: case.solver, ..contact::Settings::default() };
+    let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
     let (mut world, ids) = world(pile, settings);
     let start = world.potential_energy();
     let settled = parts(case.frames)[2].1.clone();
@@ -212,7 +226,7 @@ fn overlaps(pile: &[Fragment], poses: &[Isometry3<f64>]) -> Outcome<Vec<f64>> {
             }
             if apart.norm() < reach {
                 let touch =
-                    contact(&pose(&poses[i]), &*hulls[i].0, &pose(&poses[j]), &*hulls[j].0, 0.0)?;
+                    overlap(&pose(&poses[i]), &*hulls[i].0, &pose(&poses[j]), &*hulls[j].0, 0.0)?;
                 found.extend(touch.map(|c| -1e3 * f64::from(c.dist)).filter(|&d| d > 0.0));
             }
         }

@@ -56,6 +56,7 @@ pub(crate) fn impulses(
             let more = solved.minus(&zero);
             (zero, more)
         }
+        Clamp::Off => return solved.impulses,
     };
     let share = start.share(&more, meetings);
     start.impulses.iter().zip(&more.impulses).map(|(p, q)| p + q * share).collect()

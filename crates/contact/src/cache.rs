@@ -4,6 +4,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use crate::constraint::ImpulseCache;
 use crate::narrow::{Contacts, Found};
 
 /// The contacts of one frame and their impulses, remembered by pair of bodies.
@@ -12,6 +13,8 @@ pub struct Cache {
     /// Sorted by names.
     pairs: Vec<Entry>,
     contacts: Vec<Remembered>,
+    /// Of solvers that work on rows.
+    impulses: ImpulseCache,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +59,19 @@ impl Cache {
             contacts: remembered
                 .map(|(c, &impulse)| Remembered { found: c.found, impulse })
                 .collect(),
+            impulses: ImpulseCache::default(),
         }
+    }
+
+    /// The same with the impulses of rows.
+    pub(crate) fn with_impulses(self, impulses: ImpulseCache) -> Self {
+        Self { impulses, ..self }
+    }
+
+    /// Impulses by where on both bodies they act; none of [`Solver::Manifold`](crate::Solver), which
+    /// knows contacts by their surface points.
+    pub fn impulses(&self) -> &ImpulseCache {
+        &self.impulses
     }
 
     /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were

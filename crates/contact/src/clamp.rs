@@ -72,6 +72,8 @@ pub enum Clamp {
     Plastic,
     /// It is scaled towards zero, as in Su09: [`clamp_scale`].
     Scale,
+    /// Nothing.
+    Off,
 }
 
 impl Clamp {
@@ -88,6 +90,7 @@ impl Clamp {
             Self::Plastic if u.dot(normal) < 0.0 => clamp_to_plastic(j, normal, k, u),
             // bodies that part in that state have no plastic impulse
             Self::Plastic | Self::Scale => j * share(j.dot(u), j.dot(&(k * j))),
+            Self::Off => *j,
         }
     }
 }
@@ -110,12 +113,20 @@ pub fn clamp_to_plastic(
     }
     let plastic = normal * (-approach / kn);
     let rest = j - plastic;
-    // dKE(share) = c + b share + a share^2 / 2 with c < 0
     let a = rest.dot(&(k * rest));
     let b = rest.dot(&(u + k * plastic));
     let c = plastic.dot(&(u + k * plastic * 0.5));
+    plastic + rest * kinetic_share([c, b, a])
+}
+
+/// The largest share, at most 1, for which the energy added, `c + b share + a share^2 / 2` with
+/// `c <= 0 <= a`, is not positive.
+pub(crate) fn kinetic_share([c, b, a]: [f64; 3]) -> f64 {
+    if c + b + 0.5 * a <= 0.0 {
+        return 1.0;
+    }
     let root = (b * b - 2.0 * a * c).max(0.0).sqrt();
     // the form of the positive root that does not cancel
     let share = if b <= 0.0 { (root - b) / a } else { -2.0 * c / (b + root) };
-    plastic + rest * share.clamp(0.0, 1.0)
+    share.clamp(0.0, 1.0)
 }

@@ -4,16 +4,17 @@ use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::broad::Broad;
+use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
-use crate::settle::work_of_kinematic_bodies;
+use crate::settle::{Joined, settle_joined, work_of_kinematic_bodies};
 use crate::{
     Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally, collide,
-    push_out, settle,
+    push_out,
 };
 
 /// Which algorithm finds the impulses of a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Solver {
     /// One look for contacts a frame, at most four a pair, solved together.
     #[default]
@@ -27,12 +28,36 @@ pub enum Solver {
         /// Su09 leaves it open.
         clamp_positions: bool,
     },
+    /// Contacts and joints as one mixed linear complementarity problem, by projected Gauss-Seidel, as
+    /// Br11 does.
+    SequentialImpulse(SequentialImpulse),
+    /// All normal forces at once as a quadratic programme, as Ku07 does; friction in turn with them.
+    QuadraticProgram,
+    /// Contact by contact by its class, colliding, resting or separating, as the lecture does. It
+    /// has no joints.
+    Impulse,
 }
 
 impl Solver {
     /// [`Solver::Reference`] with lever arms at time n and the position pass not clamped.
     pub fn reference() -> Self {
         Self::Reference { levers: Levers::default(), clamp_positions: false }
+    }
+
+    /// Whether it finds all contacts of a step before it solves them; the reference does not.
+    pub fn keeps_contacts(self) -> bool {
+        !matches!(self, Self::Reference { .. })
+    }
+
+    /// Whether it has joints.
+    pub fn has_joints(self) -> bool {
+        matches!(self, Self::Manifold | Self::SequentialImpulse(_) | Self::QuadraticProgram)
+    }
+
+    /// Whether it decides where bodies go and how they move on in two passes; the others do both in
+    /// one.
+    pub fn is_split(self) -> bool {
+        matches!(self, Self::Manifold | Self::Reference { .. })
     }
 }
 
@@ -53,6 +78,8 @@ pub struct Frame<'a> {
     pub dt: f64,
     /// How orientations are stepped.
     pub orientation: OrientationStep,
+    /// What holds bodies together; without effect for solvers that have none.
+    pub joints: &'a [Joint],
     /// What is remembered of the last frame.
     pub cache: &'a Cache,
     /// Names of the bodies that last as long as they do and ascend with their numbers.
@@ -72,20 +99,21 @@ impl<'a> Frame<'a> {
     /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
     /// what it finds holds until the next impulse only.
     pub fn search(&self, momenta: &[Momentum]) -> Search {
-        if self.settings.solver != Solver::Manifold {
+        if !self.settings.solver.keeps_contacts() {
             return Search::default();
         }
         let half = self.with_forces(momenta);
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
         let broad = Broad::new(self.columns, self.poses, &predicted, MARGIN);
-        let contacts = detect(self.looking(&predicted, &velocities), &broad.pairs());
+        let found = detect(self.looking(&predicted, &velocities), &broad.pairs());
+        let contacts = found.without(&self.joined_apart());
         Search { contacts, broad, momenta: momenta.to_vec(), predicted, velocities }
     }
 
     /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
     /// or move only now.
     pub fn search_again(&self, search: &mut Search, momenta: &[Momentum], renewed: &[bool]) {
-        if self.settings.solver != Solver::Manifold {
+        if !self.settings.solver.keeps_contacts() {
             return;
         }
         let chosen: Vec<usize> = (0..renewed.len()).filter(|&i| renewed[i]).collect();
@@ -107,7 +135,16 @@ impl<'a> Frame<'a> {
         let Search { contacts, broad, predicted, velocities, .. } = search;
         broad.update(self.columns, self.poses, predicted, renewed);
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
-        *contacts = contacts.renew(&fresh, renewed);
+        *contacts = contacts.renew(&fresh.without(&self.joined_apart()), renewed);
+    }
+
+    /// The pairs that joints keep from colliding, in order.
+    fn joined_apart(&self) -> Vec<(u32, u32)> {
+        let apart = self.joints.iter().filter(|joint| !joint.collides);
+        let mut apart: Vec<(u32, u32)> =
+            apart.map(|j| (j.bodies[0].min(j.bodies[1]), j.bodies[0].max(j.bodies[1]))).collect();
+        apart.sort_unstable();
+        apart
     }
 
     fn looking<'s>(
@@ -130,12 +167,15 @@ impl<'a> Frame<'a> {
     ) -> (Vec<Blow>, f64) {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         match settings.solver {
-            Solver::Manifold => {
-                let forces = (drift, strengths);
-                collide(columns, poses, momenta, contacts, forces, dt, settings)
-            }
             Solver::Reference { levers, .. } => {
                 reference::collide(*self, levers, momenta, strengths)
+            }
+            Solver::Manifold
+            | Solver::SequentialImpulse(_)
+            | Solver::QuadraticProgram
+            | Solver::Impulse => {
+                let forces = (drift, strengths);
+                collide(columns, poses, momenta, contacts, forces, dt, settings)
             }
         }
     }
@@ -163,7 +203,7 @@ impl<'a> Frame<'a> {
         momenta: &[Momentum],
         reach: impl Fn(usize) -> f64,
     ) -> Vec<bool> {
-        if self.settings.solver != Solver::Manifold {
+        if !self.settings.solver.keeps_contacts() {
             return vec![false; momenta.len()];
         }
         let strayed = |i: usize| {
@@ -195,9 +235,30 @@ impl<'a> Frame<'a> {
         let velocities = self.velocities(momenta);
         let levels = Levels::new(columns, poses, contacts, &velocities, drift, dt);
         let order = Order::new(columns, contacts, levels);
+        if let Some(method) = Method::of(settings.solver) {
+            let impulses = vec![Vector3::zeros(); contacts.len()];
+            let rows = Rows::default();
+            let contacts = contacts.clone();
+            return Support(Found::Rows { contacts, order, impulses, method, rows });
+        }
         // forces act for half a step at first, for a whole one in the pass that left the guess
         let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
-        Support(Found::Manifolds { contacts: contacts.clone(), order, impulses })
+        let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
+        let contacts = contacts.clone();
+        Support(Found::Manifolds { contacts, order, impulses, joined })
+    }
+
+    /// Which bodies touch or are joined, directly or through others.
+    pub(crate) fn islands(&self, contacts: &Contacts) -> Islands {
+        let mut pairs: Vec<_> = contacts.manifolds().iter().map(|m| (m.a, m.b)).collect();
+        let known =
+            |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < self.columns.bodies.len());
+        pairs.extend(self.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
+        let mut islands = Islands::new(self.columns, &pairs);
+        for joint in self.joints.iter().filter(known).filter(|j| j.motor.is_some()) {
+            joint.bodies.into_iter().for_each(|i| islands.drive(i));
+        }
+        islands
     }
 
     /// What forces add to each momentum in half the step.
@@ -224,7 +285,7 @@ impl<'a> Frame<'a> {
         self.columns.bodies.iter().zip(states).map(of).collect()
     }
 
-    fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
+    pub(crate) fn problem(&self, contacts: &'a Contacts, order: &'a Order) -> Problem<'a> {
         let Self { columns, poses, dt, settings, .. } = *self;
         Problem { columns, poses, contacts, order, dt, settings }
     }
@@ -265,8 +326,23 @@ pub struct Support(Found);
 
 #[derive(Clone, Debug)]
 enum Found {
-    Manifolds { contacts: Contacts, order: Order, impulses: Vec<Vector3<f64>> },
-    Pairs { graph: Graph, clamp_positions: bool },
+    Manifolds {
+        contacts: Contacts,
+        order: Order,
+        impulses: Vec<Vector3<f64>>,
+        joined: Joined,
+    },
+    Rows {
+        contacts: Contacts,
+        order: Order,
+        impulses: Vec<Vector3<f64>>,
+        method: Method,
+        rows: Rows,
+    },
+    Pairs {
+        graph: Graph,
+        clamp_positions: bool,
+    },
 }
 
 impl Support {
@@ -279,9 +355,13 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<Velocity> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses } => {
-                settle(frame.problem(contacts, order), Aim::Positions, momenta, impulses);
-                push_out(frame.problem(contacts, order), momenta)
+            Found::Manifolds { contacts, order, impulses, joined } => {
+                let problem = frame.problem(contacts, order);
+                settle_joined(problem, Aim::Positions, momenta, impulses, joined);
+                push_out(problem, momenta)
+            }
+            Found::Rows { contacts, order, impulses, method, rows } => {
+                rows.settle(frame, *method, (contacts, order), (momenta, impulses))
             }
             Found::Pairs { graph, clamp_positions } => {
                 reference::settle(frame, graph, momenta, *clamp_positions);
@@ -301,31 +381,62 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses } => {
+            Found::Manifolds { contacts, order, impulses, joined } => {
                 contacts.advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
-                settle(frame.problem(contacts, order), Aim::Velocities, momenta, impulses);
+                let first = joined.keep_half(momenta);
+                let problem = frame.problem(contacts, order);
+                settle_joined(problem, Aim::Velocities, momenta, impulses, joined);
+                joined.add_half(&first);
                 work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
+            }
+            Found::Rows { rows, .. } => {
+                momenta.copy_from_slice(&rows.after);
+                vec![0.0; momenta.len()]
             }
             Found::Pairs { graph, .. } => reference::settle(frame, graph, momenta, true),
         }
     }
 
-    /// Which bodies touch, directly or through others.
-    pub fn islands(&self, columns: Columns<'_>) -> Islands {
+    /// Which bodies touch or are joined, directly or through others.
+    pub fn islands(&self, frame: Frame<'_>) -> Islands {
         match &self.0 {
-            Found::Manifolds { contacts, .. } => {
-                let pairs: Vec<_> = contacts.manifolds().iter().map(|m| (m.a, m.b)).collect();
-                Islands::new(columns, &pairs)
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => {
+                frame.islands(contacts)
             }
-            Found::Pairs { graph, .. } => Islands::new(columns, graph.pairs()),
+            Found::Pairs { graph, .. } => Islands::new(frame.columns, graph.pairs()),
         }
     }
 
-    /// Pairs in contact with the impulse on the first, N s, of [`Solver::Manifold`].
+    /// What each joint of the frame bore.
+    pub fn reactions(&self) -> Vec<Reaction> {
+        match &self.0 {
+            Found::Manifolds { joined, .. } => joined.joints.iter().map(|j| j.last).collect(),
+            Found::Rows { rows, .. } => rows.reactions.clone(),
+            Found::Pairs { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
+    /// was taken. Only [`Solver::QuadraticProgram`] can tell, and all that work on rows if a number
+    /// was not finite.
+    pub fn is_unsolved(&self) -> bool {
+        matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
+    }
+
+    /// Impulses that solvers on rows remember for the next frame.
+    pub fn remembered(&self) -> Option<&ImpulseCache> {
+        match &self.0 {
+            Found::Rows { rows, .. } => Some(&rows.cache),
+            Found::Manifolds { .. } | Found::Pairs { .. } => None,
+        }
+    }
+
+    /// Pairs in contact with the impulse on the first, N s; none of [`Solver::Reference`].
     pub fn pair_impulses(&self) -> impl Iterator<Item = (u32, u32, Vector3<f64>)> {
         let found = match &self.0 {
-            Found::Manifolds { contacts, impulses, .. } => Some((contacts, impulses)),
+            Found::Manifolds { contacts, impulses, .. }
+            | Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
             Found::Pairs { .. } => None,
         };
         found.into_iter().flat_map(|(contacts, impulses)| {
@@ -339,6 +450,9 @@ impl Support {
     pub fn cache(&self, names: &[u64]) -> Cache {
         match &self.0 {
             Found::Manifolds { contacts, impulses, .. } => Cache::new(contacts, names, impulses),
+            Found::Rows { contacts, impulses, rows, .. } => {
+                Cache::new(contacts, names, impulses).with_impulses(rows.cache.clone())
+            }
             Found::Pairs { .. } => Cache::default(),
         }
     }
@@ -346,7 +460,7 @@ impl Support {
     /// What it took to find the contacts; [`Solver::Reference`] counts only pairs.
     pub fn tally(&self) -> Tally {
         match &self.0 {
-            Found::Manifolds { contacts, .. } => *contacts.tally(),
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => *contacts.tally(),
             Found::Pairs { graph, .. } => Tally { pairs: graph.pairs().len(), ..Tally::default() },
         }
     }
@@ -354,7 +468,7 @@ impl Support {
     /// Colours of pairs that are solved side by side.
     pub fn colours(&self) -> u32 {
         match &self.0 {
-            Found::Manifolds { order, .. } => order.colours(),
+            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colours(),
             Found::Pairs { .. } => 0,
         }
     }
@@ -362,7 +476,7 @@ impl Support {
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
     pub fn contacts(&self) -> usize {
         match &self.0 {
-            Found::Manifolds { contacts, .. } => contacts.len(),
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => contacts.len(),
             Found::Pairs { graph, .. } => graph.pairs().len(),
         }
     }
@@ -370,7 +484,7 @@ impl Support {
     /// Levels of the contact graph.
     pub fn levels(&self) -> u32 {
         match &self.0 {
-            Found::Manifolds { order, .. } => order.levels().count(),
+            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.levels().count(),
             Found::Pairs { graph, .. } => graph.levels.count(),
         }
     }

@@ -55,6 +55,13 @@ impl Islands {
         Self { island, grounded, driven }
     }
 
+    /// Counts the island of body `i`, if it has one, among those that are driven.
+    pub(crate) fn drive(&mut self, i: u32) {
+        if let Some(island) = self.island[i as usize] {
+            self.driven[island as usize] = true;
+        }
+    }
+
     /// The island of each body.
     pub fn of_bodies(&self) -> &[Option<u32>] {
         &self.island
@@ -65,7 +72,7 @@ impl Islands {
         self.grounded[island as usize]
     }
 
-    /// Whether one of an island's bodies touches a kinematic one.
+    /// Whether one of an island's bodies touches a kinematic one or is moved by a motor.
     pub fn is_driven(&self, island: u32) -> bool {
         self.driven[island as usize]
     }

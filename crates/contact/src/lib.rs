@@ -9,13 +9,15 @@
 //! The crate works on slices of bodies and never moves a pose. [`Frame::collide`],
 //! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with
 //! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
-//! section 3 uses. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
+//! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
+//! to take; [`planar`] is a world of two dimensions. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 mod bounce;
 mod broad;
 mod cache;
 mod clamp;
 mod collide;
+pub mod constraint;
 mod cuboids;
 mod frame;
 mod groups;
@@ -25,6 +27,7 @@ mod levels;
 mod movers;
 mod narrow;
 mod order;
+pub mod planar;
 mod points;
 mod query;
 mod reference;
@@ -88,6 +91,8 @@ pub struct Settings {
     pub shock_sweeps: usize,
     /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
     pub settled_speed: f64,
+    /// Sweeps over all joints, there and back, for each over all contacts.
+    pub joint_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,
     /// Penetration that is left alone, as a share of the smaller body's radius.
@@ -109,6 +114,7 @@ impl Default for Settings {
             push_sweeps: 4,
             shock_sweeps: 10,
             settled_speed: 1e-6,
+            joint_sweeps: 20,
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,

@@ -94,6 +94,24 @@ impl Movers {
         }
     }
 
+    /// Inverse mass and inverse inertia in world axes.
+    pub(crate) fn inverse(&self, body: u32) -> (f64, Matrix3<f64>) {
+        let [mass, xx, yy, zz, xy, xz, yz] = self.inverse[body as usize];
+        (mass, Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz))
+    }
+
+    /// Does nothing to a body that nothing moves, which many may hold at once.
+    pub(crate) fn set_velocity(&self, body: u32, velocity: &Velocity) {
+        if self.inverse[body as usize][0] == 0.0 {
+            return;
+        }
+        let (v, w) = (&velocity.linear, &velocity.angular);
+        let words = &self.velocities[body as usize];
+        for (word, x) in words.iter().zip([v.x, v.y, v.z, w.x, w.y, w.z]) {
+            word.store(x.to_bits(), Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn velocity(&self, body: usize) -> Velocity {
         let [a, b, c, p, q, r] = self.load(body as u32);
         Velocity { linear: Vector3::new(a, b, c), angular: Vector3::new(p, q, r) }

@@ -196,6 +196,25 @@ impl Contacts {
         }
     }
 
+    /// The same without those between `pairs`, which are sorted.
+    pub(crate) fn without(self, pairs: &[(u32, u32)]) -> Self {
+        if pairs.is_empty() {
+            return self;
+        }
+        let mut kept = Self { tally: self.tally, ..Self::default() };
+        let stays = |look: &&Look| pairs.binary_search(&(look.a, look.b)).is_err();
+        for look in self.looks.iter().filter(stays) {
+            let first = kept.contacts.len() as u32;
+            let range = look.first as usize..(look.first + look.count) as usize;
+            kept.contacts.extend_from_slice(&self.contacts[range]);
+            kept.looks.push(Look { first, ..*look });
+            if look.count > 0 {
+                kept.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
+            }
+        }
+        kept
+    }
+
     fn add(&mut self, (a, b): (u32, u32), pair: &Pair<'_>, known: Option<Known<'_>>) {
         let first = self.contacts.len() as u32;
         let reused = known.and_then(|known| pair.reused(&known, &mut self.contacts));

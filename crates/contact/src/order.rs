@@ -9,7 +9,7 @@ use crate::narrow::Contacts;
 use crate::wide::LANES;
 
 /// Colours that are told apart; pairs beyond are solved one by one.
-const COLOURS: u32 = 127;
+pub(crate) const COLOURS: u32 = 127;
 
 /// Pairs in batches that are solved side by side.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub(crate) struct Stage {
 impl Order {
     /// Colours the pairs of `contacts` greedily, in their order.
     pub fn new(columns: Columns<'_>, contacts: &Contacts, levels: Levels) -> Self {
-        let colours = colours(columns, contacts);
+        let colours = colours(columns, contacts.manifolds().iter().map(|pair| (pair.a, pair.b)));
         let key = |(n, &colour): (usize, &u32)| {
             let pair = &contacts.manifolds()[n];
             (levels.of(pair.a).max(levels.of(pair.b)), colour, n as u32)
@@ -99,12 +99,12 @@ impl Group {
 }
 
 /// The colour of each pair: the lowest that no earlier pair of its moving bodies has.
-fn colours(columns: Columns<'_>, contacts: &Contacts) -> Vec<u32> {
+pub(crate) fn colours(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let moves: Vec<bool> =
         columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();
     let mut taken = vec![0u128; moves.len()];
-    let colour = |pair: &crate::Manifold| {
-        let bodies = [pair.a as usize, pair.b as usize];
+    let colour = |(a, b): (u32, u32)| {
+        let bodies = [a as usize, b as usize];
         let used = bodies.iter().filter(|&&i| moves[i]).fold(0, |used, &i| used | taken[i]);
         let colour = used.trailing_ones().min(COLOURS);
         for i in bodies {
@@ -112,5 +112,5 @@ fn colours(columns: Columns<'_>, contacts: &Contacts) -> Vec<u32> {
         }
         colour
     };
-    contacts.manifolds().iter().map(colour).collect()
+    pairs.map(colour).collect()
 }

@@ -5,6 +5,7 @@ use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
+use crate::constraint::{Joint, JointPass, Reaction, Stepping};
 use crate::movers::Movers;
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::order::{Order, Stage};
@@ -49,9 +50,29 @@ pub fn settle(
     momenta: &mut [Momentum],
     impulses: &mut [Vector3<f64>],
 ) {
+    settle_joined(problem, aim, momenta, impulses, &mut Joined::default());
+}
+
+/// Joints that are solved with the contacts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joined {
+    pub(crate) joints: Vec<Joint>,
+    /// What each body gained by them in the last pass.
+    pub(crate) gains: Vec<Momentum>,
+}
+
+/// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set.
+pub(crate) fn settle_joined(
+    problem: Problem<'_>,
+    aim: Aim,
+    momenta: &mut [Momentum],
+    impulses: &mut [Vector3<f64>],
+    joined: &mut Joined,
+) {
     let Problem { columns, poses, contacts, dt, settings, .. } = problem;
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
+    let joints = joined.pass(problem, aim, &movers);
     let rule = |pair: &Manifold, contact: &Contact, _: [&Vector3<f64>; 2]| {
         let mut own = impulses[contacts.range(pair)].iter();
         if aim == Aim::Velocities && own.all(|j| *j == Vector3::zeros()) {
@@ -61,23 +82,88 @@ pub fn settle(
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
-    let mut pass = Pass::new(problem, movers, true, &rule);
+    let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule) };
+    joined.start(&pass, aim);
     pass.start(impulses);
     pass.solve_all();
     pass.write(impulses);
     let given: f64 = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
     if pass.movers.work(columns, poses, &start) > given {
         impulses.fill(Vector3::zeros());
+        joined.forget();
         pass.movers.set_velocities(&start);
+        joined.start(&pass, aim);
         pass.start(impulses);
         pass.solve_all();
     }
     pass.propagate_shock();
     pass.write(impulses);
+    joined.read(&pass, momenta.len());
     for (i, momentum) in momenta.iter_mut().enumerate() {
         let gained = pass.movers.gained(columns, poses, &start, i);
         momentum.linear += gained.linear;
         momentum.angular += gained.angular;
+    }
+}
+
+impl Joined {
+    /// Positions are set right in full by the pass that only decides where bodies go, so velocities
+    /// have nothing to correct. Each pass does half of what joints do in the step.
+    fn pass(&self, problem: Problem<'_>, aim: Aim, movers: &Movers) -> Option<JointPass> {
+        let Problem { poses, dt, settings, .. } = problem;
+        let error_reduction = match aim {
+            Aim::Positions => 1.0,
+            Aim::Velocities => 0.0,
+        };
+        let stepping = Stepping { dt, error_reduction, motor_time: 0.5 * dt };
+        let sweeps = (stepping, settings.joint_sweeps);
+        let none = self.joints.is_empty();
+        (!none).then(|| JointPass::new(&self.joints, poses, movers, sweeps))
+    }
+
+    /// A step's impulses are twice those of its first half, which are much like those of the second.
+    fn start(&self, pass: &Pass<'_>, aim: Aim) {
+        let share = match aim {
+            Aim::Positions => 0.5,
+            Aim::Velocities => 1.0,
+        };
+        if let Some(joints) = &pass.joints {
+            joints.start(&pass.movers, &self.joints, share);
+        }
+    }
+
+    /// Gives bodies what the joints gave them in the pass for positions: the first half of what they
+    /// do in the step (RATTLE, Andersen 1983), without which they would slow all turning. Returns it.
+    pub(crate) fn keep_half(&mut self, momenta: &mut [Momentum]) -> Vec<Reaction> {
+        for (momentum, gain) in momenta.iter_mut().zip(&self.gains) {
+            momentum.linear += gain.linear;
+            momentum.angular += gain.angular;
+        }
+        self.joints.iter().map(|joint| joint.last).collect()
+    }
+
+    /// Adds the first half of what joints bore to the second.
+    pub(crate) fn add_half(&mut self, first: &[Reaction]) {
+        for (joint, first) in self.joints.iter_mut().zip(first) {
+            for (impulse, half) in joint.last.impulses.iter_mut().zip(&first.impulses) {
+                *impulse += half;
+            }
+            joint.last.linear += first.linear;
+            joint.last.angular += first.angular;
+        }
+    }
+
+    fn forget(&mut self) {
+        self.joints.iter_mut().for_each(|joint| joint.last = Reaction::default());
+    }
+
+    fn read(&mut self, pass: &Pass<'_>, bodies: usize) {
+        let Some(joints) = &pass.joints else { return };
+        let (reactions, gains) = joints.reactions(bodies);
+        for (joint, reaction) in self.joints.iter_mut().zip(reactions) {
+            joint.last = reaction;
+        }
+        self.gains = gains;
     }
 }
 
@@ -152,6 +238,7 @@ struct Pass<'a> {
     problem: Problem<'a>,
     movers: Movers,
     batches: Vec<Batch>,
+    joints: Option<JointPass>,
     friction: bool,
     /// Over all contacts together, and over each level in shock propagation.
     sweeps: (usize, usize),
@@ -195,7 +282,7 @@ impl<'a> Pass<'a> {
         } else {
             (push_sweeps, shock_sweeps.min(push_sweeps))
         };
-        Self { problem, movers, batches, friction, sweeps }
+        Self { problem, movers, batches, joints: None, friction, sweeps }
     }
 
     /// Writes out the impulse of each contact.
@@ -232,6 +319,10 @@ impl<'a> Pass<'a> {
         for stages in self.problem.order.by_level() {
             self.sweep(&stages, sweeps, true);
         }
+        // held bodies gave way to none
+        if let Some(joints) = &self.joints {
+            joints.relax(&self.movers);
+        }
     }
 
     /// Up to that many times over the stages, until nothing changes any more.
@@ -253,6 +344,9 @@ impl<'a> Pass<'a> {
             }
             if !changed {
                 break;
+            }
+            if let (Some(joints), false) = (&self.joints, shock) {
+                joints.relax(movers);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use contact::constraint::{JointKind, Motor};
 use contact::{Field, Groups, Material, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
@@ -13,8 +14,9 @@ use thiserror::Error;
 
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, FractureModel, LatticeModel, NewBody,
-    Region, Retire, RigidError, Settings, StressModel, World, rigid,
+    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, FractureModel, JointError, JointId,
+    LatticeModel, NewBody, NewJoint, Region, Retire, RigidError, Settings, StressModel, World,
+    rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -24,7 +26,7 @@ const PADDING: usize = 3;
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{part}: {cause}")]
 pub struct BuildError {
-    /// The key of the body or pattern at fault, as `body \"bunny\"`.
+    /// The key of the body, joint or pattern at fault, as `body \"bunny\"`.
     pub part: String,
     /// What is wrong with it.
     pub cause: Cause,
@@ -58,6 +60,9 @@ pub enum Cause {
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// Its bodies cannot be joined so.
+    #[error(transparent)]
+    Joint(#[from] JointError),
 }
 
 impl From<MassError> for Cause {
@@ -81,6 +86,10 @@ pub fn build(
         gravity: scene.simulation.gravity.into(),
         debris: debris(&scene.debris),
         sleep: scene.simulation.sleep,
+        contact: contact::Settings {
+            solver: scene.simulation.solver.contact(),
+            ..contact::Settings::default()
+        },
         ..Settings::default()
     });
     let mut appearances: Vec<Appearance> = Vec::new();
@@ -101,7 +110,47 @@ pub fn build(
         }
     }
     anchor(scene, &mut world, &appearances)?;
+    for (n, spec) in scene.joints.iter().enumerate() {
+        let failed =
+            |cause: JointError| BuildError { part: format!("joints[{n}]"), cause: cause.into() };
+        join(spec, &mut world, &appearances).map_err(failed)?;
+    }
     Ok((world, appearances))
+}
+
+fn join(
+    spec: &scene::Joint,
+    world: &mut World,
+    appearances: &[Appearance],
+) -> Result<JointId, JointError> {
+    let named = |name: &String| appearances.iter().find(|a| a.name == *name).map(|a| a.body);
+    let [Some(a), Some(b)] = spec.bodies.each_ref().map(named) else {
+        return Err(JointError::Bodies);
+    };
+    let anchors = [spec.anchor, spec.second_anchor.unwrap_or(spec.anchor)].map(Point3::from);
+    let limits = spec.limits;
+    let (kind, limits) = match spec.kind {
+        scene::JointKind::Point => (JointKind::Point, limits),
+        scene::JointKind::Hinge => (JointKind::Hinge, limits.map(|l| l.map(f64::to_radians))),
+        scene::JointKind::Slider => (JointKind::Slider, limits),
+        scene::JointKind::Fixed => (JointKind::Fixed, limits),
+        scene::JointKind::Distance => {
+            let length = (anchors[0] - anchors[1]).norm();
+            let [least, most] = limits.unwrap_or([length; 2]);
+            (JointKind::Distance { least, most }, None)
+        }
+    };
+    world.join(NewJoint {
+        kind,
+        bodies: [a, b],
+        anchors,
+        axis: spec.axis.into(),
+        limits,
+        motor: spec.motor.map(|scene::Motor { speed, most }| Motor { speed, most }),
+        break_force: spec.break_force.unwrap_or(f64::INFINITY),
+        break_torque: spec.break_torque.unwrap_or(f64::INFINITY),
+        collides: spec.collides,
+    })
 }
 
 fn debris(spec: &scene::Debris) -> Debris {

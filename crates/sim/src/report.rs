@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
-use crate::BodyId;
+use crate::{BodyId, JointId};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +97,16 @@ pub struct Report {
     /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
     /// stopped. One that was added so takes no part any more.
     pub frozen: Vec<BodyId>,
+    /// Joints that bore too much, or lost a body, and are no more.
+    pub broken_joints: Vec<JointId>,
+    /// Contact impulses that the solver remembers for the next frame; zero of solvers that remember
+    /// whole contacts or nothing.
+    pub impulses_remembered: usize,
+    /// Contacts of this frame for which it remembered one.
+    pub impulses_found: usize,
+    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
+    /// was taken.
+    pub unsolved: bool,
     /// Kinetic energy at the end, J.
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.

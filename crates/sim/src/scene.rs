@@ -32,6 +32,7 @@ mod validate;
 
 use std::collections::BTreeMap;
 
+use contact::constraint::SequentialImpulse;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
@@ -59,6 +60,9 @@ pub struct Scene {
     /// The bodies, in the order of the file: `[[body]]`.
     #[serde(default, rename = "body")]
     pub bodies: Vec<Body>,
+    /// What joins them: `[[joints]]`.
+    #[serde(default)]
+    pub joints: Vec<Joint>,
 }
 
 /// Settings of a run: `[simulation]`.
@@ -76,11 +80,107 @@ pub struct Simulation {
     /// Whether bodies that have been still for half a second are held until something concerns
     /// them; `true` unless given.
     pub sleep: bool,
+    /// What finds the impulses; `"manifold"` unless given.
+    pub solver: Solver,
+}
+
+/// What finds the impulses of contacts and joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Solver {
+    /// All contacts of a frame together, in two passes, with shock propagation.
+    #[default]
+    Manifold,
+    /// Pair by pair, as GBF03 and Su09 do; slow, and without joints.
+    Reference,
+    /// Projected Gauss-Seidel over contacts and joints, as Br11 does.
+    SequentialImpulse,
+    /// All normal forces at once as a quadratic programme, as Ku07 does.
+    QuadraticProgram,
+    /// Contact by contact by its class, as the lecture does; without joints.
+    Impulse,
+}
+
+impl Solver {
+    /// The solver at its default settings.
+    pub fn contact(self) -> contact::Solver {
+        match self {
+            Self::Manifold => contact::Solver::Manifold,
+            Self::Reference => contact::Solver::reference(),
+            Self::SequentialImpulse => {
+                contact::Solver::SequentialImpulse(SequentialImpulse::default())
+            }
+            Self::QuadraticProgram => contact::Solver::QuadraticProgram,
+            Self::Impulse => contact::Solver::Impulse,
+        }
+    }
+}
+
+/// Two bodies that stay joined until it bears too much: `[[joints]]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Names of the bodies it joins; one must be dynamic.
+    pub bodies: [String; 2],
+    /// Where in the world, m. That of a distance joint is on the first body.
+    pub anchor: [f64; 3],
+    /// Where a distance joint is on the second body, m; at `anchor` unless given.
+    pub second_anchor: Option<[f64; 3]>,
+    /// Axis of a hinge or slider, in the world, of any length but zero; `[0, 1, 0]` unless given.
+    #[serde(default = "up")]
+    pub axis: [f64; 3],
+    /// Least and most: angle of a hinge, degrees, shift of a slider, m, from where the bodies start;
+    /// distance of a distance joint, m, as at the start unless given.
+    pub limits: Option<[f64; 2]>,
+    /// What drives a hinge or slider; nothing unless given.
+    pub motor: Option<Motor>,
+    /// The force it bears, N; any unless given.
+    pub break_force: Option<f64>,
+    /// The torque it bears, N m; any unless given.
+    pub break_torque: Option<f64>,
+    /// Whether the bodies collide with each other; false unless given.
+    #[serde(default)]
+    pub collides: bool,
+}
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JointKind {
+    /// All turning: ball and socket.
+    Point,
+    /// All but a distance: a rod, or a rope if limits let it.
+    Distance,
+    /// Turning about an axis.
+    Hinge,
+    /// Moving along an axis.
+    Slider,
+    /// Nothing.
+    Fixed,
+}
+
+/// `motor = { speed = 6, most = 50 }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Motor {
+    /// Of the first body relative to the second: rad/s of a hinge, m/s of a slider.
+    pub speed: f64,
+    /// The most it can do: N m or N.
+    pub most: f64,
 }
 
 impl Default for Simulation {
     fn default() -> Self {
-        Self { fps: 30.0, frames: 120, gravity: [0.0, -9.81, 0.0], seed: 1, sleep: true }
+        Self {
+            fps: 30.0,
+            frames: 120,
+            gravity: [0.0, -9.81, 0.0],
+            seed: 1,
+            sleep: true,
+            solver: Solver::default(),
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 //! A body falls asleep when no point of it moved far for half a second and all that carries it is
 //! asleep or static: so a pile falls asleep from the ground up, and one restless piece keeps only
 //! those awake that rest on it. Asleep it is static to others and at rest, so kinetic energy only
-//! falls. It wakes when it is hit, when what carries it wakes or goes, when what rests on it
-//! changes its load, and near a kinematic body that moves.
+//! falls. It wakes when it is hit, when what carries it or is joined to it wakes or goes, when what
+//! rests on it changes its load, and near a kinematic body that moves.
 
 use std::collections::BTreeSet;
 
-use contact::{Blow, Solver, Support};
+use contact::{Blow, Support};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
@@ -137,7 +137,7 @@ impl World {
 
     /// Puts bodies to sleep and wakes those whose load changed, by the contacts of the frame.
     pub(crate) fn doze(&mut self, support: &Support, report: &mut Report) {
-        if self.settings.sleep && self.settings.contact.solver == Solver::Manifold {
+        if self.settings.sleep && self.settings.contact.solver.keeps_contacts() {
             self.fall_asleep(support, report);
         }
         let awake = self.acting.iter().filter(|body| body.mass_properties().is_some());
@@ -184,14 +184,18 @@ impl World {
         self.wake(BTreeSet::from([self.ids[i]]));
     }
 
-    /// Wakes bodies and all that they carry, directly or not.
-    fn wake(&mut self, mut woken: BTreeSet<BodyId>) {
+    /// Wakes bodies and all that they carry or are joined to, directly or not.
+    pub(crate) fn wake(&mut self, mut woken: BTreeSet<BodyId>) {
         let mut next: Vec<BodyId> = woken.iter().copied().collect();
         if next.is_empty() {
             return;
         }
         let mut carried: Vec<(BodyId, BodyId)> =
             self.links.iter().filter(|l| l.carries).map(|l| (l.other, l.sleeper)).collect();
+        // what is joined wakes together
+        carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
+        let awake = |id: &BodyId| !self.is_asleep(*id);
+        carried.retain(|(_, above)| !awake(above));
         carried.sort_unstable();
         while let Some(id) = next.pop() {
             let first = carried.partition_point(|&(other, _)| other < id);
@@ -217,8 +221,17 @@ impl World {
             let (p, q) = (impulse, -impulse);
             [Touch { body: a, other: b, impulse: p }, Touch { body: b, other: a, impulse: q }]
         };
-        let mut touches: Vec<Touch> = support.pair_impulses().flat_map(both).collect();
+        let joined = self.joint_impulses().map(|([a, b], j, _)| (a as u32, b as u32, j));
+        let mut touches: Vec<Touch> =
+            support.pair_impulses().chain(joined).flat_map(both).collect();
         touches.sort_by_key(|touch| (touch.body, touch.other));
+        touches.dedup_by(|next, touch| {
+            let same = (next.body, next.other) == (touch.body, touch.other);
+            if same {
+                touch.impulse += next.impulse;
+            }
+            same
+        });
         touches
     }
 
@@ -296,8 +309,18 @@ impl World {
         }
         let steady =
             |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
+        let joined: Vec<_> = self.joint_impulses().collect();
         loop {
             let mut changed = false;
+            for ([a, b], _, driven) in &joined {
+                for (one, other) in [(*a, *b), (*b, *a)] {
+                    // what is joined falls asleep together, and never where a motor runs
+                    if falling[one] && (*driven || !steady(&falling, other)) {
+                        falling[one] = false;
+                        changed = true;
+                    }
+                }
+            }
             for touch in &carried {
                 if falling[touch.body] && !steady(&falling, touch.other) {
                     falling[touch.body] = false;

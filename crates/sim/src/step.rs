@@ -1,5 +1,6 @@
 //! One frame.
 
+use contact::constraint::Joint;
 use contact::{Cache, Frame, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -18,6 +19,9 @@ const FEW: usize = 200;
 /// Times in a frame that positions are settled again, because contacts sent bodies where none were
 /// looked for.
 const DIVERTED_ROUNDS: usize = 3;
+
+/// What forces add to each velocity in half a step, names of bodies, joints.
+type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,6 +57,7 @@ impl World {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         let energy = self.mechanical_energy();
         self.born = 0;
+        self.place_joints();
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
@@ -60,26 +65,39 @@ impl World {
         let mut search = self.collide_and_break(&mut report, ended);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
-        let (drift, names) = (self.drift(), self.names());
-        let given = (&drift[..], &names[..]);
+        let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
+        let given = (&drift[..], &names[..], &joints[..]);
         let (mut support, half, mut push) = self.settle_positions(&mut search, given, ended);
-        let islands = support.islands(self.columns());
-        let free = FreeIslands::new(self, &islands);
-        let bound = EnergyBound::new(self, islands);
+        let islands = support.islands(self.at(given));
+        // other solvers gain what they gain
+        let split = self.settings.contact.solver.is_split();
+        let free = split.then(|| FreeIslands::new(self, &islands));
+        let bound = split.then(|| EnergyBound::new(self, islands));
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
-        bound.bound_positions(self, &mut end, &mut push);
-        self.displace(&mut end, &push);
+        if let Some(bound) = &bound {
+            bound.bound_positions(self, &mut end, &mut push);
+        }
+        let kept = if split { &self.momenta } else { &half };
+        self.displace(&mut end, &push, kept);
         let start = std::mem::replace(&mut self.poses, end);
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
-        let work = support.settle_velocities(self.at(given), &start, &mut momenta);
+        let mut work = support.settle_velocities(self.at(given), &start, &mut momenta);
         self.momenta = momenta;
-        bound.bound_momenta(self, &work);
-        free.restore(self);
+        let reactions = support.reactions();
+        if let Some(bound) = &bound {
+            let motors = self.motor_work(&reactions, &start);
+            work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
+            bound.bound_momenta(self, &work);
+        }
+        if let Some(free) = free {
+            free.restore(self);
+        }
         self.remember(&support, &names);
+        self.load_joints(reactions, &mut report);
         ended(Phase::Contact);
 
         // 5 ledger
@@ -96,6 +114,10 @@ impl World {
         report.contacts = support.contacts();
         report.colours = support.colours();
         report.levels = support.levels();
+        report.unsolved = support.is_unsolved();
+        if let Some(cache) = support.remembered() {
+            (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
+        }
         let end = self.mechanical_energy();
         report.energy_gain = end - energy;
         self.retire_slow(&mut report);
@@ -113,7 +135,7 @@ impl World {
     fn settle_positions(
         &self,
         search: &mut Search,
-        given: (&[Velocity], &[u64]),
+        given: Given<'_>,
         ended: &mut dyn FnMut(Phase),
     ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
         let frame = self.at(given);
@@ -146,7 +168,7 @@ impl World {
                 if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
             self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
-            let given = (&self.drift()[..], &self.names()[..]);
+            let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let search = self.search(known.take(), given);
             ended(Phase::Detect);
             let (blows, work) = self.at(given).collide(search.contacts(), &mut momenta, &strengths);
@@ -169,6 +191,7 @@ impl World {
                 let whole = self.mechanical_energy();
                 self.break_bodies(&blows, report);
                 report.dissipation.fracture += whole - self.mechanical_energy();
+                self.inherit_joints(report);
                 self.wake_abandoned();
                 ended(Phase::Break);
             } else if many && strays < STRAY_ROUNDS || strayed.contains(&true) && strays == 0 {
@@ -181,7 +204,7 @@ impl World {
     }
 
     /// Looks for contacts, or only for those of some bodies if the others are known.
-    fn search(&self, known: Option<(Search, Vec<bool>)>, given: (&[Velocity], &[u64])) -> Search {
+    fn search(&self, known: Option<(Search, Vec<bool>)>, given: Given<'_>) -> Search {
         let Some((mut search, renewed)) = known else {
             return self.at(given).search(&self.momenta);
         };
@@ -189,11 +212,12 @@ impl World {
         search
     }
 
-    /// The bodies where they are now, with what forces add to their velocities and their names.
-    fn at<'a>(&'a self, (drift, names): (&'a [Velocity], &'a [u64])) -> Frame<'a> {
+    /// The bodies where they are now, with what forces add to their velocities, their names and what
+    /// joins them.
+    fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, orientation, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        Frame { columns, poses, drift, dt, orientation, cache, names, settings }
+        Frame { columns, poses, drift, dt, orientation, joints, cache, names, settings }
     }
 
     /// Keeps contacts for the next frame, and those of sleepers for when they wake.
@@ -241,13 +265,13 @@ impl World {
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
-    /// held contact impulses that are thrown away, and energy must be right for the angular
-    /// momentum that the body keeps.
-    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity]) {
+    /// may hold contact impulses that are thrown away, and energy must be right for the momentum
+    /// `kept`.
+    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity], kept: &[Momentum]) {
         for (i, pose) in end.iter_mut().enumerate() {
             let Body::Dynamic(mass) = &self.acting[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
-            let kept = &self.momenta[i].angular;
+            let kept = &kept[i].angular;
             let energy = mass.rotational_energy(&self.poses[i].rotation, kept);
             let (rotation, _) = energy_fix(mass, &(turn * pose.rotation), kept, energy);
             let place = pose.translation.vector + push[i].linear;

@@ -36,7 +36,7 @@ pub struct Settings {
     /// Limits on pieces.
     pub debris: Debris,
     /// Whether bodies that have been still for half a second are held until something concerns
-    /// them. Only [`contact::Solver::Manifold`] knows what does; with the other none falls asleep.
+    /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.
     pub sleep: bool,
 }
 
@@ -178,6 +178,9 @@ pub struct World {
     /// Bodies that were frozen since.
     pub(crate) frozen: Vec<BodyId>,
     next: u64,
+    /// Sorted by name.
+    pub(crate) joints: Vec<crate::joint::Joined>,
+    pub(crate) next_joint: u64,
     pub(crate) frame: usize,
 }
 
@@ -206,6 +209,8 @@ impl World {
             cache: Cache::default(),
             frozen: Vec::new(),
             next: 0,
+            joints: Vec::new(),
+            next_joint: 0,
             frame: 0,
         }
     }

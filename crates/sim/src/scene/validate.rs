@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use super::error::nearest;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Lattice, MARGIN, Material, Mesh, Motion,
-    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN,
+    Material, Mesh, Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -61,7 +61,41 @@ impl Scene {
                 self.anchor(&format!("{key}.anchor[{n}]"), anchor, &b.name)?;
             }
         }
+        for (n, joint) in self.joints.iter().enumerate() {
+            self.joint(&format!("joints[{n}]"), joint)?;
+        }
         self.memory()
+    }
+
+    fn joint(&self, key: &str, joint: &Joint) -> Result<(), InvalidValue> {
+        let solver = self.simulation.solver;
+        require(solver.contact().has_joints(), key, || {
+            format!(
+                "cannot be: the solver {solver:?} has no joints; use `manifold`, \
+                 `sequential_impulse` or `quadratic_program`"
+            )
+        })?;
+        let mut moves = false;
+        for (n, name) in joint.bodies.iter().enumerate() {
+            let key = format!("{key}.bodies[{n}]");
+            let body = self.bodies.iter().find(|b| b.name == *name);
+            let Some(body) = body else {
+                let names = self.bodies.iter().map(|b| b.name.as_str());
+                let problem = match nearest(name, names) {
+                    Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
+                    None => format!("names no body `{name}`: add it or remove the joint"),
+                };
+                return Err(InvalidValue { key, problem });
+            };
+            require(body.copies.is_none(), &key, || {
+                format!("names `{name}`, which has copies: name a body that stands alone")
+            })?;
+            moves |= body.motion == Motion::Dynamic;
+        }
+        let key_of = |name: &str| at(key, name);
+        require(joint.bodies[0] != joint.bodies[1], &key_of("bodies"), || "names one body twice")?;
+        require(moves, &key_of("bodies"), || "names two bodies that nothing moves")?;
+        joint_numbers(key, joint)
     }
 
     /// How many bodies it starts with.
@@ -130,6 +164,46 @@ impl Scene {
             format!("names `{to}`, which moves: it must be static or have an anchor itself")
         })
     }
+}
+
+fn joint_numbers(key: &str, joint: &Joint) -> Result<(), InvalidValue> {
+    let key_of = |name: &str| at(key, name);
+    bounded(&key_of("anchor"), &joint.anchor, "m")?;
+    direction(&key_of("axis"), &joint.axis)?;
+    let drives = matches!(joint.kind, JointKind::Hinge | JointKind::Slider);
+    let distance = joint.kind == JointKind::Distance;
+    if let Some(second) = &joint.second_anchor {
+        bounded(&key_of("second_anchor"), second, "m")?;
+        require(distance, &key_of("second_anchor"), || "must be removed: only `distance` has two")?;
+    }
+    if let Some([least, most]) = joint.limits {
+        let range = if joint.kind == JointKind::Hinge { 179.0 } else { LARGEST };
+        let low = if distance { 0.0 } else { -range };
+        require(low <= least && least <= most && most <= range, &key_of("limits"), || {
+            format!("must ascend between {low} and {range}, not {least} and {most}")
+        })?;
+        require(
+            drives || distance,
+            &key_of("limits"),
+            || "must be removed: only `hinge`, `slider` and `distance` have them",
+        )?;
+    }
+    if let Some(motor) = joint.motor {
+        require(
+            drives,
+            &key_of("motor"),
+            || "must be removed: only `hinge` and `slider` have one",
+        )?;
+        bounded(&key_of("motor.speed"), &[motor.speed], "rad/s or m/s")?;
+        positive(&key_of("motor.most"), motor.most, "N m or N")?;
+    }
+    for (name, bears) in [("break_force", joint.break_force), ("break_torque", joint.break_torque)]
+    {
+        if let Some(bears) = bears {
+            positive(&key_of(name), bears, "N or N m")?;
+        }
+    }
+    Ok(())
 }
 
 fn at(path: &str, key: &str) -> String {

@@ -1,0 +1,135 @@
+//! Br11's contact cache: impulses of earlier steps, found again by where on both bodies they acted.
+
+use levelset::Aabb;
+use nalgebra::Point3;
+
+/// Entries not met for more steps than this are dropped.
+const STALE: u8 = 10;
+
+/// The cell of `bounds` that `point` lies in: 32 times the box is halved, across x, y and z in
+/// turn, and a bit tells which half holds the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
+///
+/// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the centre to the sides or beyond,
+/// so that most cells are never met; they must be a quarter of the box at first, then an eighth and
+/// so on. It also prints the code as a signed `int`, which has 31 bits to shift. A box without end
+/// has one cell.
+pub fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
+    let extents = bounds.extents();
+    if !extents.iter().all(|e| e.is_finite()) {
+        return 0;
+    }
+    let mut centre = bounds.centre();
+    let mut step = extents / 4.0;
+    let mut code = 0;
+    for bit in 0..32 {
+        let axis = bit % 3;
+        if point[axis] >= centre[axis] {
+            code |= 1 << bit;
+            centre[axis] += step[axis];
+        } else {
+            centre[axis] -= step[axis];
+        }
+        step[axis] *= 0.5;
+    }
+    code
+}
+
+/// Where a contact acts: name and code of the first body, name and code of the second.
+pub(super) type Key = (u64, u32, u64, u32);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Entry {
+    key: Key,
+    /// Along the normal and both tangents, N s.
+    impulses: [f64; 3],
+    age: u8,
+}
+
+/// Impulses by contact, for a warm start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImpulseCache {
+    /// Sorted by key.
+    entries: Vec<Entry>,
+    asked: usize,
+    found: usize,
+}
+
+impl ImpulseCache {
+    /// Number of contacts remembered.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many contacts the last step looked up, and how many of them it found.
+    pub fn hits(&self) -> (usize, usize) {
+        (self.asked, self.found)
+    }
+
+    pub(super) fn get(&self, key: &Key) -> Option<[f64; 3]> {
+        let at = self.entries.binary_search_by_key(key, |entry| entry.key).ok()?;
+        Some(self.entries[at].impulses)
+    }
+
+    /// What is remembered after a step that looked up and solved these contacts: they are new, all
+    /// others a step older, and those that have become stale are gone.
+    pub(super) fn after(&self, solved: impl Iterator<Item = (Key, [f64; 3])>) -> Self {
+        let mut entries: Vec<Entry> =
+            solved.map(|(key, impulses)| Entry { key, impulses, age: 0 }).collect();
+        let asked = entries.len();
+        let found = entries.iter().filter(|entry| self.get(&entry.key).is_some()).count();
+        let older = self.entries.iter().map(|e| Entry { age: e.age + 1, ..*e });
+        entries.extend(older.filter(|entry| entry.age <= STALE));
+        // the newest first; stable, so that of two contacts in one cell the deeper stays
+        entries.sort_by_key(|entry| (entry.key, entry.age));
+        entries.dedup_by_key(|entry| entry.key);
+        Self { entries, asked, found }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Vector3;
+
+    fn unit() -> Aabb {
+        Aabb { min: Point3::new(-1.0, -2.0, -4.0), max: Point3::new(1.0, 2.0, 4.0) }
+    }
+
+    #[test]
+    fn a_code_is_the_cell_of_an_even_division() {
+        let bounds = unit();
+        let counts = [11, 11, 10];
+        for n in 0..2000_u32 {
+            let share = Vector3::from_fn(|a, _| {
+                let primes = [7919, 104_729, 1_299_709];
+                f64::from(n.wrapping_mul(primes[a]) % 10_007) / 10_007.0
+            });
+            let point = bounds.min + bounds.extents().component_mul(&share);
+            let code = kd_code(&bounds, &point);
+            for axis in 0..3 {
+                let bits = counts[axis];
+                let cell = (0..bits).fold(0, |cell, k| cell << 1 | (code >> (3 * k + axis)) & 1);
+                assert_eq!(cell, (share[axis] * f64::from(1 << bits)).floor() as u32);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_met_goes_stale_after_ten_steps() {
+        let key = (1, 2, 3, 4);
+        let mut cache = ImpulseCache::default().after([(key, [1.0; 3])].into_iter());
+        assert_eq!(cache.hits(), (1, 0));
+        for _ in 0..10 {
+            cache = cache.after(std::iter::empty());
+            assert_eq!(cache.get(&key), Some([1.0; 3]));
+        }
+        assert_eq!(cache.clone().after([(key, [2.0; 3])].into_iter()).hits(), (1, 1));
+        cache = cache.after(std::iter::empty());
+        assert!(cache.is_empty());
+    }
+}

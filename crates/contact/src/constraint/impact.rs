@@ -1,0 +1,156 @@
+//! When two bodies meet: bisection over motion integrated with error control (Ku07 section 3.1).
+
+use dynamics::{
+    Body, IntegrateError, Integrator, Load, OrientationStep, State, advance, integrate,
+};
+use nalgebra::Isometry3;
+
+use crate::Shape;
+use crate::narrow::candidates;
+
+/// Bound on the error of each integration step.
+const ACCURACY: f64 = 1e-12;
+/// Bisection ends at times this far apart, s.
+const RESOLUTION: f64 = 1e-11;
+/// Most steps in which a way is looked over.
+const MOST_STEPS: usize = 1_000_000;
+
+/// A body on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Flight<'a> {
+    /// What it is.
+    pub body: &'a Body,
+    /// Its solid.
+    pub shape: &'a Shape,
+    /// Where it starts.
+    pub start: State,
+    /// What acts on it all the way, about its centre of mass.
+    pub load: Load,
+}
+
+/// Two bodies that meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// When, s since the start; the bodies do not overlap yet.
+    pub time: f64,
+    /// The bodies then.
+    pub states: [State; 2],
+    /// The gap between them then, m; negative if they overlapped at the start.
+    pub gap: f64,
+}
+
+impl Flight<'_> {
+    fn after(&self, state: &State, time: f64) -> Result<State, IntegrateError> {
+        match self.body {
+            Body::Dynamic(mass) => {
+                let integrator = Integrator::DormandPrince { tolerance: ACCURACY };
+                Ok(integrate(mass, state, time, |_, _| self.load, integrator)?.state)
+            }
+            Body::Static | Body::Kinematic(_) => {
+                let step = OrientationStep::default();
+                let pose = advance(self.body, &state.pose, &state.momentum, time, step);
+                Ok(State { pose, ..*state })
+            }
+        }
+    }
+
+    /// A bound on the speed of all its points within `time` s, m/s.
+    fn fastest(&self, state: &State, time: f64) -> f64 {
+        let now = self.body.velocity(&state.pose.rotation, &state.momentum);
+        let (gained, spun) = self.body.mass_properties().map_or((0.0, 0.0), |mass| {
+            let twist = state.momentum.angular.norm() + self.load.torque.norm() * time;
+            (self.load.force.norm() * time / mass.mass(), twist / mass.inertia().min())
+        });
+        let reach = self.shape.radius();
+        let spin = spun.max(now.angular.norm());
+        let turning = if spin > 0.0 && reach.is_finite() { spin * reach } else { 0.0 };
+        now.linear.norm() + gained + turning
+    }
+}
+
+/// When two bodies first meet within `duration` s, to some 1e-11 s; `None` if they do not. Bodies
+/// that overlap at the start meet at once.
+///
+/// The way is looked over in steps in which no point moves farther than the gap and a tenth of the
+/// thinner body; then the last of them is bisected. Samples of both surfaces tell the gap, as in a
+/// frame.
+///
+/// # Errors
+/// [`IntegrateError`] for a duration that is not finite and motion that cannot be followed.
+pub fn time_of_impact(
+    flights: [Flight<'_>; 2],
+    duration: f64,
+) -> Result<Option<Impact>, IntegrateError> {
+    if !duration.is_finite() {
+        return Err(IntegrateError::Duration { duration });
+    }
+    let [p, q] = &flights;
+    let thin = |f: &Flight<'_>| f.shape.bounds().extents().min();
+    let thickness = 0.1 * thin(p).min(thin(q));
+    let mut states = [p.start, q.start];
+    let (mut time, mut apart) = (0.0, gap(&flights, &states));
+    if apart <= 0.0 {
+        return Ok(Some(Impact { time, states, gap: apart }));
+    }
+    for _ in 0..MOST_STEPS {
+        let left = duration - time;
+        if left <= 0.0 {
+            return Ok(None);
+        }
+        let speed = |within| p.fastest(&states[0], within) + q.fastest(&states[1], within);
+        let step = safe_step(left, apart + thickness, speed);
+        let next = [p.after(&states[0], step)?, q.after(&states[1], step)?];
+        let then = gap(&flights, &next);
+        if then <= 0.0 {
+            return bisect(&flights, &states, (time, step)).map(Some);
+        }
+        (states, time, apart) = (next, time + step, then);
+    }
+    Err(IntegrateError::Stuck { time, step: thickness })
+}
+
+/// A time, at most `left` s, within which nothing moves farther than `room` m, given a bound on the
+/// speed within a time.
+fn safe_step(left: f64, room: f64, speed: impl Fn(f64) -> f64) -> f64 {
+    let mut horizon = left;
+    loop {
+        let fastest = speed(horizon);
+        let step = if fastest > 0.0 { room / fastest } else { horizon };
+        if step >= 0.5 * horizon {
+            return step.min(horizon);
+        }
+        horizon *= 0.5;
+    }
+}
+
+/// The end of the time without overlap, which starts at `states` and ends within `step`.
+fn bisect(
+    flights: &[Flight<'_>; 2],
+    states: &[State; 2],
+    (time, step): (f64, f64),
+) -> Result<Impact, IntegrateError> {
+    let at = |t: f64| -> Result<[State; 2], IntegrateError> {
+        Ok([flights[0].after(&states[0], t)?, flights[1].after(&states[1], t)?])
+    };
+    let (mut before, mut after) = (0.0, step);
+    while after - before > RESOLUTION {
+        let middle = 0.5 * (before + after);
+        if middle <= before || middle >= after {
+            break;
+        }
+        if gap(flights, &at(middle)?) > 0.0 { before = middle } else { after = middle }
+    }
+    let states = at(before)?;
+    Ok(Impact { time: time + before, states, gap: gap(flights, &states) })
+}
+
+/// The least distance of surface samples of either body to the other, m.
+fn gap(flights: &[Flight<'_>; 2], states: &[State; 2]) -> f64 {
+    let [a, b] = flights;
+    let (x, y): (&Isometry3<f64>, &Isometry3<f64>) = (&states[0].pose, &states[1].pose);
+    let reach = |f: &Flight<'_>| if f.shape.radius().is_finite() { f.shape.radius() } else { 0.0 };
+    // whatever is farther is farther by this too
+    let margin = (x.translation.vector - y.translation.vector).norm() + reach(a) + reach(b);
+    let found = candidates((a.shape, x), (b.shape, y), margin, &mut 0);
+    found.iter().map(|c| c.distance).fold(margin, f64::min)
+}

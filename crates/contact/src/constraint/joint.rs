@@ -1,0 +1,363 @@
+//! Joints: constraints between two bodies that last (Br11 section 2).
+//!
+//! With [`Solver::Manifold`](crate::Solver::Manifold) they step as in RATTLE (Andersen 1983): one
+//! half of what they do sets positions right, the other velocities. So their energy is right to
+//! second order in the step; a machine in free flight may gain so much in a frame, while one that
+//! holds on to something static is bounded with what it touches.
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Isometry3, Vector3};
+
+use super::mlcp::Entries;
+use super::row::{Bounds, Row};
+use crate::movers::Movers;
+
+/// Most rows of a joint.
+pub const MOST_ROWS: usize = 8;
+
+/// Rows of a hinge and of a slider before that of their motor.
+const BEFORE_MOTOR: usize = 5;
+
+/// What a joint leaves free. Its axis is the x axis of its frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JointKind {
+    /// All turning about the anchor: ball and socket.
+    Point,
+    /// All but the distance of the anchors, which stays between two: a rod if they are equal, a rope
+    /// if the first is zero.
+    Distance {
+        /// The least distance, m.
+        least: f64,
+        /// The greatest, m.
+        most: f64,
+    },
+    /// Turning about the axis.
+    Hinge,
+    /// Moving along the axis.
+    Slider,
+    /// Nothing: a weld.
+    Fixed,
+}
+
+/// Drives a hinge or slider.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// Of the first body relative to the second, rad/s or m/s.
+    pub speed: f64,
+    /// The most it can do, N m or N.
+    pub most: f64,
+}
+
+/// What a joint bore in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reaction {
+    /// Of each row, to start the next step from: N s or N m s.
+    pub impulses: [f64; MOST_ROWS],
+    /// On the first body in world axes, N s.
+    pub linear: Vector3<f64>,
+    /// On the first body about the anchor in world axes, N m s.
+    pub angular: Vector3<f64>,
+}
+
+/// A joint between two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Joint {
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// The bodies `a` and `b`.
+    pub bodies: [u32; 2],
+    /// The anchor, with the axis along x, in body coordinates of `a` and of `b`. Where the joint is
+    /// at zero they are the same place.
+    pub frames: [Isometry3<f64>; 2],
+    /// Between which angles of a hinge, rad from -pi to pi, or shifts of a slider, m; of `a` relative
+    /// to `b`.
+    pub limits: Option<[f64; 2]>,
+    /// What drives it.
+    pub motor: Option<Motor>,
+    /// Whether the bodies collide with each other.
+    pub collides: bool,
+    /// What it bore in the last step.
+    pub last: Reaction,
+}
+
+/// How rows follow from where a joint is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stepping {
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+    /// Share of the position error that the step takes away.
+    pub(crate) error_reduction: f64,
+    /// How long motors push, s.
+    pub(crate) motor_time: f64,
+}
+
+/// A joint where its bodies are.
+struct Placed {
+    bodies: [u32; 2],
+    /// Frames in the world.
+    frames: [Isometry3<f64>; 2],
+    arms: [Vector3<f64>; 2],
+    /// From the anchor on `b` to that on `a`.
+    apart: Vector3<f64>,
+}
+
+impl Placed {
+    fn axis(&self, n: usize) -> Vector3<f64> {
+        self.frames[1].rotation * Vector3::ith(n, 1.0)
+    }
+
+    /// Of `a` relative to `b`, as a rotation vector in world axes.
+    fn turn(&self) -> Vector3<f64> {
+        Velocity::between(&self.frames[1], &self.frames[0], 1.0).angular
+    }
+}
+
+impl Joint {
+    fn placed(&self, poses: &[Isometry3<f64>]) -> Placed {
+        let at = self.bodies.map(|i| &poses[i as usize]);
+        let frames = [at[0] * self.frames[0], at[1] * self.frames[1]];
+        let place = frames.map(|frame| frame.translation.vector);
+        let arms = [place[0] - at[0].translation.vector, place[1] - at[1].translation.vector];
+        Placed { bodies: self.bodies, frames, arms, apart: place[0] - place[1] }
+    }
+
+    /// The angle of a hinge, rad, the shift of a slider or the length of a distance joint, m; zero
+    /// for the others.
+    pub fn coordinate(&self, poses: &[Isometry3<f64>]) -> f64 {
+        let placed = self.placed(poses);
+        match self.kind {
+            JointKind::Hinge => placed.turn().dot(&placed.axis(0)),
+            JointKind::Slider => placed.apart.dot(&placed.axis(0)),
+            JointKind::Distance { .. } => placed.apart.norm(),
+            JointKind::Point | JointKind::Fixed => 0.0,
+        }
+    }
+
+    /// What its motor gave the first body in the last step, N m s of a hinge or N s of a slider.
+    pub fn motor_impulse(&self) -> f64 {
+        self.motor.map_or(0.0, |_| self.last.impulses[BEFORE_MOTOR])
+    }
+
+    /// How far the joint is from where it should be, m and rad: the norm of `C` without limits.
+    pub fn error(&self, poses: &[Isometry3<f64>]) -> [f64; 2] {
+        let placed = self.placed(poses);
+        let across = |v: &Vector3<f64>| (v - placed.axis(0) * v.dot(&placed.axis(0))).norm();
+        match self.kind {
+            JointKind::Point => [placed.apart.norm(), 0.0],
+            JointKind::Distance { least, most } => {
+                let length = placed.apart.norm();
+                [(least - length).max(length - most).max(0.0), 0.0]
+            }
+            JointKind::Hinge => [placed.apart.norm(), across(&self.bend(&placed))],
+            JointKind::Slider => [across(&placed.apart), placed.turn().norm()],
+            JointKind::Fixed => [placed.apart.norm(), placed.turn().norm()],
+        }
+    }
+
+    /// Turn of the axis of `a` away from that of `b`, world axes.
+    fn bend(&self, placed: &Placed) -> Vector3<f64> {
+        placed.axis(0).cross(&(placed.frames[0].rotation * Vector3::x()))
+    }
+
+    /// The rows of the joint, with `zeta = -C error_reduction / dt`.
+    ///
+    /// # Panics
+    /// If it names a body that is not there.
+    pub fn rows(&self, poses: &[Isometry3<f64>], dt: f64, error_reduction: f64) -> Vec<Row> {
+        self.rows_for(poses, Stepping { dt, error_reduction, motor_time: dt })
+    }
+
+    pub(crate) fn rows_for(&self, poses: &[Isometry3<f64>], stepping: Stepping) -> Vec<Row> {
+        let placed = self.placed(poses);
+        let mut rows = Vec::with_capacity(MOST_ROWS);
+        let beta = stepping.error_reduction / stepping.dt;
+        let hold = |row: Row, error: f64| Row { target: -beta * error, ..row };
+        let straight = |n: usize, arms| {
+            let axis = placed.axis(n);
+            hold(Row::along(placed.bodies, axis, arms), placed.apart.dot(&axis))
+        };
+        let turning = |n: usize, error: &Vector3<f64>| {
+            let axis = placed.axis(n);
+            hold(Row::about(placed.bodies, axis), error.dot(&axis))
+        };
+        match self.kind {
+            JointKind::Point => rows.extend((0..3).map(|n| straight(n, placed.arms))),
+            JointKind::Distance { least, most } => {
+                let length = placed.apart.norm();
+                let along = placed.apart.try_normalize(1e-12).unwrap_or_else(|| placed.axis(0));
+                let row = Row::along(placed.bodies, along, placed.arms);
+                if least == most {
+                    rows.push(hold(row, length - least));
+                } else {
+                    rows.extend(limits(&row, length, [least, most], stepping));
+                }
+            }
+            JointKind::Hinge => {
+                let bend = self.bend(&placed);
+                rows.extend((0..3).map(|n| straight(n, placed.arms)));
+                rows.extend((1..3).map(|n| turning(n, &bend)));
+                self.drive(
+                    &Row::about(placed.bodies, placed.axis(0)),
+                    stepping,
+                    || placed.turn().dot(&placed.axis(0)),
+                    &mut rows,
+                );
+            }
+            JointKind::Slider => {
+                // the axis turns with `b`, so what `b` sees is where `a` is
+                let arms = [placed.arms[0], placed.arms[1] + placed.apart];
+                let turn = placed.turn();
+                rows.extend((0..3).map(|n| turning(n, &turn)));
+                rows.extend((1..3).map(|n| straight(n, arms)));
+                self.drive(
+                    &Row::along(placed.bodies, placed.axis(0), arms),
+                    stepping,
+                    || placed.apart.dot(&placed.axis(0)),
+                    &mut rows,
+                );
+            }
+            JointKind::Fixed => {
+                let turn = placed.turn();
+                rows.extend((0..3).map(|n| straight(n, placed.arms)));
+                rows.extend((0..3).map(|n| turning(n, &turn)));
+            }
+        }
+        rows
+    }
+
+    /// Motor and limits along the free row.
+    fn drive(&self, free: &Row, stepping: Stepping, at: impl Fn() -> f64, rows: &mut Vec<Row>) {
+        if let Some(Motor { speed, most }) = self.motor {
+            let most = most * stepping.motor_time;
+            let bounds = Bounds::Between { least: -most, most };
+            rows.push(Row { target: speed, bounds, ..*free });
+        }
+        if let Some(range) = self.limits {
+            rows.extend(limits(free, at(), range, stepping));
+        }
+    }
+
+    /// What the impulses of its rows come to.
+    pub(crate) fn reaction(rows: &[Row], impulses: &[f64]) -> Reaction {
+        let mut reaction = Reaction::default();
+        for (n, (row, &impulse)) in rows.iter().zip(impulses).enumerate() {
+            reaction.impulses[n] = impulse;
+            reaction.linear += row.linear * impulse;
+            if row.linear == Vector3::zeros() {
+                reaction.angular += row.angular[0] * impulse;
+            }
+        }
+        reaction
+    }
+}
+
+/// Rows that keep a coordinate, which `row` changes, in a range: it may come as far as the end of it
+/// in a step, and what is beyond comes back.
+fn limits(row: &Row, at: f64, [least, most]: [f64; 2], stepping: Stepping) -> [Row; 2] {
+    let one = |sign: f64, room: f64| {
+        let share = if room > 0.0 { 1.0 } else { stepping.error_reduction };
+        Row {
+            linear: row.linear * sign,
+            angular: row.angular.map(|w| w * sign),
+            target: -room * share / stepping.dt,
+            bounds: Bounds::PUSH,
+            bodies: row.bodies,
+        }
+    };
+    [one(1.0, at - least), one(-1.0, most - at)]
+}
+
+/// The joints of a contact pass of [`Solver::Manifold`](crate::Solver::Manifold).
+#[derive(Debug)]
+pub(crate) struct JointPass {
+    rows: Vec<Row>,
+    /// How many rows each joint has.
+    counts: Vec<usize>,
+    entries: Option<Entries>,
+    sweeps: usize,
+}
+
+impl JointPass {
+    /// Joints with rows that are not finite, or of bodies that are not there, have none.
+    pub(crate) fn new(
+        joints: &[Joint],
+        poses: &[Isometry3<f64>],
+        movers: &Movers,
+        (stepping, sweeps): (Stepping, usize),
+    ) -> Self {
+        let (rows, counts) = rows_of(joints, poses, stepping);
+        let entries = Entries::new(movers, &rows, poses.len()).ok();
+        Self { rows, counts, entries: entries.filter(|e| e.len() > 0), sweeps }
+    }
+
+    /// Applies what the joints bore last, times `share`.
+    pub(crate) fn start(&self, movers: &Movers, joints: &[Joint], share: f64) {
+        let Some(entries) = &self.entries else { return };
+        entries.start(movers, &guesses(joints, &self.counts, share));
+    }
+
+    pub(crate) fn relax(&self, movers: &Movers) {
+        let Some(entries) = &self.entries else { return };
+        (0..self.sweeps).for_each(|_| entries.relax_in_order(movers));
+    }
+
+    /// What each joint bore, and what each body gained by its joints.
+    pub(crate) fn reactions(&self, bodies: usize) -> (Vec<Reaction>, Vec<Momentum>) {
+        let impulses: Vec<f64> =
+            self.entries.as_ref().map_or_else(Vec::new, |e| e.impulses().collect());
+        let mut gains = vec![Momentum::default(); bodies];
+        for (row, &impulse) in self.rows.iter().zip(&impulses) {
+            push(row, impulse, &mut gains);
+        }
+        (reactions(&self.rows, &self.counts, &impulses), gains)
+    }
+}
+
+/// Adds what an impulse of a row gives both bodies.
+pub(super) fn push(row: &Row, impulse: f64, momenta: &mut [Momentum]) {
+    for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
+        let momentum = &mut momenta[row.bodies[side] as usize];
+        momentum.linear += row.linear * (sign * impulse);
+        momentum.angular += row.angular[side] * impulse;
+    }
+}
+
+/// The rows of all joints and how many each has.
+pub(super) fn rows_of(
+    joints: &[Joint],
+    poses: &[Isometry3<f64>],
+    stepping: Stepping,
+) -> (Vec<Row>, Vec<usize>) {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut counts = Vec::with_capacity(joints.len());
+    for joint in joints {
+        let known = joint.bodies.iter().all(|&i| (i as usize) < poses.len());
+        let own = if known { joint.rows_for(poses, stepping) } else { Vec::new() };
+        let usable = own.iter().all(|row| row.check(0, &[], poses.len()).is_ok());
+        counts.push(if usable { own.len() } else { 0 });
+        rows.extend(own.into_iter().filter(|_| usable));
+    }
+    (rows, counts)
+}
+
+/// Impulses of all rows to start from.
+pub(super) fn guesses(joints: &[Joint], counts: &[usize], share: f64) -> Vec<f64> {
+    let own = |(joint, &count): (&Joint, &usize)| {
+        joint.last.impulses.into_iter().take(count).map(move |impulse| impulse * share)
+    };
+    joints.iter().zip(counts).flat_map(own).collect()
+}
+
+/// What each joint bore.
+pub(super) fn reactions(rows: &[Row], counts: &[usize], impulses: &[f64]) -> Vec<Reaction> {
+    let mut first = 0;
+    let of = |&count: &usize| {
+        let range = first..first + count;
+        first += count;
+        match impulses.get(range.clone()) {
+            Some(own) => Joint::reaction(&rows[range], own),
+            None => Reaction::default(),
+        }
+    };
+    counts.iter().map(of).collect()
+}

@@ -1,0 +1,459 @@
+//! Projected Gauss-Seidel over rows, in colours.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{DMatrix, DVector, Isometry3};
+use rayon::prelude::*;
+
+use super::row::{Bounds, Row, RowError};
+use crate::Columns;
+use crate::movers::Movers;
+use crate::order::{COLOURS, colours};
+
+/// Blocks per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 64;
+
+/// A row with what it takes to relax it.
+#[derive(Debug)]
+struct Entry {
+    row: Row,
+    /// `M^-1 J^T`: the change of both velocities by a unit impulse.
+    answers: [Velocity; 2],
+    /// One over `J M^-1 J^T`, zero where that is.
+    weight: f64,
+    /// Of a [`Bounds::Cone`]: one over the larger eigenvalue of both tangents.
+    both: f64,
+    /// Atomic as the velocities of [`Movers`], and for the same reason.
+    impulse: AtomicU64,
+}
+
+impl Entry {
+    fn impulse(&self) -> f64 {
+        f64::from_bits(self.impulse.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, impulse: f64) {
+        self.impulse.store(impulse.to_bits(), Ordering::Relaxed);
+    }
+
+    fn is_dead(&self) -> bool {
+        self.weight == 0.0
+    }
+}
+
+/// Consecutive rows of the same two bodies.
+#[derive(Clone, Debug)]
+struct Block {
+    bodies: [u32; 2],
+    rows: Range<usize>,
+}
+
+/// Two velocities while rows between them are relaxed.
+struct Pair {
+    a: Velocity,
+    b: Velocity,
+}
+
+impl Pair {
+    fn push(&mut self, entry: &Entry, impulse: f64) {
+        let [a, b] = &entry.answers;
+        self.a.linear += a.linear * impulse;
+        self.a.angular += a.angular * impulse;
+        self.b.linear += b.linear * impulse;
+        self.b.angular += b.angular * impulse;
+    }
+}
+
+/// Rows and the impulses they have, which act on the velocities of [`Movers`].
+#[derive(Debug)]
+pub(crate) struct Entries {
+    entries: Vec<Entry>,
+    blocks: Vec<Block>,
+}
+
+impl Entries {
+    pub(super) fn new(movers: &Movers, rows: &[Row], bodies: usize) -> Result<Self, RowError> {
+        let mut entries = Vec::with_capacity(rows.len());
+        let mut blocks: Vec<Block> = Vec::new();
+        for (n, row) in rows.iter().enumerate() {
+            row.check(n, &rows[..n], bodies)?;
+            entries.push(entry(movers, row));
+            match blocks.last_mut().filter(|block| block.bodies == row.bodies) {
+                Some(block) => block.rows.end = n + 1,
+                None => blocks.push(Block { bodies: row.bodies, rows: n..n + 1 }),
+            }
+        }
+        for n in 1..entries.len() {
+            if entries[n].row.bounds == Bounds::Cone2 {
+                let both = larger_eigenvalue(&entries[n - 1], &entries[n]);
+                entries[n - 1].both = if both > 0.0 { 1.0 / both } else { 0.0 };
+            }
+        }
+        // a cone without its second tangent
+        let alone = |n: &usize| {
+            matches!(entries[*n].row.bounds, Bounds::Cone { .. })
+                && entries.get(n + 1).is_none_or(|next| next.row.bounds != Bounds::Cone2)
+        };
+        match (0..entries.len()).find(alone) {
+            Some(row) => Err(RowError::Bounds { row }),
+            None => Ok(Self { entries, blocks }),
+        }
+    }
+
+    pub(crate) fn impulses(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.entries.iter().map(Entry::impulse)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Applies impulses as far as the rows can bear them.
+    pub(crate) fn start(&self, movers: &Movers, impulses: &[f64]) {
+        for block in &self.blocks {
+            let mut pair = load(movers, block);
+            for n in block.rows.clone() {
+                let entry = &self.entries[n];
+                let wanted = if entry.is_dead() { 0.0 } else { impulses[n] };
+                if entry.row.bounds == Bounds::Cone2 {
+                    // the row before saw to it
+                    pair.push(entry, entry.impulse());
+                    continue;
+                }
+                if let Bounds::Cone { .. } = entry.row.bounds {
+                    let [p, q] = self.within_cone(n, [wanted, impulses[n + 1]]);
+                    entry.set(p);
+                    self.entries[n + 1].set(q);
+                } else {
+                    entry.set(self.within(n, wanted));
+                }
+                pair.push(entry, entry.impulse());
+            }
+            store(movers, block, &pair);
+        }
+    }
+
+    /// Relaxes all rows one after the other, there and back.
+    pub(crate) fn relax_in_order(&self, movers: &Movers) {
+        self.blocks.iter().for_each(|block| self.relax(movers, block));
+        self.blocks.iter().rev().for_each(|block| self.relax(movers, block));
+    }
+
+    fn relax(&self, movers: &Movers, block: &Block) {
+        let mut pair = load(movers, block);
+        for n in block.rows.clone() {
+            let entry = &self.entries[n];
+            match entry.row.bounds {
+                Bounds::Cone2 => {}
+                Bounds::Cone { .. } => self.relax_cone(n, &mut pair),
+                Bounds::Between { .. } | Bounds::Box { .. } => {
+                    if entry.is_dead() {
+                        continue;
+                    }
+                    let lack = entry.row.target - entry.row.speed(&pair.a, &pair.b);
+                    let old = entry.impulse();
+                    let new = self.within(n, old + lack * entry.weight);
+                    entry.set(new);
+                    pair.push(entry, new - old);
+                }
+            }
+        }
+        store(movers, block, &pair);
+    }
+
+    /// A projected gradient step on both tangents that cannot overshoot in any direction.
+    fn relax_cone(&self, n: usize, pair: &mut Pair) {
+        let (first, second) = (&self.entries[n], &self.entries[n + 1]);
+        let wanted = [first, second]
+            .map(|e| e.impulse() + (e.row.target - e.row.speed(&pair.a, &pair.b)) * first.both);
+        let new = self.within_cone(n, wanted);
+        for (entry, new) in [first, second].into_iter().zip(new) {
+            let old = entry.impulse();
+            entry.set(new);
+            pair.push(entry, new - old);
+        }
+    }
+
+    /// The allowed impulse of row `n` nearest to the one wanted.
+    fn within(&self, n: usize, wanted: f64) -> f64 {
+        let (least, most) = self.bounds(n);
+        wanted.max(least).min(most)
+    }
+
+    fn bounds(&self, n: usize) -> (f64, f64) {
+        match self.entries[n].row.bounds {
+            Bounds::Between { least, most } => (least, most),
+            Bounds::Box { normal, coefficient } | Bounds::Cone { normal, coefficient } => {
+                let most = (coefficient * self.entries[normal as usize].impulse()).max(0.0);
+                (-most, most)
+            }
+            Bounds::Cone2 => (f64::NEG_INFINITY, f64::INFINITY),
+        }
+    }
+
+    fn within_cone(&self, n: usize, [p, q]: [f64; 2]) -> [f64; 2] {
+        let (_, most) = self.bounds(n);
+        // not `hypot`: its bits differ between platforms
+        let size = (p * p + q * q).sqrt();
+        if size > most { [p * (most / size), q * (most / size)] } else { [p, q] }
+    }
+
+    /// The largest that complementarity is missed by, in the unit of speed: how far each impulse
+    /// moves if it alone is relaxed, times what resists it.
+    fn residual(&self, movers: &Movers) -> f64 {
+        let mut worst: f64 = 0.0;
+        for block in &self.blocks {
+            let pair = load(movers, block);
+            for n in block.rows.clone() {
+                let entry = &self.entries[n];
+                let speed = |e: &Entry| e.row.target - e.row.speed(&pair.a, &pair.b);
+                match entry.row.bounds {
+                    Bounds::Cone2 => {}
+                    Bounds::Cone { .. } if entry.both > 0.0 => {
+                        let next = &self.entries[n + 1];
+                        let had = [entry, next].map(Entry::impulse);
+                        let step = [entry, next].map(|e| e.impulse() + speed(e) * entry.both);
+                        let new = self.within_cone(n, step);
+                        let moved = (new[0] - had[0]).abs().max((new[1] - had[1]).abs());
+                        worst = worst.max(moved / entry.both);
+                    }
+                    _ if entry.is_dead() => {}
+                    _ => {
+                        let had = entry.impulse();
+                        let new = self.within(n, had + speed(entry) * entry.weight);
+                        worst = worst.max((new - had).abs() / entry.weight);
+                    }
+                }
+            }
+        }
+        worst
+    }
+}
+
+fn entry(movers: &Movers, row: &Row) -> Entry {
+    let answer = |side: usize, sign: f64| {
+        let (inverse_mass, inverse_inertia) = movers.inverse(row.bodies[side]);
+        Velocity {
+            linear: row.linear * (sign * inverse_mass),
+            angular: inverse_inertia * row.angular[side],
+        }
+    };
+    let answers = [answer(0, 1.0), answer(1, -1.0)];
+    let own = row.speed(&answers[0], &answers[1]);
+    // smaller ones are round-off of a direction in which nothing moves
+    let weight = if own > f64::MIN_POSITIVE && own.is_finite() { 1.0 / own } else { 0.0 };
+    let weight = if weight.is_finite() { weight } else { 0.0 };
+    Entry { row: *row, answers, weight, both: 0.0, impulse: AtomicU64::new(0) }
+}
+
+fn larger_eigenvalue(first: &Entry, second: &Entry) -> f64 {
+    let of = |row: &Entry, by: &Entry| row.row.speed(&by.answers[0], &by.answers[1]);
+    let (p, q, mixed) = (of(first, first), of(second, second), of(first, second));
+    let half = 0.5 * (p - q);
+    0.5 * (p + q) + (half * half + mixed * mixed).sqrt()
+}
+
+fn load(movers: &Movers, block: &Block) -> Pair {
+    let [a, b] = block.bodies.map(|i| movers.velocity(i as usize));
+    Pair { a, b }
+}
+
+fn store(movers: &Movers, block: &Block, pair: &Pair) {
+    movers.set_velocity(block.bodies[0], &pair.a);
+    movers.set_velocity(block.bodies[1], &pair.b);
+}
+
+/// A mixed linear complementarity problem of bodies and rows between them, and where its solution
+/// stands.
+///
+/// Sweeps use all threads of the current pool; impulses have the same bits for any number.
+#[derive(Debug)]
+pub struct Mlcp {
+    movers: Movers,
+    start: Vec<Velocity>,
+    entries: Entries,
+    /// Numbers of blocks, colour by colour, and whether a colour shares no body that moves.
+    colours: Vec<(Vec<u32>, bool)>,
+}
+
+impl Mlcp {
+    /// The problem of `rows` between bodies with `momenta`, forces included. Rows of the same two
+    /// bodies stand together.
+    ///
+    /// # Errors
+    /// [`RowError`] for a row that names no body, is not finite or has impossible bounds.
+    pub fn new(
+        columns: Columns<'_>,
+        poses: &[Isometry3<f64>],
+        momenta: &[Momentum],
+        rows: &[Row],
+    ) -> Result<Self, RowError> {
+        let states = poses.iter().zip(momenta);
+        let velocity = |(b, (x, m)): (&dynamics::Body, (&Isometry3<f64>, &Momentum))| {
+            b.velocity(&x.rotation, m)
+        };
+        let start: Vec<Velocity> = columns.bodies.iter().zip(states).map(velocity).collect();
+        let movers = Movers::new(columns, poses, &start);
+        let entries = Entries::new(&movers, rows, columns.bodies.len())?;
+        let pairs = entries.blocks.iter().map(|block| block.bodies.into());
+        let mut by_colour: Vec<(Vec<u32>, bool)> = Vec::new();
+        for (n, colour) in (0..).zip(colours(columns, pairs)) {
+            let colour = colour as usize;
+            while by_colour.len() <= colour {
+                by_colour.push((Vec::new(), (by_colour.len() as u32) < COLOURS));
+            }
+            by_colour[colour].0.push(n);
+        }
+        Ok(Self { movers, start, entries, colours: by_colour })
+    }
+
+    /// Starts over from impulses, one a row, as far as its bounds allow: a warm start.
+    ///
+    /// # Panics
+    /// If there are not as many impulses as rows.
+    pub fn start(&mut self, impulses: &[f64]) {
+        assert_eq!(impulses.len(), self.entries.len(), "one impulse a row");
+        self.movers.set_velocities(&self.start);
+        self.entries.start(&self.movers, impulses);
+    }
+
+    /// Relaxes every row `count` times.
+    pub fn sweep(&mut self, count: usize) {
+        let (entries, movers) = (&self.entries, &self.movers);
+        let relax = |&n: &u32| entries.relax(movers, &entries.blocks[n as usize]);
+        for _ in 0..count {
+            for (blocks, parallel) in &self.colours {
+                if *parallel && blocks.len() > CHUNK {
+                    blocks.par_chunks(CHUNK).for_each(|part| part.iter().for_each(relax));
+                } else {
+                    blocks.iter().for_each(relax);
+                }
+            }
+        }
+    }
+
+    /// Sweeps until the residual is at most `tolerance` m/s (or rad/s), `most` times at most.
+    /// Returns how often.
+    pub fn solve(&mut self, tolerance: f64, most: usize) -> usize {
+        (0..most)
+            .find(|_| {
+                let done = self.residual() <= tolerance;
+                if !done {
+                    self.sweep(1);
+                }
+                done
+            })
+            .unwrap_or(most)
+    }
+
+    /// The largest that complementarity is missed by, m/s or rad/s: how far a row's speed is from
+    /// the one wanted, as far as its bounds would let its impulse change that.
+    pub fn residual(&self) -> f64 {
+        self.entries.residual(&self.movers)
+    }
+
+    /// Rows that no impulse changes: between bodies that do not move, or without a Jacobian. Their
+    /// impulses are zero.
+    pub fn dead_rows(&self) -> usize {
+        self.entries.entries.iter().filter(|entry| entry.is_dead()).count()
+    }
+
+    /// The impulse of each row, N s or N m s.
+    pub fn impulses(&self) -> Vec<f64> {
+        self.entries.impulses().collect()
+    }
+
+    /// The velocity of body `i` with the impulses.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn velocity(&self, i: usize) -> Velocity {
+        assert!(i < self.start.len(), "no body {i} of {}", self.start.len());
+        self.movers.velocity(i)
+    }
+
+    /// Whether no impulse changes a row.
+    pub(super) fn is_dead(&self, row: usize) -> bool {
+        self.entries.entries[row].is_dead()
+    }
+
+    /// `J v` of each row before and after the impulses.
+    pub fn speeds(&self) -> Vec<[f64; 2]> {
+        let of = |entry: &Entry| {
+            let [a, b] = entry.row.bodies.map(|i| i as usize);
+            let after = entry.row.speed(&self.movers.velocity(a), &self.movers.velocity(b));
+            [entry.row.speed(&self.start[a], &self.start[b]), after]
+        };
+        self.entries.entries.iter().map(of).collect()
+    }
+
+    /// `A = J M^-1 J^T` and `b = zeta - J v`: the problem `w = A lambda - b` of Br11.
+    pub fn matrix(&self) -> (DMatrix<f64>, DVector<f64>) {
+        let rows = self.entries.len();
+        let mut matrix = DMatrix::zeros(rows, rows);
+        for (i, j, value) in self.triplets() {
+            matrix[(i, j)] = value;
+        }
+        (matrix, DVector::from_iterator(rows, self.right_side()))
+    }
+
+    pub(super) fn right_side(&self) -> impl Iterator<Item = f64> {
+        self.entries.entries.iter().map(|entry| {
+            let [a, b] = entry.row.bodies.map(|i| &self.start[i as usize]);
+            entry.row.target - entry.row.speed(a, b)
+        })
+    }
+
+    /// The entries of `A` between rows that share a body that moves.
+    pub(super) fn triplets(&self) -> Vec<(usize, usize, f64)> {
+        let entries = &self.entries.entries;
+        let mut touching: Vec<(u32, u32)> = Vec::new();
+        for (n, block) in (0..).zip(&self.entries.blocks) {
+            touching.extend(
+                block.bodies.iter().filter(|&&i| self.movers.inverse(i).0 > 0.0).map(|&i| (i, n)),
+            );
+        }
+        touching.sort_unstable();
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for body in touching.chunk_by(|p, q| p.0 == q.0) {
+            pairs.extend(body.iter().flat_map(|p| body.iter().map(|q| (p.1, q.1))));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut triplets = Vec::new();
+        for (p, q) in pairs {
+            let (p, q) = (&self.entries.blocks[p as usize], &self.entries.blocks[q as usize]);
+            for (i, j) in p.rows.clone().flat_map(|i| q.rows.clone().map(move |j| (i, j))) {
+                triplets.push((i, j, coupling(&entries[i], &entries[j])));
+            }
+        }
+        triplets
+    }
+
+    /// Adds to the momentum of each body what the impulses gave it.
+    pub fn keep(&self, columns: Columns<'_>, poses: &[Isometry3<f64>], momenta: &mut [Momentum]) {
+        for (i, momentum) in momenta.iter_mut().enumerate() {
+            let gained = self.movers.gained(columns, poses, &self.start, i);
+            momentum.linear += gained.linear;
+            momentum.angular += gained.angular;
+        }
+    }
+}
+
+/// `J_i M^-1 J_j^T`.
+fn coupling(i: &Entry, j: &Entry) -> f64 {
+    let mut sum = 0.0;
+    for (side, &body) in j.row.bodies.iter().enumerate() {
+        let answer = &j.answers[side];
+        for (own, &at) in i.row.bodies.iter().enumerate() {
+            if at == body {
+                let sign = if own == 0 { 1.0 } else { -1.0 };
+                sum += sign * i.row.linear.dot(&answer.linear)
+                    + i.row.angular[own].dot(&answer.angular);
+            }
+        }
+    }
+    sum
+}

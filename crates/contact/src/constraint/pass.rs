@@ -1,0 +1,351 @@
+//! A step of the solvers that work on rows: one solution at the start of it decides both how bodies
+//! move on and where they go, as in semi-implicit Euler.
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::Vector3;
+
+use super::codes::{ImpulseCache, Key, kd_code};
+use super::impulses;
+use super::joint::{Reaction, Stepping, guesses, push, reactions, rows_of};
+use super::mlcp::Mlcp;
+use super::row::{Bounds, Row};
+use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
+use crate::clamp::kinetic_share;
+use crate::frame::{Frame, Solver};
+use crate::settle::push_out;
+use crate::{Clamp, Contacts, Islands, Order};
+
+/// The form of the bound on friction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FrictionBounds {
+    /// Each of two tangents by itself: up to the root of two too much between them.
+    Box,
+    /// Both together, as Coulomb says.
+    #[default]
+    Cone,
+}
+
+/// How [`Solver::SequentialImpulse`] works.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SequentialImpulse {
+    /// Sweeps over all rows.
+    pub sweeps: usize,
+    /// Share of a position error that one step takes away: `beta dt` of Br11.
+    pub error_reduction: f64,
+    /// The form of the bound on friction.
+    pub friction: FrictionBounds,
+    /// Whether a step starts from the impulses of the last one.
+    pub warm_start: bool,
+}
+
+impl Default for SequentialImpulse {
+    fn default() -> Self {
+        Self {
+            sweeps: 50,
+            error_reduction: 0.2,
+            friction: FrictionBounds::default(),
+            warm_start: true,
+        }
+    }
+}
+
+/// How the rows of a frame are solved.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Method {
+    Sequential(SequentialImpulse),
+    Program,
+    Impulse,
+}
+
+impl Method {
+    /// `None` for the solvers that do not work on rows.
+    pub(crate) fn of(solver: Solver) -> Option<Self> {
+        match solver {
+            Solver::Manifold | Solver::Reference { .. } => None,
+            Solver::SequentialImpulse(settings) => Some(Self::Sequential(settings)),
+            Solver::QuadraticProgram => Some(Self::Program),
+            Solver::Impulse => Some(Self::Impulse),
+        }
+    }
+}
+
+/// Share of a joint's error that a step of [`Method::Program`] takes away.
+const JOINT_ERROR: f64 = 0.2;
+/// Rounds of normal forces, then friction, of [`Method::Program`].
+const ROUNDS: usize = 3;
+/// Sweeps over friction in each, and over everything where there is no solution.
+const FRICTION_SWEEPS: usize = 50;
+
+/// What a solution of the rows of a frame is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    /// Momenta at the end of the step.
+    pub(crate) after: Vec<Momentum>,
+    pub(crate) reactions: Vec<Reaction>,
+    pub(crate) cache: ImpulseCache,
+    /// Whether no impulses meet all conditions, or a number was not finite.
+    pub(crate) unsolved: bool,
+}
+
+/// All rows of a step: three a contact, then those of the joints.
+struct Together {
+    rows: Vec<Row>,
+    /// Of contacts.
+    first: usize,
+    /// Rows of each joint.
+    counts: Vec<usize>,
+}
+
+/// Impulses of all rows and the momenta they lead to.
+struct Solved {
+    impulses: Vec<f64>,
+    momenta: Vec<Momentum>,
+    unsolved: bool,
+}
+
+impl Rows {
+    /// Solves the step: `momenta` are those half a step of forces leads to and become those that
+    /// take bodies to the end. Returns how far each body is then to be pushed out of others.
+    pub(crate) fn settle(
+        &mut self,
+        frame: Frame<'_>,
+        method: Method,
+        (contacts, order): (&Contacts, &Order),
+        (momenta, impulses): (&mut [Momentum], &mut [Vector3<f64>]),
+    ) -> Vec<Velocity> {
+        let start = frame.with_forces(momenta);
+        let problem = frame.problem(contacts, order);
+        let mut after = start.clone();
+        if let Method::Impulse = method {
+            let speed = |drift: &Velocity| 2.0 * drift.linear.norm();
+            let forces = frame.drift.iter().map(speed).fold(0.0, f64::max);
+            impulses.copy_from_slice(&impulses::settle(problem, forces, &mut after));
+            self.reactions = vec![Reaction::default(); frame.joints.len()];
+        } else {
+            let together = together(frame, method, contacts);
+            let mut solved = match method {
+                Method::Sequential(settings) => {
+                    self.sequential(frame, settings, contacts, &together, &start)
+                }
+                Method::Program | Method::Impulse => program(frame, &together, &start),
+            };
+            self.bound_energy(frame, (contacts, &together), &start, &mut solved);
+            let [touching, joined] = [0..together.first, together.first..together.rows.len()];
+            let own = &solved.impulses[touching.clone()];
+            impulses.copy_from_slice(&vectors(&together.rows[touching], own));
+            let (rows, own) = (&together.rows[joined.clone()], &solved.impulses[joined]);
+            self.reactions = reactions(rows, &together.counts, own);
+            self.unsolved = solved.unsolved;
+            let keyed = keys(frame, contacts).zip(solved.impulses.chunks(PER_CONTACT));
+            let keyed = keyed.map(|(key, own)| (key, std::array::from_fn(|k| own[k])));
+            self.cache = frame.cache.impulses().after(keyed);
+            after = solved.momenta;
+        }
+        momenta.copy_from_slice(&after);
+        self.after = after;
+        match method {
+            // the rows took the errors away
+            Method::Sequential(_) => vec![Velocity::default(); momenta.len()],
+            Method::Program | Method::Impulse => push_out(problem, momenta),
+        }
+    }
+
+    fn sequential(
+        &self,
+        frame: Frame<'_>,
+        settings: SequentialImpulse,
+        contacts: &Contacts,
+        together: &Together,
+        start: &[Momentum],
+    ) -> Solved {
+        let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &together.rows) else {
+            return Solved::none(together, start);
+        };
+        if settings.warm_start {
+            let known = frame.cache.impulses();
+            let of = |key: Key| known.get(&key).unwrap_or_default();
+            let mut guess: Vec<f64> = keys(frame, contacts).flat_map(of).collect();
+            guess.extend(guesses(frame.joints, &together.counts, 1.0));
+            mlcp.start(&guess);
+        }
+        mlcp.sweep(settings.sweeps);
+        Solved::of(&mlcp, frame, start)
+    }
+
+    /// Bounds the kinetic energy of each island, after its impulses, by that before, as the clamp of
+    /// the settings says. What kinematic bodies and motors touch may gain.
+    fn bound_energy(
+        &self,
+        frame: Frame<'_>,
+        (contacts, together): (&Contacts, &Together),
+        start: &[Momentum],
+        solved: &mut Solved,
+    ) {
+        let clamp = frame.settings.clamp;
+        if clamp == Clamp::Off {
+            return;
+        }
+        let plastic = match clamp {
+            Clamp::Plastic => plastic(frame, together, start),
+            Clamp::Scale | Clamp::Off => Solved::none(together, start),
+        };
+        let islands = frame.islands(contacts);
+        let shares = shares(frame, &islands, start, [&plastic.momenta, &solved.momenta]);
+        let share = |body: u32| islands.of_bodies()[body as usize].map(|k| shares[k as usize]);
+        let part = |from: f64, to: f64, share: f64| from + share * (to - from);
+        for (i, momentum) in (0..).zip(&mut solved.momenta) {
+            let Some(share) = share(i).filter(|share| *share < 1.0) else { continue };
+            let (p, q) = (&plastic.momenta[i as usize], *momentum);
+            momentum.linear = p.linear + (q.linear - p.linear) * share;
+            momentum.angular = p.angular + (q.angular - p.angular) * share;
+        }
+        for (n, row) in together.rows.iter().enumerate() {
+            let share = row.bodies.into_iter().find_map(share).unwrap_or(1.0);
+            solved.impulses[n] = part(plastic.impulses[n], solved.impulses[n], share);
+        }
+    }
+}
+
+impl Solved {
+    fn of(mlcp: &Mlcp, frame: Frame<'_>, start: &[Momentum]) -> Self {
+        let mut momenta = start.to_vec();
+        mlcp.keep(frame.columns, frame.poses, &mut momenta);
+        Self { impulses: mlcp.impulses(), momenta, unsolved: false }
+    }
+
+    fn none(together: &Together, start: &[Momentum]) -> Self {
+        let impulses = vec![0.0; together.rows.len()];
+        Self { impulses, momenta: start.to_vec(), unsolved: true }
+    }
+}
+
+/// The rows of all contacts and joints.
+fn together(frame: Frame<'_>, method: Method, contacts: &Contacts) -> Together {
+    let Frame { columns, poses, dt, settings, joints, .. } = frame;
+    let (error_reduction, form) = match method {
+        Method::Sequential(own) => (own.error_reduction, own.friction),
+        Method::Program | Method::Impulse => (JOINT_ERROR, FrictionBounds::Cone),
+    };
+    let mut rows = contact_rows(poses, contacts, |pair, contact| {
+        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].radius());
+        let overlap = (-contact.gap - settings.slop * p.min(q)).max(0.0);
+        let lift = match method {
+            Method::Sequential(_) => error_reduction * overlap / dt,
+            Method::Program | Method::Impulse => 0.0,
+        };
+        let target = lift - contact.gap.max(0.0) / dt;
+        Rule { target, friction: friction(columns, pair, settings.friction), form }
+    });
+    let first = rows.len();
+    let stepping = Stepping { dt, error_reduction, motor_time: dt };
+    let (own, counts) = rows_of(joints, poses, stepping);
+    // normals and tangents name rows by number, so joints come last
+    rows.extend(own);
+    Together { rows, first, counts }
+}
+
+/// Normal forces and joints by a quadratic programme, friction by sweeps with the normal forces it
+/// found, in turn.
+fn program(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
+    let is_friction = |row: &Row| !matches!(row.bounds, Bounds::Between { .. });
+    let still = |row: &Row| Row { bounds: Bounds::Between { least: 0.0, most: 0.0 }, ..*row };
+    // friction rows stay in place without impulses, so that numbers are the same
+    let normals: Vec<Row> =
+        together.rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
+    let mut solved = Solved::none(together, start);
+    solved.unsolved = false;
+    for _ in 0..ROUNDS {
+        let mut dragged = start.to_vec();
+        let pairs = together.rows.iter().zip(&solved.impulses);
+        pairs.filter(|(row, _)| is_friction(row)).for_each(|(row, &j)| push(row, j, &mut dragged));
+        let found = Mlcp::new(frame.columns, frame.poses, &dragged, &normals)
+            .map(|mlcp| mlcp.program(&normals));
+        let Ok(Ok(forces)) = found else {
+            solved.unsolved = true;
+            break;
+        };
+        let held = |(row, &force): (&Row, &f64)| match row.bounds {
+            Bounds::Between { .. } => {
+                Row { bounds: Bounds::Between { least: force, most: force }, ..*row }
+            }
+            Bounds::Box { .. } | Bounds::Cone { .. } | Bounds::Cone2 => *row,
+        };
+        let rows: Vec<Row> = together.rows.iter().zip(&forces).map(held).collect();
+        let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &rows) else { break };
+        let guess = together.rows.iter().zip(forces.iter().zip(&solved.impulses));
+        let guess: Vec<f64> =
+            guess.map(|(row, (f, j))| if is_friction(row) { *j } else { *f }).collect();
+        mlcp.start(&guess);
+        mlcp.sweep(FRICTION_SWEEPS);
+        solved = Solved::of(&mlcp, frame, start);
+    }
+    if solved.unsolved {
+        let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &together.rows) else {
+            return Solved::none(together, start);
+        };
+        mlcp.sweep(FRICTION_SWEEPS);
+        solved = Solved { unsolved: true, ..Solved::of(&mlcp, frame, start) };
+    }
+    solved
+}
+
+/// The frictionless impulses that only stop what approaches: they never add energy.
+fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
+    let stopping = |row: &Row| {
+        let bounds = match row.bounds {
+            Bounds::Box { normal, .. } => Bounds::Box { normal, coefficient: 0.0 },
+            Bounds::Cone { normal, .. } => Bounds::Cone { normal, coefficient: 0.0 },
+            Bounds::Between { .. } | Bounds::Cone2 => row.bounds,
+        };
+        Row { target: row.target.min(0.0), bounds, ..*row }
+    };
+    let rows: Vec<Row> = together.rows.iter().map(stopping).collect();
+    let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &rows) else {
+        return Solved::none(together, start);
+    };
+    mlcp.sweep(FRICTION_SWEEPS);
+    Solved::of(&mlcp, frame, start)
+}
+
+/// For each island the share of the way from the first to the second momenta that adds no energy to
+/// those at the start.
+fn shares(
+    frame: Frame<'_>,
+    islands: &Islands,
+    start: &[Momentum],
+    [plastic, whole]: [&[Momentum]; 2],
+) -> Vec<f64> {
+    let mut energy = vec![[0.0; 3]; islands.count()];
+    for (i, body) in frame.columns.bodies.iter().enumerate() {
+        let (Some(island), Some(mass)) = (islands.of_bodies()[i], body.mass_properties()) else {
+            continue;
+        };
+        let rotation = &frame.poses[i].rotation;
+        let change = Momentum {
+            linear: whole[i].linear - plastic[i].linear,
+            angular: whole[i].angular - plastic[i].angular,
+        };
+        let velocity = body.velocity(rotation, &plastic[i]);
+        let [constant, first, second] = &mut energy[island as usize];
+        *constant +=
+            mass.kinetic_energy(rotation, &plastic[i]) - mass.kinetic_energy(rotation, &start[i]);
+        *first += change.linear.dot(&velocity.linear) + change.angular.dot(&velocity.angular);
+        *second += 2.0 * mass.kinetic_energy(rotation, &change);
+    }
+    let share = |(k, energy): (u32, [f64; 3])| {
+        if islands.is_driven(k) { 1.0 } else { kinetic_share(energy) }
+    };
+    (0..).zip(energy).map(share).collect()
+}
+
+/// What each contact is remembered by.
+fn keys<'a>(frame: Frame<'a>, contacts: &'a Contacts) -> impl Iterator<Item = Key> + 'a {
+    contacts.manifolds().iter().flat_map(move |pair| {
+        let [(p, x), (q, y)] = [pair.a as usize, pair.b as usize]
+            .map(|i| (frame.names[i], frame.columns.shapes[i].bounds()));
+        let key = move |contact: &crate::Contact| {
+            (p, kd_code(x, &contact.met[0]), q, kd_code(y, &contact.met[1]))
+        };
+        contacts.of(pair).iter().map(key)
+    })
+}

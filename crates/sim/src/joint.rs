@@ -1,0 +1,326 @@
+//! Joints between bodies of a world, which last until they are overloaded.
+
+use std::cmp::Ordering;
+
+use contact::constraint::{Joint, JointKind, Motor, Reaction};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use thiserror::Error;
+
+use crate::{BodyId, Report, World};
+
+/// A piece takes over a joint of the body it broke off if it is this near to the anchor, m, or this
+/// share of its own radius.
+const NEAR: f64 = 1e-3;
+const NEAR_SHARE: f64 = 0.1;
+
+/// Names a joint for as long as the world lives; never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JointId(u64);
+
+/// A joint to add to a [`World`], with the bodies where they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewJoint {
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// The bodies it joins.
+    pub bodies: [BodyId; 2],
+    /// Where, in the world, on the first and on the second body, m: the same place but for
+    /// [`JointKind::Distance`].
+    pub anchors: [Point3<f64>; 2],
+    /// Axis of a hinge or slider, in the world, of any length but zero.
+    pub axis: Vector3<f64>,
+    /// Between which angles, rad, or shifts, m, from where the bodies are now.
+    pub limits: Option<[f64; 2]>,
+    /// What drives it.
+    pub motor: Option<Motor>,
+    /// The force it bears, N; may be infinite.
+    pub break_force: f64,
+    /// The torque it bears, N m; may be infinite.
+    pub break_torque: f64,
+    /// Whether the bodies collide with each other.
+    pub collides: bool,
+}
+
+/// Why a joint was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum JointError {
+    /// A body is gone, or named twice.
+    #[error("it needs two bodies of the world")]
+    Bodies,
+    /// Neither body moves.
+    #[error("neither of its bodies moves: one must be dynamic")]
+    Immovable,
+    /// A number of it is not finite, or a bound below zero.
+    #[error(
+        "its places must be finite, its axis not zero, and what it bears and does not negative"
+    )]
+    NotFinite,
+    /// Its limits are the wrong way round.
+    #[error("limits {least} and {most} must ascend: the lower one first")]
+    Limits {
+        /// The lower.
+        least: f64,
+        /// The upper.
+        most: f64,
+    },
+    /// It has limits or a motor, but is no hinge or slider.
+    #[error("only a hinge or slider has limits and a motor")]
+    NoAxis,
+    /// The solver has no joints.
+    #[error(
+        "the solver of this world has no joints: use the manifold, sequential-impulse or \
+         quadratic-programme one"
+    )]
+    Solver,
+}
+
+/// A joint as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct JointState {
+    /// Its name.
+    pub id: JointId,
+    /// The bodies it joins.
+    pub bodies: [BodyId; 2],
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Angle, rad, shift or distance, m.
+    pub coordinate: f64,
+    /// How far the bodies are from where it should hold them, m and rad.
+    pub error: [f64; 2],
+    /// On the first body in the last frame, N.
+    pub force: Vector3<f64>,
+    /// On the first body about the anchor in the last frame, N m.
+    pub torque: Vector3<f64>,
+}
+
+/// A joint and what it bears.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    id: JointId,
+    ids: [BodyId; 2],
+    /// Its body numbers hold only where [`World::frame_joints`] wrote them.
+    joint: Joint,
+    break_force: f64,
+    break_torque: f64,
+    /// Its frames in the world, as of the start of the frame.
+    places: [Isometry3<f64>; 2],
+}
+
+impl NewJoint {
+    fn check(&self) -> Result<(), JointError> {
+        let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.most)];
+        let places = self.anchors.iter().flat_map(|p| p.iter());
+        let finite = places.chain(self.axis.iter()).all(|x| x.is_finite())
+            && self.motor.is_none_or(|m| m.speed.is_finite())
+            && ranges.iter().all(|x| *x >= 0.0);
+        let axis = self.axis.norm_squared() > 1e-18;
+        let ends = match self.kind {
+            JointKind::Distance { least, most } => Some([least, most]),
+            _ => self.limits,
+        };
+        let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
+        match ends {
+            _ if !finite || !axis => Err(JointError::NotFinite),
+            Some([least, most]) if least.partial_cmp(&most).is_none_or(Ordering::is_gt) => {
+                Err(JointError::Limits { least, most })
+            }
+            _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {
+                Err(JointError::NoAxis)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A rotation that takes x to `axis`, by products and roots only.
+fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let axis = axis.normalize();
+    let half = Vector3::x() + axis;
+    let turn = match half.try_normalize(1e-6) {
+        Some(half) => Quaternion::from_parts(half.x, Vector3::x().cross(&half)),
+        // half a turn about z
+        None => Quaternion::new(0.0, 0.0, 0.0, 1.0),
+    };
+    UnitQuaternion::new_normalize(turn)
+}
+
+impl World {
+    /// Joins two bodies where they are.
+    ///
+    /// # Errors
+    /// [`JointError`] when a body is gone, nothing of it moves, a number cannot be used or the solver
+    /// has no joints.
+    pub fn join(&mut self, new: NewJoint) -> Result<JointId, JointError> {
+        new.check()?;
+        if !self.settings.contact.solver.has_joints() {
+            return Err(JointError::Solver);
+        }
+        let found = new.bodies.map(|id| self.ids.binary_search(&id));
+        let [Ok(a), Ok(b)] = found else { return Err(JointError::Bodies) };
+        if a == b {
+            return Err(JointError::Bodies);
+        }
+        if [a, b].iter().all(|&i| self.mass_of(i).is_none()) {
+            return Err(JointError::Immovable);
+        }
+        let turn = along_x(&new.axis);
+        let places = new.anchors.map(|p| Isometry3::from_parts(Translation3::from(p.coords), turn));
+        let frames = [self.poses[a].inv_mul(&places[0]), self.poses[b].inv_mul(&places[1])];
+        let id = JointId(self.next_joint);
+        self.next_joint += 1;
+        let joint = Joint {
+            kind: new.kind,
+            bodies: [a as u32, b as u32],
+            frames,
+            limits: new.limits,
+            motor: new.motor,
+            collides: new.collides,
+            last: Reaction::default(),
+        };
+        let NewJoint { bodies: ids, break_force, break_torque, .. } = new;
+        self.joints.push(Joined { id, ids, joint, break_force, break_torque, places });
+        self.wake_all(&ids);
+        Ok(id)
+    }
+
+    /// Removes a joint; `false` if it is gone already.
+    pub fn unjoin(&mut self, id: JointId) -> bool {
+        let Ok(n) = self.joints.binary_search_by_key(&id, |link| link.id) else { return false };
+        let link = self.joints.remove(n);
+        self.wake_all(&link.ids);
+        true
+    }
+
+    /// All joints, in the order they were added.
+    pub fn joints(&self) -> impl Iterator<Item = JointState> {
+        let numbered = self.frame_joints();
+        self.joints.iter().zip(numbered).map(|(link, joint)| JointState {
+            id: link.id,
+            bodies: link.ids,
+            kind: joint.kind,
+            coordinate: joint.coordinate(&self.poses),
+            error: joint.error(&self.poses),
+            force: joint.last.linear / self.settings.dt,
+            torque: joint.last.angular / self.settings.dt,
+        })
+    }
+
+    /// Names of the bodies of each joint.
+    pub(crate) fn joined(&self) -> impl Iterator<Item = [BodyId; 2]> {
+        self.joints.iter().map(|link| link.ids)
+    }
+
+    /// Both bodies of each joint with what it last gave the first, N s, and whether it has a motor.
+    pub(crate) fn joint_impulses(&self) -> impl Iterator<Item = ([usize; 2], Vector3<f64>, bool)> {
+        self.frame_joints()
+            .into_iter()
+            .map(|j| (j.bodies.map(|i| i as usize), j.last.linear, j.motor.is_some()))
+    }
+
+    /// The joints with the numbers that their bodies have now.
+    pub(crate) fn frame_joints(&self) -> Vec<Joint> {
+        let number = |id: &BodyId| self.ids.binary_search(id).map_or(u32::MAX, |i| i as u32);
+        let of = |link: &Joined| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
+        self.joints.iter().map(of).collect()
+    }
+
+    /// Remembers where joints are before bodies break.
+    pub(crate) fn place_joints(&mut self) {
+        for (n, joint) in self.frame_joints().into_iter().enumerate() {
+            for side in 0..2 {
+                if let Some(pose) = self.poses.get(joint.bodies[side] as usize) {
+                    self.joints[n].places[side] = pose * joint.frames[side];
+                }
+            }
+        }
+    }
+
+    /// Hands joints of bodies that broke in this frame to the piece at the anchor; those of bodies
+    /// that are gone, or have no piece there, are gone too.
+    pub(crate) fn inherit_joints(&mut self, report: &mut Report) {
+        let mut links = std::mem::take(&mut self.joints);
+        links.retain_mut(|link| {
+            let held = (0..2).all(|side| self.inherit(link, side, report));
+            if !held {
+                report.broken_joints.push(link.id);
+                self.wake_all(&link.ids);
+            }
+            held
+        });
+        self.joints = links;
+    }
+
+    /// Whether a side of a joint still has a body.
+    fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
+        while self.ids.binary_search(&link.ids[side]).is_err() {
+            let gone = link.ids[side];
+            let Some(event) = report.fractures.iter().find(|event| event.parent == gone) else {
+                return false;
+            };
+            let place = Point3::from(link.places[side].translation.vector);
+            let distance = |id: &BodyId| {
+                // a piece that broke in turn is asked for its own pieces
+                let Ok(i) = self.ids.binary_search(id) else { return Some((0.0, *id)) };
+                let local = self.poses[i].inverse_transform_point(&place);
+                let reach = NEAR.max(NEAR_SHARE * self.shapes[i].radius());
+                let distance = self.shapes[i].field().distance(&local);
+                (distance <= reach).then_some((distance, *id))
+            };
+            let pieces = event.fragments.iter().filter_map(distance);
+            let Some((_, nearest)) = pieces.min_by(|p, q| p.0.total_cmp(&q.0)) else {
+                return false;
+            };
+            link.ids[side] = nearest;
+            if let Ok(i) = self.ids.binary_search(&nearest) {
+                link.joint.frames[side] = self.poses[i].inv_mul(&link.places[side]);
+            }
+        }
+        true
+    }
+
+    /// The work of motors on each body in a frame that led from `start`, J: force times way.
+    pub(crate) fn motor_work(&self, reactions: &[Reaction], start: &[Isometry3<f64>]) -> Vec<f64> {
+        let mut work = vec![0.0; self.len()];
+        for (mut joint, reaction) in self.frame_joints().into_iter().zip(reactions) {
+            joint.last = *reaction;
+            if joint.motor.is_none() {
+                continue;
+            }
+            let mut way = joint.coordinate(&self.poses) - joint.coordinate(start);
+            if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
+                way -= std::f64::consts::TAU.copysign(way);
+            }
+            let done = joint.motor_impulse() / self.settings.dt * way;
+            let moved = joint.bodies.iter().find(|&&i| {
+                self.acting.get(i as usize).is_some_and(|b| b.mass_properties().is_some())
+            });
+            if let Some(&i) = moved {
+                work[i as usize] += done.max(0.0);
+            }
+        }
+        work
+    }
+
+    /// Keeps what joints bore for the next frame and removes those that bore too much.
+    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, report: &mut Report) {
+        for (link, reaction) in self.joints.iter_mut().zip(reactions) {
+            link.joint.last = reaction;
+        }
+        let dt = self.settings.dt;
+        let (kept, broken): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.joints).into_iter().partition(|link| {
+                let Reaction { linear, angular, .. } = link.joint.last;
+                linear.norm() <= link.break_force * dt && angular.norm() <= link.break_torque * dt
+            });
+        self.joints = kept;
+        for link in broken {
+            report.broken_joints.push(link.id);
+            self.wake_all(&link.ids);
+        }
+    }
+
+    fn wake_all(&mut self, ids: &[BodyId]) {
+        self.wake(ids.iter().copied().collect());
+    }
+}
