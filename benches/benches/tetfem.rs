@@ -4,35 +4,14 @@
 
 use std::hint::black_box;
 
+use brisance_benches::beam::{SIZES, beam, clamped};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use tetfem::{
     Contact, CutLimits, Fracture, FreeBody, Interpolation, LinearSolver, Material, Model,
-    Preconditioner, Solver, Support, average_stresses, linear_equilibrium, shatter,
+    Preconditioner, Solver, average_stresses, linear_equilibrium, shatter,
 };
-
-/// A beam of cells of six tetrahedra, a metre thick.
-fn beam([nx, ny, nz]: [usize; 3]) -> TetMesh {
-    let node = |i: usize, j: usize, k: usize| ((i * (ny + 1) + j) * (nz + 1) + k) as u32;
-    let mut mesh = TetMesh::default();
-    for i in 0..=nx {
-        for (j, k) in (0..=ny).flat_map(|j| (0..=nz).map(move |k| (j, k))) {
-            mesh.vertices.push(Point3::new(i as f64, j as f64, k as f64) / ny as f64);
-        }
-    }
-    for i in 0..nx {
-        for (j, k) in (0..ny).flat_map(|j| (0..nz).map(move |k| (j, k))) {
-            let ends = [node(i, j, k), node(i + 1, j + 1, k + 1)];
-            let ring = [(1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1)];
-            let ring = ring.map(|(a, b, c)| node(i + a, j + b, k + c));
-            for r in 0..6 {
-                mesh.tets.push([ends[0], ring[r], ring[(r + 1) % 6], ends[1]]);
-            }
-        }
-    }
-    mesh
-}
 
 fn material() -> Material {
     Material::from_young(1e9, 0.3).expect("a material")
@@ -46,17 +25,10 @@ fn bending(mesh: &TetMesh) -> [Contact; 3] {
     [at(length / 2.0, 1.0, -1e6), at(0.0, 0.0, 5e5), at(length, 0.0, 5e5)]
 }
 
-const SIZES: [[usize; 3]; 3] = [[10, 4, 4], [18, 6, 6], [33, 10, 10]];
-
 fn supported(criterion: &mut Criterion) {
     for cells in SIZES {
         let mesh = beam(cells);
-        let supports: Vec<_> = (0..mesh.vertices.len())
-            .filter(|&v| mesh.vertices[v].x == 0.0)
-            .map(|v| Support::fixed(v as u32))
-            .collect();
-        let mut loads = vec![Vector3::zeros(); mesh.vertices.len()];
-        *loads.last_mut().expect("vertices") = Vector3::new(0.0, -1e3, 0.0);
+        let (supports, loads) = clamped(&mesh);
         let mut group = criterion.benchmark_group(format!("fem {} tets", mesh.tets.len()));
         let model = || Model::new(&mesh, material()).expect("a valid mesh");
         group.bench_function("validate, pattern", |b| b.iter(|| black_box(model())));

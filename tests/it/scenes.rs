@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use brisance::mesh_file::read_mesh;
+use brisance::tet_file::read_tets;
 use sim::scene::{Pattern, Scene};
-use sim::{Appearance, BodyId, Report, World, build};
+use sim::{Appearance, BodyId, MeshData, Report, World, build};
 
 /// A scene of the folder `scenes` after some frames.
 struct Run {
@@ -21,10 +22,11 @@ fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let mut scene = Scene::from_toml(&text).unwrap();
     change(&mut scene);
     scene.validate().unwrap();
-    let meshes: BTreeMap<_, _> = scene
-        .mesh_files()
-        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).unwrap()))
-        .collect();
+    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+    let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
+    let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
+    let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
+    let meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
     let (mut world, bodies) = build(&scene, &meshes).unwrap();
     let mass = world.mass();
     let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();

@@ -12,7 +12,7 @@ cargo xtask test             every test, the Khronos validator included
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
-cargo xtask peers NAME ...   the libraries beside others: levelset, pile, slice
+cargo xtask peers NAME ...   the libraries beside others: fem, levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.

@@ -8,3 +8,4 @@ pub mod mesh_file;
 pub mod output;
 pub mod progress;
 pub mod render;
+pub mod tet_file;

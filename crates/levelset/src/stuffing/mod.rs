@@ -44,4 +44,41 @@ impl TetMesh {
         octants.for_each_tet(|corners| cutter.add(corners));
         Ok(cutter.into_mesh())
     }
+
+    /// [`TetMesh::stuffed`] with the spacing, among those tried, that comes nearest to `count`
+    /// tetrahedra; `stuffing.spacing` is not looked at.
+    ///
+    /// Counts jump as the lattice moves over the surface, by some percent for some thousand
+    /// tetrahedra.
+    ///
+    /// # Errors
+    /// As [`TetMesh::stuffed`].
+    pub fn stuffed_to_count(
+        level_set: &LevelSet,
+        count: usize,
+        stuffing: &Stuffing,
+    ) -> Result<Self, GridError> {
+        const TRIES: usize = 24;
+        let volume = level_set.moments().volume;
+        // a lattice cell of two points holds twelve tetrahedra
+        let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
+        let miss = |mesh: &Self| mesh.tets.len().abs_diff(count);
+        let mut best = Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing })?;
+        let mut last = best.tets.len();
+        for n in 0..TRIES {
+            if miss(&best) == 0 || volume <= 0.0 {
+                break;
+            }
+            let ratio = last.max(1) as f64 / count.max(1) as f64;
+            // ever shorter steps, or it would go to and fro about a jump
+            let damped = 1.0 / (1.0 + 0.25 * n as f64);
+            spacing *= ratio.cbrt().clamp(0.5, 2.0).powf(damped);
+            let mesh = Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing })?;
+            last = mesh.tets.len();
+            if miss(&mesh) < miss(&best) {
+                best = mesh;
+            }
+        }
+        Ok(best)
+    }
 }
