@@ -6,7 +6,7 @@ use ndarray::Array3;
 use crate::{Grid, GridError, LevelSet, TetMesh};
 
 /// Times that the volume is looked at again when it is put right.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 impl LevelSet {
     /// The solid after its tetrahedra moved from `before` to `after`, of the volume that it had
@@ -15,7 +15,7 @@ impl LevelSet {
     /// Displacement is linear in each tetrahedron, and beyond them that of what is near. Every node
     /// asks this level set where it came from, so that details which the tetrahedra do not show
     /// stay; distance is then made good, and the surface moved by as little, in and out, as keeps the
-    /// volume to 1e-4 of it.
+    /// volume to 1e-3 of it.
     ///
     /// # Errors
     /// [`GridError`] if the grid would have more than `limit` nodes.
@@ -42,7 +42,7 @@ impl LevelSet {
         });
         let warped = Self::from_values(grid, values);
         let ratio = after.moments().volume / before.moments().volume;
-        let solid = warped.redistanced().of_volume(ratio * self.moments().volume);
+        let solid = warped.redistanced().of_volume(ratio * self.subcell_moments().volume);
         Ok(solid.cropped_to_inside(3).unwrap_or(solid))
     }
 
@@ -67,8 +67,8 @@ impl LevelSet {
         let step = 0.1 * self.grid().spacing();
         let mut solid = self.clone();
         for _ in 0..ROUNDS {
-            let own = solid.moments().volume;
-            let area = (solid.offset(step).moments().volume - own) / step;
+            let own = solid.subcell_moments().volume;
+            let area = (solid.offset(step).subcell_moments().volume - own) / step;
             if (own / volume - 1.0).abs() < 1e-5 || area <= 0.0 {
                 break;
             }

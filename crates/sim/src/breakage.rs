@@ -242,6 +242,12 @@ impl World {
     ) -> Option<Fracture> {
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
         let density = parent.mass.mass() / level_set.moments().volume;
+        let breakages = parent.breakage.as_ref().map(|breakage| {
+            let models = breakage.model.of_pieces(division, &shattered.fragments).into_iter();
+            let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
+            models.zip(&is_joined).map(of).collect::<Vec<_>>()
+        });
+        let mut breakages = breakages.into_iter().flatten();
         let pieces = pieces(shattered.fragments, density, &(parent.pose * material.inverse()))?;
         let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
         let mut event = Fracture {
@@ -256,9 +262,9 @@ impl World {
         let surface = self.materials[i];
         self.remove(parent.id);
         self.born += pieces.len();
-        let flags = is_joined.into_iter().zip(is_held);
-        for ((piece, velocity), flags) in pieces.into_iter().zip(velocities).zip(flags) {
-            let id = self.add_piece(parent, (piece, velocity), (division, surface), flags);
+        for ((piece, velocity), is_held) in pieces.into_iter().zip(velocities).zip(is_held) {
+            let how = (breakages.next(), is_held);
+            let id = self.add_piece(parent, (piece, velocity), (division, surface), how);
             event.fragments.push(id);
         }
         Some(event)
@@ -336,13 +342,9 @@ impl World {
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
         (division, material): (&Division, Material),
-        (is_joined, is_held): (bool, bool),
+        (breakage, is_held): (Option<Breakage>, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
-        let breakage = parent.breakage.as_ref().map(|breakage| {
-            let model = breakage.model.of_piece(division, &regions);
-            Breakage { model, ..breakage.inherited(is_joined) }
-        });
         let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
         let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
         let id = self.add(NewBody {

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fracture::Fragment;
 use levelset::{LevelSet, TetMesh};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use tetfem::{Contact, FreeBody, Interpolation, LinearSolver, Response};
 
 use crate::model::{Impact, StressModel};
@@ -114,35 +115,61 @@ impl ElasticBody {
     }
 }
 
-/// The tetrahedra of regions that stay together: copies of a vertex in different ones are one again.
-pub(crate) fn joined(parts: &[TetMesh], regions: &[usize]) -> Option<TetMesh> {
-    if let [region] = regions {
-        return parts.get(*region).cloned();
+/// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
+/// each tetrahedron goes to the one it is deepest in, the first of equals.
+pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Fragment]) -> Vec<Option<TetMesh>> {
+    let mut meshes = vec![Vec::new(); fragments.len()];
+    for (region, part) in parts.iter().enumerate() {
+        let has = |n: &usize| fragments[*n].regions.contains(&region);
+        let owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
+        if let [owner] = owners[..] {
+            meshes[owner].push(part.clone());
+            continue;
+        }
+        let mut shares = vec![Vec::new(); owners.len()];
+        for (t, tet) in part.tets.iter().enumerate() {
+            let sum: Vector3<f64> = part.corners(t).iter().map(|p| p.coords).sum();
+            let at = Point3::from(sum / 4.0);
+            let depth = |owner: &usize| fragments[*owner].level_set.value(&at);
+            let deepest =
+                (0..owners.len()).min_by(|&a, &b| depth(&owners[a]).total_cmp(&depth(&owners[b])));
+            if let Some(n) = deepest {
+                shares[n].push(*tet);
+            }
+        }
+        for (owner, tets) in owners.into_iter().zip(shares) {
+            meshes[owner].push(TetMesh { vertices: part.vertices.clone(), tets });
+        }
     }
+    meshes.iter().map(|parts| joined(parts)).collect()
+}
+
+/// Parts as one mesh without vertices of no tetrahedron: copies of a vertex in different parts are
+/// one again. `None` if there is nothing.
+fn joined(parts: &[TetMesh]) -> Option<TetMesh> {
     let mut places: Vec<([u64; 3], u32)> = Vec::new();
     let mut mesh = TetMesh::default();
-    for region in regions {
-        let part = parts.get(*region)?;
+    for part in parts {
         let known = places.len();
-        let mut names = Vec::with_capacity(part.vertices.len());
-        for p in &part.vertices {
+        let mut names = vec![u32::MAX; part.vertices.len()];
+        for &v in part.tets.iter().flatten() {
+            let (p, name) = (&part.vertices[v as usize], &mut names[v as usize]);
+            if *name != u32::MAX {
+                continue;
+            }
             let key = key(p);
-            // only of other regions: what is open within one stays open
+            // only of other parts: what is open within one stays open
             let found = places[..known].binary_search_by(|(other, _)| other.cmp(&key));
-            names.push(match found {
-                Ok(at) => places[at].1,
-                Err(_) => {
-                    mesh.vertices.push(*p);
-                    let name = mesh.vertices.len() as u32 - 1;
-                    places.push((key, name));
-                    name
-                }
-            });
+            *name = found.map_or(mesh.vertices.len() as u32, |at| places[at].1);
+            if found.is_err() {
+                mesh.vertices.push(*p);
+                places.push((key, *name));
+            }
         }
         places.sort_unstable();
         mesh.tets.extend(part.tets.iter().map(|tet| tet.map(|v| names[v as usize])));
     }
-    Some(mesh)
+    (!mesh.tets.is_empty()).then_some(mesh)
 }
 
 fn key(p: &Point3<f64>) -> [u64; 3] {

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use fracture::{Alignment, Breaking, Lattice, Neighbours, Noise, Pattern, Shards, Weakness};
+use fracture::{
+    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Weakness,
+};
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use tetfem::Interpolation;
 
-use crate::elastic::{ElasticBody, Struck, joined};
+use crate::elastic::{ElasticBody, Struck, dealt};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
@@ -117,13 +119,14 @@ impl FractureModel {
         }
     }
 
-    /// How a piece of a divided body is divided in turn.
-    pub(crate) fn of_piece(&self, division: &Division, regions: &[usize]) -> Self {
+    /// How each piece of a divided body is divided in turn.
+    pub(crate) fn of_pieces(&self, division: &Division, fragments: &[Fragment]) -> Vec<Self> {
         match self {
             Self::Stress(elastic) => {
-                Self::Stress(Arc::new(elastic.with(joined(&division.tets, regions))))
+                let meshes = dealt(&division.tets, fragments).into_iter();
+                meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
             }
-            Self::Prescored(_) | Self::Lattice(_) => self.clone(),
+            Self::Prescored(_) | Self::Lattice(_) => vec![self.clone(); fragments.len()],
         }
     }
 }

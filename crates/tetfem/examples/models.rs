@@ -14,7 +14,7 @@ type Distance = dyn Fn(&Point3<f64>) -> f64;
 
 fn main() -> io::Result<()> {
     let folder = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("assets"), PathBuf::from);
-    let half = Vector3::new(0.12, 0.17, 0.12);
+    let half = Vector3::new(0.13, 0.17, 0.13);
     write(&folder, "vase.msh", (Point3::new(0.0, 0.16, 0.0), half), 1440, &vase)?;
     let half = Vector3::new(0.2, 0.25, 0.17);
     write(&folder, "teddy.msh", (Point3::new(0.0, 0.22, 0.0), half), 3747, &teddy)?;
@@ -51,10 +51,10 @@ fn write(
     out.flush()
 }
 
-/// A vase 32 cm high, of a wall of 24 mm.
+/// A vase 32 cm high, of a wall of 50 mm: so thick as so few tetrahedra can follow.
 fn vase(p: &Point3<f64>) -> f64 {
     const HEIGHT: f64 = 0.32;
-    const WALL: f64 = 0.024;
+    const WALL: f64 = 0.05;
     let r = p.x.hypot(p.z);
     let share = p.y / HEIGHT;
     // a belly, a neck and a lip
@@ -66,7 +66,7 @@ fn vase(p: &Point3<f64>) -> f64 {
     let slope = (radius(share + 1e-4) - radius(share - 1e-4)) / (2e-4 * HEIGHT);
     let side = (r - radius(share)) / 1.0_f64.hypot(slope);
     let outer = side.max(-p.y).max(p.y - HEIGHT);
-    let inner = (side + WALL).max(1.3 * WALL - p.y);
+    let inner = (side + WALL).max(1.1 * WALL - p.y);
     outer.max(-inner)
 }
 
@@ -102,7 +102,7 @@ fn teddy(p: &Point3<f64>) -> f64 {
 fn cinder_block(p: &Point3<f64>) -> f64 {
     let half_extents = Vector3::new(0.195, 0.095, 0.095);
     let block = Solid::Box { half_extents }.distance(p);
-    let hole = Solid::Box { half_extents: Vector3::new(0.065, 0.2, 0.055) };
+    let hole = Solid::Box { half_extents: Vector3::new(0.05, 0.2, 0.045) };
     let holes = hole.distance(&Point3::new(p.x.abs() - 0.0925, p.y, p.z));
     block.max(-holes)
 }

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use levelset::TetMesh;
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use levelset::{Aabb, TetMesh};
+use nalgebra::{Matrix3, Point3, Translation3, Vector3};
 use sim::{Look, Recording, Surface, Track};
 use tetfem::{
     Contact, Fields, FreeBody, Interpolation, LinearSolver, Material, average_stresses,
@@ -89,10 +89,12 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
         let share = if red > 0.0 { (tensions[tet] / red).clamp(0.0, 1.0) } else { 0.0 };
         ((share * SHADES as f64) as usize).min(SHADES - 1)
     };
+    // pictures are made to fit what is around the origins of tracks
+    let centre = Aabb::around(&mesh.vertices).map_or(Point3::origin(), |bounds| bounds.centre());
     let mut surfaces = vec![Surface::default(); SHADES];
     for (tet, face) in mesh.boundary_faces_of_tets() {
         let surface = &mut surfaces[shade(tet)];
-        let corners = face.map(|v| mesh.vertices[v as usize]);
+        let corners = face.map(|v| mesh.vertices[v as usize] - centre.coords);
         let [a, b, c]: [Point3<f64>; 3] = corners;
         let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vector3::y);
         let first = surface.vertices.len() as u32;
@@ -113,7 +115,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
             look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
             parent: None,
             birth: 0,
-            poses: vec![Isometry3::identity()],
+            poses: vec![Translation3::from(centre).into()],
         }
     };
     let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());

@@ -58,24 +58,27 @@ impl TetMesh {
         count: usize,
         stuffing: &Stuffing,
     ) -> Result<Self, GridError> {
-        const TRIES: usize = 24;
+        const STEPS: usize = 6;
+        const AROUND: i32 = 60;
         let volume = level_set.moments().volume;
+        if volume <= 0.0 {
+            return Self::stuffed(level_set, stuffing);
+        }
+        let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing });
         // a lattice cell of two points holds twelve tetrahedra
         let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
-        let miss = |mesh: &Self| mesh.tets.len().abs_diff(count);
-        let mut best = Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing })?;
-        let mut last = best.tets.len();
-        for n in 0..TRIES {
-            if miss(&best) == 0 || volume <= 0.0 {
+        for _ in 0..STEPS {
+            let ratio = with(spacing)?.tets.len().max(1) as f64 / count.max(1) as f64;
+            spacing *= ratio.cbrt().clamp(0.5, 2.0);
+        }
+        // counts go up and down about there
+        let mut best = with(spacing)?;
+        for step in -AROUND..=AROUND {
+            if 1000 * best.tets.len().abs_diff(count) <= count {
                 break;
             }
-            let ratio = last.max(1) as f64 / count.max(1) as f64;
-            // ever shorter steps, or it would go to and fro about a jump
-            let damped = 1.0 / (1.0 + 0.25 * n as f64);
-            spacing *= ratio.cbrt().clamp(0.5, 2.0).powf(damped);
-            let mesh = Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing })?;
-            last = mesh.tets.len();
-            if miss(&mesh) < miss(&best) {
+            let mesh = with(spacing * (1.0 + 0.0025 * f64::from(step)))?;
+            if mesh.tets.len().abs_diff(count) < best.tets.len().abs_diff(count) {
                 best = mesh;
             }
         }
