@@ -84,7 +84,7 @@ pub struct StressArguments {
     #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = length)]
     pub duration: f64,
     /// Young's modulus, Pa
-    #[arg(long, value_name = "PA", default_value = "7e10")]
+    #[arg(long, value_name = "PA", default_value = "7e10", allow_hyphen_values = true)]
     pub young: f64,
     /// Poisson's ratio
     #[arg(long, value_name = "RATIO", default_value = "0.25", allow_hyphen_values = true)]
