@@ -28,9 +28,9 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let StressArguments { tets: path, output, .. } = arguments;
     let is_picture = ends_in(output, "png");
     if is_picture {
-        check_folder(output)?
+        check_folder(output)?;
     } else {
-        check_tet_output(output)?
+        check_tet_output(output)?;
     }
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let mesh = read_tets(path).map_err(failed)?;

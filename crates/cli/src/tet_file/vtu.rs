@@ -11,8 +11,8 @@ use super::numbers::{Coding, Numbers};
 use super::vtk::Cells;
 use crate::mesh_file::MeshFileError;
 
-fn problem(problem: impl ToString) -> MeshFileError {
-    MeshFileError::Format { format: "VTU", problem: problem.to_string() }
+fn problem(problem: impl Into<String>) -> MeshFileError {
+    MeshFileError::Format { format: "VTU", problem: problem.into() }
 }
 
 /// Most bytes of one list, 4 GiB: compressed ones may be far larger than their file.
@@ -27,7 +27,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
     if end.is_some() {
         head.push_str("</VTKFile>");
     }
-    let document = Document::parse(&head).map_err(problem)?;
+    let document = Document::parse(&head).map_err(|e| problem(e.to_string()))?;
     let root = document.root_element();
     if root.attribute("type") != Some("UnstructuredGrid") {
         return Err(problem("it holds no unstructured grid"));
@@ -159,7 +159,7 @@ impl File<'_> {
                 return Ok(data.get(..count).ok_or_else(short)?.to_vec());
             }
             let letters = data.get(..count.div_ceil(3) * 4).ok_or_else(short)?;
-            STANDARD.decode(letters).map_err(problem)
+            STANDARD.decode(letters).map_err(|e| problem(e.to_string()))
         };
         // in base64 the header is a text of its own
         let after = |count: usize| {
@@ -189,7 +189,7 @@ impl File<'_> {
             flate2::read::ZlibDecoder::new(block)
                 .take(left)
                 .read_to_end(&mut list)
-                .map_err(problem)?;
+                .map_err(|e| problem(e.to_string()))?;
         }
         Ok(list)
     }
