@@ -1,14 +1,16 @@
 //! The program as people meet it: what it writes, and what it says when it cannot.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use brisance::format::glb::read_glb;
+use clap::CommandFactory;
 
 /// The program, built once, in the profile of these tests.
-fn brisance() -> Command {
+pub(crate) fn brisance() -> Command {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let path = BUILT.get_or_init(|| {
         let mut build = Command::new(env!("CARGO"));
@@ -26,12 +28,12 @@ fn brisance() -> Command {
 }
 
 /// A folder with a scene and what belongs to it.
-struct Case {
-    folder: tempfile::TempDir,
+pub(crate) struct Case {
+    pub(crate) folder: tempfile::TempDir,
 }
 
 /// A ball that falls on a slab and breaks.
-const SCENE: &str = r#"version = 1
+pub(crate) const SCENE: &str = r#"version = 1
 
 [simulation]
 frames = 12
@@ -66,7 +68,7 @@ const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 impl Case {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).unwrap();
@@ -74,7 +76,7 @@ impl Case {
         Self { folder }
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         brisance().args(arguments).current_dir(&self.folder).output().unwrap()
     }
 
@@ -313,6 +315,9 @@ fn frames_are_drawn_as_png() {
         assert_eq!(row(&sheet, 256, y), row(&first, 64, y), "the sheet starts with frame 0");
         assert_eq!(row(&sheet, 256, 48 + y), row(&last, 64, y), "and ends with the last");
     }
+    let (width, height, other) = drawn(&["--sheet", "2x3"]);
+    assert_eq!((width, height), (2 * 64, 3 * 48));
+    assert_eq!(row(&other, 128, 0), row(&first, 64, 0));
     let run = case.run(&["render", "out.glb", "-o", "no.png", "--frame", "13"]);
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("its last one is 12"));
@@ -320,6 +325,102 @@ fn frames_are_drawn_as_png() {
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("scene.toml: is not a GLB file"));
     assert_eq!(case.names(), ["out.glb", "out.png", "scene.toml"]);
+}
+
+#[test]
+fn frames_are_drawn_as_animations_and_folders() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let drawn = |output: &str, options: &[&str]| {
+        let render = ["render", "out.glb", "--size", "64x48", "-o", output];
+        let run = case.run(&[&render[..], options].concat());
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        case.folder.path().join(output)
+    };
+    let open = |path| std::io::BufReader::new(std::fs::File::open(path).unwrap());
+
+    let mut gif = gif::Decoder::new(open(drawn("out.gif", &[]))).unwrap();
+    assert_eq!((gif.width(), gif.height()), (64, 48));
+    let mut delays = vec![];
+    while let Some(frame) = gif.read_next_frame().unwrap() {
+        delays.push(frame.delay);
+    }
+    assert_eq!(delays.len(), 13);
+    assert_eq!(delays.iter().sum::<u16>(), 43, "13 frames at 30 a second, in hundredths");
+
+    let apng = drawn("out.apng", &["--every", "4"]);
+    let mut apng = png::Decoder::new(open(apng)).read_info().unwrap();
+    assert_eq!(apng.info().animation_control().unwrap().num_frames, 4);
+    let mut last = vec![];
+    for _ in 0..4 {
+        last = vec![0; apng.output_buffer_size().unwrap()];
+        apng.next_frame(&mut last).unwrap();
+    }
+    let delay = apng.info().frame_control().unwrap();
+    assert!((f64::from(delay.delay_num) / f64::from(delay.delay_den) - 4.0 / 30.0).abs() < 1e-4);
+
+    let folder = drawn("frames/", &["--frame", "3,12"]);
+    let mut names: Vec<_> =
+        folder.read_dir().unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["frame_00003.png", "frame_00012.png"]);
+    let mut still = png::Decoder::new(open(folder.join(&names[1]))).read_info().unwrap();
+    let mut pixels = vec![0; still.output_buffer_size().unwrap()];
+    still.next_frame(&mut pixels).unwrap();
+    assert_eq!(pixels, last, "frame 12 is the last of every fourth");
+    assert_eq!(case.run(&["render", "out.glb", "-o", "frames/"]).status.code(), Some(2));
+    assert_eq!(case.run(&["render", "out.glb", "-o", "out.avi"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_ledger_is_drawn() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let run = ["run", "scene.toml", "-q", "-o", "o.glb", "--ledger", "o.csv", "--events", "e.csv"];
+    assert!(case.run(&run).status.success());
+    let plot = |output: &str| {
+        let run = case.run(&["plot", "o.csv", "-o", output, "--size", "400x600"]);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        std::fs::read(case.folder.path().join(output)).unwrap()
+    };
+    let svg = String::from_utf8(plot("o.svg")).unwrap();
+    for word in ["Mechanical energy", "dissipated", "collision", "momentum", "Bodies", "time, s"] {
+        assert!(svg.contains(word), "{word} is not in {svg}");
+    }
+    let png = png::Decoder::new(std::io::Cursor::new(plot("o.png")));
+    let mut reader = png.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (400, 600));
+    // the title of the first panel is above all its lines
+    let title = &pixels[..3 * 400 * 30];
+    assert!(title.iter().filter(|&&byte| byte < 100).count() > 200, "it has no text");
+
+    let events = std::fs::read_to_string(case.folder.path().join("e.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = events.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() > 1 && rows.iter().all(|row| row.len() == rows[0].len()), "{events}");
+    let value = |name: &str| {
+        let at = rows[0].iter().position(|n| *n == name).unwrap_or_else(|| panic!("no {name}"));
+        rows[1][at].parse::<f64>().unwrap()
+    };
+    for of in ["mass", "momentum_y", "angular_momentum_x", "kinetic_energy", "potential_energy"] {
+        let [before, after] = ["before", "after"].map(|when| value(&format!("{of}_{when}")));
+        assert!((before - after).abs() <= 1e-9 * (1.0 + before.abs()), "{of}: {before} {after}");
+    }
+
+    for (text, said) in [
+        ("", "holds no rows"),
+        ("frame,time\n0,0\n", "no column `fractures`"),
+        ("frame,time\n0,zero\n", "line 2: `zero` is not a finite number"),
+        ("frame,time\n\n0\n", "line 3 has 1 cells, but the first line names 2"),
+    ] {
+        std::fs::write(case.folder.path().join("bad.csv"), text).unwrap();
+        let run = case.run(&["plot", "bad.csv", "-o", "no.svg"]);
+        let error = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2));
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+    assert_eq!(case.run(&["plot", "o.csv", "-o", "no.pdf"]).status.code(), Some(2));
+    assert!(!case.names().iter().any(|name| name.starts_with("no.")));
 }
 
 #[test]
@@ -371,6 +472,15 @@ fn a_mesh_is_broken_without_a_simulation() {
     assert!(info.contains("pattern of 21 regions"), "{info}");
     let preview = ["pattern", "preview", "glass.pattern", "--size", "64", "-o", "glass.png"];
     assert!(case.run(&preview).status.success());
+    // cut out by its own picture, space is divided as before
+    assert!(case.run(&["pattern", "new", "glass.png", "-o", "cut.pattern"]).status.success());
+    let preview = ["pattern", "preview", "cut.pattern", "--size", "64", "-o", "cut.png"];
+    assert!(case.run(&preview).status.success());
+    let picture = |name| brisance::picture_file::read_picture(&case.folder.path().join(name));
+    let (first, second) = (picture("glass.png").unwrap(), picture("cut.png").unwrap());
+    let pairs: BTreeSet<_> = first.iter().zip(&second).collect();
+    let colours = [&first, &second].map(|picture| picture.iter().collect::<BTreeSet<_>>().len());
+    assert!(colours == [pairs.len(); 2] && pairs.len() > 10, "{colours:?} {}", pairs.len());
     let (code, said) = broken(&["--pattern", "glass.pattern", "-o", "radial.usda"]);
     assert_eq!(code, Some(0), "{said}");
 
@@ -418,9 +528,6 @@ fn a_summary_can_be_json() {
     assert!(number("frames_per_second") > 0.0 && summary["seconds"]["write"].is_f64());
 
     let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--ledger"];
-    assert!(case.run(&[&run[..], &["out.svg"]].concat()).status.success());
-    let svg = std::fs::read_to_string(case.folder.path().join("out.svg")).unwrap();
-    assert!(svg.starts_with("<svg") && svg.contains("total, J"), "{svg}");
     assert_eq!(case.run(&[&run[..], &["out.txt"]].concat()).status.code(), Some(2));
     let ledger = std::fs::read_to_string(case.folder.path().join("out.csv")).unwrap();
     let rows: Vec<Vec<&str>> = ledger.lines().map(|line| line.split(',').collect()).collect();
@@ -474,13 +581,18 @@ fn help_schema_completions_and_manual_are_printed() {
         assert!(output.status.success(), "{arguments:?}");
         String::from_utf8(output.stdout).unwrap()
     };
-    for command in ["run", "fracture", "render", "check", "info", "schema", "completions", "man"] {
+    let commands = brisance::args::Arguments::command();
+    let (completions, manual) = (printed(&["completions", "bash"]), printed(&["man"]));
+    assert!(manual.contains(".TH brisance 1"));
+    for command in commands.get_subcommands().map(|c| c.get_name()) {
         let help = printed(&[command, "--help"]);
-        assert!(help.contains(&format!("  brisance {command} ")), "{help} has no example");
+        // those of `pattern` have theirs
+        let has_example = help.contains(&format!("  brisance {command} ")) || command == "pattern";
+        assert!(has_example, "{help} has no example");
+        assert!(completions.contains(&format!("brisance,{command})")), "{command}");
+        assert!(manual.contains(&format!("brisance\\-{command}(1)")), "{command}");
     }
     assert_eq!(printed(&["schema"]), brisance::commands::SCHEMA);
-    assert!(printed(&["completions", "bash"]).contains("brisance"));
-    assert!(printed(&["man"]).contains(".TH brisance 1"));
 }
 
 #[test]
@@ -525,6 +637,41 @@ fn a_sliced_mesh_is_two_closed_ones() {
     let text = std::fs::read_to_string(path).unwrap();
     assert_eq!(text.matches("o part").count(), 4);
     assert_eq!(text.matches("g inner").count(), 4);
+}
+
+/// A tetrahedron whose texture coordinates and colours are linear in x, y and z.
+const PAINTED: &str = "v 0 0 0 0 0 0\nv 1 0 0 1 0 0\nv 0 1 0 0 1 0\nv 0 0 1 0 0 1\n\
+    vt 0 0\nvt 1 0\nvt 0 1\nvt 0.5 0.5\n\
+    f 1/1 3/3 2/2\nf 1/1 2/2 4/4\nf 1/1 4/4 3/3\nf 2/2 3/3 4/4\n";
+
+#[test]
+fn a_slice_carries_texture_coordinates_and_colours() {
+    let case = Case::new(&[("tet.obj", PAINTED)]);
+    let slice = |input, output| {
+        let done = case.run(&["slice", input, "--plane", "1,2,3,0.7", "-o", output]);
+        assert!(done.status.success(), "{done:?}");
+        let path = case.folder.path().join(output);
+        brisance::mesh_file::read_painted_mesh(&path).unwrap()
+    };
+    for painted in [slice("tet.obj", "a.obj"), slice("tet.obj", "a.glb")] {
+        let mut carried = 0;
+        for (triangle, corners) in painted.mesh.triangles.iter().zip(&painted.corners) {
+            let places = triangle.map(|v| painted.mesh.vertices[v as usize]);
+            let cut = |p: &nalgebra::Point3<f64>| (p.x + 2.0 * p.y + 3.0 * p.z - 0.7).abs() < 1e-6;
+            if places.iter().all(cut) {
+                continue;
+            }
+            for (p, corner) in places.iter().zip(corners) {
+                let (uv, colour) = (corner.uv.unwrap(), corner.colour.unwrap());
+                let expected = nalgebra::Vector2::new(p.x + 0.5 * p.z, p.y + 0.5 * p.z);
+                assert!((uv - expected).norm() < 1e-6, "{uv} at {p}");
+                assert!((colour.xyz() - p.coords).norm() < 1e-6, "{colour} at {p}");
+                assert!(corner.normal.is_some());
+                carried += 1;
+            }
+        }
+        assert!(carried >= 24, "{carried}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn recording() -> Recording {
         rest: vec![[0.5; 3], [1.5, 0.5, 0.5], [0.5, 2.0, 0.5], [0.5, 0.5, 2.5]],
         outer: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]],
         inner: vec![[1, 2, 3]],
+        ..Surface::default()
     });
     let pose = |step: usize| {
         let t = step as f64 / 24.0;
@@ -39,7 +40,7 @@ fn recording() -> Recording {
         track("left", Some(0), 2, vec![pose(5), pose(6)]),
         track("right", Some(0), 2, vec![]),
     ];
-    Recording { fps: 24.0, frames: 4, tracks }
+    Recording { fps: 24.0, frames: 4, tracks, energies: vec![] }
 }
 
 fn text(name: &str) -> String {

@@ -9,7 +9,7 @@ use brisance::format::glb::{GlbReadError, read_glb, write_glb};
 use gltf::animation::Property;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Surface, Track};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
@@ -17,7 +17,9 @@ fn tetrahedron(size: f32) -> Arc<Surface> {
     let normals = vec![[-s; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let rest = vertices.iter().map(|v: &[f32; 3]| v.map(|x| x + 0.25)).collect();
     let (outer, inner) = (vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]], vec![[1, 2, 3]]);
-    Arc::new(Surface { vertices, normals, rest, outer, inner })
+    let uvs = vertices.iter().map(|v| [v[0] / size, v[1] / size]).collect();
+    let colours = vertices.iter().map(|v| [v[0] / size, 0.5, v[2] / size, 1.0]).collect();
+    Arc::new(Surface { vertices, normals, rest, uvs, colours, outer, inner })
 }
 
 fn pose(step: usize) -> Isometry3<f64> {
@@ -58,7 +60,12 @@ fn breaking_pot() -> Recording {
     tracks[3].parent = Some(1);
     tracks[4].parent = Some(2);
     tracks[5].parent = Some(2);
-    Recording { fps: 30.0, frames: 13, tracks }
+    let energy = |frame: usize| Energy {
+        kinetic: 0.1 * frame as f64,
+        potential: -1.0 / 3.0,
+        dissipated: 1e-12,
+    };
+    Recording { fps: 30.0, frames: 13, tracks, energies: (0..13).map(energy).collect() }
 }
 
 fn glb(recording: &Recording) -> Vec<u8> {
@@ -168,8 +175,8 @@ pub(crate) fn assert_valid(paths: &[PathBuf]) {
 #[test]
 fn the_khronos_validator_finds_no_error_and_no_warning() {
     let folder = tempfile::tempdir().unwrap();
-    let still = Recording { frames: 1, ..breaking_pot() };
-    let empty = Recording { fps: 30.0, frames: 1, tracks: vec![] };
+    let still = Recording { frames: 1, energies: vec![], ..breaking_pot() };
+    let empty = Recording { fps: 30.0, frames: 1, tracks: vec![], energies: vec![] };
     let mut unseen = breaking_pot();
     unseen.tracks[1].surface = Arc::default();
     let files = [("pot", breaking_pot()), ("still", still), ("empty", empty), ("unseen", unseen)];
@@ -236,6 +243,7 @@ fn what_the_format_cannot_hold_is_refused() {
 /// Equal but for the precision of the format.
 fn assert_same(a: &Recording, b: &Recording) {
     assert_eq!((a.fps, a.frames, a.tracks.len()), (b.fps, b.frames, b.tracks.len()));
+    assert_eq!(a.energies, b.energies, "to the bit");
     for (a, b) in a.tracks.iter().zip(&b.tracks) {
         assert_eq!((&a.name, a.parent, a.birth), (&b.name, b.parent, b.birth));
         assert_eq!(a.poses.len(), b.poses.len());
@@ -293,8 +301,17 @@ fn recordings() -> impl Strategy<Value = Recording> {
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);
-        Recording { fps, frames, tracks }
+        Recording { fps, frames, tracks, energies: vec![] }
     })
+}
+
+#[test]
+fn energies_come_back_to_the_bit() {
+    assert_same(&breaking_pot(), &read_glb(&glb(&breaking_pot())).unwrap());
+    let mut few = breaking_pot();
+    few.energies.pop();
+    let error = read_glb(&glb(&few)).unwrap_err();
+    assert!(matches!(error, GlbReadError::Foreign { .. }), "{error}");
 }
 
 proptest! {

@@ -192,3 +192,22 @@ fn a_plank_cracks_under_the_ball() {
     });
     assert!(run.pieces("plank") > 2, "{}", run.pieces("plank"));
 }
+
+#[test]
+fn the_documented_materials_are_those_of_the_table() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scenes.md"))
+            .unwrap();
+    for material in sim::scene::Material::TABLE {
+        let solid = material.solid().unwrap();
+        let row = format!(
+            "| `{}` | {} | {} | {} | {} |",
+            material.name,
+            solid.density,
+            solid.tensile_strength / 1e6,
+            material.friction,
+            material.restitution
+        );
+        assert!(text.contains(&row), "docs/scenes.md lacks {row}");
+    }
+}

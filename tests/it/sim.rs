@@ -194,7 +194,7 @@ fn pieces_are_drawn_closed_with_the_surface_of_the_whole_and_cuts_apart() {
     assert!(pieces.len() > 3);
     let (mut outer, mut volume) = (0.0, 0.0);
     for piece in &pieces {
-        let Surface { vertices, normals, rest, outer: skin, inner } = &*piece.surface;
+        let Surface { vertices, normals, rest, outer: skin, inner, .. } = &*piece.surface;
         assert!(!inner.is_empty());
         assert_eq!([normals.len(), rest.len()], [vertices.len(); 2]);
         let mesh = welded(&piece.surface);

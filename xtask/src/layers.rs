@@ -26,11 +26,12 @@ const LAYERS: [(&str, &[&str]); 7] = [
 ];
 
 /// What library packages may use from outside the workspace.
-const ALLOWED: [&str; 11] = [
+const ALLOWED: [&str; 12] = [
     "bytemuck",
     "faer",
     "nalgebra",
     "ndarray",
+    "noise-functions",
     "parry3d-f64",
     "rayon",
     "robust",

@@ -1,19 +1,26 @@
 //! Tasks of the workspace; `cargo xtask` prints the list.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "tasks talk to a terminal")]
 
+mod clients;
+mod figures;
 mod layers;
+mod vendor;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const LIST: &str = "\
 cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
-cargo xtask test             every test, the Khronos validator included
+cargo xtask test [--browser] every test, the Khronos validator included; --browser: the viewer too
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: fem, levelset, pile, slice
-cargo xtask layers           check that dependencies run one way and stay few";
+cargo xtask layers           check that dependencies run one way and stay few
+cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
+cargo xtask clients [--python PATH]
+                             have Blender (bpy) and USD (usd-core) open what brisance writes
+cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.
 const SEED: &str = "20090801";
@@ -47,13 +54,20 @@ fn task(args: &[&str], here: &Path) -> Outcome {
             Ok(())
         }
         ["demo"] => demo(),
-        ["test", rest @ ..] => test(rest),
+        ["test", "--browser", rest @ ..] => test(rest, true),
+        ["test", rest @ ..] => test(rest, false),
         ["ci"] => ci(),
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
         ["layers"] => layers::check(),
+        ["figures"] => figures::figures(false),
+        ["figures", "--large"] => figures::figures(true),
+        ["clients"] => clients::clients("python3"),
+        ["clients", "--python", python] => clients::clients(python),
+        ["vendor"] => vendor::vendor(false),
+        ["vendor", "--check"] => vendor::vendor(true),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),
     }
 }
@@ -64,7 +78,7 @@ fn demo() -> Outcome {
     cargo(&[&brisance[..], &["run", "scenes/bunny.toml", "-o", "out/bunny.glb"]].concat())
 }
 
-fn test(rest: &[&str]) -> Outcome {
+fn test(rest: &[&str], browser: bool) -> Outcome {
     install_validator()?;
     let mut command = Command::new(env!("CARGO"));
     // the benchmarks hold no tests, but other engines that take minutes to build
@@ -73,6 +87,9 @@ fn test(rest: &[&str]) -> Outcome {
         .args(rest);
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", SEED);
+    }
+    if browser {
+        command.env("BRISANCE_BROWSER", "1");
     }
     run(&mut command)?;
     vectors(Path::new("tests/vectors"))
@@ -110,7 +127,7 @@ fn ci() -> Outcome {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
     layers::check()?;
-    test(&[])?;
+    test(&[], false)?;
     let mut doc = Command::new(env!("CARGO"));
     doc.args(["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings");
     run(&mut doc)?;

@@ -36,6 +36,10 @@ pub enum Command {
     Pattern(PatternCommand),
     /// Draw frames of a recording as PNG.
     Render(RenderArguments),
+    /// Show a recording in the browser.
+    View(ViewArguments),
+    /// Draw the curves of a ledger.
+    Plot(PlotArguments),
     /// Cut a closed mesh by planes.
     Slice(SliceArguments),
     /// Fill a closed mesh with tetrahedra.
@@ -93,9 +97,12 @@ pub struct RunArguments {
     /// File to write: .glb, .usda or .jsonl; or a folder of .obj files, ending in /
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Also write mass, momentum and energy of every frame, .csv, or draw the energy, .svg
-    #[arg(long, value_name = "FILE")]
+    /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
+    #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
+    /// Also write mass, momentum and energy before and after of every body that breaks
+    #[arg(long, value_name = "FILE.csv")]
+    pub events: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
@@ -151,13 +158,22 @@ pub struct FractureArguments {
     pub output: PathBuf,
 }
 
+const PATTERN_EXAMPLES: &str = "Examples:
+  brisance pattern new voronoi:200 -o shards.pattern
+  brisance pattern new radial:9x3,jitter=0.3 -o glass.pattern
+  brisance pattern new puzzle.png -o puzzle.pattern
+
+A picture is 2 pattern units wide and lies across the blow, its middle where the blow falls; its
+colours must be exact (no soft edges), and the regions go through the whole depth.";
+
 /// What can be done with patterns.
 #[derive(Debug, Subcommand)]
 pub enum PatternCommand {
     /// Make a pattern and write it to a file.
-    #[command(after_help = "Example:\n  brisance pattern new voronoi:200 -o shards.pattern")]
+    #[command(after_help = PATTERN_EXAMPLES)]
     New {
-        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas
+        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas;
+        /// or a .png picture to cut out by: what has one colour in it is one region
         pattern: String,
         /// Seed of the pattern
         #[arg(long, value_name = "N", default_value_t = 1)]
@@ -186,7 +202,12 @@ The picture is what the blow sees, from -1 to 1 pattern units: the blow falls in
 const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --frame 40 -o bunny.png
   brisance render bunny.glb --frame 0,14,17,24 -o strip.png
-  brisance render bunny.glb --sheet 12 --size 480x270 -o sheet.png";
+  brisance render bunny.glb --sheet 4x3 --size 480x270 -o sheet.png
+  brisance render bunny.glb --every 2 --size 480x270 -o bunny.gif
+  brisance render bunny.glb -o frames/
+
+What is written depends on its ending: a picture or a contact sheet (.png), an animation (.gif, or
+.apng with all its colours), or a folder of pictures, one a frame (a name that ends in /).";
 
 /// Arguments of `brisance render`.
 #[derive(Args, Debug)]
@@ -194,16 +215,21 @@ const RENDER_EXAMPLES: &str = "Examples:
 pub struct RenderArguments {
     /// Recording that `brisance run` wrote
     pub recording: PathBuf,
-    /// Picture to write, ending in .png
-    #[arg(short, long, value_name = "OUT.png")]
+    /// File to write: .png, .gif or .apng; or a folder of .png files, ending in /
+    #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Frame to draw, 0 is the initial state; several make a contact sheet
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [0])]
+    /// Frames to draw, 0 is the initial state [default: the first; all for an animation]; several
+    /// make a contact sheet
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(conflicts_with = "sheet")]
     pub frame: Vec<usize>,
-    /// Draw so many frames, spread evenly, as a contact sheet
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=400))]
-    pub sheet: Option<u16>,
+    /// Draw frames spread evenly as a contact sheet, so many or in so many columns and rows
+    #[arg(long, value_name = "COUNT|COLSxROWS", value_parser = sheet)]
+    pub sheet: Option<Sheet>,
+    /// Of an animation or a folder, draw every so many frames; it plays as fast as it happened
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["frame", "sheet"])]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub every: u16,
     /// Where the camera looks, m [default: fitted to what happens]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
     #[arg(allow_hyphen_values = true)]
@@ -214,6 +240,67 @@ pub struct RenderArguments {
     pub from: Option<[f64; 3]>,
     /// Pixels of each frame
     #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = size)]
+    pub size: [usize; 2],
+}
+
+/// Cells of a contact sheet.
+#[derive(Clone, Copy, Debug)]
+pub struct Sheet {
+    /// In a row.
+    pub columns: usize,
+    /// Pictures in all.
+    pub count: usize,
+}
+
+fn sheet(text: &str) -> Result<Sheet, String> {
+    let number = |n: &str| n.parse().ok().filter(|n| (1..=400).contains(n));
+    let sheet = match text.split_once('x') {
+        Some((columns, rows)) => number(columns)
+            .zip(number(rows))
+            .map(|(columns, rows)| Sheet { columns, count: columns * rows }),
+        None => number(text).map(|count| Sheet { columns: count.min(4), count }),
+    };
+    sheet.ok_or_else(|| "give a number up to 400, or columns and rows as in 4x3".to_owned())
+}
+
+const VIEW_EXAMPLES: &str = "Examples:
+  brisance view bunny.glb
+  brisance view bunny.glb --port 8000 --no-open
+
+The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. Its
+address is printed first; Ctrl-C ends it.";
+
+/// Arguments of `brisance view`.
+#[derive(Args, Debug)]
+#[command(after_help = VIEW_EXAMPLES)]
+pub struct ViewArguments {
+    /// Recording that `brisance run` wrote, .glb
+    pub recording: PathBuf,
+    /// Port to serve the page on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the page, only print its address
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+const PLOT_EXAMPLES: &str = "Examples:
+  brisance plot bunny.csv -o bunny.svg
+  brisance plot bunny.csv --size 1200x900 -o bunny.png
+
+Energy, what dissipated and where, drift of momentum and angular momentum, and bodies over time.";
+
+/// Arguments of `brisance plot`.
+#[derive(Args, Debug)]
+#[command(after_help = PLOT_EXAMPLES)]
+pub struct PlotArguments {
+    /// Ledger that `brisance run --ledger` wrote, .csv
+    pub ledger: PathBuf,
+    /// Picture to write, .svg or .png
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Pixels of the picture
+    #[arg(long, value_name = "WxH", default_value = "960x1080", value_parser = size)]
     pub size: [usize; 2],
 }
 

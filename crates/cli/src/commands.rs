@@ -4,10 +4,12 @@ mod fracture;
 mod inspect;
 mod load;
 mod pattern;
+mod plot;
 mod render;
 mod run;
 mod slice;
 mod stress;
+mod view;
 mod volume;
 
 use std::io::Write;
@@ -220,6 +222,22 @@ pub enum Failure {
         /// Width and height of each.
         size: [usize; 2],
     },
+    /// A file is no ledger.
+    #[error("{}: {source}", path.display())]
+    Ledger {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::plot::TableError,
+    },
+    /// The page of a recording cannot be served.
+    #[error("cannot serve on port {port} of 127.0.0.1 ({source}): choose another --port, or none")]
+    Serve {
+        /// The port asked for.
+        port: u16,
+        /// What the system says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// An output cannot be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
@@ -250,6 +268,8 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Fracture(arguments) => fracture::fracture(arguments),
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
+        Command::View(arguments) => view::view(arguments),
+        Command::Plot(arguments) => plot::plot(arguments),
         Command::Slice(arguments) => slice::run(arguments),
         Command::Tetrahedralize(arguments) => volume::tetrahedralize(arguments),
         Command::Voxelize(arguments) => volume::voxelize(arguments),

@@ -90,16 +90,19 @@ impl Format {
 fn check(recording: &Recording) -> Result<(), WriteError> {
     for track in &recording.tracks {
         let name = || track.name.clone();
-        let Surface { vertices, normals, rest, outer, inner } = &*track.surface;
+        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*track.surface;
         let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-        let alike = [normals.len(), rest.len()] == [vertices.len(); 2];
+        let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+        let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
         if !alike || !outer.iter().chain(inner).all(known) {
             return Err(WriteError::Surface { track: name() });
         }
         let numbers = |p: &nalgebra::Isometry3<f64>| -> bool {
             p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
         };
-        let drawable = vertices.iter().chain(normals).chain(rest).flatten().all(|x| x.is_finite());
+        let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+        let places = vertices.iter().chain(normals).chain(rest).flatten();
+        let drawable = places.chain(paint).all(|x| x.is_finite());
         if !drawable || !track.poses.iter().all(numbers) {
             return Err(WriteError::NotFinite { track: name() });
         }

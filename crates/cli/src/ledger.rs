@@ -1,9 +1,9 @@
 //! Mass, momentum and energy, frame by frame.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
-use plotters::prelude::*;
-use sim::{Report, World};
+use sim::{Dissipation, Fracture, Motion, Report, World};
 
 /// The state of a world after a frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,14 +32,20 @@ pub struct Row {
     pub kinetic_energy: f64,
     /// Their potential energy, J, zero at the origin.
     pub potential_energy: f64,
-    /// Growth of the sum of both over the frame, J.
+    /// Growth of the sum of both over the frame, J, before pieces were retired.
     pub energy_gain: f64,
+    /// The work of kinematic bodies in the frame, J.
+    pub work: f64,
+    /// What took energy away in the frame: the sum of both grew by the work less all of it.
+    pub dissipation: Dissipation,
 }
 
-/// One row per frame, the initial state first.
+/// One row per frame, the initial state first, and what broke.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     rows: Vec<Row>,
+    /// Bodies that broke, by row.
+    events: Vec<(usize, Fracture)>,
 }
 
 impl Ledger {
@@ -51,7 +57,7 @@ impl Ledger {
             potential_energy: world.potential_energy(),
             ..Report::default()
         };
-        let mut ledger = Self { rows: vec![] };
+        let mut ledger = Self { rows: vec![], events: vec![] };
         ledger.add(world, &report);
         ledger
     }
@@ -59,6 +65,7 @@ impl Ledger {
     /// Adds the frame that `report` tells of.
     pub fn add(&mut self, world: &World, report: &Report) {
         let momentum = world.momentum();
+        self.events.extend(report.fractures.iter().map(|f| (self.rows.len(), f.clone())));
         self.rows.push(Row {
             frame: report.frame,
             time: report.frame as f64 * world.settings().dt,
@@ -73,6 +80,8 @@ impl Ledger {
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
             energy_gain: report.energy_gain,
+            work: report.work,
+            dissipation: report.dissipation,
         });
     }
 
@@ -86,89 +95,101 @@ impl Ledger {
     /// # Errors
     /// When writing fails.
     pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "frame,time,bodies,contacts,fractures,held,mass,retired_mass,momentum_x,momentum_y,momentum_z,\
-             angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,\
-             potential_energy,energy_gain"
-        )?;
-        for row in &self.rows {
-            let [px, py, pz] = row.momentum;
-            let [lx, ly, lz] = row.angular_momentum;
-            writeln!(
-                out,
-                "{},{},{},{},{},{},{},{},{px},{py},{pz},{lx},{ly},{lz},{},{},{}",
-                row.frame,
-                row.time,
-                row.bodies,
-                row.contacts,
-                row.fractures,
-                row.held,
-                row.mass,
-                row.retired_mass,
-                row.kinetic_energy,
-                row.potential_energy,
-                row.energy_gain
-            )?;
+        write_line(out, COLUMNS.iter().map(|(name, _)| name))?;
+        self.rows.iter().try_for_each(|row| write_line(out, COLUMNS.iter().map(|(_, of)| of(row))))
+    }
+
+    /// Writes a line of names and a line of numbers per body that broke.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_events(&self, out: &mut impl Write) -> io::Result<()> {
+        write_line(out, ["frame", "time", "pieces"].iter().chain(&EVENT_COLUMNS))?;
+        for (at, event) in &self.events {
+            let row = &self.rows[*at];
+            let Fracture { point, impulse, mass_before, mass_after, before, after, .. } = event;
+            let of = |mass: f64, motion: &Motion| {
+                let Motion { momentum, kinetic_energy, potential_energy } = motion;
+                let vectors = momentum.linear.iter().chain(&momentum.angular).copied();
+                let mut numbers = vec![mass];
+                numbers.extend(vectors.chain([*kinetic_energy, *potential_energy]));
+                numbers
+            };
+            let mut numbers = vec![row.frame as f64, row.time, event.fragments.len() as f64];
+            numbers.extend(point.iter().chain(impulse));
+            numbers.extend(of(*mass_before, before));
+            numbers.extend(of(*mass_after, after));
+            write_line(out, numbers)?;
         }
         Ok(())
     }
+}
 
-    /// Kinetic, potential and total energy over time as an SVG picture, with a line wherever
-    /// something broke; empty if no energy is finite.
-    pub fn to_svg(&self) -> String {
-        let mut svg = String::new();
-        let area = SVGBackend::with_string(&mut svg, (960, 540)).into_drawing_area();
-        // drawing into a string cannot fail
-        let _ = self.draw(&area);
-        drop(area);
-        svg
-    }
+type Column = (&'static str, fn(&Row) -> f64);
 
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, plotters::coord::Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let curves = [
-            ("kinetic energy, J", RED, self.curve(|r| r.kinetic_energy)),
-            ("potential energy, J", BLUE, self.curve(|r| r.potential_energy)),
-            ("total, J", BLACK, self.curve(|r| r.kinetic_energy + r.potential_energy)),
-        ];
-        let values = || curves.iter().flat_map(|(_, _, curve)| curve.iter().map(|p| p.1));
-        let low = values().fold(f64::INFINITY, f64::min).min(0.0);
-        let high = values().fold(f64::NEG_INFINITY, f64::max).max(low + f64::MIN_POSITIVE);
-        let end = self.rows[self.rows.len() - 1].time;
-        area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(area)
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(80)
-            .build_cartesian_2d(0.0..end, low..high + 0.05 * (high - low))?;
-        let text = ("sans-serif", 16);
-        chart
-            .configure_mesh()
-            .x_desc("time, s")
-            .label_style(text)
-            .light_line_style(TRANSPARENT)
-            .draw()?;
-        for row in self.rows.iter().filter(|row| row.fractures > 0) {
-            let line = [(row.time, low), (row.time, high)];
-            chart.draw_series(LineSeries::new(line, BLACK.mix(0.2)))?;
-        }
-        for (name, colour, curve) in &curves {
-            let drawn = chart.draw_series(LineSeries::new(curve.clone(), colour))?;
-            let colour = *colour;
-            drawn
-                .label(*name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], colour));
-        }
-        chart.configure_series_labels().label_font(text).border_style(BLACK.mix(0.2)).draw()?;
-        area.present()
-    }
+/// Names and values of what is written of a row.
+const COLUMNS: [Column; 23] = [
+    ("frame", |r| r.frame as f64),
+    ("time", |r| r.time),
+    ("bodies", |r| r.bodies as f64),
+    ("contacts", |r| r.contacts as f64),
+    ("fractures", |r| r.fractures as f64),
+    ("held", |r| r.held as f64),
+    ("mass", |r| r.mass),
+    ("retired_mass", |r| r.retired_mass),
+    ("momentum_x", |r| r.momentum[0]),
+    ("momentum_y", |r| r.momentum[1]),
+    ("momentum_z", |r| r.momentum[2]),
+    ("angular_momentum_x", |r| r.angular_momentum[0]),
+    ("angular_momentum_y", |r| r.angular_momentum[1]),
+    ("angular_momentum_z", |r| r.angular_momentum[2]),
+    ("kinetic_energy", |r| r.kinetic_energy),
+    ("potential_energy", |r| r.potential_energy),
+    ("energy_gain", |r| r.energy_gain),
+    ("work", |r| r.work),
+    ("dissipated_collision", |r| r.dissipation.collision),
+    ("dissipated_fracture", |r| r.dissipation.fracture),
+    ("dissipated_contact", |r| r.dissipation.contact),
+    ("dissipated_sleep", |r| r.dissipation.sleep),
+    ("dissipated_retirement", |r| r.dissipation.retirement),
+];
 
-    /// Time and value of the rows where it is finite.
-    fn curve(&self, value: impl Fn(&Row) -> f64) -> Vec<(f64, f64)> {
-        let points = self.rows.iter().map(|row| (row.time, value(row)));
-        points.filter(|(_, value)| value.is_finite()).collect()
+/// Names of what is written of an event after its frame, time and pieces.
+const EVENT_COLUMNS: [&str; 24] = [
+    "point_x",
+    "point_y",
+    "point_z",
+    "impulse_x",
+    "impulse_y",
+    "impulse_z",
+    "mass_before",
+    "momentum_x_before",
+    "momentum_y_before",
+    "momentum_z_before",
+    "angular_momentum_x_before",
+    "angular_momentum_y_before",
+    "angular_momentum_z_before",
+    "kinetic_energy_before",
+    "potential_energy_before",
+    "mass_after",
+    "momentum_x_after",
+    "momentum_y_after",
+    "momentum_z_after",
+    "angular_momentum_x_after",
+    "angular_momentum_y_after",
+    "angular_momentum_z_after",
+    "kinetic_energy_after",
+    "potential_energy_after",
+];
+
+fn write_line<T: Display>(
+    out: &mut impl Write,
+    cells: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    let mut between = "";
+    for cell in cells {
+        write!(out, "{between}{cell}")?;
+        between = ",";
     }
+    writeln!(out)
 }

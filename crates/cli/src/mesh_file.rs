@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use levelset::TriMesh;
-use nalgebra::Point3;
+use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
 use thiserror::Error;
 
 /// Why a mesh file was refused.
@@ -85,12 +85,47 @@ pub enum MeshFileError {
     Empty,
 }
 
+/// What a file says of a corner of a triangle beside where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Corner {
+    /// Normal for lighting.
+    pub normal: Option<UnitVector3<f64>>,
+    /// Texture coordinates, `v` upwards.
+    pub uv: Option<Vector2<f64>>,
+    /// Linear RGBA colour.
+    pub colour: Option<Vector4<f64>>,
+}
+
+impl Corner {
+    fn facing(normal: Option<[f32; 3]>) -> Option<UnitVector3<f64>> {
+        UnitVector3::try_new(Vector3::from(normal?).cast(), 0.0)
+    }
+}
+
+/// A mesh with what its file says of the corners of its triangles.
+#[derive(Clone, Debug, Default)]
+pub struct PaintedMesh {
+    /// The mesh.
+    pub mesh: TriMesh,
+    /// One for each corner of each triangle.
+    pub corners: Vec<[Corner; 3]>,
+}
+
 /// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
 /// one.
 ///
 /// # Errors
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
+    Ok(read_painted_mesh(path)?.mesh)
+}
+
+/// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
+/// colours of its corners. (STL has none.)
+///
+/// # Errors
+/// As [`read_mesh`].
+pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
     let extension = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let parse = match extension.as_deref() {
         Some("obj") => obj::parse,
@@ -100,9 +135,9 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
         _ => return Err(MeshFileError::UnknownFormat),
     };
     let mesh = parse(&std::fs::read(path)?)?;
-    check(&mesh)?;
-    let mesh = weld(&mesh);
-    if mesh.triangles.is_empty() {
+    check(&mesh.mesh)?;
+    let mesh = weld(mesh);
+    if mesh.mesh.triangles.is_empty() {
         return Err(MeshFileError::Empty);
     }
     Ok(mesh)
@@ -129,7 +164,7 @@ fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
 }
 
 /// The mesh with one vertex for each place, and without triangles that collapse by that.
-fn weld(mesh: &TriMesh) -> TriMesh {
+fn weld(PaintedMesh { mesh, corners }: PaintedMesh) -> PaintedMesh {
     let mut places: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut vertices = vec![];
     let mut place_of = |p: &Point3<f64>| {
@@ -141,13 +176,14 @@ fn weld(mesh: &TriMesh) -> TriMesh {
         })
     };
     let new: Vec<u32> = mesh.vertices.iter().map(&mut place_of).collect();
-    let triangles = mesh
+    let (triangles, corners) = mesh
         .triangles
         .iter()
         .map(|t| t.map(|v| new[v as usize]))
-        .filter(|[a, b, c]| a != b && b != c && c != a)
-        .collect();
-    TriMesh { vertices, triangles }
+        .zip(corners)
+        .filter(|([a, b, c], _)| a != b && b != c && c != a)
+        .unzip();
+    PaintedMesh { mesh: TriMesh { vertices, triangles }, corners }
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! Pictures of a recording without a browser or a graphics card: a z-buffer, one sun with shadows
 //! and a pale sky.
 
+mod animation;
 mod picture;
 mod raster;
 
 use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Vector3, Vector4};
 use sim::{Recording, Surface, Track};
 
+pub use animation::{Apng, Gif};
 pub use picture::{Picture, contact_sheet};
 use raster::{Buffer, rasterise};
 
@@ -67,6 +69,14 @@ impl View {
             return self;
         }
         Self { centre: at, arm, radius: arm.norm() * (FIELD_OF_VIEW / 2.0).tan() * 2.0 }
+    }
+
+    /// Vertical field of view, radians.
+    pub const FIELD: f64 = FIELD_OF_VIEW;
+
+    /// Where the camera looks, the way from there to the camera, and the radius of what is lit, m.
+    pub fn parts(&self) -> ([f64; 3], [f64; 3], f64) {
+        (self.centre.into(), self.arm.into(), self.radius)
     }
 
     /// World to clip space of the picture.

@@ -1,7 +1,7 @@
 //! The collision pass: bodies that would pass into each other bounce (GBF03 section 5, Su09
 //! section 3.2).
 
-use dynamics::{Momentum, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::narrow::{Contact, Contacts, Manifold};
@@ -23,7 +23,7 @@ pub struct Blow {
 }
 
 /// Changes the momenta at time n of all pairs that would overlap at the end of the step while
-/// approaching, and returns the blows that break a body.
+/// approaching. Returns the blows that break a body, and the work of kinematic bodies, J.
 ///
 /// `drift` is what forces add to each velocity in the half step, `strengths` the impulse in N s
 /// that each body bears. Momenta change at the poses `poses` (time n), where lever arms and kinetic
@@ -37,7 +37,7 @@ pub fn collide(
     (drift, strengths): (&[Velocity], &[f64]),
     dt: f64,
     settings: &Settings,
-) -> Vec<Blow> {
+) -> (Vec<Blow>, f64) {
     let mut pass = Pass {
         columns,
         poses,
@@ -46,7 +46,7 @@ pub fn collide(
         settings,
         movers: Mover::column(columns, poses, momenta),
     };
-    let mut blows: Vec<Blow> = Vec::new();
+    let (mut blows, mut work) = (Vec::new(), 0.0);
     let mut broken = vec![false; contacts.manifolds().len()];
     for _ in 0..settings.collision_sweeps {
         let mut changed = false;
@@ -61,6 +61,7 @@ pub fn collide(
                     *broken = true;
                     blows.push(hit.blow(manifold));
                 } else {
+                    work += pass.work(manifold, &hit);
                     pass.movers[manifold.a as usize].apply(&hit.j, &hit.arm_a);
                     pass.movers[manifold.b as usize].apply(&-hit.j, &hit.arm_b);
                     changed = true;
@@ -72,7 +73,7 @@ pub fn collide(
         }
     }
     keep_gains(columns, &pass.movers, momenta);
-    blows
+    (blows, work)
 }
 
 struct Pass<'a> {
@@ -99,6 +100,15 @@ impl Hit {
 }
 
 impl Pass<'_> {
+    /// What a kinematic body of the pair does by the impulse, J.
+    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
+        match (&self.columns.bodies[pair.a as usize], &self.columns.bodies[pair.b as usize]) {
+            (Body::Kinematic(velocity), Body::Dynamic(_)) => -hit.j.dot(&velocity.at(&hit.arm_a)),
+            (Body::Dynamic(_), Body::Kinematic(velocity)) => hit.j.dot(&velocity.at(&hit.arm_b)),
+            _ => 0.0,
+        }
+    }
+
     /// The clamped impulse of the pair's deepest approaching contact.
     fn impulse(&self, pair: &Manifold, contacts: &[Contact]) -> Option<Hit> {
         let (a, b) = (pair.a as usize, pair.b as usize);

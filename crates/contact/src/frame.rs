@@ -77,14 +77,14 @@ impl<'a> Frame<'a> {
     }
 
     /// The collision pass: changes the momenta at time n of pairs that would overlap at the end of
-    /// the step while approaching. Returns the blows that break a body; `strengths` are the impulses
-    /// in N s that bodies bear.
+    /// the step while approaching. Returns the blows that break a body and the work of kinematic
+    /// bodies, J; `strengths` are the impulses in N s that bodies bear.
     pub fn collide(
         &self,
         contacts: &Contacts,
         momenta: &mut [Momentum],
         strengths: &[f64],
-    ) -> Vec<Blow> {
+    ) -> (Vec<Blow>, f64) {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         match settings.solver {
             Solver::Manifold => {

@@ -22,7 +22,7 @@ use levelset::{TetError, TetMesh};
 use nalgebra::{Point3, Vector3};
 
 pub use modifiers::Weakness;
-pub use multipliers::{Links, Multipliers, Seek, multipliers};
+pub use multipliers::{Links, Multipliers, multipliers};
 pub use pieces::{LatticePieces, Shards, smoothed_crack};
 pub use strike::{Breaking, Strike};
 pub use weakening::Spread;
@@ -75,7 +75,6 @@ pub struct Lattice {
     /// Links at each particle: those of `i` from `starts[i]` to `starts[i + 1]`.
     starts: Vec<u32>,
     at: Vec<u32>,
-    unique: bool,
 }
 
 /// What keeps two particles at their distance.
@@ -125,7 +124,6 @@ impl Lattice {
             fixed: vec![false; positions.len()],
             carried: vec![0.0; links.len()],
             whole: strengths.clone(),
-            unique: neighbours == Neighbours::Faces,
             positions,
             masses,
             links,

@@ -76,8 +76,8 @@ pub use drawing::{Break, Drawing, draw};
 pub use file::ReadPatternError;
 pub use hull::convex_hull;
 pub use lattice::{
-    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Seek,
-    Shards, Spread, Strike, Weakness, multipliers, smoothed_crack,
+    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
+    Spread, Strike, Weakness, multipliers, smoothed_crack,
 };
 pub use load::bond_loads;
 pub use material::Material;

@@ -22,8 +22,8 @@ impl Material {
     /// |---|---|---|---|---|
     /// | glass (soda-lime) | 2470 (2400 to 2500) | 70 (70 to 71) | 33 (7 to 41) | 0.7 (0.6 to 0.75) |
     /// | brick | 1850 (1700 to 2000) | 20 | 3 (2 to 3) | 1.4 |
-    /// | concrete | 2450 | 30 | 3 | 0.4 |
-    /// | stone | 2700 | 50 | 10 | 1.1 |
+    /// | concrete | 2400 (2240 to 2400) | 30 (30 to 33) | 3 (2.2 to 3.2) | 0.4 |
+    /// | stone (marble) | 2700 | 50 (54) | 10 (9) | 1.1 |
     /// | alumina | 3900 (3500 to 4100) | 350 (220 to 416) | 250 (210 to 290) | 4 (3.7 to 7.2) |
     /// | ice | 917 | 9.3 | 1 | 0.1 (0.06 to 0.12) |
     /// | china | 2400 | 70 | 45 | 1 |
@@ -34,17 +34,18 @@ impl Material {
     /// Sources: glass, makeitfrom.com (annealed soda-lime: 41 MPa in tension, 0.75 MPa m^(1/2)), and
     /// 7 MPa for ordinary flawed surfaces (Kasunic, *Optomechanical Systems Engineering*, 2015);
     /// alumina, makeitfrom.com and the NIST Property Data Summary of sintered alumina (Munro 1997,
-    /// whose 380 MPa are in bending); brick's density and strength, material-properties.org; ice's
-    /// toughness, Andrews, *Journal of Glaciology* 1985 (0.058 in a glacier, about twice that in
-    /// laboratories). The rest lies in the ranges of Ashby, *Materials Selection in Mechanical
-    /// Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and Duval, *Creep and Fracture of
-    /// Ice*, 2009, but was not compared with them again; wood is pine along the grain, steel low in
-    /// carbon, and china and clay are put between glass and brick by eye. The strength of one specimen differs by a
-    /// factor of two either way.
+    /// whose 380 MPa are in bending); concrete, Eurocode 2 table 3.1, classes C20 to C35, and its
+    /// density, engineeringtoolbox.com; stone, makeitfrom.com; brick's density and strength,
+    /// material-properties.org; ice's toughness, Andrews, *Journal of Glaciology* 1985 (0.058 in a
+    /// glacier, about twice that in laboratories). The rest lies in the ranges of Ashby, *Materials
+    /// Selection in Mechanical Design*, 3rd ed. 2005, appendix A, and for ice of Schulson and Duval,
+    /// *Creep and Fracture of Ice*, 2009, but was not compared with them again; wood is pine along
+    /// the grain, steel low in carbon, and china and clay are put between glass and brick by eye.
+    /// The strength of one specimen differs by a factor of two either way.
     pub const TABLE: [Self; 10] = [
         Self::new("glass", 2470.0, 70e9, 33e6, 0.7e6),
         Self::new("brick", 1850.0, 20e9, 3e6, 1.4e6),
-        Self::new("concrete", 2450.0, 30e9, 3e6, 0.4e6),
+        Self::new("concrete", 2400.0, 30e9, 3e6, 0.4e6),
         Self::new("stone", 2700.0, 50e9, 10e6, 1.1e6),
         Self::new("alumina", 3900.0, 350e9, 250e6, 4e6),
         Self::new("ice", 917.0, 9.3e9, 1e6, 0.1e6),

@@ -1,6 +1,7 @@
-//! Gradient noise (Perlin 2002) on a seeded hash.
+//! Gradient noise (Perlin 2002), seeded.
 
 use nalgebra::{Point3, Vector3};
+use noise_functions::{Perlin, Sample};
 
 use crate::random::mix;
 
@@ -37,31 +38,10 @@ impl Noise {
 
 /// Three independent noises in `[-1, 1]`, zero on the lattice of integers.
 fn gradient_noise(p: &Point3<f64>, seed: u64) -> Vector3<f64> {
-    let base = p.map(f64::floor);
-    let offset = p - base;
-    let fade = offset.map(|t| t * t * t * (t * (t * 6.0 - 15.0) + 10.0));
-    let mut sum = Vector3::zeros();
-    for corner in 0..8_usize {
-        let step = Vector3::from_fn(|a, _| (corner >> a & 1) as f64);
-        let weight: f64 =
-            (0..3).map(|a| if step[a] == 1.0 { fade[a] } else { 1.0 - fade[a] }).product();
-        let mut hash = seed;
-        for a in 0..3 {
-            hash = mix(hash ^ (base[a] + step[a]) as i64 as u64);
-        }
-        sum += weight * slopes(hash, &(offset - step));
-    }
-    sum
-}
-
-/// Three slopes at a lattice point, each one of Perlin's twelve gradients, times the offset.
-fn slopes(hash: u64, offset: &Vector3<f64>) -> Vector3<f64> {
-    Vector3::from_fn(|a, _| {
-        let bits = hash >> (8 * a);
-        let skipped = (bits >> 2) as usize % 3;
-        let [u, v] = [offset[(skipped + 1) % 3], offset[(skipped + 2) % 3]];
-        let sign = |bit: u64, x: f64| if bits >> bit & 1 == 0 { x } else { -x };
-        sign(0, u) + sign(1, v)
+    let p: [f32; 3] = p.map(|x| x as f32).into();
+    Vector3::from_fn(|axis, _| {
+        let seed = mix(seed ^ axis as u64) as i32;
+        f64::from(Perlin.sample_with_seed(p, seed))
     })
 }
 

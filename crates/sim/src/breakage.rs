@@ -11,7 +11,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use crate::anchor::Anchorage;
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Dent, Fracture, Lineage, Report, rigid};
+use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ struct Piece {
 
 /// What became of a body that was hit harder than it bears.
 enum Outcome {
-    Broke(Fracture),
+    Broke(Box<Fracture>),
     Dented(Dent),
     /// Nothing divides it.
     Whole,
@@ -130,7 +130,7 @@ impl World {
             match self.break_body(&hit) {
                 Outcome::Broke(fracture) => {
                     self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
-                    report.fractures.push(fracture);
+                    report.fractures.push(*fracture);
                 }
                 Outcome::Dented(dent) => {
                     self.pass_anchors_on(dent.before, &[dent.after], report);
@@ -209,7 +209,7 @@ impl World {
             return Outcome::OverBudget;
         }
         let fracture = self.replace(&parent, clusters, &division, (pose * hit.at, hit.impulse));
-        fracture.map_or(Outcome::Whole, Outcome::Broke)
+        fracture.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
     /// A body goes on with another model.
@@ -257,6 +257,8 @@ impl World {
             impulse,
             mass_before: parent.mass.mass(),
             mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
+            before: self.motion(&[parent.id]),
+            after: Motion::default(),
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = self.materials[i];
@@ -267,6 +269,7 @@ impl World {
             let id = self.add_piece(parent, (piece, velocity), (division, surface), how);
             event.fragments.push(id);
         }
+        event.after = self.motion(&event.fragments);
         Some(event)
     }
 

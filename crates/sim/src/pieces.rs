@@ -60,5 +60,5 @@ pub fn break_mesh(
         }
     };
     let tracks = broken.fragments.into_par_iter().enumerate().map(track).collect();
-    Ok(Recording { fps: 30.0, frames: 1, tracks })
+    Ok(Recording { fps: 30.0, frames: 1, tracks, energies: vec![] })
 }

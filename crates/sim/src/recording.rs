@@ -38,6 +38,17 @@ impl Track {
     }
 }
 
+/// Mechanical energy at the end of a frame, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Kinetic.
+    pub kinetic: f64,
+    /// Potential, zero at the origin.
+    pub potential: f64,
+    /// What the frame took away; see [`Dissipation`](crate::Dissipation).
+    pub dissipated: f64,
+}
+
 /// All bodies of a run, frame by frame. Frame 0 is the initial state.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -47,6 +58,8 @@ pub struct Recording {
     pub frames: usize,
     /// Every body that ever lived, parents before their fragments.
     pub tracks: Vec<Track>,
+    /// The energy of each frame; none where nothing was simulated.
+    pub energies: Vec<Energy>,
 }
 
 /// Builds a [`Recording`] as a world is stepped.
@@ -69,7 +82,13 @@ struct Live {
 impl Recorder {
     /// Starts with the world as it is. Bodies that `appearances` does not name are plain.
     pub fn new(world: &World, appearances: &[Appearance]) -> Self {
-        let recording = Recording { fps: 1.0 / world.settings().dt, frames: 1, tracks: Vec::new() };
+        let energy = Energy {
+            kinetic: world.kinetic_energy(),
+            potential: world.potential_energy(),
+            dissipated: 0.0,
+        };
+        let fps = 1.0 / world.settings().dt;
+        let recording = Recording { fps, frames: 1, tracks: Vec::new(), energies: vec![energy] };
         let mut recorder = Self { recording, live: Vec::new() };
         let plain = Arc::new(Look::default());
         for (n, state) in world.iter().enumerate() {
@@ -93,6 +112,11 @@ impl Recorder {
         let frame = self.recording.frames;
         let first = self.live.len();
         self.recording.frames += 1;
+        self.recording.energies.push(Energy {
+            kinetic: report.kinetic_energy,
+            potential: report.potential_energy,
+            dissipated: report.dissipation.total(),
+        });
         for (parent, children, is_dented) in changes(report) {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;

@@ -1,5 +1,6 @@
 //! What happened in a frame.
 
+use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
 use crate::BodyId;
@@ -19,6 +20,43 @@ pub struct Fracture {
     pub mass_before: f64,
     /// The mass of its pieces, kg.
     pub mass_after: f64,
+    /// What else it had.
+    pub before: Motion,
+    /// What else its pieces have, together.
+    pub after: Motion,
+}
+
+/// Momentum and energy of some bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Linear momentum, and angular momentum about the world's origin.
+    pub momentum: Momentum,
+    /// Kinetic energy, J.
+    pub kinetic_energy: f64,
+    /// Potential energy, J, zero at the origin.
+    pub potential_energy: f64,
+}
+
+/// Mechanical energy that a frame took away, by what took it, J. A negative one was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dissipation {
+    /// Collisions.
+    pub collision: f64,
+    /// Bodies that became pieces.
+    pub fracture: f64,
+    /// Contact and friction.
+    pub contact: f64,
+    /// Falling asleep.
+    pub sleep: f64,
+    /// Pieces that were retired: the energy they had, potential energy included.
+    pub retirement: f64,
+}
+
+impl Dissipation {
+    /// All together, J.
+    pub fn total(&self) -> f64 {
+        self.collision + self.fracture + self.contact + self.sleep + self.retirement
+    }
 }
 
 /// A body that stays deformed.
@@ -72,8 +110,11 @@ pub struct Report {
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.
     pub potential_energy: f64,
-    /// Kinetic energy of bodies that fell asleep, when they did, J: it is gone.
-    pub energy_asleep: f64,
+    /// The work of kinematic bodies, J.
+    pub work: f64,
+    /// What became of the rest: kinetic and potential energy grow by [`Self::work`] less all of
+    /// these.
+    pub dissipation: Dissipation,
     /// Growth of the sum of both over the frame, J: more than gravity explains.
     pub energy_gain: f64,
 }

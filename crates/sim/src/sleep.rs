@@ -139,7 +139,7 @@ impl World {
         // stable: others stay in order
         self.links.sort_by_key(|link| (link.sleeper, link.other));
         for i in (0..self.len()).filter(|&i| falling[i]) {
-            report.energy_asleep += self.kinetic_energy_of(i);
+            report.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
             self.acting[i] = Body::Static;

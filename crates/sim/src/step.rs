@@ -44,7 +44,7 @@ impl World {
     /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
-        let energy = self.kinetic_energy() + self.potential_energy();
+        let energy = self.mechanical_energy();
         self.born = 0;
         self.wake_abandoned();
 
@@ -57,6 +57,7 @@ impl World {
         let given = (&drift[..], &names[..]);
         let mut support = self.at(given).support(contacts, &self.momenta);
         let bound = EnergyBound::new(self, support.islands(self.columns()));
+        let collided = self.mechanical_energy();
         ended(Phase::Support);
         let mut half = self.pushed(0.5);
         let mut push = support.settle_positions(self.at(given), &mut half);
@@ -77,6 +78,9 @@ impl World {
         // 5 ledger
         self.frame += 1;
         self.freeze_broken_states(&start, &mut report);
+        let given: f64 = work.iter().sum();
+        report.work += given;
+        report.dissipation.contact = collided + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         report.frame = self.frame;
         report.pairs = support.pairs();
@@ -84,11 +88,13 @@ impl World {
         report.contacts = support.contacts();
         report.colours = support.colours();
         report.levels = support.levels();
-        report.energy_gain = self.kinetic_energy() + self.potential_energy() - energy;
+        let end = self.mechanical_energy();
+        report.energy_gain = end - energy;
         self.retire_slow(&mut report);
         report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
+        report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
         ended(Phase::Ledger);
         report
     }
@@ -107,7 +113,7 @@ impl World {
             let given = (&self.drift()[..], &self.names()[..]);
             let contacts = self.at(given).contacts(&momenta);
             ended(Phase::Detect);
-            let blows = self.at(given).collide(&contacts, &mut momenta, &strengths);
+            let (blows, work) = self.at(given).collide(&contacts, &mut momenta, &strengths);
             ended(Phase::Collide);
             if self.wake_hit(&blows, wakes) {
                 // they take part in the same collisions from the start
@@ -115,10 +121,15 @@ impl World {
                 continue;
             }
             let strayed = self.at(given).strayed(&self.momenta, &momenta);
+            let before = self.kinetic_energy();
             self.momenta = momenta;
+            report.work += work;
+            report.dissipation.collision += before + work - self.kinetic_energy();
             if !blows.is_empty() {
                 breaks += 1;
+                let whole = self.mechanical_energy();
                 self.break_bodies(&blows, report);
+                report.dissipation.fracture += whole - self.mechanical_energy();
                 self.wake_abandoned();
                 ended(Phase::Break);
             } else if strayed && strays < STRAY_ROUNDS {

@@ -20,6 +20,10 @@ pub struct Surface {
     /// Where each vertex was in the whole body, m: coordinates of a solid texture that runs on
     /// from piece to piece.
     pub rest: Vec<[f32; 3]>,
+    /// Texture coordinates, one per vertex, `v` upwards; none if the body has no texture.
+    pub uvs: Vec<[f32; 2]>,
+    /// Linear RGBA colours, one per vertex; none if the body has one colour.
+    pub colours: Vec<[f32; 4]>,
     /// Triangles of the surface of the whole body: indices, counter-clockwise from outside.
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.

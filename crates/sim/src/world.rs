@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::anchor::Anchorage;
 use crate::sleep::{Link, Rest};
-use crate::{Breakage, Debris, Lineage};
+use crate::{Breakage, Debris, Lineage, Motion};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -318,6 +318,24 @@ impl World {
     /// Potential energy in gravity, J, of the bodies that [`World::mass`] counts, zero at the origin.
     pub fn potential_energy(&self) -> f64 {
         (0..self.len()).map(|i| self.potential_energy_of(i)).sum()
+    }
+
+    /// Of those of the bodies `ids` that are there.
+    pub(crate) fn motion(&self, ids: &[BodyId]) -> Motion {
+        let mut sum = Motion::default();
+        for i in ids.iter().filter_map(|id| self.ids.binary_search(id).ok()) {
+            let Momentum { linear, angular } = &self.momenta[i];
+            sum.momentum.apply(linear, &self.poses[i].translation.vector);
+            sum.momentum.angular += angular;
+            sum.kinetic_energy += self.kinetic_energy_of(i);
+            sum.potential_energy += self.potential_energy_of(i);
+        }
+        sum
+    }
+
+    /// Kinetic and potential energy, J.
+    pub(crate) fn mechanical_energy(&self) -> f64 {
+        self.kinetic_energy() + self.potential_energy()
     }
 
     pub(crate) fn kinetic_energy_of(&self, i: usize) -> f64 {

@@ -1,6 +1,6 @@
 //! Multipliers of distance constraints.
 
-use fracture::{Lattice, Links, Neighbours, Seek, multipliers};
+use fracture::{Lattice, Links, Neighbours, multipliers};
 use levelset::TetMesh;
 use nalgebra::Vector3;
 use serde_json::Value;
@@ -30,7 +30,7 @@ fn solve(case: &Value, worst: &mut Worst) {
     let links = Links { positions: &positions, inverse_masses: &inverse_masses, ends: &ends };
     let (forces, velocities) = (vectors(&case["Q"]), vectors(&case["v"]));
     let limits = (1e-14, 10_000);
-    let found = multipliers(&links, &forces, Some(&velocities), Seek::LeastNorm, limits);
+    let found = multipliers(&links, &forces, Some(&velocities), limits);
     let name = case["name"].as_str().unwrap_or("?");
     let lambda = numbers(&case["lam_minnorm"]);
     worst.compare(format!("{name} lambda"), error(&found.lambda, &lambda), 1e-9);

@@ -70,7 +70,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
 }
 
 fn print_recording(path: &Path, recording: &Recording, out: &mut impl Write) -> io::Result<()> {
-    let Recording { fps, frames, tracks } = recording;
+    let Recording { fps, frames, tracks, .. } = recording;
     let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
     let last = tracks.iter().filter(|t| t.pose(frames - 1).is_some()).count();
     let triangles: usize =

@@ -9,6 +9,7 @@ use nalgebra::{Point3, Vector3};
 use crate::args::PatternCommand;
 use crate::commands::{Failure, check_folder, ends_in, read};
 use crate::output::write_whole;
+use crate::picture_file::read_picture;
 use crate::render::Picture;
 
 /// Makes or draws a pattern.
@@ -40,10 +41,15 @@ pub(super) fn parsed(text: &str) -> Result<sim::scene::Pattern, Failure> {
     text.parse().map_err(|problem| Failure::Pattern { text: text.to_owned(), problem })
 }
 
-/// The pattern of a text such as `voronoi:35`.
+/// The pattern of a text such as `voronoi:35`, or of a picture.
 fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
-    sim::pattern(&parsed(text)?, seed, None)
-        .map_err(|e| Failure::Pattern { text: text.to_owned(), problem: e.to_string() })
+    let failed = |problem: String| Failure::Pattern { text: text.to_owned(), problem };
+    if ends_in(Path::new(text), "png") {
+        let picture = read_picture(Path::new(text)).map_err(|e| failed(e.to_string()))?;
+        let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));
+        return Pattern::from_picture(&labels, 2.0).map_err(|e| failed(e.to_string()));
+    }
+    sim::pattern(&parsed(text)?, seed, None).map_err(|e| failed(e.to_string()))
 }
 
 pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {

@@ -80,9 +80,9 @@ pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<
 fn check_outputs(arguments: &RunArguments) -> Result<Format, Failure> {
     let output = &arguments.output;
     let format = check_output(output)?;
-    if let Some(path) = &arguments.ledger {
-        if !ends_in(path, "csv") && !ends_in(path, "svg") {
-            return Err(Failure::Format { path: path.clone(), known: ".csv or .svg" });
+    for path in arguments.ledger.iter().chain(&arguments.events) {
+        if !ends_in(path, "csv") {
+            return Err(Failure::Format { path: path.clone(), known: ".csv" });
         }
         check_folder(path)?;
     }
@@ -128,15 +128,17 @@ impl Summary {
         format
             .write(&self.recording, output)
             .map_err(|source| Failure::Write { path: output.clone(), source })?;
-        let Some(path) = &arguments.ledger else { return Ok(()) };
-        let written = write_whole(path, |out| {
-            if ends_in(path, "svg") {
-                out.write_all(self.ledger.to_svg().as_bytes())
-            } else {
-                self.ledger.write_csv(out)
-            }
-        });
-        written.map_err(|e| Failure::Write { path: path.clone(), source: e.into() })
+        let failed = |path: &Path, e: std::io::Error| Failure::Write {
+            path: path.to_owned(),
+            source: e.into(),
+        };
+        if let Some(path) = &arguments.ledger {
+            write_whole(path, |out| self.ledger.write_csv(out)).map_err(|e| failed(path, e))?;
+        }
+        if let Some(path) = &arguments.events {
+            write_whole(path, |out| self.ledger.write_events(out)).map_err(|e| failed(path, e))?;
+        }
+        Ok(())
     }
 
     fn fragments(&self) -> usize {

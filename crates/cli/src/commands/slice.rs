@@ -13,7 +13,7 @@ use crate::args::SliceArguments;
 use crate::commands::{Failure, check_folder, ends_in};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
-use crate::mesh_file::read_mesh;
+use crate::mesh_file::{Corner, PaintedMesh, read_painted_mesh};
 use crate::output::write_whole;
 
 /// A part of the mesh, and which of its triangles are cuts.
@@ -21,8 +21,7 @@ struct Part {
     name: String,
     mesh: ClosedMesh,
     inner: Vec<bool>,
-    /// One for each corner.
-    normals: Vec<[UnitVector3<f64>; 3]>,
+    corners: Vec<[Corner; 3]>,
 }
 
 /// Cuts a mesh and writes the parts.
@@ -34,11 +33,11 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     check_folder(output)?;
     let path = &arguments.mesh;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let mesh = read_mesh(path).map_err(failed)?;
+    let PaintedMesh { mesh, corners } = read_painted_mesh(path).map_err(failed)?;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
-    let parts = cut(solid, &arguments.planes);
+    let parts = cut(solid, corners, &arguments.planes);
     let written = if ends_in(output, "glb") {
         write_whole(output, |out| write_glb(&recording(&parts), out))
     } else {
@@ -64,9 +63,9 @@ fn print(output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
 }
 
 /// All parts that the planes make, each plane cutting all that is there.
-fn cut(solid: ClosedMesh, planes: &[Plane]) -> Vec<Part> {
+fn cut(solid: ClosedMesh, corners: Vec<[Corner; 3]>, planes: &[Plane]) -> Vec<Part> {
     let inner = vec![false; solid.mesh().triangles.len()];
-    let mut parts = vec![Part { name: String::new(), mesh: solid, inner, normals: Vec::new() }];
+    let mut parts = vec![Part { name: String::new(), mesh: solid, inner, corners }];
     for plane in planes {
         parts = parts.into_iter().flat_map(|part| cut_part(&part, plane)).collect();
     }
@@ -88,25 +87,35 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
         Part {
             name: name.to_owned(),
             inner: (0..count).map(was_inner).collect(),
-            normals: normals(part, &half),
+            corners: corners(part, &half),
             mesh: half.into_mesh(),
         }
     })
     .collect()
 }
 
-/// Those of the part where it had any, so that shading runs on across the cut.
-fn normals(part: &Part, half: &fracture::Half) -> Vec<[UnitVector3<f64>; 3]> {
-    let own = half.corner_normals();
-    if part.normals.is_empty() {
-        return own;
+/// Those of the part, so that shading and pictures run on across the cut; where it had no normals,
+/// those of the half.
+fn corners(part: &Part, half: &fracture::Half) -> Vec<[Corner; 3]> {
+    let mut corners = half.carried_corners(part.mesh.mesh(), &part.corners, mixed);
+    corners.resize(half.mesh().mesh().triangles.len(), [Corner::default(); 3]);
+    for (corner, normal) in corners.iter_mut().flatten().zip(half.corner_normals().iter().flatten())
+    {
+        corner.normal.get_or_insert(*normal);
     }
-    let mix = |a: &UnitVector3<f64>, b: &UnitVector3<f64>, share: f64| {
-        UnitVector3::try_new(a.lerp(b, share), 0.0).unwrap_or(*a)
+    corners
+}
+
+/// A share of the way from one corner to another.
+fn mixed(a: &Corner, b: &Corner, share: f64) -> Corner {
+    let direction = |a: UnitVector3<f64>, b: UnitVector3<f64>| {
+        UnitVector3::try_new(a.lerp(&b, share), 0.0).unwrap_or(a)
     };
-    let mut carried = half.carried_corners(part.mesh.mesh(), &part.normals, mix);
-    carried.extend_from_slice(&own[carried.len()..]);
-    carried
+    Corner {
+        normal: a.normal.zip(b.normal).map(|(a, b)| direction(a, b)),
+        uv: a.uv.zip(b.uv).map(|(a, b)| a.lerp(&b, share)),
+        colour: a.colour.zip(b.colour).map(|(a, b)| a.lerp(&b, share)),
+    }
 }
 
 /// The parts where they are, as a recording of one frame.
@@ -120,54 +129,90 @@ fn recording(parts: &[Part]) -> Recording {
         birth: 0,
         poses: vec![Isometry3::identity()],
     };
-    Recording { fps: 30.0, frames: 1, tracks: parts.iter().map(track).collect() }
+    let tracks = parts.iter().map(track).collect();
+    Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }
 }
 
 fn surface(part: &Part) -> Surface {
     let mesh = part.mesh.mesh();
-    let mut names: BTreeMap<(u32, [u32; 3]), u32> = BTreeMap::new();
+    let [textured, coloured] = painted(part);
+    // corners alike in all share a vertex
+    let mut names: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
     let mut surface = Surface::default();
-    for ((triangle, normals), &inner) in mesh.triangles.iter().zip(&part.normals).zip(&part.inner) {
-        let corner = |k: usize| {
-            let normal: [f32; 3] = normals[k].into_inner().cast::<f32>().into();
-            *names.entry((triangle[k], normal.map(f32::to_bits))).or_insert_with(|| {
+    for ((triangle, corners), &inner) in mesh.triangles.iter().zip(&part.corners).zip(&part.inner) {
+        let drawn = [0, 1, 2].map(|k| {
+            let (normal, uv, colour) = floats(&corners[k]);
+            let mut key = [0; 9];
+            for (key, x) in key.iter_mut().zip(normal.iter().chain(&uv).chain(&colour)) {
+                *key = x.to_bits();
+            }
+            *names.entry((triangle[k], key)).or_insert_with(|| {
                 let place: [f32; 3] = mesh.vertices[triangle[k] as usize].cast::<f32>().into();
                 surface.vertices.push(place);
                 surface.rest.push(place);
                 surface.normals.push(normal);
+                surface.uvs.extend(textured.then_some(uv));
+                surface.colours.extend(coloured.then_some(colour));
                 surface.vertices.len() as u32 - 1
             })
-        };
-        let drawn = [0, 1, 2].map(corner);
+        });
         if inner { surface.inner.push(drawn) } else { surface.outer.push(drawn) }
     }
     surface
 }
 
-/// One object for each part; groups `outer` and `inner` tell its surface from cuts.
+/// Whether any corner has texture coordinates, and whether any has a colour.
+fn painted(part: &Part) -> [bool; 2] {
+    let mut corners = part.corners.iter().flatten();
+    let textured = corners.clone().any(|corner| corner.uv.is_some());
+    [textured, corners.any(|corner| corner.colour.is_some())]
+}
+
+/// Normal, texture coordinates and colour; 0 and white on cuts.
+fn floats(corner: &Corner) -> ([f32; 3], [f32; 2], [f32; 4]) {
+    let normal = corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into());
+    let uv = corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into());
+    (normal, uv, corner.colour.map_or([1.0; 4], |c| c.cast::<f32>().into()))
+}
+
+/// One object for each part; groups `outer` and `inner` tell its surface from cuts. Colours follow
+/// the places of vertices, as many programs write them.
 fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
-    let (mut first, mut first_normal) = (1, 1);
+    let (mut first, mut first_corner) = (1, 1);
     for part in parts {
         let mesh = part.mesh.mesh();
-        writeln!(out, "o {}", part.name)?;
-        for p in &mesh.vertices {
-            writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
+        let [textured, coloured] = painted(part);
+        let mut colours = vec![[1.0; 4]; mesh.vertices.len()];
+        for (triangle, corners) in mesh.triangles.iter().zip(&part.corners) {
+            for (&v, corner) in triangle.iter().zip(corners).filter(|(_, c)| c.colour.is_some()) {
+                colours[v as usize] = floats(corner).2;
+            }
         }
-        for n in part.normals.iter().flatten() {
-            writeln!(out, "vn {} {} {}", n.x as f32, n.y as f32, n.z as f32)?;
+        writeln!(out, "o {}", part.name)?;
+        for (p, [r, g, b, _]) in mesh.vertices.iter().zip(colours) {
+            write!(out, "v {} {} {}", p.x, p.y, p.z)?;
+            writeln!(out, "{}", if coloured { format!(" {r} {g} {b}") } else { String::new() })?;
+        }
+        for corner in part.corners.iter().flatten() {
+            let ([x, y, z], [u, v], _) = floats(corner);
+            writeln!(out, "vn {x} {y} {z}")?;
+            if textured {
+                writeln!(out, "vt {u} {v}")?;
+            }
         }
         for (group, is_inner) in [("outer", false), ("inner", true)] {
             writeln!(out, "g {group}")?;
-            for (t, triangle) in mesh.triangles.iter().enumerate() {
-                if part.inner[t] == is_inner {
-                    let [a, b, c] = [0, 1, 2]
-                        .map(|k| format!("{}//{}", first + triangle[k], first_normal + 3 * t + k));
-                    writeln!(out, "f {a} {b} {c}")?;
-                }
+            let all = mesh.triangles.iter().enumerate();
+            for (t, triangle) in all.filter(|(t, _)| part.inner[*t] == is_inner) {
+                let corner = |k: usize| {
+                    let (v, c) = (first + triangle[k], first_corner + 3 * t + k);
+                    if textured { format!("{v}/{c}/{c}") } else { format!("{v}//{c}") }
+                };
+                writeln!(out, "f {} {} {}", corner(0), corner(1), corner(2))?;
             }
         }
         first += mesh.vertices.len() as u32;
-        first_normal += 3 * mesh.triangles.len();
+        first_corner += 3 * mesh.triangles.len();
     }
     Ok(())
 }

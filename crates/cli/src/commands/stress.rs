@@ -119,5 +119,5 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
         }
     };
     let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());
-    Recording { fps: 30.0, frames: 1, tracks: full.map(track).collect() }
+    Recording { fps: 30.0, frames: 1, tracks: full.map(track).collect(), energies: Vec::new() }
 }

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sim::{Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Surface, Track};
 
 pub use read::{GlbReadError, read_glb};
 
@@ -28,7 +28,8 @@ use keys::{Keys, rotation_keys, translation_keys};
 
 /// Writes `recording` as one GLB to `out`.
 ///
-/// The scene's `extras` hold `fps` and `frames`; each node's hold `birth`, `end` and, for a
+/// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
+/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a
 /// fragment, the node index of its `parent`.
 ///
 /// # Errors
@@ -66,6 +67,8 @@ struct Primitive {
     positions: usize,
     normals: usize,
     rest: usize,
+    uvs: Option<usize>,
+    colours: Option<usize>,
     /// Of the outer surface and of cuts, where there are any.
     indices: [Option<usize>; 2],
 }
@@ -103,7 +106,13 @@ impl Document {
                 new
             }
         };
-        let Primitive { positions, normals, rest, indices } = primitive;
+        let Primitive { positions, normals, rest, uvs, colours, indices } = primitive;
+        let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
+        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
+            if let Some(accessor) = accessor {
+                attributes[name] = json!(accessor);
+            }
+        }
         let materials = [(0, false), (1, true)]
             .map(|(side, is_inner)| indices[side].map(|_| self.material(&track.look, is_inner)));
         let key = (surface, materials);
@@ -114,7 +123,7 @@ impl Document {
         let primitives: Vec<Value> = sides
             .map(|(indices, material)| {
                 json!({
-                    "attributes": { "POSITION": positions, "NORMAL": normals, "_REST": rest },
+                    "attributes": attributes,
                     "indices": indices,
                     "material": material,
                 })
@@ -151,7 +160,9 @@ impl Document {
     }
 
     fn primitive(&mut self, surface: &Surface) -> Primitive {
-        let Surface { vertices, normals, rest, outer, inner } = surface;
+        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+        // glTF counts v downwards
+        let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
         let normals: Vec<_> = normals.iter().map(unit).collect();
         let mut indices = |triangles: &[[u32; 3]]| {
             (!triangles.is_empty()).then(|| self.buffer.add_indices(triangles, vertices.len()))
@@ -161,6 +172,8 @@ impl Document {
             positions: self.buffer.add_vertices(vertices, true),
             normals: self.buffer.add_vertices(&normals, false),
             rest: self.buffer.add_vertices(rest, false),
+            uvs: (!uvs.is_empty()).then(|| self.buffer.add_attribute(&uvs, "VEC2")),
+            colours: (!colours.is_empty()).then(|| self.buffer.add_attribute(colours, "VEC4")),
             indices,
         }
     }
@@ -218,7 +231,15 @@ impl Document {
         if !self.nodes.is_empty() {
             scene.insert("nodes".to_owned(), json!((0..self.nodes.len()).collect::<Vec<_>>()));
         }
-        let extras = json!({ "fps": recording.fps, "frames": recording.frames });
+        let energies =
+            |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
+        let extras = json!({
+            "fps": recording.fps,
+            "frames": recording.frames,
+            "kinetic": energies(|e| e.kinetic),
+            "potential": energies(|e| e.potential),
+            "dissipated": energies(|e| e.dissipated),
+        });
         scene.insert("extras".to_owned(), extras);
         put("scenes", json!([scene]));
         if !self.channels.is_empty() {

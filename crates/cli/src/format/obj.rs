@@ -62,7 +62,7 @@ fn object(
     first: usize,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let Surface { vertices, normals, rest, outer, inner } = &*track.surface;
+    let Surface { vertices, normals, rest, outer, inner, .. } = &*track.surface;
     for vertex in vertices {
         let p = (pose * Point3::from(*vertex).cast()).cast::<f32>();
         writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;

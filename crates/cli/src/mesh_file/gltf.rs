@@ -1,15 +1,15 @@
 //! Binary glTF: the triangles of all nodes of the scene, placed as the nodes are.
 
-use ::gltf::{Gltf, Node, mesh::Mode};
-use levelset::TriMesh;
-use nalgebra::{Matrix4, Point3};
+use ::gltf::mesh::Mode;
+use ::gltf::{Gltf, Node, Primitive};
+use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
 
-use super::MeshFileError;
+use super::{Corner, MeshFileError, PaintedMesh};
 
-pub(super) fn parse(bytes: &[u8]) -> Result<TriMesh, MeshFileError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     let file = Gltf::from_slice(bytes).map_err(|e| malformed(&e.to_string()))?;
     let blob = file.blob.as_deref().unwrap_or_default();
-    let mut mesh = TriMesh::default();
+    let mut mesh = PaintedMesh::default();
     let scene = file.default_scene().or_else(|| file.scenes().next());
     // children are placed relative to their parents
     let mut open: Vec<(Node, Matrix4<f64>)> =
@@ -30,7 +30,7 @@ fn add(
     node: &Node,
     place: &Matrix4<f64>,
     blob: &[u8],
-    mesh: &mut TriMesh,
+    PaintedMesh { mesh, corners }: &mut PaintedMesh,
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
         if primitive.mode() != Mode::Triangles {
@@ -48,6 +48,33 @@ fn add(
         };
         let (triangles, _) = indices.as_chunks::<3>();
         mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first.saturating_add(v))));
+        let paint = paint(&primitive, blob, &turn(place));
+        let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
+        corners.extend(triangles.iter().map(|t| t.map(at)));
     }
     Ok(())
+}
+
+/// What a placed node does to normals.
+fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
+    let linear: Matrix3<f64> = place.fixed_view::<3, 3>(0, 0).into();
+    linear.try_inverse().map_or(linear, |inverse| inverse.transpose())
+}
+
+/// Normals, texture coordinates and colours of the vertices.
+fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Corner> {
+    let reader = primitive.reader(|_| Some(blob));
+    let mut normals = reader.read_normals().into_iter().flatten();
+    let mut uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
+    let mut colours = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
+    let count = reader.read_positions().map_or(0, |positions| positions.len());
+    let corner = |_| Corner {
+        normal: normals
+            .next()
+            .and_then(|n| UnitVector3::try_new(turn * Vector3::from(n).cast::<f64>(), 0.0)),
+        // glTF counts v downwards
+        uv: uvs.next().map(|[u, v]| Vector2::new(f64::from(u), 1.0 - f64::from(v))),
+        colour: colours.next().map(|c| Vector4::from(c).cast()),
+    };
+    (0..count).map(corner).collect()
 }

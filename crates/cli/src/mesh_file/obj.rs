@@ -2,17 +2,16 @@
 
 use std::path::Path;
 
-use levelset::TriMesh;
-use nalgebra::Point3;
+use nalgebra::{Point3, UnitVector3, Vector2, Vector3};
 
-use super::MeshFileError;
+use super::{Corner, MeshFileError, PaintedMesh};
 
 /// Reads Wavefront OBJ text; polygons become fans of triangles.
 ///
 /// # Errors
 /// [`MeshFileError::Line`] when a line is malformed, a coordinate is not finite or a face names a
 /// vertex that does not exist.
-pub(super) fn parse(text: &[u8]) -> Result<TriMesh, MeshFileError> {
+pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     if let Some(line) = text.split(|&b| b == b'\n').position(has_bad_coordinate) {
         let problem = "a vertex has a coordinate that is not a finite number".to_owned();
         return Err(MeshFileError::Line { line: line + 1, problem });
@@ -28,15 +27,33 @@ pub(super) fn parse(text: &[u8]) -> Result<TriMesh, MeshFileError> {
             if e == tobj::LoadError::FaceVertexOutOfBounds { dangling_face(text) } else { None };
         MeshFileError::Line { line: line.unwrap_or_else(stopped), problem: e.to_string() }
     })?;
-    let mut mesh = TriMesh::default();
-    for model in models {
+    let mut painted = PaintedMesh::default();
+    let mesh = &mut painted.mesh;
+    for tobj::Model { mesh: model, .. } in models {
         let base = mesh.vertices.len() as u32;
-        let (points, _) = model.mesh.positions.as_chunks::<3>();
+        let (points, _) = model.positions.as_chunks::<3>();
         mesh.vertices.extend(points.iter().map(|p| Point3::from(*p)));
-        let (triangles, _) = model.mesh.indices.as_chunks::<3>();
+        let (triangles, _) = model.indices.as_chunks::<3>();
         mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| base + v)));
+        painted.corners.extend(triangles.iter().enumerate().map(|(t, triangle)| {
+            [0, 1, 2].map(|k| corner(&model, 3 * t + k, triangle[k] as usize))
+        }));
     }
-    Ok(mesh)
+    Ok(painted)
+}
+
+/// What a model says of a corner, the number of which is given, and that of its vertex.
+fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Corner {
+    let of = |indices: &[u32]| indices.get(at).map(|&i| i as usize);
+    let normals = model.normals.as_chunks::<3>().0;
+    let uvs = model.texcoords.as_chunks::<2>().0;
+    let colours = model.vertex_color.as_chunks::<3>().0;
+    let normal = of(&model.normal_indices).and_then(|i| normals.get(i));
+    Corner {
+        normal: normal.and_then(|n| UnitVector3::try_new(Vector3::from(*n), 0.0)),
+        uv: of(&model.texcoord_indices).and_then(|i| uvs.get(i)).map(|uv| Vector2::from(*uv)),
+        colour: colours.get(vertex).map(|c| Vector3::from(*c).push(1.0)),
+    }
 }
 
 /// Whether an OBJ line is a vertex with a coordinate that is not finite, which parses as a number.
@@ -72,6 +89,7 @@ mod tests {
     #[test]
     fn polygons_become_triangles() {
         let mesh = parse(b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
+        let mesh = mesh.mesh;
         assert_eq!(mesh.vertices.len(), 4);
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
     }
@@ -79,7 +97,7 @@ mod tests {
     #[test]
     fn doubles_keep_their_digits() {
         let mesh = parse(b"v 0.1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3").unwrap();
-        assert_eq!(mesh.vertices[0].x, 0.1);
+        assert_eq!(mesh.mesh.vertices[0].x, 0.1);
     }
 
     #[test]

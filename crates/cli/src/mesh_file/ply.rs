@@ -1,35 +1,70 @@
 //! PLY, text and binary.
 
-use levelset::TriMesh;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector2, Vector4};
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 
-use super::{MeshFileError, fan};
+use super::{Corner, MeshFileError, PaintedMesh, fan};
 
-pub(super) fn parse(bytes: &[u8]) -> Result<TriMesh, MeshFileError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     let malformed = |problem: String| MeshFileError::Format { format: "PLY", problem };
     let mut source = bytes;
     let file = Parser::<DefaultElement>::new()
         .read_ply(&mut source)
         // the lines after the first repeat the file
         .map_err(|e| malformed(e.to_string().lines().next().unwrap_or_default().to_owned()))?;
-    let mut mesh = TriMesh::default();
+    let mut painted = PaintedMesh::default();
+    let mesh = &mut painted.mesh;
+    let mut paint = vec![];
     for vertex in file.payload.get("vertex").into_iter().flatten() {
         let [x, y, z] = ["x", "y", "z"].map(|axis| vertex.get(axis).and_then(number));
         let (Some(x), Some(y), Some(z)) = (x, y, z) else {
             return Err(malformed("a vertex lacks x, y or z".to_owned()));
         };
         mesh.vertices.push(Point3::new(x, y, z));
+        paint.push(corner(vertex));
     }
     for face in file.payload.get("face").into_iter().flatten() {
         let corners = face.get("vertex_indices").or_else(|| face.get("vertex_index"));
         let corners = corners
             .and_then(Property::to_u32_list)
             .ok_or_else(|| malformed("a face lacks vertex_indices".to_owned()))?;
-        mesh.triangles.extend(fan(&corners));
+        for triangle in fan(&corners) {
+            mesh.triangles.push(triangle);
+            let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
+            painted.corners.push(triangle.map(at));
+        }
     }
-    Ok(mesh)
+    Ok(painted)
+}
+
+/// Normal, texture coordinates and colour of a vertex by their customary names.
+fn corner(vertex: &DefaultElement) -> Corner {
+    let get = |name: &str| vertex.get(name).and_then(number);
+    let either = |[a, b, c]: [&str; 3]| get(a).or_else(|| get(b)).or_else(|| get(c));
+    // bytes hold sRGB, other numbers light
+    let colour = |name: &str| match vertex.get(name)? {
+        Property::UChar(byte) => Some(from_srgb(f64::from(*byte) / 255.0)),
+        other => number(other),
+    };
+    let alpha = || match vertex.get("alpha") {
+        Some(Property::UChar(byte)) => f64::from(*byte) / 255.0,
+        other => other.and_then(number).unwrap_or(1.0),
+    };
+    let normal = || Some([get("nx")? as f32, get("ny")? as f32, get("nz")? as f32]);
+    let uv =
+        || Some(Vector2::new(either(["s", "u", "texture_u"])?, either(["t", "v", "texture_v"])?));
+    let rgb = || Some([colour("red")?, colour("green")?, colour("blue")?]);
+    Corner {
+        normal: Corner::facing(normal()),
+        uv: uv(),
+        colour: rgb().map(|[r, g, b]| Vector4::new(r, g, b, alpha())),
+    }
+}
+
+/// Light of an sRGB value (IEC 61966-2-1), both from 0 to 1.
+fn from_srgb(value: f64) -> f64 {
+    if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
 fn number(property: &Property) -> Option<f64> {

@@ -2,21 +2,22 @@
 
 use std::io::Cursor;
 
-use levelset::TriMesh;
 use nalgebra::Point3;
 
-use super::MeshFileError;
+use super::{Corner, MeshFileError, PaintedMesh};
 
-pub(super) fn parse(bytes: &[u8]) -> Result<TriMesh, MeshFileError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     let malformed =
         |e: std::io::Error| MeshFileError::Format { format: "STL", problem: e.to_string() };
     let mut cursor = Cursor::new(bytes);
-    let mut mesh = TriMesh::default();
+    let mut painted = PaintedMesh::default();
+    let mesh = &mut painted.mesh;
     for triangle in stl_io::create_stl_reader(&mut cursor).map_err(malformed)? {
         let first = mesh.vertices.len() as u32;
         let corners = triangle.map_err(malformed)?.vertices;
         mesh.vertices.extend(corners.map(|v| Point3::from(v.0.map(f64::from))));
         mesh.triangles.push([first, first + 1, first + 2]);
+        painted.corners.push([Corner::default(); 3]);
     }
-    Ok(mesh)
+    Ok(painted)
 }

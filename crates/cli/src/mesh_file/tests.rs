@@ -66,13 +66,40 @@ fn ply_is_read() {
 }
 
 #[test]
+fn ply_vertices_keep_their_colours_and_texture_coordinates() {
+    let text = PLY
+        .replace(
+            "property double z\n",
+            "property double z\nproperty uchar red\n\
+            property uchar green\nproperty uchar blue\nproperty float s\nproperty float t\n",
+        )
+        .replace(
+            "0 0 0\n1 0 0\n0 1 0\n0 0 1\n",
+            "0 0 0 255 0 188 0 0\n1 0 0 0 0 0 1 0\n\
+            0 1 0 0 0 0 0 1\n0 0 1 0 0 0 0.5 0.25\n",
+        );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.ply");
+    std::fs::write(&path, text).unwrap();
+    let PaintedMesh { mesh, corners } = read_painted_mesh(&path).unwrap();
+    assert_tetrahedron(&mesh);
+    let first = corners[0][0];
+    let colour = first.colour.unwrap();
+    // sRGB 188 is half the light of 255 to one part in 300
+    assert_eq!((colour.x, colour.y, colour.w), (1.0, 0.0, 1.0));
+    assert!((colour.z - 0.5).abs() < 0.005, "{colour}");
+    assert_eq!(corners[3][2].uv, Some(Vector2::new(0.5, 0.25)));
+    assert_eq!(first.normal, None);
+}
+
+#[test]
 fn glb_is_read_with_its_nodes_placed() {
     let surface = sim::Surface {
         vertices: CORNERS.to_vec(),
         normals: vec![[0.0, 1.0, 0.0]; 4],
         rest: CORNERS.to_vec(),
         outer: FACES.map(|face| face.map(|v| v as u32)).to_vec(),
-        inner: vec![],
+        ..sim::Surface::default()
     };
     let track = sim::Track {
         name: "a".to_owned(),
@@ -82,7 +109,7 @@ fn glb_is_read_with_its_nodes_placed() {
         birth: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
     };
-    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track] };
+    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track], energies: vec![] };
     let mut bytes = vec![];
     crate::format::glb::write_glb(&recording, &mut bytes).unwrap();
     let mesh = read("a.glb", &bytes).unwrap();

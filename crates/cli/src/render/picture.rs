@@ -29,6 +29,20 @@ impl Picture {
         Self { size, bytes }
     }
 
+    /// Of bytes as [`Picture`] holds them.
+    ///
+    /// # Panics
+    /// If they are not three a pixel.
+    pub(crate) fn new(size: [usize; 2], bytes: Vec<u8>) -> Self {
+        assert_eq!(bytes.len(), 3 * size[0] * size[1], "three bytes a pixel");
+        Self { size, bytes }
+    }
+
+    /// Red, green and blue of each pixel, row by row from the top.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Pixels across and down.
     pub fn size(&self) -> [usize; 2] {
         self.size

@@ -7,13 +7,14 @@ use crate::frame::Frame;
 use crate::{Blow, Levers, broad};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
-/// approaching, the deepest point first; returns the blows that break a body.
+/// approaching, the deepest point first; returns the blows that break a body and the work of
+/// kinematic bodies, J.
 pub(crate) fn collide(
     frame: Frame<'_>,
     levers: Levers,
     momenta: &mut [Momentum],
     strengths: &[f64],
-) -> Vec<Blow> {
+) -> (Vec<Blow>, f64) {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
     let mut blows: Vec<Blow> = Vec::new();
@@ -29,7 +30,8 @@ pub(crate) fn collide(
             break;
         }
     }
-    blows
+    let work = state.work.iter().sum();
+    (blows, work)
 }
 
 fn collide_pair(

@@ -13,17 +13,6 @@ pub struct Links<'a> {
     pub ends: &'a [[u32; 2]],
 }
 
-/// Which solution is sought where there is more than one: links that do the same work can share
-/// their force in many ways.
-#[derive(Clone, Copy, Debug)]
-pub enum Seek<'a> {
-    /// The one of least norm, by plain conjugate gradients from zero.
-    LeastNorm,
-    /// The one found first from a guess, by preconditioned conjugate gradients: the same, and
-    /// sooner, where there is only one.
-    From(&'a [f64]),
-}
-
 /// Forces in the links, and how well they are known.
 #[derive(Clone, Debug)]
 pub struct Multipliers {
@@ -37,7 +26,9 @@ pub struct Multipliers {
 }
 
 /// Solves `J M^-1 J^T lambda = -dJ/dt v - J M^-1 Q` (Ku07 eq. 14) for forces `Q`, N, and
-/// velocities `v`, m/s, until the relative residual is at most `tolerance` or for `most` steps.
+/// velocities `v`, m/s, until the relative residual is at most `tolerance` or for `most` steps of
+/// conjugate gradients. Where there are many solutions, since links that do the same work can share
+/// their force in many ways, it is the one of least norm.
 ///
 /// A link's row of J holds the direction from its second end to its first, so the force on its
 /// first end is `lambda` along it. Velocities that change a distance have no exact solution in
@@ -49,18 +40,16 @@ pub fn multipliers(
     links: &Links,
     forces: &[Vector3<f64>],
     velocities: Option<&[Vector3<f64>]>,
-    seek: Seek,
-    (tolerance, most): (f64, usize),
+    limits: (f64, usize),
 ) -> Multipliers {
     let rows = Rows::new(links);
-    let pushed: Vec<_> = forces.iter().zip(links.inverse_masses).map(|(q, w)| q * *w).collect();
-    let mut right: Vec<f64> = rows.apply(&pushed).iter().map(|a| -a).collect();
+    let mut right = rows.pulled_apart(links.inverse_masses, forces);
     if let Some(velocities) = velocities {
         for (b, turn) in right.iter_mut().zip(rows.turning(links, velocities)) {
             *b -= turn;
         }
     }
-    rows.solve(links.inverse_masses, &right, seek, (tolerance, most))
+    rows.solve(links.inverse_masses, &right, None, limits)
 }
 
 impl Links<'_> {
@@ -75,10 +64,30 @@ impl Links<'_> {
     ) -> Vec<Vector3<f64>> {
         let rows = Rows::new(self);
         let right: Vec<f64> = rows.apply(velocities).iter().map(|a| -a).collect();
-        let solved = rows.solve(self.inverse_masses, &right, Seek::LeastNorm, (tolerance, most));
+        let solved = rows.solve(self.inverse_masses, &right, None, (tolerance, most));
         let change = rows.transposed(&solved.lambda, self.positions.len());
         let moved = velocities.iter().zip(change).zip(self.inverse_masses);
         moved.map(|((v, j), w)| v + j * *w).collect()
+    }
+
+    /// The [`multipliers`] of particles at rest, sought from where another search ended, perhaps
+    /// with more links or other forces.
+    ///
+    /// `potential` holds a vector for each particle, N; its differences along the links are the
+    /// multipliers. All multipliers of least norm are such differences, and so is the start, which
+    /// a guess of the multipliers themselves would not be.
+    ///
+    /// # Panics
+    /// As [`multipliers`].
+    pub fn multipliers_from(
+        &self,
+        potential: &mut [Vector3<f64>],
+        forces: &[Vector3<f64>],
+        limits: (f64, usize),
+    ) -> Multipliers {
+        let rows = Rows::new(self);
+        let right = rows.pulled_apart(self.inverse_masses, forces);
+        rows.solve(self.inverse_masses, &right, Some(Start { potential, forces }), limits)
     }
 
     /// `J^T lambda`: what links do to particles, N.
@@ -146,45 +155,93 @@ impl Rows {
         self.rows.iter().map(of).collect()
     }
 
-    fn diagonal(&self, inverse_masses: &[f64]) -> Vec<f64> {
-        let of = |([a, b], u): &([u32; 2], Vector3<f64>)| {
-            u.norm_squared() * (inverse_masses[*a as usize] + inverse_masses[*b as usize])
-        };
-        self.rows.iter().map(of).collect()
+    /// `-J M^-1 Q`: how the links would shrink under the forces alone, m/s^2.
+    fn pulled_apart(&self, inverse_masses: &[f64], forces: &[Vector3<f64>]) -> Vec<f64> {
+        let pushed: Vec<_> = forces.iter().zip(inverse_masses).map(|(q, w)| q * *w).collect();
+        self.apply(&pushed).iter().map(|a| -a).collect()
+    }
+
+    /// `M^-1 J^T lambda`: how the links alone would move the particles, m/s^2.
+    fn accelerations(&self, inverse_masses: &[f64], lambda: &[f64], out: &mut [Vector3<f64>]) {
+        out.fill(Vector3::zeros());
+        self.scatter(lambda, out);
+        out.iter_mut().zip(inverse_masses).for_each(|(a, w)| *a *= *w);
     }
 
     fn solve(
         &self,
         inverse_masses: &[f64],
         right: &[f64],
-        seek: Seek,
+        start: Option<Start>,
         (tolerance, most): (f64, usize),
     ) -> Multipliers {
-        let scale: Vec<f64> = match seek {
-            Seek::LeastNorm => vec![1.0; right.len()],
-            Seek::From(_) => {
-                let invert = |d: &f64| if *d > 0.0 { 1.0 / d } else { 0.0 };
-                self.diagonal(inverse_masses).iter().map(invert).collect()
+        let mut moved = vec![Vector3::zeros(); inverse_masses.len()];
+        let mut state = Gradients::new(right.to_vec());
+        let size = state.least;
+        let mut potential = start.map(|Start { potential: sum, forces }| {
+            let alone = forces.iter().zip(inverse_masses).map(|(q, w)| -(q * *w)).collect();
+            let direction = vec![Vector3::zeros(); moved.len()];
+            Potential { sum, direction, residual: alone }
+        });
+        if let Some(potential) = &mut potential {
+            for (y, w) in potential.sum.iter_mut().zip(inverse_masses) {
+                *y *= f64::from(*w > 0.0);
             }
-        };
-        let mut work = vec![Vector3::zeros(); inverse_masses.len()];
-        let mut product = |x: &[f64], out: &mut [f64]| {
-            work.fill(Vector3::zeros());
-            self.scatter(x, &mut work);
-            work.iter_mut().zip(inverse_masses).for_each(|(w, m)| *w *= *m);
-            for (out, ([a, b], u)) in out.iter_mut().zip(&self.rows) {
-                *out = u.dot(&(work[*a as usize] - work[*b as usize]));
+            let guess = self.apply(potential.sum);
+            self.accelerations(inverse_masses, &guess, &mut moved);
+            let left = potential.residual.iter().zip(&moved);
+            let left: Vec<_> = left.map(|(s, a)| s - a).collect();
+            if state.try_start(guess, self.apply(&left)) {
+                potential.residual = left;
+            } else {
+                potential.sum.fill(Vector3::zeros());
             }
-        };
-        let mut state = Gradients::start(right, seek, &mut product);
-        let size = norm(right);
+        }
         let goal = tolerance * size;
         let mut iterations = 0;
-        while state.least > goal && iterations < most && state.step(&scale, &mut product) {
+        while state.least > goal && iterations < most {
+            let keep = state.turn();
+            self.accelerations(inverse_masses, &state.direction, &mut moved);
+            for (q, ([a, b], u)) in state.image.iter_mut().zip(&self.rows) {
+                *q = u.dot(&(moved[*a as usize] - moved[*b as usize]));
+            }
+            let Some(length) = state.advance() else { break };
+            if let Some(potential) = &mut potential {
+                potential.advance(keep, length, &moved);
+            }
             iterations += 1;
+            // far from the best, nothing better will come
+            if norm(&state.residual) > 1e3 * state.least {
+                break;
+            }
         }
         let residual = if size > 0.0 { state.least / size } else { 0.0 };
         Multipliers { lambda: state.best, residual, iterations }
+    }
+}
+
+/// Where a search starts.
+struct Start<'a> {
+    potential: &'a mut [Vector3<f64>],
+    /// What the multipliers answer, N.
+    forces: &'a [Vector3<f64>],
+}
+
+/// What the solution is the differences of, taken along with it.
+struct Potential<'a> {
+    sum: &'a mut [Vector3<f64>],
+    direction: Vec<Vector3<f64>>,
+    residual: Vec<Vector3<f64>>,
+}
+
+impl Potential<'_> {
+    fn advance(&mut self, keep: f64, length: f64, moved: &[Vector3<f64>]) {
+        let steps = self.sum.iter_mut().zip(&mut self.direction);
+        for (((y, t), s), a) in steps.zip(&mut self.residual).zip(moved) {
+            *t = *s + *t * keep;
+            *y += *t * length;
+            *s -= *a * length;
+        }
     }
 }
 
@@ -195,47 +252,52 @@ struct Gradients {
     residual: Vec<f64>,
     direction: Vec<f64>,
     image: Vec<f64>,
-    /// `r^T P r` of the last step.
+    /// `r^T r` of the last step.
     rho: f64,
     best: Vec<f64>,
     least: f64,
 }
 
 impl Gradients {
-    fn start(right: &[f64], seek: Seek, product: &mut impl FnMut(&[f64], &mut [f64])) -> Self {
-        let mut image = vec![0.0; right.len()];
-        let x = match seek {
-            Seek::LeastNorm => vec![0.0; right.len()],
-            Seek::From(guess) => guess.to_vec(),
-        };
-        assert_eq!(x.len(), right.len(), "a guess for each link");
-        if matches!(seek, Seek::From(_)) {
-            product(&x, &mut image);
-        }
-        let residual: Vec<f64> = right.iter().zip(&image).map(|(b, a)| b - a).collect();
-        let least = norm(&residual);
-        let direction = vec![0.0; right.len()];
-        Self { best: x.clone(), x, residual, direction, image, rho: 0.0, least }
+    /// From zero.
+    fn new(right: Vec<f64>) -> Self {
+        let zeros = vec![0.0; right.len()];
+        let [x, direction, image] = [zeros.clone(), zeros.clone(), zeros.clone()];
+        let least = norm(&right);
+        Self { x, residual: right, direction, image, rho: 0.0, best: zeros, least }
     }
 
-    /// Whether there was anything to gain.
-    fn step(&mut self, scale: &[f64], product: &mut impl FnMut(&[f64], &mut [f64])) -> bool {
-        let weighted = self.residual.iter().zip(scale).map(|(r, s)| r * r * s);
-        let rho: f64 = weighted.sum();
+    /// From a guess with this residual, if it is better than zero.
+    fn try_start(&mut self, guess: Vec<f64>, residual: Vec<f64>) -> bool {
+        let size = norm(&residual);
+        let better = size < self.least;
+        if better {
+            self.best.copy_from_slice(&guess);
+            (self.x, self.residual, self.least) = (guess, residual, size);
+        }
+        better
+    }
+
+    /// Turns to the next direction; returns the share of the last that it keeps.
+    fn turn(&mut self) -> f64 {
+        let rho = dot(&self.residual, &self.residual);
         let keep = if self.rho > 0.0 { rho / self.rho } else { 0.0 };
-        for ((p, r), s) in self.direction.iter_mut().zip(&self.residual).zip(scale) {
-            *p = r * s + keep * *p;
+        for (p, r) in self.direction.iter_mut().zip(&self.residual) {
+            *p = r + keep * *p;
         }
         self.rho = rho;
-        product(&self.direction, &mut self.image);
+        keep
+    }
+
+    /// Goes along the direction, of which the image is known, as far as it pays.
+    fn advance(&mut self) -> Option<f64> {
         let curvature = dot(&self.direction, &self.image);
-        if !(curvature > 0.0 && rho > 0.0) {
-            return false;
+        if !(curvature > 0.0 && self.rho > 0.0) {
+            return None;
         }
-        let length = rho / curvature;
-        for ((x, r), (p, q)) in
-            self.x.iter_mut().zip(&mut self.residual).zip(self.direction.iter().zip(&self.image))
-        {
+        let length = self.rho / curvature;
+        let steps = self.x.iter_mut().zip(&mut self.residual);
+        for ((x, r), (p, q)) in steps.zip(self.direction.iter().zip(&self.image)) {
             *x += length * p;
             *r -= length * q;
         }
@@ -244,8 +306,7 @@ impl Gradients {
             self.least = size;
             self.best.copy_from_slice(&self.x);
         }
-        // far from the best, nothing better will come
-        size <= 1e3 * self.least
+        Some(length)
     }
 }
 

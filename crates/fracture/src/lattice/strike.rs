@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Lattice, Links, Seek, Spread, multipliers};
+use super::{Lattice, Links, Spread};
 use crate::random::Random;
 
 /// How links break.
@@ -72,26 +72,32 @@ impl Lattice {
         assert_eq!(forces.len(), self.positions.len(), "a force for each tetrahedron");
         let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
         let mut random = Random::new(breaking.seed);
+        let mut potential = vec![Vector3::zeros(); forces.len()];
         let steps = breaking.steps.max(1);
         for step in 1..=steps {
             let share = step as f64 / steps as f64;
             let loads: Vec<_> = forces.iter().map(|force| force * share).collect();
             strike.quiet = false;
             for _ in 0..breaking.rounds {
-                self.find_forces(&loads, breaking, &mut strike);
+                self.find_forces(&loads, breaking, (&mut potential, &mut strike));
                 let broken = self.break_links(&strike.forces, breaking);
                 if broken.is_empty() {
                     strike.quiet = true;
                     break;
                 }
                 breaking.spread.apply(self, &broken, &mut random);
-                strike.broken.extend(broken);
+                strike.broken.extend(broken.iter().map(|(link, _)| link));
             }
         }
         strike
     }
 
-    fn find_forces(&self, loads: &[Vector3<f64>], breaking: &Breaking, strike: &mut Strike) {
+    fn find_forces(
+        &self,
+        loads: &[Vector3<f64>],
+        breaking: &Breaking,
+        (potential, strike): (&mut [Vector3<f64>], &mut Strike),
+    ) {
         let inverse: Vec<f64> = self
             .masses
             .iter()
@@ -101,10 +107,8 @@ impl Lattice {
         let held: Vec<usize> = (0..self.links.len()).filter(|&l| self.strengths[l] > 0.0).collect();
         let ends: Vec<[u32; 2]> = held.iter().map(|&l| self.links[l].ends).collect();
         let links = Links { positions: &self.positions, inverse_masses: &inverse, ends: &ends };
-        let guess: Vec<f64> = held.iter().map(|&l| strike.forces[l]).collect();
-        let seek = if self.unique { Seek::From(&guess) } else { Seek::LeastNorm };
         let limits = (breaking.tolerance, breaking.iterations);
-        let found = multipliers(&links, loads, None, seek, limits);
+        let found = links.multipliers_from(potential, loads, limits);
         strike.forces.fill(0.0);
         for (&link, lambda) in held.iter().zip(found.lambda) {
             strike.forces[link] = lambda;
@@ -114,8 +118,9 @@ impl Lattice {
         strike.residual = strike.residual.max(found.residual);
     }
 
-    /// Breaks what bears too much and weakens the rest.
-    fn break_links(&mut self, forces: &[f64], breaking: &Breaking) -> Vec<u32> {
+    /// Breaks what bears too much and weakens the rest; gives the links that broke with the share
+    /// of their first strength that they bore.
+    fn break_links(&mut self, forces: &[f64], breaking: &Breaking) -> Vec<(u32, f64)> {
         let mut broken = Vec::new();
         for (link, &force) in forces.iter().enumerate() {
             let strength = self.strengths[link];
@@ -129,7 +134,7 @@ impl Lattice {
             if load > strength || left < breaking.least * self.whole[link] {
                 self.strengths[link] = 0.0;
                 self.carried[link] = f64::INFINITY;
-                broken.push(link as u32);
+                broken.push((link as u32, (load / self.whole[link]).min(1.0)));
             } else {
                 self.strengths[link] = left;
             }

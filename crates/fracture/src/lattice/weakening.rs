@@ -23,16 +23,18 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Weakens links around those that broke, each at most once.
-    pub(super) fn apply(&self, lattice: &mut Lattice, broken: &[u32], random: &mut Random) {
+    /// Weakens links around those that broke, each at most once. A link that broke under a share
+    /// of its first strength changes others by that share: one that only wore away has little left
+    /// to give, and would otherwise take the whole body with it.
+    pub(super) fn apply(&self, lattice: &mut Lattice, broken: &[(u32, f64)], random: &mut Random) {
         if !(self.share > 0.0 && self.falloff > 0.0 && self.falloff < 1.0) {
             return;
         }
         let mut changed = vec![false; lattice.links.len()];
         let mut queue: VecDeque<(u32, f64)> = VecDeque::new();
-        for &link in broken {
+        for &(link, load) in broken {
             changed[link as usize] = true;
-            queue.push_back((link, 1.0));
+            queue.push_back((link, load));
         }
         // all links that break at once start together: their changes are shares of what was whole
         while let Some((link, change)) = queue.pop_front() {

@@ -10,10 +10,10 @@ const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
-/// Three stretches of bytes, one for each way of use, each to become one buffer view.
+/// Stretches of bytes, one for each way of use, each to become one buffer view.
 #[derive(Default)]
 pub(super) struct Buffer {
-    stretches: [Vec<u8>; 3],
+    stretches: [Vec<u8>; 5],
     accessors: Vec<Value>,
     /// Accessors of times written so far, by their frames: most tracks share theirs.
     times: BTreeMap<Vec<usize>, usize>,
@@ -22,6 +22,8 @@ pub(super) struct Buffer {
 const VERTICES: usize = 0;
 const INDICES: usize = 1;
 const KEYS: usize = 2;
+/// Texture coordinates and colours, which have strides of their own.
+const PAINT: [usize; 2] = [3, 4];
 
 impl Buffer {
     pub(super) fn add_vertices(&mut self, vectors: &[[f32; 3]], with_bounds: bool) -> usize {
@@ -34,6 +36,17 @@ impl Buffer {
             accessor["min"] = json!(fold(f32::min));
             accessor["max"] = json!(fold(f32::max));
         }
+        self.push(accessor)
+    }
+
+    /// Texture coordinates or colours.
+    pub(super) fn add_attribute<const N: usize>(
+        &mut self,
+        values: &[[f32; N]],
+        kind: &str,
+    ) -> usize {
+        let stretch = PAINT[usize::from(N == 4)];
+        let accessor = self.append(stretch, values.as_flattened(), kind, values.len());
         self.push(accessor)
     }
 
@@ -93,7 +106,7 @@ impl Buffer {
     pub(super) fn finish(mut self) -> (Vec<Value>, Vec<Value>, Vec<u8>) {
         let mut views = vec![];
         let mut bytes = vec![];
-        let mut place = [0; 3];
+        let mut place = [0; 5];
         for (stretch, content) in self.stretches.iter().enumerate() {
             // glTF has no empty views
             if content.is_empty() {
@@ -102,8 +115,12 @@ impl Buffer {
             place[stretch] = views.len();
             let mut view =
                 json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": content.len() });
-            if stretch == VERTICES {
-                view["byteStride"] = json!(12);
+            let stride = match stretch {
+                VERTICES => Some(12),
+                _ => PAINT.iter().position(|&paint| paint == stretch).map(|k| [8, 16][k]),
+            };
+            if let Some(stride) = stride {
+                view["byteStride"] = json!(stride);
                 view["target"] = json!(ARRAY_BUFFER);
             } else if stretch == INDICES {
                 view["target"] = json!(ELEMENT_ARRAY_BUFFER);

@@ -8,7 +8,7 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Gltf, Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Surface, Track};
 use thiserror::Error;
 
 /// Why a file gives no recording.
@@ -30,6 +30,27 @@ pub enum GlbReadError {
 struct SceneExtras {
     fps: f64,
     frames: usize,
+    #[serde(default)]
+    kinetic: Vec<f64>,
+    #[serde(default)]
+    potential: Vec<f64>,
+    #[serde(default)]
+    dissipated: Vec<f64>,
+}
+
+impl SceneExtras {
+    /// One for each frame, or none; `None` where they are neither.
+    fn energies(&self) -> Option<Vec<Energy>> {
+        let Self { kinetic, potential, dissipated, frames, .. } = self;
+        let lengths = [kinetic.len(), potential.len(), dissipated.len()];
+        let rows = kinetic.iter().zip(potential).zip(dissipated);
+        let energies = rows.map(|((&kinetic, &potential), &dissipated)| Energy {
+            kinetic,
+            potential,
+            dissipated,
+        });
+        (lengths == [0; 3] || lengths == [*frames; 3]).then(|| energies.collect())
+    }
 }
 
 #[derive(Deserialize)]
@@ -56,10 +77,14 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let file = Gltf::from_slice(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
-    let SceneExtras { fps, frames } = parse(scene.extras())?;
+    let extras: SceneExtras = parse(scene.extras())?;
+    let SceneExtras { fps, frames, .. } = extras;
     if frames == 0 {
         return Err(GlbReadError::Foreign { lacks: "it has no frames" });
     }
+    let energies = extras
+        .energies()
+        .ok_or(GlbReadError::Foreign { lacks: "it has energies of some frames" })?;
     let mut channels: BTreeMap<usize, Vec<Channel>> = BTreeMap::new();
     for channel in file.animations().flat_map(|a| a.channels()) {
         channels.entry(channel.target().node().index()).or_default().push(channel);
@@ -80,7 +105,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let name = node.name().unwrap_or_default().to_owned();
         tracks.push(Track { name, surface, look, parent, birth, poses });
     }
-    Ok(Recording { fps, frames, tracks })
+    Ok(Recording { fps, frames, tracks, energies })
 }
 
 fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, GlbReadError> {
@@ -122,7 +147,16 @@ fn drawn(
     let normals: Vec<_> = reader.read_normals().ok_or(LACKS)?.collect();
     let rest = primitive.get(&gltf::Semantic::Extras("REST".to_owned())).ok_or(LACKS)?;
     let rest = gltf::accessor::Iter::<[f32; 3]>::new(rest, |_| Some(blob)).ok_or(LACKS)?;
-    let mut surface = Surface { vertices, normals, rest: rest.collect(), ..Surface::default() };
+    let uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
+    let colours = reader.read_colors(0).into_iter().flat_map(|colours| colours.into_rgba_f32());
+    let mut surface = Surface {
+        vertices,
+        normals,
+        rest: rest.collect(),
+        uvs: uvs.map(|[u, v]| [u, 1.0 - v]).collect(),
+        colours: colours.collect(),
+        ..Surface::default()
+    };
     for primitive in mesh.primitives() {
         let is_inner = extras_of(&primitive.material()).ok_or(LACKS)?.inner;
         let indices = primitive.reader(|_| Some(blob)).read_indices().ok_or(LACKS)?;
@@ -130,9 +164,10 @@ fn drawn(
         let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
         side.extend_from_slice(indices.as_chunks::<3>().0);
     }
-    let Surface { vertices, normals, rest, outer, inner } = &surface;
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &surface;
     let inside = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let alike = [normals.len(), rest.len()] == [vertices.len(); 2];
+    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
     if !alike || !outer.iter().chain(inner).all(inside) {
         return Err(LACKS);
     }

@@ -1,0 +1,275 @@
+//! Curves of a ledger.
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
+use thiserror::Error;
+
+use crate::render::Picture;
+
+/// Why a table cannot be drawn.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// It holds no rows.
+    #[error("holds no rows: give a file that `brisance run --ledger` wrote")]
+    Empty,
+    /// A row has more or fewer cells than there are names.
+    #[error("line {line} has {cells} cells, but the first line names {names}")]
+    Ragged {
+        /// The line, counted from 1.
+        line: usize,
+        /// Cells it has.
+        cells: usize,
+        /// Cells of the first line.
+        names: usize,
+    },
+    /// A cell is no finite number.
+    #[error("line {line}: `{text}` is not a finite number")]
+    NotANumber {
+        /// The line, counted from 1.
+        line: usize,
+        /// The cell.
+        text: String,
+    },
+    /// A column is missing.
+    #[error("has no column `{name}`: give a file that `brisance run --ledger` wrote")]
+    NoColumn {
+        /// What it should be called.
+        name: &'static str,
+    },
+}
+
+/// Columns of numbers with names, as [`Ledger::write_csv`](crate::ledger::Ledger::write_csv) writes
+/// them.
+#[derive(Clone, Debug)]
+pub struct Table {
+    names: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Table {
+    /// Reads a line of names and lines of numbers, with commas between.
+    ///
+    /// # Errors
+    /// [`TableError`] with the line at fault.
+    pub fn from_csv(text: &str) -> Result<Self, TableError> {
+        let mut lines = text.lines();
+        let names = lines.next().unwrap_or_default();
+        let names: Vec<String> = names.split(',').map(|name| name.trim().to_owned()).collect();
+        let mut rows = vec![];
+        for (at, text) in lines.enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+            let line = at + 2;
+            let number = |cell: &str| {
+                let number = cell.trim().parse().ok().filter(|x: &f64| x.is_finite());
+                number.ok_or_else(|| TableError::NotANumber { line, text: cell.to_owned() })
+            };
+            let row: Vec<f64> = text.split(',').map(number).collect::<Result<_, _>>()?;
+            if row.len() != names.len() {
+                return Err(TableError::Ragged { line, cells: row.len(), names: names.len() });
+            }
+            rows.push(row);
+        }
+        if rows.is_empty() { Err(TableError::Empty) } else { Ok(Self { names, rows }) }
+    }
+
+    fn column(&self, name: &'static str) -> Result<Vec<f64>, TableError> {
+        let at = self.names.iter().position(|n| n == name).ok_or(TableError::NoColumn { name })?;
+        Ok(self.rows.iter().map(|row| row[at]).collect())
+    }
+
+    /// How far a vector is from what it was at first.
+    fn drift(&self, axes: [&'static str; 3]) -> Result<Vec<f64>, TableError> {
+        let [x, y, z] = [self.column(axes[0])?, self.column(axes[1])?, self.column(axes[2])?];
+        let from = |v: &[f64], i: usize| (v[i] - v[0]).powi(2);
+        let length = |i| (from(&x, i) + from(&y, i) + from(&z, i)).sqrt();
+        Ok((0..x.len()).map(length).collect())
+    }
+}
+
+/// Curves that share their axes.
+struct Panel {
+    title: &'static str,
+    curves: Vec<(&'static str, RGBColor, Vec<f64>)>,
+}
+
+const INK: RGBColor = RGBColor(27, 32, 39);
+const ORANGE: RGBColor = RGBColor(213, 94, 0);
+const SKY: RGBColor = RGBColor(0, 114, 178);
+const GREEN: RGBColor = RGBColor(0, 158, 115);
+const PURPLE: RGBColor = RGBColor(150, 80, 170);
+const GREY: RGBColor = RGBColor(130, 138, 148);
+
+/// The sums of a list up to each of its places.
+fn summed(values: &[f64]) -> Vec<f64> {
+    let add = |sum: &mut f64, x: &f64| {
+        *sum += x;
+        Some(*sum)
+    };
+    values.iter().scan(0.0, add).collect()
+}
+
+fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
+    let kinetic = table.column("kinetic_energy")?;
+    let potential = table.column("potential_energy")?;
+    let lowest = potential.iter().copied().fold(f64::INFINITY, f64::min);
+    let potential: Vec<f64> = potential.iter().map(|p| p - lowest).collect();
+    let total = kinetic.iter().zip(&potential).map(|(k, p)| k + p).collect();
+    let losses = [
+        ("collision", ORANGE, "dissipated_collision"),
+        ("contact and friction", SKY, "dissipated_contact"),
+        ("fracture", PURPLE, "dissipated_fracture"),
+        ("sleep", GREEN, "dissipated_sleep"),
+        ("retired pieces", GREY, "dissipated_retirement"),
+        ("work of kinematic bodies", INK, "work"),
+    ];
+    let mut dissipation = vec![];
+    for (name, colour, column) in losses {
+        let curve = summed(&table.column(column)?);
+        // what never happens needs no line
+        if curve.iter().any(|&x| x != 0.0) {
+            dissipation.push((name, colour, curve));
+        }
+    }
+    let linear = table.drift(["momentum_x", "momentum_y", "momentum_z"])?;
+    let axes = ["angular_momentum_x", "angular_momentum_y", "angular_momentum_z"];
+    let angular = table.drift(axes)?;
+    Ok(vec![
+        Panel {
+            title: "Mechanical energy, J (potential from its lowest)",
+            curves: vec![
+                ("kinetic", ORANGE, kinetic),
+                ("potential", SKY, potential),
+                ("total", INK, total),
+            ],
+        },
+        Panel { title: "Energy dissipated so far, J", curves: dissipation },
+        Panel {
+            title: "Change of momentum since the start",
+            curves: vec![
+                ("linear, kg m/s", ORANGE, linear),
+                ("angular about the origin, kg m²/s", SKY, angular),
+            ],
+        },
+        Panel { title: "Bodies", curves: vec![("bodies", INK, table.column("bodies")?)] },
+    ])
+}
+
+/// The curves as SVG, `size` wide and high.
+///
+/// # Errors
+/// [`TableError`] when a column is missing.
+pub fn to_svg(table: &Table, [width, height]: [usize; 2]) -> Result<String, TableError> {
+    let mut svg = String::new();
+    let area = SVGBackend::with_string(&mut svg, (width as u32, height as u32)).into_drawing_area();
+    let drawn = draw(table, &area)?;
+    // drawing into memory cannot fail
+    let _ = drawn;
+    drop(area);
+    Ok(svg)
+}
+
+/// The curves as pixels, `size` wide and high.
+///
+/// # Errors
+/// [`TableError`] when a column is missing.
+pub fn to_picture(table: &Table, [width, height]: [usize; 2]) -> Result<Picture, TableError> {
+    let mut bytes = vec![255; 3 * width * height];
+    let size = (width as u32, height as u32);
+    let area = BitMapBackend::with_buffer(&mut bytes, size).into_drawing_area();
+    let drawn = draw(table, &area)?;
+    let _ = drawn;
+    drop(area);
+    Ok(Picture::new([width, height], bytes))
+}
+
+type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+
+fn draw<B: DrawingBackend>(
+    table: &Table,
+    area: &DrawingArea<B, Shift>,
+) -> Result<Drawn<B>, TableError> {
+    const FONT: &[u8] = include_bytes!("plot/Roboto.ttf");
+    // it is a font; without it there would be no text, which a test looks for
+    let _ = register_font("sans-serif", FontStyle::Normal, FONT);
+    let time = table.column("time")?;
+    let broke = table.column("fractures")?;
+    let breaks: Vec<f64> =
+        time.iter().zip(&broke).filter(|(_, n)| **n > 0.0).map(|(t, _)| *t).collect();
+    let panels = panels(table)?;
+    let areas = area.split_evenly((panels.len(), 1));
+    let all = || {
+        area.fill(&WHITE)?;
+        for (panel, area) in panels.iter().zip(&areas) {
+            panel.draw(area, &time, &breaks)?;
+        }
+        area.present()
+    };
+    Ok(all())
+}
+
+impl Panel {
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        time: &[f64],
+        breaks: &[f64],
+    ) -> Drawn<B> {
+        let values = || self.curves.iter().flat_map(|(.., curve)| curve.iter().copied());
+        let low = values().fold(0.0, f64::min);
+        let high = values().fold(0.0, f64::max).max(low + 1e-9);
+        let room = 0.06 * (high - low);
+        let low = if low < 0.0 { low - room } else { low };
+        let (start, end) = (time[0], time[time.len() - 1]);
+        let text = ("sans-serif", 15).into_font().color(&INK);
+        let mut chart = ChartBuilder::on(area)
+            .caption(self.title, ("sans-serif", 17).into_font().color(&INK))
+            .margin(10)
+            .x_label_area_size(34)
+            .y_label_area_size(76)
+            .build_cartesian_2d(start..end.max(start + 1e-9), low..high + room)?;
+        chart
+            .configure_mesh()
+            .x_desc("time, s")
+            .y_label_formatter(&|value| short(*value))
+            .label_style(text.clone())
+            .axis_style(INK.mix(0.4))
+            .bold_line_style(INK.mix(0.1))
+            .light_line_style(TRANSPARENT)
+            .draw()?;
+        for &at in breaks {
+            chart.draw_series(LineSeries::new([(at, low), (at, high + room)], INK.mix(0.18)))?;
+        }
+        for (name, colour, curve) in &self.curves {
+            let points = time.iter().copied().zip(curve.iter().copied());
+            let colour = *colour;
+            chart
+                .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
+                .label(*name)
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2))
+                });
+        }
+        if self.curves.len() > 1 {
+            chart
+                .configure_series_labels()
+                .position(SeriesLabelPosition::MiddleRight)
+                .label_font(text)
+                .background_style(WHITE.mix(0.8))
+                .draw()?;
+        }
+        Ok(())
+    }
+}
+
+/// A number as short as its axis needs it.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-2..1e5).contains(&size) {
+        format!("{}", (value * 1e3).round() / 1e3)
+    } else {
+        format!("{value:.1e}")
+    }
+}

@@ -1,0 +1,69 @@
+// The recording as the program sends it: `viewer/playback.rs` says how it is laid out.
+
+const POSE = 7;
+
+export async function load(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`the program answered ${answer.status}`);
+  const bytes = await answer.arrayBuffer();
+  const length = new DataView(bytes).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+  let at = Math.ceil((4 + length) / 4) * 4;
+  const take = (kind, count) => {
+    const array = new kind(bytes, at, count);
+    at += 4 * count;
+    return array;
+  };
+  const geometries = head.geometries.map(([vertices, triangles]) => ({
+    positions: take(Float32Array, 3 * vertices),
+    normals: take(Float32Array, 3 * vertices),
+    indices: take(Uint32Array, 3 * triangles),
+  }));
+  const bodies = head.bodies.map((body, number) => ({
+    ...body,
+    number,
+    end: body.birth + body.frames,
+    poses: take(Float32Array, POSE * body.frames),
+  }));
+  for (const body of bodies) {
+    const parent = bodies[body.parent];
+    body.root = parent ? parent.root : body.number;
+    body.generation = parent ? parent.generation + 1 : 0;
+    body.moves = parent !== undefined || hasMoved(body.poses);
+  }
+  return { ...head, geometries, bodies, breaks: breaks(bodies), alive: alive(bodies, head.frames) };
+}
+
+export function lives(body, frame) {
+  return body.birth <= frame && frame < body.end;
+}
+
+/** Metres a second from the frame before; in the first frame, to the one after. */
+export function speed(body, frame, fps) {
+  const to = Math.min(Math.max(frame - body.birth, 1), body.frames - 1);
+  if (to < 1) return 0;
+  const p = body.poses, a = POSE * (to - 1), b = POSE * to;
+  return fps * Math.hypot(p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]);
+}
+
+function hasMoved(poses) {
+  for (let i = POSE; i < poses.length; i++) if (poses[i] !== poses[i - POSE]) return true;
+  return false;
+}
+
+/** The frames in which something breaks, ascending. */
+function breaks(bodies) {
+  const births = bodies.filter((body) => body.parent !== null).map((body) => body.birth);
+  return [...new Set(births)].sort((a, b) => a - b);
+}
+
+/** How many bodies there are in each frame. */
+function alive(bodies, frames) {
+  const change = new Int32Array(frames + 1);
+  for (const body of bodies) {
+    change[body.birth] += 1;
+    change[body.end] -= 1;
+  }
+  let count = 0;
+  return Array.from({ length: frames }, (_, frame) => (count += change[frame]));
+}

@@ -1,0 +1,220 @@
+// The page: a recording, how it is shown, and its time line.
+
+import { lives, load, speed } from "./playback.js";
+import { CURVES, Plot } from "./plot.js";
+import { Stage } from "./stage.js";
+
+const part = (id) => document.getElementById(id);
+const COLOURS = ["material", "body", "generation", "speed"];
+
+function joules(value) {
+  const size = Math.abs(value);
+  if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} MJ`;
+  if (size >= 1e3) return `${(value / 1e3).toPrecision(3)} kJ`;
+  return `${size < 1e-6 ? "0" : value.toPrecision(3)} J`;
+}
+
+class Player {
+  constructor(recording) {
+    this.recording = recording;
+    this.last = recording.frames - 1;
+    this.frame = 0;
+    this.stage = new Stage(part("stage"), recording);
+    this.plot = new Plot(part("plot"), recording, (frame) => this.seek(frame));
+    part("frame").max = this.last;
+    part("name").textContent = recording.name;
+    document.title = `${recording.name} - brisance`;
+    this.legend();
+    this.seek(0);
+  }
+
+  legend() {
+    const items = CURVES.filter(([name]) => this.plot.curves[name]);
+    const item = (name, text) => {
+      const entry = document.createElement("li");
+      const swatch = document.createElement("i");
+      swatch.className = name;
+      const value = document.createElement("b");
+      value.id = `value-${name}`;
+      entry.append(swatch, `${text} `, value);
+      return entry;
+    };
+    part("legend").append(...items.map(([name, text]) => item(name, text)), item("bodies", "bodies"));
+  }
+
+  seek(frame) {
+    this.frame = Math.min(Math.max(frame, 0), this.last);
+    this.stage.show(this.frame);
+    this.tell();
+  }
+
+  tell() {
+    const { fps, alive, bodies } = this.recording;
+    const { frame } = this;
+    part("frame").value = frame;
+    const clock = part("clock");
+    clock.textContent = `${(frame / fps).toFixed(2)} s `;
+    const frames = document.createElement("span");
+    frames.textContent = `frame ${frame} of ${this.last}`;
+    clock.append(frames);
+    const pieces = bodies.filter((body) => body.generation > 0 && lives(body, frame)).length;
+    part("counts").textContent = `${alive[frame]} bodies, ${pieces} of them pieces`;
+    part("value-bodies").textContent = alive[frame];
+    for (const [name, value] of Object.entries(this.plot.values(frame))) {
+      part(`value-${name}`).textContent = joules(value);
+    }
+    this.describe();
+    this.plot.draw(frame);
+  }
+
+  pick(body) {
+    this.picked = body;
+    this.describe();
+  }
+
+  describe() {
+    const shown = part("picked");
+    const body = this.picked;
+    shown.hidden = !body;
+    if (!body) return;
+    const from = this.recording.bodies[body.parent];
+    const state = lives(body, this.frame)
+      ? `${speed(body, this.frame, this.recording.fps).toFixed(2)} m/s`
+      : this.frame < body.birth ? "not yet" : "no more";
+    const origin = from ? `broke off ${from.name} in frame ${body.birth}` : "was there from the beginning";
+    shown.textContent = `${body.name}: ${state}\n${body.material}, generation ${body.generation}\n${origin}`;
+  }
+
+  play(wanted) {
+    if (wanted && this.frame === this.last) this.seek(0);
+    this.playing = wanted;
+    this.due = performance.now();
+    part("play").classList.toggle("playing", wanted);
+    part("play").setAttribute("aria-label", wanted ? "Pause" : "Play");
+  }
+
+  /** Moves on as time does; a page that cannot keep up leaves out frames. */
+  tick(now) {
+    if (this.playing) {
+      const step = 1000 / (this.recording.fps * Number(part("rate").value));
+      const steps = Math.floor((now - this.due) / step);
+      if (steps > 0) {
+        this.due += steps * step;
+        // it stays a second at the end, and starts over
+        const held = this.recording.fps;
+        const next = (this.beyond ?? this.frame) + steps;
+        this.beyond = next > this.last && next < this.last + held ? next : undefined;
+        const frame = next > this.last && this.beyond === undefined ? 0 : Math.min(next, this.last);
+        if (frame !== this.frame) this.seek(frame);
+      }
+    } else {
+      this.beyond = undefined;
+    }
+    this.stage.draw();
+    requestAnimationFrame((time) => this.tick(time));
+  }
+
+  pauseAt(frame) {
+    this.play(false);
+    this.seek(frame);
+  }
+
+  look(change) {
+    Object.assign(this.stage.look, change);
+    const { colour, apart } = this.stage.look;
+    part("apart").textContent = apart ? `+${Math.round(100 * apart)} %` : "off";
+    const { fastest, generations } = this.stage;
+    part("scale").hidden = colour !== "speed" && colour !== "generation";
+    part("low").textContent = colour === "speed" ? "0" : "whole";
+    part("high").textContent = colour === "speed" ? `${fastest.toPrecision(2)} m/s` : `${generations}`;
+    this.stage.show(this.frame);
+  }
+}
+
+function connect(player) {
+  const { stage } = player;
+  const colour = (name) => {
+    document.querySelector(`input[name="colour"][value="${name}"]`).checked = true;
+    player.look({ colour: name });
+  };
+  const explode = (apart) => {
+    part("explode").value = apart;
+    player.look({ apart });
+  };
+  const toggle = (id, act) => {
+    part(id).checked = !part(id).checked;
+    act();
+  };
+  const inner = () => player.look({ inner: part("inner").checked });
+  const shadows = () => stage.shadows(part("shadows").checked);
+  part("frame").addEventListener("input", () => player.pauseAt(part("frame").valueAsNumber));
+  part("plot").addEventListener("pointerdown", () => player.play(false));
+  part("explode").addEventListener("input", () => explode(part("explode").valueAsNumber));
+  part("colours").addEventListener("change", (event) => colour(event.target.value));
+  part("inner").addEventListener("change", inner);
+  part("shadows").addEventListener("change", shadows);
+  const next = () => player.recording.breaks.find((f) => f > player.frame) ?? player.recording.breaks[0];
+  const actions = {
+    " ": () => player.play(!player.playing),
+    ArrowLeft: (event) => player.pauseAt(player.frame - (event.shiftKey ? 10 : 1)),
+    ArrowRight: (event) => player.pauseAt(player.frame + (event.shiftKey ? 10 : 1)),
+    Home: () => player.pauseAt(0),
+    End: () => player.pauseAt(player.last),
+    b: () => player.pauseAt(next() ?? player.frame),
+    c: () => colour(COLOURS[(COLOURS.indexOf(stage.look.colour) + 1) % COLOURS.length]),
+    e: () => explode(stage.look.apart ? 0 : 1),
+    i: () => toggle("inner", inner),
+    s: () => toggle("shadows", shadows),
+    r: () => stage.home(),
+    "?": () => part("keys").showModal(),
+  };
+  const buttons = { first: "Home", back: "ArrowLeft", play: " ", on: "ArrowRight", fit: "r", help: "?" };
+  for (const [id, key] of Object.entries(buttons)) part(id).addEventListener("click", actions[key]);
+  addEventListener("keydown", (event) => {
+    const of = event.target;
+    // a control that has the focus keeps the keys it understands
+    const own = of.matches?.("select") || (of.matches?.("input") && event.key.startsWith("Arrow"))
+      || (event.key === " " && of.matches?.("button, input"));
+    if (own || part("keys").open || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act) return;
+    event.preventDefault();
+    act(event);
+  });
+  pointing(player);
+  matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
+    stage.theme();
+    player.tell();
+  });
+  addEventListener("resize", () => player.tell());
+  player.look({});
+}
+
+/** A click that is no drag names a body. */
+function pointing(player) {
+  const canvas = part("stage");
+  let down = [0, 0];
+  canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
+  canvas.addEventListener("click", (event) => {
+    if (Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4) return;
+    player.pick(player.stage.pick(event.clientX, event.clientY)?.body);
+  });
+  canvas.addEventListener("dblclick", (event) => {
+    const hit = player.stage.pick(event.clientX, event.clientY);
+    if (hit) player.stage.lookAt(hit.point);
+  });
+}
+
+try {
+  const player = new Player(await load("recording"));
+  connect(player);
+  player.stage.draw();
+  player.play(!matchMedia("(prefers-reduced-motion: reduce)").matches && player.last > 0);
+  requestAnimationFrame((time) => player.tick(time));
+  document.documentElement.dataset.ready = "true";
+} catch (problem) {
+  part("trouble").hidden = false;
+  part("trouble").textContent = `This recording cannot be shown: ${problem.message}`;
+  part("counts").textContent = "";
+  throw problem;
+}

@@ -1,0 +1,102 @@
+//! A recording as the page reads it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sim::{Recording, Surface, Track};
+
+use crate::render::View;
+
+/// The recording as bytes, little-endian, named `name` on the page.
+///
+/// A `u32` with the length of a header in JSON, the header, zeros up to a multiple of four; then of
+/// each geometry of the header its positions and normals, `f32`, and its triangles, `u32`; then of
+/// each body its poses, seven `f32` a frame: position, m, and unit quaternion x, y, z, w. A geometry
+/// is the outer surface of a body or its cuts, with only the vertices that are its own; bodies that
+/// share a surface share its geometries.
+pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
+    let mut geometries = Geometries::default();
+    let bodies: Vec<Value> =
+        recording.tracks.iter().map(|track| body(track, &mut geometries)).collect();
+    let (centre, arm, radius) = View::fitted(recording, 16.0 / 9.0).parts();
+    let energies: Vec<Value> = recording
+        .energies
+        .iter()
+        .map(|e| json!({ "kinetic": e.kinetic, "potential": e.potential, "dissipated": e.dissipated }))
+        .collect();
+    let head = json!({
+        "name": name,
+        "fps": recording.fps,
+        "frames": recording.frames,
+        "view": { "centre": centre, "arm": arm, "radius": radius, "field": View::FIELD },
+        "geometries": geometries.sizes,
+        "bodies": bodies,
+        "energies": energies,
+    });
+    let head = head.to_string();
+    let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
+    bytes.extend_from_slice(head.as_bytes());
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes.append(&mut geometries.bytes);
+    for pose in recording.tracks.iter().flat_map(|t| &t.poses) {
+        let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+        bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
+    }
+    bytes
+}
+
+fn body(track: &Track, geometries: &mut Geometries) -> Value {
+    let [outer, inner] = geometries.of(&track.surface);
+    json!({
+        "name": track.name,
+        "parent": track.parent,
+        "birth": track.birth,
+        "frames": track.poses.len(),
+        "material": track.look.material,
+        "colour": track.look.colour,
+        "inner_colour": track.look.inner_colour,
+        "outer": outer,
+        "inner": inner,
+    })
+}
+
+#[derive(Default)]
+struct Geometries {
+    /// Vertices and triangles of each.
+    sizes: Vec<[usize; 2]>,
+    bytes: Vec<u8>,
+    /// By the address of the surface: outer and inner.
+    known: BTreeMap<*const Surface, [Option<usize>; 2]>,
+}
+
+impl Geometries {
+    /// Of the outer surface and of cuts, where there are any.
+    fn of(&mut self, surface: &Arc<Surface>) -> [Option<usize>; 2] {
+        let key = Arc::as_ptr(surface);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let sides = [&surface.outer, &surface.inner].map(|side| self.add(surface, side));
+        self.known.insert(key, sides);
+        sides
+    }
+
+    fn add(&mut self, surface: &Surface, triangles: &[[u32; 3]]) -> Option<usize> {
+        if triangles.is_empty() {
+            return None;
+        }
+        let mut own: Vec<u32> = triangles.as_flattened().to_vec();
+        own.sort_unstable();
+        own.dedup();
+        for vectors in [&surface.vertices, &surface.normals] {
+            let floats = own.iter().flat_map(|&v| vectors[v as usize]);
+            self.bytes.extend(floats.flat_map(f32::to_le_bytes));
+        }
+        let place = |v: &u32| own.partition_point(|known| known < v) as u32;
+        let indices = triangles.as_flattened().iter().map(place);
+        self.bytes.extend(indices.flat_map(u32::to_le_bytes));
+        self.sizes.push([own.len(), triangles.len()]);
+        Some(self.sizes.len() - 1)
+    }
+}

@@ -1,0 +1,167 @@
+//! Where the energy of a frame goes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use contact::{Material, Settings as ContactSettings, Shape};
+use dynamics::{Body, MassProperties, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use sim::scene::Scene;
+use sim::{NewBody, Report, Settings, World};
+
+const GRAVITY: f64 = 9.81;
+const MASS: f64 = 2.0;
+
+fn both() -> [ContactSettings; 2] {
+    [ContactSettings::default(), ContactSettings::reference()]
+}
+
+fn world(gravity: f64, contact: ContactSettings) -> World {
+    let gravity = Vector3::new(0.0, -gravity, 0.0);
+    World::new(Settings { contact, gravity, sleep: false, ..Settings::default() })
+}
+
+fn material(restitution: f64, friction: f64) -> Material {
+    Material { restitution, friction, ..Material::default() }
+}
+
+fn along(x: f64) -> Velocity {
+    Velocity { linear: Vector3::new(x, 0.0, 0.0), ..Velocity::default() }
+}
+
+fn body(body: Body, shape: Shape, [x, y]: [f64; 2], speed: f64, material: Material) -> NewBody {
+    let pose = Isometry3::translation(x, y, 0.0);
+    NewBody { body, pose, velocity: along(speed), shape: Arc::new(shape), material, breakage: None }
+}
+
+/// A flat box that slides rather than tips, 1 m long and 0.2 m high.
+fn slab(x: f64, speed: f64, material: Material) -> NewBody {
+    let half = Vector3::new(0.5, 0.1, 0.5);
+    let s = half.component_mul(&half) * (MASS / 3.0);
+    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
+    let mass = MassProperties::new(MASS, inertia).unwrap();
+    body(Body::Dynamic(mass), Shape::cuboid(half, 0.1), [x, 0.1], speed, material)
+}
+
+fn ground(material: Material) -> NewBody {
+    body(Body::Static, Shape::half_space(), [0.0; 2], 0.0, material)
+}
+
+/// Newton's law of impact: a ball that a wall of speed V hits leaves at (1 + e) V, so that the wall
+/// does m (1 + e) V^2 of work, and m (1 - e^2) V^2 / 2 is lost.
+#[test]
+fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
+    let speed = 1.5;
+    for contact in both() {
+        for e in [0.0, 0.4, 1.0] {
+            let mut world = world(0.0, contact);
+            let wall = Shape::cuboid(Vector3::repeat(0.5), 0.1);
+            let surface = material(e, 0.0);
+            world.add(body(Body::Kinematic(along(speed)), wall, [0.0; 2], speed, surface));
+            let mass = MassProperties::new(MASS, Vector3::repeat(0.4 * MASS * 0.01)).unwrap();
+            let ball = Shape::ball(0.1);
+            world.add(body(Body::Dynamic(mass), ball, [0.62, 0.0], 0.0, surface));
+            let report = world.step();
+            let unit = MASS * speed * speed;
+            assert!((report.work - (1.0 + e) * unit).abs() < 1e-9 * unit, "{report:?}");
+            let lost = report.dissipation.collision;
+            assert!((lost - 0.5 * (1.0 - e * e) * unit).abs() < 1e-9 * unit, "{report:?}");
+            assert!(report.dissipation.contact.abs() < 1e-9 * unit, "{report:?}");
+        }
+    }
+}
+
+/// Coulomb: a box slows by mu g, and what its motion lost is what contact took.
+#[test]
+fn friction_takes_what_a_sliding_box_loses() {
+    let (friction, start, frames) = (0.3, 3.0, 10);
+    for contact in both() {
+        let mut world = world(GRAVITY, contact);
+        world.add(ground(material(0.0, friction)));
+        world.add(slab(0.0, start, material(0.0, friction)));
+        let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
+        let end = start - friction * GRAVITY * f64::from(frames) / 30.0;
+        let lost = 0.5 * MASS * (start * start - end * end);
+        let taken: f64 = reports.iter().map(|r| r.dissipation.contact).sum();
+        assert!((taken / lost - 1.0).abs() < 0.01, "{taken} {lost}");
+        assert!(reports.iter().all(|r| r.work == 0.0 && r.dissipation.fracture == 0.0));
+    }
+}
+
+/// What is put on a conveyor belt of speed V slips until it moves along: the belt does m V^2 of work,
+/// of which one half is the body's energy and the other is lost, whatever the friction.
+#[test]
+fn a_conveyor_belt_pays_twice() {
+    let speed = 1.2;
+    for contact in both() {
+        for friction in [0.1, 0.4] {
+            let mut world = world(GRAVITY, contact);
+            let (surface, belt) = (material(0.0, friction), Body::Kinematic(along(speed)));
+            world.add(body(belt, Shape::half_space(), [0.0; 2], speed, surface));
+            world.add(slab(0.0, 0.0, surface));
+            let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
+            let unit = MASS * speed * speed;
+            let work: f64 = reports.iter().map(|r| r.work).sum();
+            let taken: f64 = reports.iter().map(|r| r.dissipation.contact).sum();
+            assert!((work / unit - 1.0).abs() < 0.01, "{work} {unit}");
+            assert!((taken / (0.5 * unit) - 1.0).abs() < 0.02, "{taken} {unit}");
+        }
+    }
+}
+
+/// Two balls of stone fall on a turning bar of steel, break, fall on and are retired.
+const SCENE: &str = r#"version = 1
+[debris]
+retire = { after = 0.2, slower_than = 0.5, keep = false }
+[pattern.shards.voronoi]
+pieces = 8
+[[body]]
+name = "floor"
+shape = { plane = {} }
+motion = "static"
+[[body]]
+name = "bar"
+shape = { box = { half_extents = [0.5, 0.05, 0.2] } }
+motion = "kinematic"
+angular_velocity = [0, 0, 2]
+position = [0, 0.7, 0]
+[[body]]
+name = "ball"
+shape = { sphere = { radius = 0.1, spacing = 0.02 } }
+position = [0, 1.2, 0]
+angular_velocity = [3, 9, 1]
+fracture = { pattern = "shards", strength = 2, generations = 1 }
+copies = { count = [2, 1, 1], spacing = [0.5, 1, 1] }
+"#;
+
+#[test]
+fn every_joule_of_a_scene_is_accounted_for() {
+    let scene = Scene::from_toml(SCENE).unwrap();
+    let (mut world, _) = sim::build(&scene, &BTreeMap::new()).unwrap();
+    let scale = world.potential_energy();
+    let mut reports = vec![];
+    for _ in 0..90 {
+        let before = world.kinetic_energy() + world.potential_energy();
+        let report = world.step();
+        let growth = world.kinetic_energy() + world.potential_energy() - before;
+        let explained = report.work - report.dissipation.total();
+        assert!((growth - explained).abs() < 1e-10 * scale, "{growth} {report:?}");
+        for event in &report.fractures {
+            let (before, after) = (&event.before, &event.after);
+            let energy = |m: &sim::Motion| m.kinetic_energy + m.potential_energy;
+            assert!((energy(after) - energy(before)).abs() < 1e-10 * scale, "{event:?}");
+            let momentum = |m: &sim::Motion| [m.momentum.linear, m.momentum.angular];
+            for (p, q) in momentum(before).iter().zip(momentum(after)) {
+                assert!((p - q).norm() < 1e-10 * (1.0 + p.norm()), "{event:?}");
+            }
+        }
+        reports.push(report);
+    }
+    let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
+    assert!(reports.iter().any(|r| !r.fractures.is_empty()), "nothing broke");
+    assert!(sum(|r| r.work) > 0.01 * scale, "the bar does no work");
+    assert!(sum(|r| r.dissipation.collision) > 0.01 * scale);
+    assert!(sum(|r| r.dissipation.contact) > 0.0);
+    assert!(sum(|r| r.dissipation.retirement) > 0.0, "nothing was retired");
+    assert!(sum(|r| r.dissipation.fracture).abs() < 1e-10 * scale, "breaking itself is free");
+}

@@ -1,0 +1,231 @@
+//! The page of a recording: what its server gives away, and what a browser shows.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use brisance::format::glb::read_glb;
+
+use crate::cli::{Case, SCENE, brisance};
+
+/// `brisance view` at work; it ends with the test.
+struct Served {
+    program: Child,
+    address: String,
+}
+
+impl Served {
+    fn new(case: &Case, recording: &str) -> Self {
+        let mut view = brisance();
+        view.args(["view", recording, "--no-open"]).current_dir(&case.folder);
+        let mut program =
+            view.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut address = String::new();
+        let out = program.stdout.take().expect("it is piped");
+        BufReader::new(out).read_line(&mut address).unwrap();
+        Self { program, address: address.trim_end().to_owned() }
+    }
+
+    fn host(&self) -> &str {
+        self.address.strip_prefix("http://").and_then(|a| a.strip_suffix('/')).expect("an address")
+    }
+
+    /// Status, headers and body of the answer to a request as it is sent.
+    fn answer(&self, request: &str) -> (u16, String, Vec<u8>) {
+        let mut stream = TcpStream::connect(self.host()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut bytes = vec![];
+        stream.read_to_end(&mut bytes).unwrap();
+        let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").expect("headers end");
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        let status = head.split(' ').nth(1).and_then(|s| s.parse().ok()).expect("a status");
+        (status, head, bytes[end + 4..].to_vec())
+    }
+
+    fn get(&self, route: &str) -> (u16, String, Vec<u8>) {
+        let host = self.host();
+        self.answer(&format!("GET {route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
+/// A ball that broke, in `out.glb`.
+fn broken_ball() -> Case {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let run = case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    case
+}
+
+#[test]
+fn a_page_is_served_with_all_it_needs_and_nothing_else() {
+    let case = broken_ball();
+    let served = Served::new(&case, "out.glb");
+    assert!(served.address.starts_with("http://127.0.0.1:"), "{}", served.address);
+    let (status, head, body) = served.get("/");
+    let page = String::from_utf8(body).unwrap();
+    assert_eq!(status, 200);
+    assert!(head.contains("default-src 'none'"), "{head}");
+    assert!(!page.contains("http:") && !page.contains("https:"), "it needs no network");
+    for part in page.split(['"', ' ']).filter(|p| p.ends_with(".js") || p.ends_with(".css")) {
+        let (status, _, body) = served.get(&format!("/{part}"));
+        assert_eq!(status, 200, "{part}");
+        let text = String::from_utf8(body).unwrap();
+        for import in text.split('"').filter(|t| t.starts_with("./") && t.ends_with(".js")) {
+            assert_eq!(served.get(&import[1..]).0, 200, "{import}");
+        }
+    }
+    for outside in ["/scene.toml", "/out.glb", "/../scene.toml", "/%2e%2e/scene.toml", "//", "/x"] {
+        assert_eq!(served.get(outside).0, 404, "{outside}");
+    }
+    assert_eq!(served.get("/../../../../../../etc/passwd").0, 404);
+}
+
+#[test]
+fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
+    let case = broken_ball();
+    let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
+    let (status, _, bytes) = Served::new(&case, "out.glb").get("/recording");
+    assert_eq!(status, 200);
+    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    let head: serde_json::Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
+    assert_eq!((&head["fps"], &head["frames"]), (&30.0.into(), &13.into()));
+    assert_eq!(head["energies"].as_array().unwrap().len(), 13);
+    let first_energy = head["energies"][0]["kinetic"].as_f64().unwrap();
+    assert_eq!(first_energy, recording.energies[0].kinetic);
+    let mut floats = bytes[(4 + length).next_multiple_of(4)..].as_chunks::<4>().0.iter();
+    let geometries: Vec<Vec<[f32; 3]>> = head["geometries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|size| {
+            let [vertices, triangles] = [0, 1].map(|i| size[i].as_u64().unwrap() as usize);
+            let positions: Vec<f32> =
+                floats.by_ref().take(3 * vertices).map(|b| f32::from_le_bytes(*b)).collect();
+            let indices = floats.by_ref().skip(3 * vertices).take(3 * triangles);
+            let corner =
+                |b: &[u8; 4]| positions.as_chunks::<3>().0[u32::from_le_bytes(*b) as usize];
+            indices.map(corner).collect()
+        })
+        .collect();
+    for (track, body) in recording.tracks.iter().zip(head["bodies"].as_array().unwrap()) {
+        assert_eq!(body["name"], track.name);
+        assert_eq!(body["birth"], track.birth);
+        for (side, triangles) in [("outer", &track.surface.outer), ("inner", &track.surface.inner)]
+        {
+            let corners = triangles.as_flattened().iter();
+            let corners: Vec<_> = corners.map(|&v| track.surface.vertices[v as usize]).collect();
+            let shown = body[side].as_u64().map_or(vec![], |g| geometries[g as usize].clone());
+            assert_eq!(shown, corners, "{} {side}", track.name);
+        }
+        for pose in &track.poses {
+            let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+            for x in numbers {
+                assert_eq!(f32::from_le_bytes(*floats.next().unwrap()), *x as f32);
+            }
+        }
+    }
+    assert!(floats.next().is_none(), "nothing is left");
+}
+
+#[test]
+fn only_this_machine_by_its_own_name_can_read_it() {
+    let case = broken_ball();
+    let served = Served::new(&case, "out.glb");
+    let port = served.host().split(':').next_back().unwrap().to_owned();
+    let asked = |host: &str| {
+        let end = "Connection: close\r\n\r\n";
+        served.answer(&format!("GET /recording HTTP/1.1\r\n{host}{end}")).0
+    };
+    assert_eq!(asked(&format!("Host: 127.0.0.1:{port}\r\n")), 200);
+    assert_eq!(asked(&format!("Host: localhost:{port}\r\n")), 200);
+    for host in ["evil.example", "127.0.0.1", "127.0.0.1:1", &format!("127.0.0.1.evil:{port}")] {
+        assert_eq!(asked(&format!("Host: {host}\r\n")), 421, "{host}");
+    }
+    assert_eq!(asked(&format!("Host: 127.0.0.1:{port}\r\nHost: evil.example\r\n")), 421);
+    assert_eq!(asked(""), 421);
+    let host = served.host();
+    let post = format!("POST / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
+    assert_eq!(served.answer(&format!("{post}Content-Length: 0\r\n\r\n")).0, 405);
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused_in_one_sentence() {
+    let case = broken_ball();
+    let served = Served::new(&case, "out.glb");
+    let port = served.host().split(':').next_back().unwrap().to_owned();
+    for (arguments, said) in [
+        (vec!["view", "none.glb", "--no-open"], "none.glb: cannot be read"),
+        (vec!["view", "scene.toml", "--no-open"], "scene.toml: is not a GLB file"),
+        (vec!["view", "out.glb", "--no-open", "--port", &port], "choose another --port"),
+    ] {
+        let output = case.run(&arguments);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+}
+
+/// The first Chromium of this machine and where playwright-core is, or why there is none.
+fn browser() -> Result<(PathBuf, PathBuf), &'static str> {
+    if std::env::var_os("BRISANCE_BROWSER").is_none() {
+        return Err("cargo xtask test --browser asks for it");
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|file| file.is_file());
+    let browser = found.ok_or("there is no Chromium: apt-get install chromium")?;
+    let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/npm/node_modules");
+    if !modules.join("playwright-core").is_dir() {
+        return Err("npm install --prefix target/npm playwright-core@1.65.1 is needed");
+    }
+    Ok((browser, modules))
+}
+
+fn picture(path: &Path) -> Vec<u8> {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut pixels).unwrap();
+    pixels
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn a_browser_plays_the_recording_in_one_batch() {
+    let (browser, modules) = match browser() {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let case = broken_ball();
+    let served = Served::new(&case, "out.glb");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("view_page.cjs");
+    let mut node = Command::new("node");
+    node.arg(script).arg(&served.address).arg(case.folder.path());
+    let run = node.env("NODE_PATH", modules).env("BROWSER", browser).output().expect("node runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let seen: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
+    assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
+    assert_eq!(seen["first"], "0.00 s frame 0 of 12");
+    assert_eq!(seen["middle"], "0.20 s frame 6 of 12", "the time line is scrubbed");
+    let calls = seen["calls"].as_u64().unwrap();
+    assert!((1..=2).contains(&calls), "one call for bodies, one for shadows: {seen}");
+    let shots = ["first", "middle", "exploded", "generations", "speeds"]
+        .map(|name| picture(&case.folder.path().join(name).with_extension("png")));
+    for (shot, next) in shots.iter().zip(&shots[1..]) {
+        let colours: std::collections::BTreeSet<&[u8]> = shot.chunks_exact(3).collect();
+        assert!(colours.len() > 200, "{} colours", colours.len());
+        let differ = shot.iter().zip(next).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+        assert!(differ > shot.len() / 1000, "{differ} bytes differ");
+    }
+}

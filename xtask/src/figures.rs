@@ -1,0 +1,130 @@
+//! Pictures of the scenes, and what they measure beside what the papers say.
+
+use std::fmt::Write;
+use std::process::Command;
+
+use crate::{Outcome, cargo};
+
+/// A scene that shows what a figure shows.
+struct Figure {
+    scene: &'static str,
+    /// Paper and figure, or nothing.
+    of: &'static str,
+    /// What the paper says of it.
+    says: &'static str,
+    /// Frames of the picture.
+    frames: &'static str,
+}
+
+const fn figure(
+    scene: &'static str,
+    of: &'static str,
+    says: &'static str,
+    frames: &'static str,
+) -> Figure {
+    Figure { scene, of, says, frames }
+}
+
+const FIGURES: [Figure; 17] = [
+    figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
+    figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
+    figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
+    figure("bunny", "Su09 figure 6", "35 pieces, 4 frames/s", "0,14,19,45"),
+    figure("again", "Su09 figure 7", "a piece breaks again", "0,11,29,50"),
+    figure("table_25", "Su09 figure 8", "25, later 3 frames/s", "0,30,39,70"),
+    figure("rough", "Su09 figure 9", "15 frames/s or faster", "0,8,12,30"),
+    figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
+    figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "4,10,13,45"),
+    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
+    figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
+    figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
+    figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
+    figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
+    figure("window", "", "", "0,8,14,30"),
+    figure("bridge", "", "", "0,12,24,48"),
+    LARGE,
+];
+
+/// What runs the program with arguments that follow.
+const PROGRAM: [&str; 6] = ["run", "--quiet", "--release", "--package", "brisance", "--"];
+
+/// The one that takes long.
+const LARGE: Figure = figure(
+    "table_1000",
+    "Su09 figure 8",
+    "8,992 pieces, 25 frames/s, later 5 minutes a frame",
+    "0,30,39,70",
+);
+
+const INTRODUCTION: &str = "# Figures
+
+What `cargo xtask figures` makes of the scenes, beside what the papers say of theirs. Frames per
+second are of the release build on one thread, output not counted, here on one core of a shared
+virtual AMD EPYC; those of Su09 are of one 3.0 GHz Xeon core of 2009, so most of the ratio is not
+ours. Pieces are all that broke off, those that broke again included. Energy is the largest gain of
+a frame, gravity apart.
+
+| figure | scene | pieces | bodies at the end | frames/s | energy, J | the paper |
+|---|---|---|---|---|---|---|
+";
+
+/// Draws every figure into `docs/figures` and tells what was measured in `docs/figures.md`;
+/// `table_1000` only if `large`, for it takes long.
+pub(crate) fn figures(large: bool) -> Outcome {
+    for folder in ["target/figures", "docs/figures"] {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{folder}: {e}"))?;
+    }
+    let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
+    for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
+        let Figure { scene, of, says, frames } = figure;
+        println!("{scene}");
+        let recording = format!("target/figures/{scene}.glb");
+        let file = format!("scenes/{scene}.toml");
+        let options = ["--quiet", "--json", "--threads", "1", "-o", &recording];
+        let summary = output(&[&PROGRAM[..], &["run", &file], &options].concat())?;
+        let number = |key: &str| {
+            let after = summary.split(&format!("\"{key}\":")).nth(1);
+            let text = after.and_then(|t| t.split([',', '}']).next());
+            text.and_then(|t| t.parse::<f64>().ok()).ok_or(format!("no {key} in {summary}"))
+        };
+        let shown = if of.is_empty() { "-" } else { of };
+        let rate = number("frames_per_second")?;
+        // three digits are what a shared machine measures at best
+        let rate = if rate < 100.0 { format!("{rate:.1}") } else { format!("{rate:.0}") };
+        let cells = [number("fragments")?, number("bodies")?].map(|n| n.to_string());
+        let gain = number("energy_gain")?;
+        let [pieces, bodies] = cells;
+        let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
+        let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
+        let _ = write!(pictures, "\n`{scene}`: frames {frames}\n![{scene}](figures/{scene}.png)\n");
+        let picture = format!("docs/figures/{scene}.png");
+        let options = ["--frame", frames, "--size", "400x260", "-o", &picture];
+        cargo(&[&PROGRAM[..], &["render", &recording], &options].concat())?;
+    }
+    let text = table + &load() + &pictures;
+    std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
+}
+
+/// What else the machine did meanwhile, where the system tells.
+fn load() -> String {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let busy: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+    // itself it keeps one busy
+    if busy < 1.5 {
+        return String::new();
+    }
+    format!(
+        "\nThe machine was not idle: its load was {busy:.0} on {processors} processors, so that \
+         frames/s are too low.\n"
+    )
+}
+
+fn output(arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(env!("CARGO")).args(arguments).output().map_err(|e| e.to_string())?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
