@@ -17,7 +17,7 @@ use brisance::mesh_file::read_mesh;
 use brisance_benches::pile;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use sim::scene::Scene;
-use sim::{Settings, World, build};
+use sim::{MeshData, Settings, World, build};
 
 /// The scene of `cargo xtask demo`, `frames` after its bunny broke.
 fn broken_bunny(frames: usize) -> World {
@@ -26,7 +26,10 @@ fn broken_bunny(frames: usize) -> World {
     let scene = Scene::from_toml(&text).expect("the scene is valid");
     let meshes: BTreeMap<_, _> = scene
         .mesh_files()
-        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).expect("a valid mesh")))
+        .map(|file| {
+            let mesh = read_mesh(&folder.join(file)).expect("a valid mesh");
+            (file.to_owned(), MeshData::Surface(mesh))
+        })
         .collect();
     let (mut world, _) = build(&scene, &meshes).expect("a valid world");
     while world.step().fractures.is_empty() {}

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use brisance_benches::pile;
 use contact::constraint::{Bounds, Mlcp, Row, SequentialImpulse};
-use contact::{Columns, Material, Shape, Solver};
+use contact::{Columns, Groups, Material, Shape, Solver};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use dynamics::{Body, MassProperties, Momentum};
 use nalgebra::{Isometry3, Vector3};
@@ -25,8 +25,13 @@ struct Wall {
 
 impl Wall {
     fn mlcp(&self) -> Mlcp {
-        let columns =
-            Columns { bodies: &self.bodies, shapes: &self.shapes, materials: &self.materials };
+        let groups = vec![Groups::default(); self.bodies.len()];
+        let columns = Columns {
+            bodies: &self.bodies,
+            shapes: &self.shapes,
+            materials: &self.materials,
+            groups: &groups,
+        };
         Mlcp::new(columns, &self.poses, &self.momenta, &self.rows).expect("rows are sound")
     }
 }

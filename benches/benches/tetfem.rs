@@ -1,38 +1,18 @@
 //! Finite elements on Kuhn beams of 3.3 x 1 x 1 cells' proportions, one end clamped.
 //!
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures.
+#![allow(clippy::print_stderr, reason = "benchmarks talk to a terminal")]
 
 use std::hint::black_box;
 
+use brisance_benches::beam::{SIZES, beam, clamped};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use levelset::TetMesh;
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Matrix3, Point3, Vector3};
 use tetfem::{
-    Contact, CutLimits, Fracture, FreeBody, Interpolation, LinearSolver, Material, Model,
-    Preconditioner, Solver, Support, average_stresses, linear_equilibrium, shatter,
+    Contact, CutLimits, Element, Fracture, FreeBody, Interpolation, LinearSolver, Material, Model,
+    Preconditioner, Solver, average_stresses, linear_equilibrium, shatter,
 };
-
-/// A beam of cells of six tetrahedra, a metre thick.
-fn beam([nx, ny, nz]: [usize; 3]) -> TetMesh {
-    let node = |i: usize, j: usize, k: usize| ((i * (ny + 1) + j) * (nz + 1) + k) as u32;
-    let mut mesh = TetMesh::default();
-    for i in 0..=nx {
-        for (j, k) in (0..=ny).flat_map(|j| (0..=nz).map(move |k| (j, k))) {
-            mesh.vertices.push(Point3::new(i as f64, j as f64, k as f64) / ny as f64);
-        }
-    }
-    for i in 0..nx {
-        for (j, k) in (0..ny).flat_map(|j| (0..nz).map(move |k| (j, k))) {
-            let ends = [node(i, j, k), node(i + 1, j + 1, k + 1)];
-            let ring = [(1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1)];
-            let ring = ring.map(|(a, b, c)| node(i + a, j + b, k + c));
-            for r in 0..6 {
-                mesh.tets.push([ends[0], ring[r], ring[(r + 1) % 6], ends[1]]);
-            }
-        }
-    }
-    mesh
-}
 
 fn material() -> Material {
     Material::from_young(1e9, 0.3).expect("a material")
@@ -46,17 +26,10 @@ fn bending(mesh: &TetMesh) -> [Contact; 3] {
     [at(length / 2.0, 1.0, -1e6), at(0.0, 0.0, 5e5), at(length, 0.0, 5e5)]
 }
 
-const SIZES: [[usize; 3]; 3] = [[10, 4, 4], [18, 6, 6], [33, 10, 10]];
-
 fn supported(criterion: &mut Criterion) {
     for cells in SIZES {
         let mesh = beam(cells);
-        let supports: Vec<_> = (0..mesh.vertices.len())
-            .filter(|&v| mesh.vertices[v].x == 0.0)
-            .map(|v| Support::fixed(v as u32))
-            .collect();
-        let mut loads = vec![Vector3::zeros(); mesh.vertices.len()];
-        *loads.last_mut().expect("vertices") = Vector3::new(0.0, -1e3, 0.0);
+        let (supports, loads) = clamped(&mesh);
         let mut group = criterion.benchmark_group(format!("fem {} tets", mesh.tets.len()));
         let model = || Model::new(&mesh, material()).expect("a valid mesh");
         group.bench_function("validate, pattern", |b| b.iter(|| black_box(model())));
@@ -131,5 +104,146 @@ fn impacts(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, supported, impacts);
+/// A tetrahedron as Mu01 section 3.1 stores it: in a frame in which three of the gradients' entries
+/// are zero, with all 45 products of the nine others.
+struct Stored {
+    entries: [f64; 9],
+    products: [f64; 45],
+    volume: f64,
+}
+
+/// Which of the nine entries are those of each corner's gradient; 9 is a zero.
+const ENTRIES: [[usize; 3]; 4] = [[0, 1, 2], [9, 3, 4], [9, 9, 5], [6, 7, 8]];
+
+impl Stored {
+    fn new(element: &Element) -> Self {
+        let [_, b, c, _] = element.gradients;
+        // rows a, b, c become upper triangular from the right: their last axis is along c
+        let z = c.normalize();
+        let y = (b - z * b.dot(&z)).normalize();
+        let axes = [y.cross(&z), y, z];
+        let mut entries = [0.0; 9];
+        for (gradient, places) in element.gradients.iter().zip(ENTRIES) {
+            for (axis, place) in axes.iter().zip(places) {
+                if place < 9 {
+                    entries[place] = gradient.dot(axis);
+                }
+            }
+        }
+        let mut products = [0.0; 45];
+        for m in 0..9 {
+            for n in 0..=m {
+                products[m * (m + 1) / 2 + n] = entries[m] * entries[n];
+            }
+        }
+        Self { entries, products, volume: element.volume }
+    }
+
+    /// Forces of displaced corners, by the weights of Mu01 eqs 19 and 20.
+    fn forces(&self, material: &Material, places: &[Vector3<f64>; 4]) -> [Vector3<f64>; 4] {
+        let mut f = Matrix3::zeros();
+        for (place, entries) in places.iter().zip(ENTRIES) {
+            for (axis, entry) in entries.into_iter().enumerate() {
+                if entry < 9 {
+                    f.column_mut(axis).axpy(self.entries[entry], place, 1.0);
+                }
+            }
+        }
+        let strain = (f.transpose() * f - Matrix3::identity()) * 0.5;
+        let stress = material.stress(&strain);
+        let mut weights = [[0.0; 4]; 4];
+        for a in 0..4 {
+            for b in 0..=a {
+                let mut sum = 0.0;
+                for (k, m) in ENTRIES[a].into_iter().enumerate().filter(|(_, m)| *m < 9) {
+                    for (l, n) in ENTRIES[b].into_iter().enumerate().filter(|(_, n)| *n < 9) {
+                        let (m, n) = (m.max(n), m.min(n));
+                        sum += self.products[m * (m + 1) / 2 + n] * stress[(k, l)];
+                    }
+                }
+                (weights[a][b], weights[b][a]) = (sum, sum);
+            }
+        }
+        weights.map(|row| {
+            let sum: Vector3<f64> = row.iter().zip(places).map(|(w, x)| x * *w).sum();
+            sum * self.volume
+        })
+    }
+}
+
+/// Forces of all tetrahedra, in the form of Mu01 section 3.1 and in ours.
+fn forms(criterion: &mut Criterion) {
+    let mesh = beam(SIZES[1]);
+    let model = Model::new(&mesh, material()).expect("a valid mesh");
+    let stored: Vec<Stored> = model.elements().iter().map(Stored::new).collect();
+    let rest: Vec<_> = (0..mesh.tets.len()).map(|t| mesh.corners(t).map(|p| p.coords)).collect();
+    let moved: Vec<_> = rest.iter().map(|x| x.map(|p| p + p.component_mul(&p) * 1e-3)).collect();
+    let shifts: Vec<_> =
+        moved.iter().zip(&rest).map(|(x, m)| [0, 1, 2, 3].map(|n| x[n] - m[n])).collect();
+    for t in 0..mesh.tets.len() {
+        let ours = model.elements()[t].forces(&material(), &shifts[t]);
+        let theirs = stored[t].forces(&material(), &moved[t]);
+        let size = ours.iter().fold(0.0_f64, |m, f| m.max(f.amax()));
+        assert!((0..4).all(|n| (ours[n] - theirs[n]).amax() < 1e-6 * size), "the same forces");
+    }
+    let mut group = criterion.benchmark_group(format!("forces {} tets", mesh.tets.len()));
+    group.bench_function("45 products", |b| {
+        b.iter(|| {
+            let forces = stored.iter().zip(&moved).map(|(e, x)| e.forces(&material(), x)[1].x);
+            forces.sum::<f64>()
+        });
+    });
+    group.bench_function("F S grad", |b| {
+        b.iter(|| {
+            let elements = model.elements().iter().zip(&shifts);
+            elements.map(|(e, u)| e.forces(&material(), u)[1].x).sum::<f64>()
+        });
+    });
+}
+
+/// The matrix after a twentieth of the tetrahedra changed: Mu01 section 3.2 subtracts and adds their
+/// parts, we assemble again.
+fn updates(criterion: &mut Criterion) {
+    let mesh = beam(SIZES[1]);
+    let model = Model::new(&mesh, material()).expect("a valid mesh");
+    let matrix = model.stiffness();
+    let mut starts = vec![0];
+    let mut columns = Vec::new();
+    let mut blocks = Vec::new();
+    for row in 0..matrix.rows() {
+        for (column, block) in matrix.row(row) {
+            columns.push(column);
+            blocks.push(*block);
+        }
+        starts.push(columns.len());
+    }
+    let place = |row: u32, column: u32| {
+        let range = starts[row as usize]..starts[row as usize + 1];
+        range.start + columns[range].partition_point(|c| *c < column as usize)
+    };
+    let at_rest = [Vector3::zeros(); 4];
+    let first = blocks.clone();
+    let update = |blocks: &mut Vec<Matrix3<f64>>| {
+        for (t, tet) in mesh.tets.iter().enumerate().step_by(20) {
+            // what is there is subtracted, and what takes its place, here the same, is added
+            let old = model.elements()[t].tangent(&material(), &at_rest);
+            let new = model.elements()[t].tangent(&material(), &at_rest);
+            for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))) {
+                let block = &mut blocks[place(tet[a], tet[b])];
+                *block -= old[a][b];
+                *block += new[a][b];
+            }
+        }
+    };
+    let mut group = criterion.benchmark_group(format!("a changed matrix {} tets", mesh.tets.len()));
+    group.bench_function("subtract and add", |b| b.iter(|| update(&mut blocks)));
+    group.bench_function("assemble again", |b| b.iter(|| model.stiffness()));
+    group.bench_function("pattern, assemble again", |b| {
+        b.iter(|| Model::new(&mesh, material()).map(|model| model.stiffness()));
+    });
+    let residue = blocks.iter().zip(&first).map(|(a, b)| (a - b).amax() / b.amax());
+    eprintln!("residue of subtracting and adding: {:e}", residue.fold(0.0, f64::max));
+}
+
+criterion_group!(benches, supported, impacts, forms, updates);
 criterion_main!(benches);

@@ -1,3 +1,4 @@
 //! What benchmarks and programs beside other libraries share.
 
+pub mod beam;
 pub mod pile;

@@ -163,6 +163,7 @@ proptest! {
             drift: &drift,
             dt: 1.0 / 30.0,
             orientation: OrientationStep::default(),
+            joints: &[],
             cache: &cache,
             names: &names,
             settings: &settings,
@@ -170,8 +171,9 @@ proptest! {
         let mut momenta = crowd.momenta();
         let start = crowd.energy(&crowd.poses, &momenta);
         let unbreakable = vec![f64::INFINITY; names.len()];
-        let contacts = frame.contacts(&momenta);
-        frame.collide(&contacts, &mut momenta, &unbreakable);
+        let search = frame.search(&momenta);
+        let contacts = search.contacts();
+        frame.collide(contacts, &mut momenta, &unbreakable);
         let collided = crowd.energy(&crowd.poses, &momenta);
         prop_assert!(collided <= start * (1.0 + 1e-10), "collide: {start} -> {collided}");
 

@@ -35,6 +35,7 @@ fn ghost(world: &mut World, body: Body, pose: Isometry3<f64>) -> BodyId {
         velocity: Velocity::default(),
         shape: Arc::new(Shape::empty()),
         material: Material::default(),
+        groups: contact::Groups::default(),
         breakage: None,
     })
 }

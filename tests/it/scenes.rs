@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use brisance::mesh_file::read_mesh;
+use brisance::tet_file::read_tets;
 use nalgebra::Vector3;
 use sim::scene::{Motion, Pattern, Scene};
-use sim::{Appearance, BodyId, Report, World, build};
+use sim::{Appearance, BodyId, MeshData, Report, World, build};
 
 /// A scene of the folder `scenes` after some frames.
 struct Run {
@@ -22,10 +23,11 @@ fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let mut scene = Scene::from_toml(&text).unwrap();
     change(&mut scene);
     scene.validate().unwrap();
-    let meshes: BTreeMap<_, _> = scene
-        .mesh_files()
-        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).unwrap()))
-        .collect();
+    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+    let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
+    let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
+    let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
+    let meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
     let (mut world, bodies) = build(&scene, &meshes).unwrap();
     let mass = world.mass();
     // what is driven may give energy to the others
@@ -310,10 +312,8 @@ fn static_and_kinematic_meshes_are_scenery() {
         "#;
     let scene = Scene::from_toml(text).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
-    let meshes: BTreeMap<_, _> = scene
-        .mesh_files()
-        .map(|file| (file.to_owned(), read_mesh(&folder.join(file)).unwrap()))
-        .collect();
+    let mesh = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+    let meshes = scene.mesh_files().map(|file| (file.to_owned(), mesh(file))).collect();
     let (mut world, bodies) = build(&scene, &meshes).unwrap();
     let at = |world: &World, n: usize| world.get(bodies[n].body).unwrap().pose.translation.vector;
     let start = at(&world, 0);

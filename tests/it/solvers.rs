@@ -20,13 +20,19 @@ struct Bodies {
     bodies: Vec<Body>,
     shapes: Vec<Arc<Shape>>,
     materials: Vec<Material>,
+    groups: Vec<contact::Groups>,
     poses: Vec<Isometry3<f64>>,
     momenta: Vec<Momentum>,
 }
 
 impl Bodies {
     fn columns(&self) -> Columns<'_> {
-        Columns { bodies: &self.bodies, shapes: &self.shapes, materials: &self.materials }
+        Columns {
+            bodies: &self.bodies,
+            shapes: &self.shapes,
+            materials: &self.materials,
+            groups: &self.groups,
+        }
     }
 
     fn mlcp(&self, rows: &[Row]) -> Mlcp {
@@ -48,6 +54,7 @@ fn tower(boxes: usize) -> Bodies {
             .collect(),
         shapes: vec![nothing; count],
         materials: vec![Material::default(); count],
+        groups: vec![contact::Groups::default(); count],
         poses: (0..count).map(|i| Isometry3::translation(0.0, i as f64 - 0.5, 0.0)).collect(),
         momenta: (0..count).map(momentum).collect(),
     }
@@ -397,7 +404,15 @@ fn settings(solver: Solver, fps: f64) -> Settings {
 fn body(shape: Shape, body: Body, pose: Isometry3<f64>, friction: f64) -> NewBody {
     let material = Material { restitution: 0.0, friction, rolling_friction: 0.0 };
     let velocity = Velocity::default();
-    NewBody { body, pose, velocity, shape: Arc::new(shape), material, breakage: None }
+    NewBody {
+        body,
+        pose,
+        velocity,
+        shape: Arc::new(shape),
+        material,
+        groups: contact::Groups::default(),
+        breakage: None,
+    }
 }
 
 fn cuboid(half: Vector3<f64>, density: f64, pose: Isometry3<f64>, friction: f64) -> NewBody {

@@ -373,9 +373,9 @@ fn bits_are_the_same_for_any_number_of_threads() {
 #[test]
 fn the_mean_over_a_length_depends_little_on_the_mesh() {
     // under a point load the greatest tension grows without bound as the mesh gets finer
-    let tension = |cells: usize, radius: f64| {
+    let tension = |cells: usize, radius: f64, interpolation: Interpolation| {
         let mesh = kuhn_box([2 * cells, cells, cells], Vector3::new(2.0, 1.0, 1.0));
-        let body = free(mesh, Interpolation::Linear);
+        let body = free(mesh, interpolation);
         let push = |x: f64, y: f64, f: f64| Contact {
             place: Point3::new(x, y, 0.5),
             force: Vector3::y() * f,
@@ -385,10 +385,14 @@ fn the_mean_over_a_length_depends_little_on_the_mesh() {
         let averaged = average_stresses(body.mesh(), &response.stresses, radius);
         averaged.iter().map(max_principal).fold(0.0, f64::max)
     };
-    let [coarse, fine] = [5, 10].map(|n| tension(n, 0.0));
-    let [coarse_mean, fine_mean] = [5, 10].map(|n| tension(n, 0.4));
-    assert!(fine / coarse > 2.0, "{}", fine / coarse);
-    assert!((fine_mean / coarse_mean - 1.0).abs() < 0.2, "{}", fine_mean / coarse_mean);
+    let growth = |cells: usize, radius: f64, interpolation: Interpolation| {
+        tension(2 * cells, radius, interpolation) / tension(cells, radius, interpolation) - 1.0
+    };
+    let (linear, quadratic) = (Interpolation::Linear, Interpolation::Quadratic);
+    assert!(growth(5, 0.0, linear) > 1.0);
+    assert!(growth(5, 0.6, linear).abs() < 0.12, "{}", growth(5, 0.6, linear));
+    // with quadratic tetrahedra meshes of three cells are enough
+    assert!(growth(3, 0.6, quadratic).abs() < 0.1, "{}", growth(3, 0.6, quadratic));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod contact;
 mod dynamics;
 mod fem;
 mod lattice;
+mod values;
 
 use std::path::{Path, PathBuf};
 use thiserror::Error;

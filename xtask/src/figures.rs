@@ -25,7 +25,7 @@ const fn figure(
     Figure { scene, of, says, frames }
 }
 
-const FIGURES: [Figure; 14] = [
+const FIGURES: [Figure; 17] = [
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -34,6 +34,9 @@ const FIGURES: [Figure; 14] = [
     figure("table_25", "Su09 figure 8", "25, later 3 frames/s", "0,30,39,70"),
     figure("rough", "Su09 figure 9", "15 frames/s or faster", "0,8,12,30"),
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
+    figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "4,10,13,45"),
+    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
+    figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
     figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),

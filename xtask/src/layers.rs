@@ -22,7 +22,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "brisance-tetfem",
         ],
     ),
-    ("brisance", &["brisance-fracture", "brisance-levelset", "brisance-sim"]),
+    ("brisance", &["brisance-fracture", "brisance-levelset", "brisance-sim", "brisance-tetfem"]),
 ];
 
 /// What library packages may use from outside the workspace.

@@ -1,10 +1,14 @@
 //! The command line.
 
+mod volume;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use fracture::Plane;
 use nalgebra::Vector3;
+
+pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
 
 const EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
@@ -38,10 +42,16 @@ pub enum Command {
     Plot(PlotArguments),
     /// Cut a closed mesh by planes.
     Slice(SliceArguments),
+    /// Fill a closed mesh with tetrahedra.
+    Tetrahedralize(TetrahedralizeArguments),
+    /// Sample a closed mesh as signed distance on a grid.
+    Voxelize(VoxelizeArguments),
+    /// Find the stress of a body of tetrahedra that is hit.
+    Stress(StressArguments),
     /// Say what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(FileArguments),
-    /// Say what is in a recording, a mesh or a pattern.
+    /// Say what is in a recording, a mesh, a file of tetrahedra or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
     )]

@@ -8,7 +8,9 @@ mod plot;
 mod render;
 mod run;
 mod slice;
+mod stress;
 mod view;
+mod volume;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -83,6 +85,42 @@ pub enum Failure {
         path: PathBuf,
         /// What is wrong with it.
         source: MeshError,
+    },
+    /// A level set cannot be used.
+    #[error("{}: {source}", path.display())]
+    LevelSet {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: levelset::ReadError,
+    },
+    /// A grid or lattice cannot be made.
+    #[error("{}: {source}", path.display())]
+    Grid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: levelset::GridError,
+    },
+    /// No tetrahedra fit into a mesh.
+    #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]
+    NothingInside {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Numbers are not those of an elastic material.
+    #[error(transparent)]
+    Material {
+        /// What is wrong with them.
+        source: tetfem::MaterialError,
+    },
+    /// Tetrahedra are no elastic body.
+    #[error("{}: {source}", path.display())]
+    Elastic {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: tetfem::FreeBodyError,
     },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]
@@ -233,6 +271,9 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::View(arguments) => view::view(arguments),
         Command::Plot(arguments) => plot::plot(arguments),
         Command::Slice(arguments) => slice::run(arguments),
+        Command::Tetrahedralize(arguments) => volume::tetrahedralize(arguments),
+        Command::Voxelize(arguments) => volume::voxelize(arguments),
+        Command::Stress(arguments) => stress::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
         Command::Schema => {

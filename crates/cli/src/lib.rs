@@ -10,4 +10,5 @@ pub mod picture_file;
 pub mod plot;
 pub mod progress;
 pub mod render;
+pub mod tet_file;
 pub mod viewer;

@@ -54,6 +54,32 @@ pub enum MeshFileError {
         /// Vertices there are.
         count: usize,
     },
+    /// The name ends in none of the formats that tetrahedra are read from.
+    #[error("is of a kind that tetrahedra are not read from: give a {known} file")]
+    UnknownTetFormat {
+        /// Endings of those that are.
+        known: &'static str,
+    },
+    /// A tetrahedron names a vertex that does not exist.
+    #[error("tetrahedron {tet} names vertex {vertex}, which is not there")]
+    DanglingTet {
+        /// Number of the tetrahedron, counted from 1.
+        tet: usize,
+        /// Number of the vertex, as in the file.
+        vertex: u64,
+    },
+    /// Two vertices have one number.
+    #[error("vertex {vertex} is given twice")]
+    Twice {
+        /// Its number, as in the file.
+        vertex: u64,
+    },
+    /// There are more vertices or tetrahedra than are read.
+    #[error("holds more than 2^30 tetrahedra or 2^32 vertices")]
+    TooLarge,
+    /// There are no tetrahedra.
+    #[error("holds no tetrahedra: export the mesh of the volume, not of the surface alone")]
+    NoTets,
     /// There is nothing in it.
     #[error("holds no triangles: export the surface as polygons")]
     Empty,

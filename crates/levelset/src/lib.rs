@@ -143,6 +143,7 @@ mod sweep;
 mod tet_deviation;
 mod tet_mesh;
 mod tet_quality;
+mod warp;
 
 pub use binary::ReadError;
 pub use compact::CompactLevelSet;

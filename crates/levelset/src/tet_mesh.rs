@@ -122,6 +122,14 @@ impl TetMesh {
     /// # Panics
     /// If an index is out of range.
     pub fn boundary_faces(&self) -> Vec<[u32; 3]> {
+        self.boundary_faces_of_tets().into_iter().map(|(_, face)| face).collect()
+    }
+
+    /// [`TetMesh::boundary_faces`], each with its tetrahedron.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    pub fn boundary_faces_of_tets(&self) -> Vec<(usize, [u32; 3])> {
         let mut single: Vec<u32> = self
             .shared_faces()
             .chunk_by(same_face)
@@ -129,7 +137,7 @@ impl TetMesh {
             .map(|same| same[0].1.3)
             .collect();
         single.sort_unstable();
-        single.into_iter().map(|f| self.face(f).1).collect()
+        single.into_iter().map(|f| self.face(f)).collect()
     }
 
     /// The surface as a mesh of its own vertices, in order of first use.

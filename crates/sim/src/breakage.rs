@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use contact::{Blow, Field, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
-use fracture::{Alignment, Fragment, Pattern, Shattered, bond_loads, shatter};
+use fracture::{Fragment, Shattered, bond_loads, shatter};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::anchor::Anchorage;
-use crate::model::{FractureModel, Impact};
+use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Fracture, Lineage, Motion, Report, rigid};
+use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -75,6 +75,7 @@ struct Piece {
 /// What became of a body that was hit harder than it bears.
 enum Outcome {
     Broke(Box<Fracture>),
+    Dented(Dent),
     /// Nothing divides it.
     Whole,
     /// The bonds between its pieces hold.
@@ -86,18 +87,15 @@ enum Outcome {
 /// Samples of the smallest piece of a body that is cut but does not break.
 const LEAST_SAMPLES: usize = 64;
 
-/// What divides a body, and where that is in its material space.
-pub(crate) type Division = (Arc<Pattern>, Alignment);
-
 /// A body as it is about to break.
 pub(crate) struct Parent {
     pub(crate) id: BodyId,
-    breakage: Option<Breakage>,
-    mass: MassProperties,
-    momentum: Momentum,
+    pub(crate) breakage: Option<Breakage>,
+    pub(crate) mass: MassProperties,
+    pub(crate) momentum: Momentum,
     pub(crate) pose: Isometry3<f64>,
     pub(crate) shape: Arc<Shape>,
-    anchorage: Option<Anchorage>,
+    pub(crate) anchorage: Option<Anchorage>,
     /// What its fragments come from.
     whole: Arc<Shape>,
     cuts: Vec<Cut>,
@@ -116,7 +114,8 @@ impl World {
     pub(crate) fn strengths(&self, report: &Report) -> Vec<f64> {
         let bears = |b: &Option<Breakage>| b.as_ref().map_or(f64::INFINITY, Breakage::bears);
         let mut strengths: Vec<f64> = self.breakages.iter().map(bears).collect();
-        for id in report.held.iter().chain(&report.over_budget) {
+        let dented = report.dents.iter().map(|dent| &dent.after);
+        for id in report.held.iter().chain(&report.over_budget).chain(dented) {
             if let Ok(i) = self.ids.binary_search(id) {
                 strengths[i] = f64::INFINITY;
             }
@@ -132,6 +131,10 @@ impl World {
                 Outcome::Broke(fracture) => {
                     self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
                     report.fractures.push(*fracture);
+                }
+                Outcome::Dented(dent) => {
+                    self.pass_anchors_on(dent.before, &[dent.after], report);
+                    report.dents.push(dent);
                 }
                 Outcome::Held => report.held.push(hit.body),
                 Outcome::OverBudget => report.over_budget.push(hit.body),
@@ -186,8 +189,13 @@ impl World {
         let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
         let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
         let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
-        let Some(division) = breakage.model.pattern(level_set, &impact) else {
-            return Outcome::Held;
+        let division = match breakage.model.effect(level_set, &impact) {
+            Effect::None => return Outcome::Held,
+            Effect::Divides(division) => division,
+            Effect::Changes(model, moved) => {
+                let dent = moved.and_then(|moved| self.dent(&parent, &model, &moved));
+                return dent.map_or_else(|| self.keep(hit.body, model), Outcome::Dented);
+            }
         };
         let Some(shattered) = self.divided(&parent, &division) else { return Outcome::Whole };
         let blow = (material * hit.at, hit.impulse.norm());
@@ -204,12 +212,22 @@ impl World {
         fracture.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
+    /// A body goes on with another model.
+    fn keep(&mut self, id: BodyId, model: FractureModel) -> Outcome {
+        let known = self.ids.binary_search(&id).ok();
+        if let Some(breakage) = known.and_then(|i| self.breakages[i].as_mut()) {
+            breakage.model = model;
+        }
+        Outcome::Held
+    }
+
     /// The fragments of a sampled body, if there are two at least.
-    pub(crate) fn divided(&self, parent: &Parent, (pattern, at): &Division) -> Option<Shattered> {
+    pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Shattered> {
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
         let points: Vec<_> = parent.shape.points().iter().map(|p| material * p).collect();
         let least = parent.breakage.as_ref().map_or(LEAST_SAMPLES, |b| b.least_samples);
         let least = self.least_samples(least, level_set);
+        let Division { pattern, at, .. } = division;
         let shattered = shatter(level_set, &points, pattern, at, least);
         (shattered.fragments.len() > 1).then_some(shattered)
     }
@@ -224,6 +242,12 @@ impl World {
     ) -> Option<Fracture> {
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
         let density = parent.mass.mass() / level_set.moments().volume;
+        let breakages = parent.breakage.as_ref().map(|breakage| {
+            let models = breakage.model.of_pieces(division, &shattered.fragments).into_iter();
+            let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
+            models.zip(&is_joined).map(of).collect::<Vec<_>>()
+        });
+        let mut breakages = breakages.into_iter().flatten();
         let pieces = pieces(shattered.fragments, density, &(parent.pose * material.inverse()))?;
         let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
         let mut event = Fracture {
@@ -240,9 +264,9 @@ impl World {
         let surface = (self.materials[i], self.groups[i]);
         self.remove(parent.id);
         self.born += pieces.len();
-        let flags = is_joined.into_iter().zip(is_held);
-        for ((piece, velocity), flags) in pieces.into_iter().zip(velocities).zip(flags) {
-            let id = self.add_piece(parent, (piece, velocity), (division, surface), flags);
+        for ((piece, velocity), is_held) in pieces.into_iter().zip(velocities).zip(is_held) {
+            let how = (breakages.next(), is_held);
+            let id = self.add_piece(parent, (piece, velocity), (division, surface), how);
             event.fragments.push(id);
         }
         event.after = self.motion(&event.fragments);
@@ -320,11 +344,11 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        ((pattern, at), (material, groups)): (&Division, (Material, Groups)),
-        (is_joined, is_held): (bool, bool),
+        (division, (material, groups)): (&Division, (Material, Groups)),
+        (breakage, is_held): (Option<Breakage>, bool),
     ) -> BodyId {
         let Fragment { level_set, particles, regions, .. } = piece.fragment;
-        let cut = Cut { pattern: Arc::clone(pattern), at: *at, regions };
+        let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
         let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { Body::Dynamic(piece.mass) },
@@ -333,7 +357,7 @@ impl World {
             shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
             material,
             groups,
-            breakage: parent.breakage.as_ref().map(|breakage| breakage.inherited(is_joined)),
+            breakage,
         });
         let last = self.len() - 1;
         self.lineages[last] = Some(Arc::new(Lineage { whole: Arc::clone(&parent.whole), cuts }));

@@ -7,20 +7,32 @@ use contact::constraint::{JointKind, Motor};
 use contact::{Field, Groups, Material, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
-use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TriMesh};
+use levelset::{
+    Aabb, Grid, GridError, LevelSet, MeshError, Sign, Solid, TetError, TetMesh, TriMesh,
+};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
+use crate::elastic::interpolation;
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, FractureModel, JointError, JointId,
-    LatticeModel, NewBody, NewJoint, Region, Retire, RigidError, Settings, StressModel, World,
-    rigid,
+    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, FractureModel, JointError,
+    JointId, LatticeModel, NewBody, NewJoint, Region, Retire, RigidError, Settings, StressModel,
+    World, rigid,
 };
 
 /// Empty cells around a sampled solid.
 const PADDING: usize = 3;
+
+/// What a mesh file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeshData {
+    /// The surface of a solid.
+    Surface(TriMesh),
+    /// A solid filled with tetrahedra.
+    Tets(TetMesh),
+}
 
 /// Why a scene makes no world.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -37,11 +49,19 @@ pub struct BuildError {
 #[non_exhaustive]
 pub enum Cause {
     /// Its mesh file was not given.
-    #[error("the mesh file {file:?} was not read")]
+    #[error("the mesh file {file:?} was not read, or not as {kind}")]
     NoMesh {
         /// Name of the file as in the scene.
         file: String,
+        /// What the scene takes it for.
+        kind: &'static str,
     },
+    /// Its tetrahedra are not valid.
+    #[error(transparent)]
+    Tets(#[from] TetError),
+    /// Its tetrahedra fall apart.
+    #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
+    Disconnected(usize),
     /// Its mesh bounds no solid.
     #[error(transparent)]
     Mesh(#[from] MeshError),
@@ -78,7 +98,7 @@ impl From<MassError> for Cause {
 /// has no mass at its resolution.
 pub fn build(
     scene: &Scene,
-    meshes: &BTreeMap<String, TriMesh>,
+    meshes: &BTreeMap<String, MeshData>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
     let mut patterns = Patterns { scene, made: Vec::new() };
     let mut world = World::new(Settings {
@@ -286,7 +306,7 @@ fn breakage<'a>(
         let pattern = patterns.of(name, &spec.shape, level_set)?;
         pattern.map(FractureModel::Prescored)
     } else {
-        cracking(spec, fracture, patterns.scene.simulation.seed)
+        cracking(spec, fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
     };
     let parts = model.zip(fracture.strength.or_else(by_material));
     Ok(parts.map(|(model, strength)| Breakage {
@@ -335,7 +355,12 @@ impl<'a> Patterns<'a> {
 }
 
 /// How a body cracks by itself.
-fn cracking(spec: &scene::Body, fracture: &scene::Fracture, seed: u64) -> Option<FractureModel> {
+fn cracking(
+    spec: &scene::Body,
+    fracture: &scene::Fracture,
+    tets: Option<&TetMesh>,
+    seed: u64,
+) -> Option<FractureModel> {
     let tensile = spec.solid().map(|solid| solid.tensile_strength);
     if let Some(lattice) = &fracture.lattice {
         let neighbours = match lattice.links {
@@ -359,21 +384,32 @@ fn cracking(spec: &scene::Body, fracture: &scene::Fracture, seed: u64) -> Option
             weaknesses: lattice.cleave.iter().filter_map(weakness).collect(),
         })));
     }
-    let stress = fracture.stress.as_ref()?;
+    let model = Arc::new(stressing(spec, fracture.stress.as_ref()?)?);
+    let elastic = match tets {
+        Some(tets) => ElasticBody::of_mesh(model, tets.clone()),
+        None => ElasticBody::new(model),
+    };
+    Some(FractureModel::Stress(Arc::new(elastic)))
+}
+
+fn stressing(spec: &scene::Body, stress: &scene::Stress) -> Option<StressModel> {
     let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
-    Some(FractureModel::Stress(Arc::new(StressModel {
+    let tensile = || spec.solid().map(|solid| solid.tensile_strength);
+    Some(StressModel {
         spacing: stress.spacing,
         material: tetfem::Material::from_young(young, stress.poisson).ok()?,
+        interpolation: interpolation(stress.quadratic),
         fracture: tetfem::Fracture {
-            strength: stress.strength.or(tensile)?,
-            averaging: 1.5 * stress.spacing,
+            strength: stress.strength.or_else(tensile)?,
+            averaging: stress.averaging.unwrap_or(1.5 * stress.spacing),
             reach: stress.reach.unwrap_or(2.0 * stress.spacing),
             cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
             most: stress.cracks,
             least_volume: stress.spacing.powi(3),
         },
+        yield_strength: stress.yield_strength,
         duration: stress.duration,
-    })))
+    })
 }
 
 fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {
@@ -413,16 +449,18 @@ struct Solids {
     frame: Isometry3<f64>,
     /// What a sampled one was made from, in the coordinates of the scene's shape.
     mesh: Option<Arc<TriMesh>>,
+    /// Its tetrahedra, in the same coordinates.
+    tets: Option<TetMesh>,
 }
 
 /// The solid of a body: exact where it is a plane, or a ball or box that never breaks, else sampled.
-fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solids, Cause> {
+fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Solids, Cause> {
     // what is anchored needs samples to find what anchors hold
     let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
     let exact = |shape, volume: f64, per_mass: Vector3<f64>| -> Result<Solids, Cause> {
         let mass = volume * spec.density();
         let mass = Some(MassProperties::new(mass, per_mass * mass)?);
-        Ok(Solids { shape, mass, frame: Isometry3::identity(), mesh: None })
+        Ok(Solids { shape, mass, frame: Isometry3::identity(), mesh: None, tets: None })
     };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     match &spec.shape {
@@ -435,7 +473,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
                 });
             let place = Translation3::from(normal.into_inner() * plane.offset);
             let frame = Isometry3::from_parts(place, rotation);
-            Ok(Solids { shape: Shape::half_space(), mass: None, frame, mesh: None })
+            Ok(Solids { shape: Shape::half_space(), mass: None, frame, mesh: None, tets: None })
         }
         scene::Shape::Sphere(s) if !breaks => {
             let volume = 4.0 / 3.0 * std::f64::consts::PI * s.radius.powi(3);
@@ -448,19 +486,31 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, TriMesh>) -> Result<Solid
             exact(Shape::cuboid(half, spacing), 8.0 * half.product(), per_mass)
         }
         scene::Shape::Mesh(mesh) => {
-            let file = || Cause::NoMesh { file: mesh.file.clone() };
-            let given = meshes.get(&mesh.file).ok_or_else(file)?;
+            let Some(MeshData::Surface(given)) = meshes.get(&mesh.file) else {
+                return Err(Cause::NoMesh { file: mesh.file.clone(), kind: "a surface" });
+            };
             let (level_set, mesh) = mesh_level_set(mesh, given.clone())?;
             let solids = sampled(level_set, spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
         }
         scene::Shape::Trimesh(surface) => {
-            let file = || Cause::NoMesh { file: surface.file.clone() };
-            let given = meshes.get(&surface.file).ok_or_else(file)?;
+            let Some(MeshData::Surface(given)) = meshes.get(&surface.file) else {
+                return Err(Cause::NoMesh { file: surface.file.clone(), kind: "a surface" });
+            };
             let (mesh, _) = scaled(given.clone(), surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            Ok(Solids { shape, mass: None, frame: Isometry3::identity(), mesh: None })
+            Ok(Solids { shape, mass: None, frame: Isometry3::identity(), mesh: None, tets: None })
+        }
+        scene::Shape::Tets(mesh) => {
+            let Some(MeshData::Tets(given)) = meshes.get(&mesh.file) else {
+                return Err(Cause::NoMesh { file: mesh.file.clone(), kind: "tetrahedra" });
+            };
+            let tets = scaled_tets(mesh, given)?;
+            let (level_set, surface) =
+                mesh_level_set(&scene::Mesh { size: None, ..mesh.clone() }, tets.boundary())?;
+            let solids = sampled(level_set, spec.density())?;
+            Ok(Solids { mesh: Some(Arc::new(surface)), tets: Some(tets), ..solids })
         }
         scene::Shape::Sphere(s) => analytic(spec, Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => analytic(spec, Solid::Box { half_extents: b.half_extents.into() }),
@@ -492,7 +542,7 @@ fn sampled(level_set: LevelSet, density: f64) -> Result<Solids, Cause> {
     let (mass, frame) = rigid(&level_set.moments(), density)?;
     let points = level_set.surface_particles(level_set.grid().spacing());
     let shape = Shape::grid(level_set, &points, frame);
-    Ok(Solids { shape, mass: Some(mass), frame, mesh: None })
+    Ok(Solids { shape, mass: Some(mass), frame, mesh: None, tets: None })
 }
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
@@ -516,4 +566,23 @@ fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError
     let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
     let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
     Ok((TriMesh { vertices, triangles: mesh.triangles }, bounds))
+}
+
+/// Tetrahedra scaled and moved as `spec` says, of which there is one piece.
+fn scaled_tets(spec: &scene::Mesh, tets: &TetMesh) -> Result<TetMesh, Cause> {
+    tets.validate()?;
+    let pieces = tets.components().count;
+    if pieces != 1 {
+        return Err(Cause::Disconnected(pieces));
+    }
+    let mut tets = tets.clone();
+    if let Some((size, bounds)) = spec.size.zip(Aabb::around(&tets.vertices)) {
+        let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
+        for p in &mut tets.vertices {
+            *p = Point3::from((*p - centre) * scale);
+        }
+        // numbers may underflow
+        tets.validate()?;
+    }
+    Ok(tets)
 }

@@ -8,6 +8,7 @@ use levelset::LevelSet;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
 use crate::breakage::Clusters;
+use crate::model::Division;
 use crate::{BodyId, Fracture, World};
 
 /// Places looked at along each side of what an edge sweeps over.
@@ -48,7 +49,8 @@ impl World {
         let at = reached(level_set, &to_material, sweep)?;
         let turned = Unit::new_unchecked(to_material * normal.into_inner());
         let bounds = level_set.grid().bounds();
-        let division = (Arc::clone(pattern), Alignment::enclosing(&bounds, at, turned));
+        let alignment = Alignment::enclosing(&bounds, at, turned);
+        let division = Division { pattern: Arc::clone(pattern), at: alignment, tets: Vec::new() };
         let shattered = self.divided(&parent, &division)?;
         if shattered.fragments.len() - 1 > self.room() {
             return None;

@@ -255,8 +255,12 @@ impl World {
     fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
         while self.ids.binary_search(&link.ids[side]).is_err() {
             let gone = link.ids[side];
-            let Some(event) = report.fractures.iter().find(|event| event.parent == gone) else {
-                return false;
+            let broke = report.fractures.iter().find(|event| event.parent == gone);
+            let dented = report.dents.iter().find(|dent| dent.before == gone);
+            let pieces = match (broke, dented) {
+                (Some(event), _) => &event.fragments[..],
+                (None, Some(dent)) => std::slice::from_ref(&dent.after),
+                (None, None) => return false,
             };
             let place = Point3::from(link.places[side].translation.vector);
             let distance = |id: &BodyId| {
@@ -267,7 +271,7 @@ impl World {
                 let distance = self.shapes[i].field().distance(&local);
                 (distance <= reach).then_some((distance, *id))
             };
-            let pieces = event.fragments.iter().filter_map(distance);
+            let pieces = pieces.iter().filter_map(distance);
             let Some((_, nearest)) = pieces.min_by(|p, q| p.0.total_cmp(&q.0)) else {
                 return false;
             };

@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
-use fracture::{Alignment, Breaking, Lattice, Neighbours, Noise, Pattern, Shards, Weakness};
+use fracture::{
+    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Weakness,
+};
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
-use tetfem::{Contact, FreeBody, Interpolation, LinearSolver};
+use tetfem::Interpolation;
+
+use crate::elastic::{ElasticBody, Struck, dealt};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
@@ -14,8 +18,8 @@ pub enum FractureModel {
     Prescored(Arc<Pattern>),
     /// Where links between masses break (Ku07).
     Lattice(Arc<LatticeModel>),
-    /// Where tension is above the strength (Mu01).
-    Stress(Arc<StressModel>),
+    /// Where tension is above the strength (Mu01). Equal bodies share their tetrahedra.
+    Stress(Arc<ElasticBody>),
 }
 
 /// Parameters of fracture by a lattice.
@@ -44,8 +48,13 @@ pub struct StressModel {
     pub spacing: f64,
     /// What the body is made of.
     pub material: tetfem::Material,
+    /// How displacements are interpolated.
+    pub interpolation: Interpolation,
     /// How it breaks.
     pub fracture: tetfem::Fracture,
+    /// Von Mises stress beyond which a body that does not break stays deformed, Pa; nothing does
+    /// unless given.
+    pub yield_strength: Option<f64>,
     /// How long a blow lasts, s.
     pub duration: f64,
 }
@@ -65,21 +74,59 @@ pub(crate) struct Impact<'a> {
     pub(crate) held: &'a dyn Fn(&Point3<f64>) -> bool,
 }
 
+/// What divides a body, and where that is in its material space.
+pub(crate) struct Division {
+    pub(crate) pattern: Arc<Pattern>,
+    pub(crate) at: Alignment,
+    /// The tetrahedra in each region, where there are any.
+    pub(crate) tets: Vec<TetMesh>,
+}
+
+/// What a model does about a blow.
+pub(crate) enum Effect {
+    /// The body bears it.
+    None,
+    /// It is divided.
+    Divides(Division),
+    /// It goes on with another model, and if its tetrahedra moved, another shape.
+    Changes(FractureModel, Option<[TetMesh; 2]>),
+}
+
 impl FractureModel {
-    /// What to cut a body by, and where to put it; `None` if the blow leaves the body whole.
-    pub(crate) fn pattern(
-        &self,
-        body: &LevelSet,
-        impact: &Impact<'_>,
-    ) -> Option<(Arc<Pattern>, Alignment)> {
+    pub(crate) fn effect(&self, body: &LevelSet, impact: &Impact<'_>) -> Effect {
         match self {
             Self::Prescored(pattern) => {
                 let bounds = body.grid().bounds();
                 let at = Alignment::enclosing(&bounds, impact.at, impact.normal);
-                Some((Arc::clone(pattern), at))
+                Effect::Divides(Division { pattern: Arc::clone(pattern), at, tets: Vec::new() })
             }
-            Self::Lattice(model) => drawn(body, &model.pieces(body, impact)?),
-            Self::Stress(model) => drawn(body, &model.pieces(body, impact)?),
+            Self::Lattice(model) => {
+                let pieces = model.pieces(body, impact);
+                let drawn = pieces.and_then(|pieces| drawn(body, &pieces, Vec::new()));
+                drawn.map_or(Effect::None, Effect::Divides)
+            }
+            Self::Stress(elastic) => match elastic.struck(body, impact) {
+                Struck::Held => Effect::None,
+                Struck::Parted(tets) => {
+                    let surfaces: Vec<_> = tets.iter().map(TetMesh::boundary).collect();
+                    drawn(body, &surfaces, tets).map_or(Effect::None, Effect::Divides)
+                }
+                Struck::Changed { before, after, is_dented } => {
+                    let model = Self::Stress(Arc::new(elastic.with(Some(after.clone()))));
+                    Effect::Changes(model, is_dented.then_some([before, after]))
+                }
+            },
+        }
+    }
+
+    /// How each piece of a divided body is divided in turn.
+    pub(crate) fn of_pieces(&self, division: &Division, fragments: &[Fragment]) -> Vec<Self> {
+        match self {
+            Self::Stress(elastic) => {
+                let meshes = dealt(&division.tets, fragments).into_iter();
+                meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
+            }
+            Self::Prescored(_) | Self::Lattice(_) => vec![self.clone(); fragments.len()],
         }
     }
 }
@@ -103,19 +150,8 @@ impl LatticeModel {
     }
 }
 
-impl StressModel {
-    fn pieces(&self, body: &LevelSet, impact: &Impact<'_>) -> Option<Vec<TriMesh>> {
-        let mesh = stuffed(body, self.spacing)?;
-        let (linear, direct) = (Interpolation::Linear, LinearSolver::Cholesky);
-        let body = FreeBody::new(mesh, self.material, linear, direct).ok()?;
-        let contact = Contact::from_impulse(impact.at, impact.impulse, self.duration);
-        let shattered = tetfem::shatter(&body, &[contact], &self.fracture);
-        Some(shattered.pieces.iter().map(|piece| piece.mesh.boundary()).collect())
-    }
-}
-
 /// The largest connected part of a solid as tetrahedra.
-fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
+pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     const MOST: usize = 1 << 20;
     let stuffing = Stuffing { spacing, doublings: 0, limit: MOST };
     let mesh = TetMesh::stuffed(body, &stuffing).ok()?;
@@ -124,11 +160,11 @@ fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
 }
 
 /// The pieces as regions of space, where they are.
-fn drawn(body: &LevelSet, pieces: &[TriMesh]) -> Option<(Arc<Pattern>, Alignment)> {
+fn drawn(body: &LevelSet, pieces: &[TriMesh], tets: Vec<TetMesh>) -> Option<Division> {
     if pieces.len() < 2 {
         return None;
     }
     let pattern = Pattern::from_parts(pieces, body.grid().spacing()).ok()?;
-    let rotation = UnitQuaternion::identity();
-    Some((Arc::new(pattern), Alignment { at: Point3::origin(), rotation, scale: 1.0 }))
+    let at = Alignment { at: Point3::origin(), rotation: UnitQuaternion::identity(), scale: 1.0 };
+    Some(Division { pattern: Arc::new(pattern), at, tets })
 }

@@ -117,12 +117,12 @@ impl Recorder {
             potential: report.potential_energy,
             dissipated: report.dissipation.total(),
         });
-        for event in &report.fractures {
-            let Ok(at) = self.live.binary_search_by_key(&event.parent, |live| live.body) else {
+        for (parent, children, is_dented) in changes(report) {
+            let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;
             };
             let Live { track: parent, mesh, .. } = self.live[at].clone();
-            for (n, &id) in event.fragments.iter().enumerate() {
+            for (n, &id) in children.iter().enumerate() {
                 let Track { name, look, .. } = &self.recording.tracks[parent];
                 let track = Track {
                     name: format!("{name}.{n}"),
@@ -132,7 +132,8 @@ impl Recorder {
                     birth: frame,
                     poses: Vec::new(),
                 };
-                self.start(id, track, mesh.clone());
+                // what is dented is no longer where its mesh was
+                self.start(id, track, mesh.clone().filter(|_| !is_dented));
             }
         }
         self.draw(world, first);
@@ -172,4 +173,14 @@ impl Recorder {
             }
         }
     }
+}
+
+/// Bodies that others took the place of, which these are, and whether it was dented, in the order in
+/// which they came about.
+fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
+    let broke = report.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
+    let dents = report.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
+    let mut changes: Vec<_> = broke.chain(dents).collect();
+    changes.sort_by_key(|(_, children, _)| children.first().copied());
+    changes
 }

@@ -59,6 +59,17 @@ impl Dissipation {
     }
 }
 
+/// A body that stays deformed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dent {
+    /// The body that is no more.
+    pub before: BodyId,
+    /// The body in its place, of the same mass and momentum.
+    pub after: BodyId,
+    /// How far it was pressed in or out at the most, m.
+    pub depth: f64,
+}
+
 /// What a frame did. A frame never fails: what went wrong is reported here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
@@ -84,6 +95,8 @@ pub struct Report {
     pub levels: u32,
     /// Bodies that broke.
     pub fractures: Vec<Fracture>,
+    /// Bodies that stay deformed.
+    pub dents: Vec<Dent>,
     /// Bodies that were hit harder than they bear and held together: no bond between their pieces
     /// failed.
     pub held: Vec<BodyId>,

@@ -393,6 +393,8 @@ impl Rotation {
 pub enum Shape {
     /// A closed triangle mesh from a file.
     Mesh(Mesh),
+    /// A mesh of tetrahedra from a file, with which `stress` goes to work as they are.
+    Tets(Mesh),
     /// A ball about the origin.
     Sphere(Sphere),
     /// A box about the origin, edges along the axes.
@@ -411,7 +413,7 @@ pub enum Shape {
     Trimesh(Trimesh),
 }
 
-/// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`.
+/// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`, and the same of `tets`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
@@ -522,7 +524,7 @@ impl Shape {
     /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
-            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
+            Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => Some([2.0 * s.radius; 3]),
             Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
             Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
@@ -544,7 +546,7 @@ impl Shape {
     /// of the shortest where that is less.
     pub fn spacing(&self) -> Option<f64> {
         let given = match self {
-            Self::Mesh(_) | Self::Plane(_) | Self::Trimesh(_) => None,
+            Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
             Self::Sphere(s) => s.spacing,
             Self::Box(b) => b.spacing,
             Self::Cylinder(c) => c.spacing,
@@ -562,7 +564,7 @@ impl Shape {
 
     /// Most nodes of its level set, should it need one; `None` for a plane.
     pub fn nodes(&self) -> Option<f64> {
-        if let Self::Mesh(mesh) = self {
+        if let Self::Mesh(mesh) | Self::Tets(mesh) = self {
             return Some(mesh.resolution.iter().map(|&n| n as f64).product());
         }
         let (extents, spacing) = (self.extents()?, self.spacing()?);
@@ -664,6 +666,15 @@ pub struct Stress {
     /// Poisson's ratio; 0.25 unless given.
     #[serde(default = "quarter")]
     pub poisson: f64,
+    /// Von Mises stress beyond which the body stays deformed where it does not break, Pa; it springs
+    /// back unless given.
+    pub yield_strength: Option<f64>,
+    /// Length over which stress is averaged, m; one and a half times the spacing unless given.
+    pub averaging: Option<f64>,
+    /// Whether displacements are quadratic in each tetrahedron: stress is far more exact, and takes
+    /// some ten times as long; `false` unless given.
+    #[serde(default)]
+    pub quadratic: bool,
     /// How long a blow lasts, s; 0.001 unless given.
     #[serde(default = "millisecond")]
     pub duration: f64,
@@ -816,6 +827,14 @@ impl Scene {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
             Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files of tetrahedra that bodies name, as [`Scene::mesh_files`].
+    pub fn tet_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Tets(mesh) => Some(mesh.file.as_str()),
             _ => None,
         })
     }

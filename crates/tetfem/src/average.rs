@@ -10,7 +10,11 @@ use crate::crack::centroid;
 /// within `radius` m of its own; itself at least.
 ///
 /// At sharp corners and point loads stress grows without bound as the mesh gets finer; its mean
-/// over a fixed length converges, so that strength belongs to the material and not to the mesh.
+/// over a fixed length converges, so that strength belongs to the material and not to the mesh: of a
+/// block on which forces act at points, when the mesh is refined twice, by 11 % (five cells across a
+/// block, linear) and 8 to 10 % (three or four, quadratic) with a radius of 0.6 of its thickness, and
+/// 17 % with 0.4, where it doubles or more without. Weights that fall off towards the radius converge
+/// more slowly, since they give more to the place of the force.
 ///
 /// # Panics
 /// If there is not one stress per tetrahedron.

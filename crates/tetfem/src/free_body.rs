@@ -6,6 +6,8 @@
 //! section 2.8 holds all that is farther than a radius from the impact instead, which changes the
 //! stress by 5 to 22 percent at radii of half the body's size and more.
 
+use std::fmt;
+
 use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
@@ -36,6 +38,16 @@ pub struct FreeBody {
     shape: Shape,
     held: Vec<[bool; 3]>,
     solver: Solver,
+}
+
+impl fmt::Debug for FreeBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tets, material) = (self.mesh.tets.len(), &self.material);
+        f.debug_struct("FreeBody")
+            .field("tets", &tets)
+            .field("material", material)
+            .finish_non_exhaustive()
+    }
 }
 
 enum Shape {

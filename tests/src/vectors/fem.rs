@@ -11,53 +11,19 @@ use tetfem::{
 };
 
 use super::Worst;
+use super::values::{error, flat, indices, number, numbers, points, rows, vectors};
 use crate::tet_boxes::kuhn_box;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a number")
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(items) => items.iter().flat_map(numbers).collect(),
-        value => vec![number(value)],
-    }
-}
-
-fn indices(value: &Value) -> Vec<u32> {
-    numbers(value).into_iter().map(|x| x as u32).collect()
-}
-
-fn vectors(value: &Value) -> Vec<Vector3<f64>> {
-    numbers(value).chunks(3).map(Vector3::from_column_slice).collect()
-}
-
-fn points(value: &Value) -> Vec<Point3<f64>> {
-    vectors(value).into_iter().map(Point3::from).collect()
-}
 
 fn matrix(value: &Value) -> Matrix3<f64> {
     Matrix3::from_row_slice(&numbers(value))
 }
 
 fn mesh(case: &Value) -> TetMesh {
-    let tets = indices(&case["tets"]).chunks(4).map(|t| [t[0], t[1], t[2], t[3]]).collect();
-    TetMesh { vertices: points(&case["nodes"]), tets }
+    TetMesh { vertices: points(&case["nodes"]), tets: rows(&case["tets"]) }
 }
 
 fn material(case: &Value) -> Material {
     Material::from_young(number(&case["E"]), number(&case["nu"])).expect("a material")
-}
-
-fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
-    vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
-}
-
-/// Largest difference over largest expected size.
-fn error(found: &[f64], expected: &[f64]) -> f64 {
-    assert_eq!(found.len(), expected.len());
-    let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-    found.iter().zip(expected).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) / size
 }
 
 /// Compares all cases of a file.

@@ -2,40 +2,11 @@
 
 use fracture::{Lattice, Links, Neighbours, multipliers};
 use levelset::TetMesh;
-use nalgebra::{Point3, Vector3};
+use nalgebra::Vector3;
 use serde_json::Value;
 
 use super::Worst;
-
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(items) => items.iter().flat_map(numbers).collect(),
-        value => vec![value.as_f64().expect("a number")],
-    }
-}
-
-fn vectors(value: &Value) -> Vec<Vector3<f64>> {
-    numbers(value).chunks(3).map(Vector3::from_column_slice).collect()
-}
-
-fn points(value: &Value) -> Vec<Point3<f64>> {
-    vectors(value).into_iter().map(Point3::from).collect()
-}
-
-fn pairs(value: &Value) -> Vec<[u32; 2]> {
-    numbers(value).chunks(2).map(|p| [p[0] as u32, p[1] as u32]).collect()
-}
-
-fn flat(vectors: &[Vector3<f64>]) -> Vec<f64> {
-    vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
-}
-
-/// Largest difference over largest expected size.
-fn error(found: &[f64], expected: &[f64]) -> f64 {
-    assert_eq!(found.len(), expected.len());
-    let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-    found.iter().zip(expected).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) / size
-}
+use super::values::{error, flat, numbers, points, rows, vectors};
 
 pub(super) fn lattice(text: &str) -> Result<Worst, serde_json::Error> {
     let file: Value = serde_json::from_str(text)?;
@@ -55,7 +26,7 @@ fn solve(case: &Value, worst: &mut Worst) {
     for fixed in numbers(&case["fixed"]) {
         inverse_masses[fixed as usize] = 0.0;
     }
-    let ends = pairs(&case["links"]);
+    let ends = rows::<2>(&case["links"]);
     let links = Links { positions: &positions, inverse_masses: &inverse_masses, ends: &ends };
     let (forces, velocities) = (vectors(&case["Q"]), vectors(&case["v"]));
     let limits = (1e-14, 10_000);
@@ -80,9 +51,7 @@ fn solve(case: &Value, worst: &mut Worst) {
 
 /// The lattice of a mesh: masses and links, and the areas of the faces.
 fn build(case: &Value, worst: &mut Worst) {
-    let corners = numbers(&case["mesh_tets"]);
-    let tets = corners.chunks(4).map(|t| [t[0], t[1], t[2], t[3]].map(|v| v as u32)).collect();
-    let mesh = TetMesh { vertices: points(&case["mesh_nodes"]), tets };
+    let mesh = TetMesh { vertices: points(&case["mesh_nodes"]), tets: rows(&case["mesh_tets"]) };
     let density = case["density"].as_f64().expect("a density");
     let lattice = Lattice::new(&mesh, Neighbours::Faces, |_| density, |_| 1.0);
     let lattice = lattice.expect("a valid mesh");
@@ -94,7 +63,7 @@ fn build(case: &Value, worst: &mut Worst) {
     );
     let all = if case["all_links"].is_array() { &case["all_links"] } else { &case["links"] };
     let found: Vec<[u32; 2]> = lattice.links().iter().map(|link| link.ends).collect();
-    let same = if found == pairs(all) { 0.0 } else { f64::INFINITY };
+    let same = if found == rows::<2>(all) { 0.0 } else { f64::INFINITY };
     worst.compare(format!("{name} links"), same, 1e-12);
     let areas: Vec<f64> = lattice.links().iter().map(|link| link.area).collect();
     worst.compare(format!("{name} areas"), error(&areas, &numbers(&case["face_area"])), 1e-12);

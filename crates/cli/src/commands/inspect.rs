@@ -13,6 +13,7 @@ use crate::commands::load::{build, read_scene};
 use crate::commands::{Failure, ends_in, read};
 use crate::format::glb::read_glb;
 use crate::mesh_file::read_mesh;
+use crate::tet_file::{is_tets, read_tets};
 
 /// Builds a scene and says what is in it.
 pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
@@ -63,6 +64,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
             let _ = print_recording(path, &recording, &mut io::stdout().lock());
             Ok(())
         }
+        None if is_tets(path) => tets_info(path),
         None => mesh_info(path),
     }
 }
@@ -115,6 +117,29 @@ fn mesh_info(path: &Path) -> Result<(), Failure> {
         let (closed, oriented) = (say(facts.closed), say(facts.oriented));
         writeln!(out, "{closed}closed, {oriented}oriented, {} components", facts.components)?;
         writeln!(out, "area {}, volume {}", facts.area, mesh.signed_volume())
+    };
+    // nobody may be listening
+    let _ = print(&mut io::stdout().lock());
+    Ok(())
+}
+
+fn tets_info(path: &Path) -> Result<(), Failure> {
+    let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
+    let mesh = read_tets(path).map_err(failed)?;
+    let print = |out: &mut dyn Write| -> io::Result<()> {
+        let (vertices, tets) = (mesh.vertices.len(), mesh.tets.len());
+        writeln!(out, "{}: {tets} tetrahedra, {vertices} vertices", path.display())?;
+        if let Some(bounds) = Aabb::around(&mesh.vertices) {
+            let e = bounds.extents();
+            writeln!(out, "size {} x {} x {}", e.x, e.y, e.z)?;
+        }
+        if let Err(problem) = mesh.validate() {
+            return writeln!(out, "not valid: {problem}");
+        }
+        let quality = mesh.quality();
+        let (least, most) = (quality.min_dihedral, quality.max_dihedral);
+        writeln!(out, "{} pieces, volume {}", mesh.components().count, mesh.moments().volume)?;
+        writeln!(out, "dihedral angles from {least:.1} to {most:.1} degrees")
     };
     // nobody may be listening
     let _ = print(&mut io::stdout().lock());

@@ -44,4 +44,44 @@ impl TetMesh {
         octants.for_each_tet(|corners| cutter.add(corners));
         Ok(cutter.into_mesh())
     }
+
+    /// [`TetMesh::stuffed`] with the spacing, among those tried, that comes nearest to `count`
+    /// tetrahedra; `stuffing.spacing` is not looked at.
+    ///
+    /// Counts jump as the lattice moves over the surface, by some percent for some thousand
+    /// tetrahedra.
+    ///
+    /// # Errors
+    /// As [`TetMesh::stuffed`].
+    pub fn stuffed_to_count(
+        level_set: &LevelSet,
+        count: usize,
+        stuffing: &Stuffing,
+    ) -> Result<Self, GridError> {
+        const STEPS: usize = 6;
+        const AROUND: i32 = 60;
+        let volume = level_set.moments().volume;
+        if volume <= 0.0 {
+            return Self::stuffed(level_set, stuffing);
+        }
+        let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing });
+        // a lattice cell of two points holds twelve tetrahedra
+        let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
+        for _ in 0..STEPS {
+            let ratio = with(spacing)?.tets.len().max(1) as f64 / count.max(1) as f64;
+            spacing *= ratio.cbrt().clamp(0.5, 2.0);
+        }
+        // counts go up and down about there
+        let mut best = with(spacing)?;
+        for step in -AROUND..=AROUND {
+            if 1000 * best.tets.len().abs_diff(count) <= count {
+                break;
+            }
+            let mesh = with(spacing * (1.0 + 0.0025 * f64::from(step)))?;
+            if mesh.tets.len().abs_diff(count) < best.tets.len().abs_diff(count) {
+                best = mesh;
+            }
+        }
+        Ok(best)
+    }
 }

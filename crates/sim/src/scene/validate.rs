@@ -428,6 +428,7 @@ fn material(key: &str, name: &str) -> Result<(), InvalidValue> {
 fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
     match s {
         Shape::Mesh(m) => return mesh(&at(key, "mesh"), m),
+        Shape::Tets(m) => return mesh(&at(key, "tets"), m),
         Shape::Plane(p) => {
             direction(&at(key, "plane.normal"), &p.normal)?;
             return bounded(&at(key, "plane.offset"), &[p.offset], "m");
@@ -594,6 +595,13 @@ fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
     })?;
     if let Some(reach) = s.reach {
         positive(&at(key, "reach"), reach, "m")?;
+    }
+    if let Some(averaging) = s.averaging {
+        bounded(&at(key, "averaging"), &[averaging], "m")?;
+        require(averaging >= 0.0, &at(key, "averaging"), || "must be 0 m or more")?;
+    }
+    if let Some(yields) = s.yield_strength {
+        stress(&at(key, "yield_strength"), yields)?;
     }
     require((1..=1000).contains(&s.cracks), &at(key, "cracks"), || {
         format!("must be 1 to 1000, not {}", s.cracks)

@@ -1,0 +1,210 @@
+//! Static finite elements beside the programs people use: the same beams, supports and load.
+//!
+//! `peers_fem [--json] [--python PATH]`: beams of 960, 3,888 and 19,800 linear tetrahedra, clamped at
+//! one end. Times are processor time, ms, the median of several runs on one thread; all solutions
+//! are to a residual of 1e-10 or from a factor. `peer err` is the difference of the largest
+//! displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by
+//! scikit-sparse where that Python can import them, and `CalculiX` where `ccx` is installed (a whole
+//! run, files included).
+
+use std::error::Error;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+use brisance_benches::beam::{SIZES, beam, clamped};
+use cpu_time::ProcessTime;
+use levelset::TetMesh;
+use nalgebra::{Point3, Vector3};
+use serde_json::{Value, json};
+use tetfem::{
+    Contact, Equilibrium, FreeBody, Interpolation, LinearSolver, Material, Model, Preconditioner,
+    Solver, linear_equilibrium,
+};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let (mut json, mut python) = (false, "python3".to_owned());
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--json" => json = true,
+            "--python" => python = arguments.next().ok_or("--python wants a path")?,
+            other => return Err(format!("{other} is not known: give --json or --python").into()),
+        }
+    }
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
+    let mut lines = Vec::new();
+    for cells in SIZES {
+        let mesh = beam(cells);
+        let folder = tempfile::tempdir()?;
+        let ours = rows(&mesh)?;
+        write_deck(folder.path(), &mesh)?;
+        let output = Command::new(&python)
+            .arg("benches/peers/fem.py")
+            .arg(folder.path())
+            .env("OMP_NUM_THREADS", "1")
+            .env("OPENBLAS_NUM_THREADS", "1")
+            .output();
+        let said = output.map(|o| String::from_utf8_lossy(&o.stdout).into_owned());
+        for line in said.unwrap_or_default().lines() {
+            let mut peer: Value = serde_json::from_str(line)?;
+            let row = ours.iter().find(|row| row["step"] == peer["step"]);
+            if let Some(row) = row {
+                peer["ours_ms"] = row["ours_ms"].clone();
+                let ms = (peer["peer_ms"].as_f64(), row["ours_ms"].as_f64());
+                peer["ratio"] = json!(ms.0.zip(ms.1).map(|(peer, ours)| peer / ours));
+                let largest = (peer["largest"].as_f64(), row["largest"].as_f64());
+                peer["error"] = json!(largest.0.zip(largest.1).map(|(p, o)| (p / o - 1.0).abs()));
+            }
+            peer["tets"] = json!(mesh.tets.len());
+            lines.push(peer);
+        }
+        lines.extend(ours);
+    }
+    lines.sort_by_key(|line| line["tets"].as_u64());
+    print(&lines, json)
+}
+
+fn print(lines: &[Value], json: bool) -> Outcome<()> {
+    let mut out = std::io::stdout().lock();
+    if !json {
+        let head = ["tets", "step", "ours ms", "peer", "peer ms", "ratio", "peer err", "residual"];
+        let [a, b, c, d, e, f, g, h] = head;
+        writeln!(out, "{a:>6} {b:12} {c:>9} {d:34} {e:>10} {f:>7} {g:>9} {h:>9}")?;
+    }
+    for line in lines {
+        if json {
+            writeln!(out, "{line}")?;
+            continue;
+        }
+        let text = |key: &str| line[key].as_str().unwrap_or("").to_owned();
+        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.3}"));
+        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
+        let (tets, step, ours, peer) =
+            (&line["tets"], text("step"), number("ours_ms"), text("peer"));
+        let (ms, ratio) = (number("peer_ms"), number("ratio"));
+        let (error, residual) = (small("error"), small("residual"));
+        writeln!(
+            out,
+            "{tets:>6} {step:12} {ours:>9} {peer:34} {ms:>10} {ratio:>7} {error:>9} {residual:>9}"
+        )?;
+    }
+    Ok(())
+}
+
+fn material() -> Outcome<Material> {
+    Ok(Material::from_young(1e9, 0.3)?)
+}
+
+/// Every step of ours.
+fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
+    let (supports, loads) = clamped(mesh);
+    let material = material()?;
+    let mut lines = Vec::new();
+    let mut row = |step: &str, ms: f64, largest: Option<f64>, residual: Option<f64>| {
+        lines.push(json!({
+            "tets": mesh.tets.len(), "step": step, "ours_ms": ms, "largest": largest,
+            "residual": residual,
+        }));
+    };
+    let (ms, model) = timed(|| Model::new(mesh, material).map(|model| (model.stiffness(), model)));
+    let (stiffness, model) = model?;
+    row("assembly", ms, None, None);
+    let cold = |solver| {
+        timed(|| -> Outcome<Equilibrium> {
+            let model = Model::new(mesh, material)?;
+            Ok(linear_equilibrium(&model, &supports, &loads, solver)?)
+        })
+    };
+    let report = |found: &Equilibrium| {
+        let u = &found.displacements;
+        let largest = u.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let mut rest = stiffness.multiply(u);
+        rest.iter_mut().zip(&loads).for_each(|(r, f)| *r -= f);
+        for support in &supports {
+            rest[support.node as usize] = Vector3::zeros();
+        }
+        let norm = |v: &[Vector3<f64>]| v.iter().map(Vector3::norm_squared).sum::<f64>().sqrt();
+        (Some(largest), Some(norm(&rest) / norm(&loads)))
+    };
+    let (ms, found) = cold(LinearSolver::Cholesky);
+    let (largest, residual) = report(&found?);
+    row("cold", ms, largest, residual);
+    let conjugate = LinearSolver::ConjugateGradient {
+        preconditioner: Preconditioner::IncompleteCholesky,
+        tolerance: 1e-10,
+        most: 5000,
+    };
+    let (ms, found) = cold(conjugate);
+    let (largest, residual) = report(&found?);
+    row("cold cg", ms, largest, residual);
+    // what a body holds: six supports, and a factor for all its impacts
+    let free = || {
+        let (linear, direct) = (Interpolation::Linear, LinearSolver::Cholesky);
+        FreeBody::new(mesh.clone(), material, linear, direct)
+    };
+    let (ms, body) = timed(free);
+    row("new body", ms, None, None);
+    let body = body?;
+    let (ms, _) = timed(|| body.respond(&impact(mesh)));
+    row("warm impact", ms, None, None);
+    let shifted = || {
+        let mut matrix = model.stiffness();
+        // stands for supports, and makes every row definite
+        matrix.shift(1e6);
+        matrix
+    };
+    let (ms, solver) = timed(|| Solver::new(shifted(), LinearSolver::Cholesky));
+    let mut solver = solver?;
+    let (assembly, _) = timed(shifted);
+    row("factor", ms - assembly, None, None);
+    let (ms, _) = timed(|| solver.replace(shifted()));
+    row("refactor", ms - assembly, None, None);
+    let (ms, _) = timed(|| solver.solve(&loads));
+    row("solve", ms, None, None);
+    Ok(lines)
+}
+
+/// Pushes down in the middle of the top, and holds up at the ends of the bottom.
+fn impact(mesh: &TetMesh) -> [Contact; 3] {
+    let length = mesh.vertices.iter().fold(0.0_f64, |m, p| m.max(p.x));
+    let at =
+        |x: f64, y: f64, f: f64| Contact { place: Point3::new(x, y, 0.5), force: Vector3::y() * f };
+    [at(length / 2.0, 1.0, -1e6), at(0.0, 0.0, 5e5), at(length, 0.0, 5e5)]
+}
+
+/// The beam, its supports and its load, for Python and for `CalculiX`.
+fn write_deck(folder: &Path, mesh: &TetMesh) -> Outcome<()> {
+    let (supports, loads) = clamped(mesh);
+    let bytes = |numbers: &mut dyn Iterator<Item = f64>| -> Vec<u8> {
+        numbers.flat_map(f64::to_le_bytes).collect()
+    };
+    let words = |numbers: &mut dyn Iterator<Item = u32>| -> Vec<u8> {
+        numbers.flat_map(u32::to_le_bytes).collect()
+    };
+    let places = bytes(&mut mesh.vertices.iter().flat_map(|p| [p.x, p.y, p.z]));
+    std::fs::write(folder.join("vertices"), places)?;
+    std::fs::write(folder.join("tets"), words(&mut mesh.tets.iter().flatten().copied()))?;
+    std::fs::write(folder.join("fixed"), words(&mut supports.iter().map(|s| s.node)))?;
+    let loads = bytes(&mut loads.iter().flat_map(|f| [f.x, f.y, f.z]));
+    std::fs::write(folder.join("loads"), loads)?;
+    // Lame's constants
+    let Material { lambda, mu } = material()?;
+    std::fs::write(folder.join("material"), bytes(&mut [lambda, mu].into_iter()))?;
+    Ok(())
+}
+
+/// The median of several runs, ms, and what the last one found.
+fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+    let mut times = Vec::new();
+    let mut found = run();
+    while times.len() < 5 || (times.len() < 200 && times.iter().sum::<f64>() < 500.0) {
+        let start = ProcessTime::now();
+        found = run();
+        times.push(1e3 * start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], found)
+}

@@ -1,0 +1,109 @@
+//! Arguments of what fills meshes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::vector;
+
+const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
+  brisance tetrahedralize assets/bunny.obj --count 4000 -o bunny.msh
+  brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
+
+Tetrahedra of guaranteed shape, by isosurface stuffing (Labelle and Shewchuk 2007). Their surface
+follows that of the mesh to a fraction of the cell; features thinner than two cells may be lost, which
+the deviation tells.";
+
+/// Arguments of `brisance tetrahedralize`.
+#[derive(Args, Debug)]
+#[command(after_help = TETRAHEDRALIZE_EXAMPLES)]
+#[command(group = clap::ArgGroup::new("fineness").args(["cell", "count"]).required(true))]
+pub struct TetrahedralizeArguments {
+    /// Closed mesh, .obj, .stl, .ply or .glb; or what `brisance voxelize` wrote, .lset
+    pub mesh: PathBuf,
+    /// Edge of the lattice's cells, in the mesh's units
+    #[arg(long, value_name = "SIZE", value_parser = length)]
+    pub cell: Option<f64>,
+    /// About how many tetrahedra to make
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..=5_000_000))]
+    pub count: Option<u32>,
+    /// How often cells may double away from the surface
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
+    pub doublings: u8,
+    /// Nodes of the level set along the longest edge
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u16).range(8..=500))]
+    pub resolution: u16,
+    /// File to write: .msh (Gmsh 2.2) or .vtu (VTK, ParaView)
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+const VOXELIZE_EXAMPLES: &str = "Example:
+  brisance voxelize assets/bunny.obj --resolution 120 -o bunny.lset
+
+The file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72
+bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`.";
+
+/// Arguments of `brisance voxelize`.
+#[derive(Args, Debug)]
+#[command(after_help = VOXELIZE_EXAMPLES)]
+pub struct VoxelizeArguments {
+    /// Closed mesh: .obj, .stl, .ply or .glb
+    pub mesh: PathBuf,
+    /// Nodes of the level set along the longest edge
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(value_parser = clap::value_parser!(u16).range(8..=800))]
+    pub resolution: u16,
+    /// File to write, ending in .lset
+    #[arg(short, long, value_name = "OUT.lset")]
+    pub output: PathBuf,
+}
+
+const STRESS_EXAMPLES: &str = "Examples:
+  brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.vtu
+  brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.png
+
+The stress of a free body that takes an impulse (Mu01): displacement, stress and tension of every
+tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png).";
+
+/// Arguments of `brisance stress`.
+#[derive(Args, Debug)]
+#[command(after_help = STRESS_EXAMPLES)]
+pub struct StressArguments {
+    /// Tetrahedra: .msh, .ele, .vol, .vtk or .vtu
+    pub tets: PathBuf,
+    /// Where the impulse acts; the nearest point of the surface is meant, m
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub at: [f64; 3],
+    /// The impulse, N s
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub impulse: [f64; 3],
+    /// How long it lasts, s
+    #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = length)]
+    pub duration: f64,
+    /// Young's modulus, Pa
+    #[arg(long, value_name = "PA", default_value = "7e10", allow_hyphen_values = true)]
+    pub young: f64,
+    /// Poisson's ratio
+    #[arg(long, value_name = "RATIO", default_value = "0.25", allow_hyphen_values = true)]
+    pub poisson: f64,
+    /// Length over which stress is averaged, m
+    #[arg(long, value_name = "METRES", default_value = "0")]
+    pub averaging: f64,
+    /// Quadratic displacements: far more exact, and slower
+    #[arg(long)]
+    pub quadratic: bool,
+    /// Tension that is full red in the picture, Pa [default: the greatest]
+    #[arg(long, value_name = "PA", value_parser = length)]
+    pub red: Option<f64>,
+    /// File to write: .vtu, .msh or .png
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
+    number.ok_or_else(|| "give a positive number".to_owned())
+}

@@ -1,0 +1,123 @@
+//! `brisance stress`: what an impulse does to a body of tetrahedra.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use levelset::{Aabb, TetMesh};
+use nalgebra::{Matrix3, Point3, Translation3, Vector3};
+use sim::{Look, Recording, Surface, Track};
+use tetfem::{
+    Contact, Fields, FreeBody, Interpolation, LinearSolver, Material, average_stresses,
+    max_principal,
+};
+
+use crate::args::StressArguments;
+use crate::commands::volume::{check_tet_output, write_tets};
+use crate::commands::{Failure, check_folder, ends_in};
+use crate::output::write_whole;
+use crate::render::{View, render};
+use crate::tet_file::read_tets;
+
+/// Shades of red.
+const SHADES: usize = 16;
+/// Pixels of the picture.
+const SIZE: [usize; 2] = [960, 720];
+
+/// Solves, and writes fields or a picture.
+pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
+    let StressArguments { tets: path, output, .. } = arguments;
+    let is_picture = ends_in(output, "png");
+    if is_picture {
+        check_folder(output)?;
+    } else {
+        check_tet_output(output)?;
+    }
+    let failed = |source| Failure::MeshInfo { path: path.clone(), source };
+    let mesh = read_tets(path).map_err(failed)?;
+    let unusable = |source| Failure::Elastic { path: path.clone(), source };
+    let material = Material::from_young(arguments.young, arguments.poisson)
+        .map_err(|source| Failure::Material { source })?;
+    let interpolation =
+        if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
+    let body =
+        FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky).map_err(unusable)?;
+    let impulse = Vector3::from(arguments.impulse);
+    let contact = Contact::from_impulse(arguments.at.into(), impulse, arguments.duration);
+    let response = body.respond(&[contact]).map_err(|source| unusable(source.into()))?;
+    let mesh = body.mesh();
+    let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);
+    let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();
+    if is_picture {
+        let greatest = tensions.iter().fold(0.0_f64, |most, t| most.max(*t));
+        let recording = coloured(mesh, &tensions, arguments.red.unwrap_or(greatest));
+        let view = View::fitted(&recording, SIZE[0] as f64 / SIZE[1] as f64);
+        let picture = render(&recording, &view, 0, SIZE);
+        write_whole(output, |out| picture.write_png(out))
+            .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
+    } else {
+        let displacements = &response.displacements;
+        write_tets(output, mesh, &Fields { displacements, stresses: &stresses })?;
+    }
+    // nobody may be listening
+    let _ = print(arguments, mesh, &stresses, &tensions);
+    Ok(())
+}
+
+fn print(
+    arguments: &StressArguments,
+    mesh: &TetMesh,
+    stresses: &[Matrix3<f64>],
+    tensions: &[f64],
+) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let count = mesh.tets.len();
+    writeln!(out, "{}: {count} tetrahedra", arguments.output.display())?;
+    let worst = (0..tensions.len()).max_by(|a, b| tensions[*a].total_cmp(&tensions[*b]));
+    let Some(tet) = worst else { return Ok(()) };
+    let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
+    let at = sum / 4.0;
+    let greatest = tensions[tet];
+    writeln!(out, "greatest tension {greatest:.4e} Pa, at {:.4},{:.4},{:.4}", at.x, at.y, at.z)?;
+    let pressure = |stress: &Matrix3<f64>| -max_principal(&-stress);
+    let least = stresses.iter().map(pressure).fold(0.0_f64, f64::min);
+    writeln!(out, "greatest compression {:.4e} Pa", -least)
+}
+
+/// The surface with tension in shades of red, each of which is a track.
+fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
+    let shade = |tet: usize| {
+        let share = if red > 0.0 { (tensions[tet] / red).clamp(0.0, 1.0) } else { 0.0 };
+        ((share * SHADES as f64) as usize).min(SHADES - 1)
+    };
+    // pictures are made to fit what is around the origins of tracks
+    let centre = Aabb::around(&mesh.vertices).map_or(Point3::origin(), |bounds| bounds.centre());
+    let mut surfaces = vec![Surface::default(); SHADES];
+    for (tet, face) in mesh.boundary_faces_of_tets() {
+        let surface = &mut surfaces[shade(tet)];
+        let corners = face.map(|v| mesh.vertices[v as usize] - centre.coords);
+        let [a, b, c]: [Point3<f64>; 3] = corners;
+        let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vector3::y);
+        let first = surface.vertices.len() as u32;
+        for p in corners {
+            let place: [f32; 3] = p.cast::<f32>().into();
+            surface.vertices.push(place);
+            surface.rest.push(place);
+            surface.normals.push(normal.cast::<f32>().into());
+        }
+        surface.outer.push([first, first + 1, first + 2]);
+    }
+    let track = |(n, surface): (usize, Surface)| {
+        let share = n as f32 / (SHADES - 1) as f32;
+        let colour = [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)];
+        Track {
+            name: format!("shade {n}"),
+            surface: Arc::new(surface),
+            look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
+            parent: None,
+            birth: 0,
+            poses: vec![Translation3::from(centre).into()],
+        }
+    };
+    let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());
+    Recording { fps: 30.0, frames: 1, tracks: full.map(track).collect(), energies: Vec::new() }
+}

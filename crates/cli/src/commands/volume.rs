@@ -1,0 +1,123 @@
+//! `brisance tetrahedralize` and `brisance voxelize`: what is inside a mesh.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use levelset::{Aabb, Grid, LevelSet, Sign, Stuffing, TetMesh, TriMesh};
+use tetfem::{Fields, write_msh, write_vtu};
+
+use crate::args::{TetrahedralizeArguments, VoxelizeArguments};
+use crate::commands::{Failure, check_folder, ends_in, read};
+use crate::mesh_file::read_mesh;
+use crate::output::write_whole;
+
+/// Empty cells around a sampled solid.
+const PADDING: usize = 3;
+/// Most nodes of a level set, 2 GiB, and of a lattice.
+const MOST_NODES: usize = 1 << 29;
+
+/// Fills a mesh with tetrahedra and says how good they are.
+pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
+    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, resolution } =
+        arguments;
+    check_tet_output(output)?;
+    let (solid, volume) = if ends_in(path, "lset") {
+        let solid = LevelSet::read_from(&mut &read(path)?[..], MOST_NODES);
+        let solid = solid.map_err(|source| Failure::LevelSet { path: path.clone(), source })?;
+        let volume = solid.moments().volume;
+        (solid, volume)
+    } else {
+        let (solid, mesh) = sampled(path, (*resolution).into())?;
+        (solid, mesh.signed_volume())
+    };
+    let stuffing =
+        Stuffing { spacing: cell.unwrap_or(1.0), doublings: *doublings, limit: MOST_NODES };
+    let mesh = match count {
+        Some(count) => TetMesh::stuffed_to_count(&solid, *count as usize, &stuffing),
+        None => TetMesh::stuffed(&solid, &stuffing),
+    };
+    let mesh = mesh.map_err(|source| Failure::Grid { path: path.clone(), source })?;
+    if mesh.tets.is_empty() {
+        return Err(Failure::NothingInside { path: path.clone() });
+    }
+    write_tets(output, &mesh, &Fields::default())?;
+    // nobody may be listening
+    let _ = print(output, &mesh, (&solid, volume));
+    Ok(())
+}
+
+fn print(output: &Path, mesh: &TetMesh, (solid, volume): (&LevelSet, f64)) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let (tets, vertices) = (mesh.tets.len(), mesh.vertices.len());
+    let pieces = mesh.components().count;
+    writeln!(out, "{}: {tets} tetrahedra, {vertices} vertices, {pieces} pieces", output.display())?;
+    let quality = mesh.quality();
+    let (least, most) = (quality.min_dihedral, quality.max_dihedral);
+    writeln!(out, "dihedral angles from {least:.1} to {most:.1} degrees")?;
+    let own = mesh.moments().volume;
+    writeln!(out, "volume {own:.6e}, {:+.2} % of that of the mesh", 100.0 * (own / volume - 1.0))?;
+    let deviation = mesh.deviation(solid);
+    let (from, lost) = (deviation.from_mesh, deviation.from_level_set);
+    writeln!(out, "surfaces are up to {from:.3e} apart; of the mesh up to {lost:.3e} are lost")
+}
+
+/// Samples a mesh and writes its level set.
+pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
+    let VoxelizeArguments { mesh: path, resolution, output } = arguments;
+    if !ends_in(output, "lset") {
+        return Err(Failure::Format { path: output.clone(), known: ".lset" });
+    }
+    check_folder(output)?;
+    let (solid, mesh) = sampled(path, (*resolution).into())?;
+    write_whole(output, |out| solid.write_to(out))
+        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
+    let [nx, ny, nz] = solid.grid().dims();
+    let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
+    let error = 100.0 * (volume / mesh.signed_volume() - 1.0);
+    // nobody may be listening
+    let _ = writeln!(
+        io::stdout(),
+        "{}: {nx} x {ny} x {nz} nodes, {spacing:.4e} apart; volume {volume:.6e}, {error:+.2} % of \
+         that of the mesh",
+        output.display()
+    );
+    Ok(())
+}
+
+/// A mesh as samples, `nodes` of them along its longest edge.
+fn sampled(path: &Path, nodes: usize) -> Result<(LevelSet, TriMesh), Failure> {
+    let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
+    let mesh = read_mesh(path).map_err(failed)?;
+    let empty = || failed(crate::mesh_file::MeshFileError::Empty);
+    let bounds = Aabb::around(&mesh.vertices).ok_or_else(empty)?;
+    let cells = nodes.saturating_sub(1 + 2 * PADDING).max(1) as f64;
+    let grid = Grid::enclosing(&bounds, bounds.extents().max() / cells, PADDING, MOST_NODES)
+        .map_err(|source| Failure::Grid { path: path.to_owned(), source })?;
+    let solid = LevelSet::from_mesh(&mesh, grid, Sign::Strict)
+        .map_err(|source| Failure::MeshFacts { path: path.to_owned(), source })?;
+    Ok((solid, mesh))
+}
+
+/// Refuses an output of tetrahedra that cannot succeed.
+pub(super) fn check_tet_output(output: &Path) -> Result<(), Failure> {
+    if !ends_in(output, "msh") && !ends_in(output, "vtu") {
+        return Err(Failure::Format { path: output.to_owned(), known: ".msh or .vtu" });
+    }
+    check_folder(output)
+}
+
+/// Writes tetrahedra in the format that the name asks for.
+pub(super) fn write_tets(
+    output: &Path,
+    mesh: &TetMesh,
+    fields: &Fields<'_>,
+) -> Result<(), Failure> {
+    let written = write_whole(output, |out| {
+        if ends_in(output, "msh") {
+            write_msh(out, mesh, fields)
+        } else {
+            write_vtu(out, mesh, fields)
+        }
+    });
+    written.map_err(|source| Failure::Write { path: output.to_owned(), source: source.into() })
+}

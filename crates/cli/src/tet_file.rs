@@ -1,0 +1,101 @@
+//! Tetrahedra from files of mesh generators and solvers.
+
+mod msh;
+mod netgen;
+mod numbers;
+mod tetgen;
+mod vtk;
+mod vtu;
+
+use std::path::Path;
+
+use levelset::TetMesh;
+use nalgebra::Point3;
+
+use crate::mesh_file::MeshFileError;
+
+/// Endings of the files that [`read_tets`] reads.
+pub const ENDINGS: &str = ".msh, .ele, .node, .vol, .vtk or .vtu";
+
+/// Whether a name is that of a file of tetrahedra.
+pub fn is_tets(path: &Path) -> bool {
+    let ending = ending(path);
+    ["msh", "ele", "node", "vol", "vtk", "vtu"].iter().any(|known| ending == *known)
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
+}
+
+/// Reads the tetrahedra at `path` by its ending: Gmsh 2.2 and 4.1 (.msh), `TetGen` (.ele beside
+/// .node), NETGEN (.vol), and VTK, legacy (.vtk) and XML (.vtu), as text or binary where they have
+/// both.
+///
+/// Elements of other kinds are left out, quadratic tetrahedra lose the nodes on their edges, and
+/// vertices that no tetrahedron names are dropped. Where all tetrahedra are inside out, as is the
+/// custom of some programs, all are turned.
+///
+/// # Errors
+/// [`MeshFileError`] when the file cannot be read, is malformed or holds no tetrahedra. Whether they
+/// are valid is for [`TetMesh::validate`] to say.
+pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
+    let read = |path: &Path| std::fs::read(path).map_err(MeshFileError::from);
+    let raw = match &*ending(path) {
+        "msh" => msh::parse(&read(path)?)?,
+        "vol" => netgen::parse(&read(path)?)?,
+        "vtk" => vtk::parse(&read(path)?)?,
+        "vtu" => vtu::parse(&read(path)?)?,
+        "ele" | "node" => {
+            let nodes = read(&path.with_extension("node"))?;
+            tetgen::parse(&nodes, &read(&path.with_extension("ele"))?)?
+        }
+        _ => return Err(MeshFileError::UnknownTetFormat { known: ENDINGS }),
+    };
+    raw.finish()
+}
+
+/// Vertices and tetrahedra by their numbers in a file.
+#[derive(Default)]
+struct Raw {
+    /// Number and place of each vertex.
+    vertices: Vec<(u64, Point3<f64>)>,
+    tets: Vec<[u64; 4]>,
+}
+
+impl Raw {
+    fn finish(mut self) -> Result<TetMesh, MeshFileError> {
+        if self.tets.is_empty() {
+            return Err(MeshFileError::NoTets);
+        }
+        self.vertices.sort_by_key(|(number, _)| *number);
+        if let Some(two) = self.vertices.windows(2).find(|two| two[0].0 == two[1].0) {
+            return Err(MeshFileError::Twice { vertex: two[0].0 });
+        }
+        let mut used = vec![false; self.vertices.len()];
+        let mut tets = Vec::with_capacity(self.tets.len());
+        for (n, corners) in self.tets.iter().enumerate() {
+            let mut tet = [0; 4];
+            for (place, &vertex) in tet.iter_mut().zip(corners) {
+                let at = self.vertices.binary_search_by_key(&vertex, |(number, _)| *number);
+                let dangling = |_| MeshFileError::DanglingTet { tet: n + 1, vertex };
+                *place = at.map_err(dangling)?;
+                used[*place] = true;
+            }
+            tets.push(tet);
+        }
+        if u32::try_from(self.vertices.len()).is_err() || u32::try_from(4 * tets.len()).is_err() {
+            return Err(MeshFileError::TooLarge);
+        }
+        let mut names = vec![0; used.len()];
+        let mut mesh = TetMesh::default();
+        for (n, (_, place)) in self.vertices.iter().enumerate().filter(|(n, _)| used[*n]) {
+            names[n] = mesh.vertices.len() as u32;
+            mesh.vertices.push(*place);
+        }
+        mesh.tets = tets.into_iter().map(|tet| tet.map(|n| names[n])).collect();
+        if (0..mesh.tets.len()).all(|t| mesh.volume(t) < 0.0) {
+            mesh.tets.iter_mut().for_each(|tet| tet.swap(0, 1));
+        }
+        Ok(mesh)
+    }
+}

@@ -1,0 +1,183 @@
+//! Bodies of tetrahedra: what a blow does to their stress, and what of it stays (Mu01).
+
+use std::sync::{Arc, OnceLock};
+
+use fracture::Fragment;
+use levelset::{LevelSet, TetMesh};
+use nalgebra::{Point3, Vector3};
+use tetfem::{Contact, FreeBody, Interpolation, LinearSolver, Response};
+
+use crate::model::{Impact, StressModel};
+
+/// A body's tetrahedra in its material space, and what all blows to it have in common: the factor of
+/// its stiffness, which is made at the first of them and lasts until the body cracks or is dented.
+#[derive(Debug)]
+pub struct ElasticBody {
+    model: Arc<StressModel>,
+    /// The body is filled with tetrahedra when it is first hit unless they are known.
+    mesh: Option<TetMesh>,
+    ready: OnceLock<Option<FreeBody>>,
+}
+
+/// What a blow does to a body of tetrahedra.
+pub(crate) enum Struck {
+    /// Nothing that stays.
+    Held,
+    /// It comes apart, each part with tetrahedra of its own.
+    Parted(Vec<TetMesh>),
+    /// It hangs together with cracks in it, or changed its shape: from the first mesh to the
+    /// second, of as many tetrahedra if not of the same.
+    Changed {
+        /// Tetrahedra that were there.
+        before: TetMesh,
+        /// What they are now.
+        after: TetMesh,
+        /// Whether it has another shape.
+        is_dented: bool,
+    },
+}
+
+/// Most by which a dent may change the volume of a tetrahedron, as a share of it.
+const VOLUME_CHANGE: f64 = 0.3;
+/// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
+const MOST_TETS: usize = 1 << 17;
+
+impl ElasticBody {
+    /// A body that is filled with tetrahedra when it is first hit.
+    pub fn new(model: Arc<StressModel>) -> Self {
+        Self { model, mesh: None, ready: OnceLock::new() }
+    }
+
+    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
+    /// largest connected part of what fills the body takes their place.
+    pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
+        Self { model, mesh: Some(mesh), ready: OnceLock::new() }
+    }
+
+    /// The parameters.
+    pub fn model(&self) -> &StressModel {
+        &self.model
+    }
+
+    /// The tetrahedra, once they are known.
+    pub fn mesh(&self) -> Option<&TetMesh> {
+        let made = self.ready.get().and_then(Option::as_ref).map(FreeBody::mesh);
+        made.or(self.mesh.as_ref())
+    }
+
+    /// Displacements and stress under forces on its surface, in material space; `None` if `body`
+    /// holds no tetrahedra of this size or a force is not finite.
+    pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
+        let free = self.free(body)?;
+        Some((free.mesh(), free.respond(contacts).ok()?))
+    }
+
+    /// Another body of the same parameters.
+    pub(crate) fn with(&self, mesh: Option<TetMesh>) -> Self {
+        Self { model: Arc::clone(&self.model), mesh, ready: OnceLock::new() }
+    }
+
+    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
+        let contact = Contact::from_impulse(impact.at, impact.impulse, self.model.duration);
+        self.blow(body, &[contact]).unwrap_or(Struck::Held)
+    }
+
+    fn blow(&self, body: &LevelSet, contacts: &[Contact]) -> Option<Struck> {
+        let free = self.free(body)?;
+        let mut shattered = tetfem::shatter(free, contacts, &self.model.fracture);
+        if shattered.pieces.len() > 1 {
+            let parts = shattered.pieces.into_iter().map(|piece| piece.mesh);
+            return Some(Struck::Parted(parts.collect()));
+        }
+        let before = free.mesh().clone();
+        if !shattered.cracks.is_empty() {
+            let after = shattered.pieces.pop()?.mesh;
+            let stays = after.tets.len() <= MOST_TETS;
+            return stays.then_some(Struck::Changed { before, after, is_dented: false });
+        }
+        let yield_stress = self.model.yield_strength?;
+        let dent = free.dent(&free.respond(contacts).ok()?, yield_stress, VOLUME_CHANGE).ok()?;
+        let is_dented = dent.yielded > 0 && dent.kept > 0.0;
+        is_dented.then_some(Struck::Changed { before, after: dent.mesh, is_dented })
+    }
+
+    fn free(&self, body: &LevelSet) -> Option<&FreeBody> {
+        self.ready.get_or_init(|| self.made(body)).as_ref()
+    }
+
+    fn made(&self, body: &LevelSet) -> Option<FreeBody> {
+        let of = |mesh| {
+            let StressModel { material, interpolation, .. } = *self.model;
+            FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky).ok()
+        };
+        let given = self.mesh.clone().and_then(of);
+        given.or_else(|| of(crate::model::stuffed(body, self.model.spacing)?))
+    }
+}
+
+/// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
+/// each tetrahedron goes to the one it is deepest in, the first of equals.
+pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Fragment]) -> Vec<Option<TetMesh>> {
+    let mut meshes = vec![Vec::new(); fragments.len()];
+    for (region, part) in parts.iter().enumerate() {
+        let has = |n: &usize| fragments[*n].regions.contains(&region);
+        let owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
+        if let [owner] = owners[..] {
+            meshes[owner].push(part.clone());
+            continue;
+        }
+        let mut shares = vec![Vec::new(); owners.len()];
+        for (t, tet) in part.tets.iter().enumerate() {
+            let sum: Vector3<f64> = part.corners(t).iter().map(|p| p.coords).sum();
+            let at = Point3::from(sum / 4.0);
+            let depth = |owner: &usize| fragments[*owner].level_set.value(&at);
+            let deepest =
+                (0..owners.len()).min_by(|&a, &b| depth(&owners[a]).total_cmp(&depth(&owners[b])));
+            if let Some(n) = deepest {
+                shares[n].push(*tet);
+            }
+        }
+        for (owner, tets) in owners.into_iter().zip(shares) {
+            meshes[owner].push(TetMesh { vertices: part.vertices.clone(), tets });
+        }
+    }
+    meshes.iter().map(|parts| joined(parts)).collect()
+}
+
+/// Parts as one mesh without vertices of no tetrahedron: copies of a vertex in different parts are
+/// one again. `None` if there is nothing.
+fn joined(parts: &[TetMesh]) -> Option<TetMesh> {
+    let mut places: Vec<([u64; 3], u32)> = Vec::new();
+    let mut mesh = TetMesh::default();
+    for part in parts {
+        let known = places.len();
+        let mut names = vec![u32::MAX; part.vertices.len()];
+        for &v in part.tets.iter().flatten() {
+            let (p, name) = (&part.vertices[v as usize], &mut names[v as usize]);
+            if *name != u32::MAX {
+                continue;
+            }
+            let key = key(p);
+            // only of other parts: what is open within one stays open
+            let found = places[..known].binary_search_by(|(other, _)| other.cmp(&key));
+            *name = found.map_or(mesh.vertices.len() as u32, |at| places[at].1);
+            if found.is_err() {
+                mesh.vertices.push(*p);
+                places.push((key, *name));
+            }
+        }
+        places.sort_unstable();
+        mesh.tets.extend(part.tets.iter().map(|tet| tet.map(|v| names[v as usize])));
+    }
+    (!mesh.tets.is_empty()).then_some(mesh)
+}
+
+fn key(p: &Point3<f64>) -> [u64; 3] {
+    // adding zero makes -0 and 0 one place
+    [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
+}
+
+/// The shape functions that a scene asks for.
+pub(crate) fn interpolation(is_quadratic: bool) -> Interpolation {
+    if is_quadratic { Interpolation::Quadratic } else { Interpolation::Linear }
+}
