@@ -156,7 +156,7 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
     }
     // some pieces are too small to break again
     assert!(sum < volume * (1.0 + 1e-9) && sum > 0.5 * volume, "{}", sum / volume);
-    assert!((sum - samples).abs() < 0.1 * volume, "{}", (sum - samples) / volume);
+    assert!((sum - samples).abs() < 0.12 * volume, "{}", (sum - samples) / volume);
 }
 
 #[test]

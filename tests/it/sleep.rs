@@ -273,3 +273,30 @@ fn sleep_gives_the_same_bits_for_any_number_of_threads() {
     assert_eq!(one, bits(2));
     assert_eq!(one, bits(3));
 }
+
+#[test]
+fn a_wave_runs_through_sleeping_dominoes_as_fast_as_through_waking_ones() {
+    let last_falls = |sleep: bool| {
+        let mut world = World::new(Settings { sleep, ..Settings::default() });
+        floor(&mut world);
+        let ids: Vec<BodyId> = (0..6)
+            .map(|n| world.add(cube(None, [0.05, 0.5, 0.25], [0.5 * f64::from(n), 0.5, 0.0])))
+            .collect();
+        steps(&mut world, 30);
+        assert_eq!(asleep(&world, &ids), if sleep { 6 } else { 0 });
+        let finger = cube(None, [0.1; 3], [-0.35, 0.9, 0.0]);
+        let velocity = Velocity { linear: Vector3::new(3.0, 1.0, 0.0), ..Velocity::default() };
+        world.add(NewBody { velocity, ..finger });
+        let up = |world: &World| {
+            let last = world.get(ids[5]).expect("a domino").pose;
+            (last.rotation * Vector3::y()).y
+        };
+        (0..200_usize).find(|_| {
+            world.step();
+            up(&world) < 0.8
+        })
+    };
+    let (waking, sleeping) = (last_falls(false).expect("it falls"), last_falls(true));
+    let late = sleeping.expect("it falls").abs_diff(waking);
+    assert!(late <= 4, "{late} of {waking} frames");
+}

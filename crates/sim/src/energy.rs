@@ -6,8 +6,12 @@
 //! kinetic energy pays for. Only bodies that touch something immovable can gain so, since the
 //! impulses between moving bodies leave their common centre of mass alone. So the bound is held
 //! island by island, where the ground can take the momentum.
+//!
+//! Where nothing but joints holds an island, its energy is known from both sides: what swings keeps
+//! what the passes would take from it.
 
-use contact::Islands;
+use contact::constraint::Joint;
+use contact::{Contacts, Islands};
 use dynamics::Velocity;
 use nalgebra::Isometry3;
 
@@ -17,13 +21,36 @@ use crate::World;
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
+    /// Whether joints that take no energy are all that acts on an island beside gravity.
+    swings: Vec<bool>,
 }
+
+/// The most that what swings is sped up by in a frame: at the turn it hardly moves, and its energy
+/// says little of its speed.
+const MOST_SPED_UP: f64 = 1.1;
 
 impl EnergyBound {
     /// The energy of each island as it is now, after its collisions.
-    pub(crate) fn new(world: &World, islands: Islands) -> Self {
+    pub(crate) fn new(
+        world: &World,
+        islands: Islands,
+        contacts: &Contacts,
+        joints: &[Joint],
+    ) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
-        Self { islands, budget }
+        let of = |bodies: [u32; 2]| {
+            bodies.into_iter().filter_map(|i| *islands.of_bodies().get(i as usize)?)
+        };
+        let mut swings = vec![false; islands.count()];
+        for island in joints.iter().flat_map(|joint| of(joint.bodies)) {
+            swings[island as usize] = islands.is_grounded(island) && !islands.is_driven(island);
+        }
+        let stopped = joints.iter().filter(|j| j.limits.is_some() || j.motor.is_some());
+        let touching = contacts.manifolds().iter().map(|pair| [pair.a, pair.b]);
+        for island in touching.chain(stopped.map(|joint| joint.bodies)).flat_map(of) {
+            swings[island as usize] = false;
+        }
+        Self { islands, budget, swings }
     }
 
     /// Holds back grounded islands whose bodies would rise higher to `end` than their energy
@@ -63,7 +90,7 @@ impl EnergyBound {
     }
 
     /// Slows grounded islands that have more energy than they had and were given by kinematic
-    /// bodies, whose `work` on each body is in J.
+    /// bodies, whose `work` on each body is in J, and speeds up what swings.
     pub(crate) fn bound_momenta(&self, world: &mut World, work: &[f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));
@@ -74,8 +101,9 @@ impl EnergyBound {
             let allowed = (self.budget[k] + given[k] - potential[k]).max(0.0);
             // round-off is no gain
             let gained = kinetic[k] - allowed > 1e-12 * (kinetic[k] + potential[k].abs());
-            if gained && self.islands.is_grounded(island) {
-                let share = (allowed / kinetic[k]).sqrt();
+            let lost = self.swings[k] && kinetic[k] > 0.0;
+            if (gained || lost) && self.islands.is_grounded(island) {
+                let share = (allowed / kinetic[k]).sqrt().min(MOST_SPED_UP);
                 momentum.linear *= share;
                 momentum.angular *= share;
             }

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use contact::{Blow, Support};
+use contact::{Blow, Contact, Contacts, Support};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
@@ -25,6 +25,8 @@ const STILL_MOST: f64 = 0.015;
 const WAKING_SPEED: f64 = 0.1;
 /// Share of all that bears on a sleeper by which one contact may change besides.
 const WAKING_LOAD: f64 = 0.1;
+/// The same of a change from one frame to the next.
+const SUDDEN_LOAD: f64 = 0.5;
 /// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
 const LOAD_TIME: f64 = 0.2;
 /// A body carries another if it bears this share of its weight.
@@ -90,6 +92,36 @@ impl World {
     pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> Vec<bool> {
         let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
         self.wake_sleepers(blows, round);
+        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+    }
+
+    /// Wakes the sleepers that others come upon within two frames, and tells which those are: the
+    /// contact pass may stop what comes before the collision pass sees it, and what is asleep would
+    /// swallow its momentum.
+    pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
+        let velocity =
+            |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+        let moves = |i: usize| self.acting[i].mass_properties().is_some();
+        let mut woken = BTreeSet::new();
+        for pair in contacts.manifolds() {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let (mover, sleeper, side) =
+                if self.rests[b].asleep { (a, b, -1.0) } else { (b, a, 1.0) };
+            if !self.rests[sleeper].asleep || !moves(mover) {
+                continue;
+            }
+            let comes = |contact: &Contact| {
+                let arm = contact.at(&self.poses[a], &self.poses[b])
+                    - self.poses[mover].translation.vector;
+                let approach = side * contact.normal.dot(&velocity(mover).at(&arm.coords));
+                approach > WAKING_SPEED && contact.gap < 2.0 * self.settings.dt * approach
+            };
+            if contacts.of(pair).iter().any(comes) {
+                woken.insert(self.ids[sleeper]);
+            }
+        }
+        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        self.wake(woken);
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
@@ -267,8 +299,13 @@ impl World {
             let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
             let now = touching.map_or_else(|_| Vector3::zeros(), |n| touches[n].impulse);
             link.lately += (now - link.lately) * share;
-            let change = (link.lately - link.impulse).norm();
-            if change > WAKING_SPEED * self.moving_mass(body) + WAKING_LOAD * loads[body] {
+            let blow = WAKING_SPEED * self.moving_mass(body);
+            // what did not touch it when it fell asleep may topple it by leaning on it
+            let is_new = link.impulse == Vector3::zeros();
+            let steady = if is_new { 0.0 } else { blow } + WAKING_LOAD * loads[body];
+            let sudden = blow + SUDDEN_LOAD * loads[body];
+            if (link.lately - link.impulse).norm() > steady || (now - link.impulse).norm() > sudden
+            {
                 woken.insert(link.sleeper);
             }
         }

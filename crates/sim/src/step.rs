@@ -72,7 +72,7 @@ impl World {
         // other solvers gain what they gain
         let split = self.settings.contact.solver.is_split();
         let free = split.then(|| FreeIslands::new(self, &islands));
-        let bound = split.then(|| EnergyBound::new(self, islands));
+        let bound = split.then(|| EnergyBound::new(self, islands, search.contacts(), &joints));
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
         if let Some(bound) = &bound {
@@ -171,6 +171,14 @@ impl World {
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let search = self.search(known.take(), given);
             ended(Phase::Detect);
+            if wakes == 0 {
+                let woken = self.wake_approached(search.contacts());
+                if woken.contains(&true) {
+                    wakes += 1;
+                    known = Some((search, woken));
+                    continue;
+                }
+            }
             let (blows, work) = self.at(given).collide(search.contacts(), &mut momenta, &strengths);
             ended(Phase::Collide);
             let woken = self.wake_hit(&blows, wakes);

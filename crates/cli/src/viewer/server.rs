@@ -77,7 +77,9 @@ impl Viewer {
             .iter()
             .filter_map(|(name, value)| Header::from_bytes(name.as_bytes(), value.as_bytes()).ok());
         let status = StatusCode(status);
-        request.respond(Response::new(status, headers.collect(), body, Some(body.len()), None))
+        let answer = Response::new(status, headers.collect(), body, Some(body.len()), None);
+        // its length is known, so that the page can show how much has come
+        request.respond(answer.with_chunked_threshold(usize::MAX))
     }
 
     /// Status, content type and content.
