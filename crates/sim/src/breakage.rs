@@ -440,7 +440,7 @@ fn velocities(
 mod tests {
     use super::*;
     use crate::Settings;
-    use fracture::Voronoi;
+    use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, Solid};
     use proptest::prelude::*;
 

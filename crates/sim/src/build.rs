@@ -453,6 +453,16 @@ struct Solids {
     tets: Option<TetMesh>,
 }
 
+fn surface_in<'m>(
+    meshes: &'m BTreeMap<String, MeshData>,
+    file: &str,
+) -> Result<&'m TriMesh, Cause> {
+    match meshes.get(file) {
+        Some(MeshData::Surface(mesh)) => Ok(mesh),
+        _ => Err(Cause::NoMesh { file: file.to_owned(), kind: "a surface" }),
+    }
+}
+
 /// The solid of a body: exact where it is a plane, or a ball or box that never breaks, else sampled.
 fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Solids, Cause> {
     // what is anchored needs samples to find what anchors hold
@@ -486,17 +496,13 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             exact(Shape::cuboid(half, spacing), 8.0 * half.product(), per_mass)
         }
         scene::Shape::Mesh(mesh) => {
-            let Some(MeshData::Surface(given)) = meshes.get(&mesh.file) else {
-                return Err(Cause::NoMesh { file: mesh.file.clone(), kind: "a surface" });
-            };
+            let given = surface_in(meshes, &mesh.file)?;
             let (level_set, mesh) = mesh_level_set(mesh, given.clone())?;
             let solids = sampled(level_set, spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
         }
         scene::Shape::Trimesh(surface) => {
-            let Some(MeshData::Surface(given)) = meshes.get(&surface.file) else {
-                return Err(Cause::NoMesh { file: surface.file.clone(), kind: "a surface" });
-            };
+            let given = surface_in(meshes, &surface.file)?;
             let (mesh, _) = scaled(given.clone(), surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
