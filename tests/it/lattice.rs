@@ -3,8 +3,8 @@
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
-    Breaking, Lattice, LatticeError, Links, Neighbours, Noise, Plane, Shards, Spread, Strike,
-    Weakness, multipliers, smoothed_crack,
+    Breaking, Lattice, LatticeError, Links, Neighbours, Noise, Plane, Shards, Spread, Stencil,
+    Strike, Weakness, multipliers, smoothed_crack,
 };
 use levelset::TetMesh;
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
@@ -301,6 +301,31 @@ fn lattice_with_weak_link(mesh: &TetMesh, place: &Point3<f64>) -> Lattice {
     let mut lattice = lattice(mesh, Neighbours::Faces);
     lattice.scale_strengths(|p| if p == place { 1e-9 } else { 1.0 });
     lattice
+}
+
+#[test]
+fn a_picture_weakens_what_it_is_dark_on() {
+    // a dark stripe up the middle of the wall's face, seen along z
+    let factors = ndarray::Array2::from_shape_fn((2, 17), |(_, x)| if x == 8 { 0.02 } else { 1.0 });
+    let (corner, across) = (Point3::new(0.0, 1.0, 0.0), Vector3::new(1.7, 0.0, 0.0));
+    let stencil = Stencil { factors, corner, across, down: Vector3::new(0.0, -1.0, 0.0) };
+    // between centres of pixels it is linear, beside the picture it is 1
+    for (x, factor) in [(0.85, 0.02), (0.75, 1.0), (0.8, 0.51), (0.01, 1.0), (-0.5, 1.0)] {
+        let found = stencil.factor(&Point3::new(x, 0.3, 0.2));
+        assert!((found - factor).abs() < 1e-12, "{x}: {found}");
+    }
+    let broken = |painted: bool| {
+        let (_, mut lattice) = wall(Neighbours::Faces);
+        if painted {
+            lattice.stencil(&stencil);
+        }
+        let loads = blow(&lattice, 3e3);
+        let broken = lattice.strike(&loads, &no_spread()).broken;
+        broken.iter().map(|&link| lattice.links()[link as usize].place.x).collect::<Vec<_>>()
+    };
+    assert!(broken(false).is_empty());
+    let places = broken(true);
+    assert!(!places.is_empty() && places.iter().all(|x| (x - 0.85).abs() < 0.1), "{places:?}");
 }
 
 #[test]

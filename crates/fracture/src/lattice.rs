@@ -21,7 +21,7 @@ mod weakening;
 use levelset::{TetError, TetMesh};
 use nalgebra::{Point3, Vector3};
 
-pub use modifiers::Weakness;
+pub use modifiers::{Stencil, Weakness};
 pub use multipliers::{Links, Multipliers, multipliers};
 pub use pieces::{LatticePieces, Shards, smoothed_crack};
 pub use strike::{Breaking, Strike};

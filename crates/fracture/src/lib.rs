@@ -77,7 +77,7 @@ pub use file::ReadPatternError;
 pub use hull::convex_hull;
 pub use lattice::{
     Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
-    Spread, Strike, Weakness, multipliers, smoothed_crack,
+    Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,
 };
 pub use load::bond_loads;
 pub use material::Material;

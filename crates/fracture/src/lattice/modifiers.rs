@@ -1,7 +1,8 @@
 //! What makes some links weaker than others from the start (Ku07 section 2).
 
 use levelset::TetMesh;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
+use ndarray::Array2;
 
 use super::Lattice;
 use crate::noise::Noise;
@@ -46,7 +47,47 @@ impl Weakness {
     }
 }
 
+/// A picture of strength that is projected through a body, the same at every depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stencil {
+    /// Factors of the strength, row by row; between the centres of pixels they change linearly.
+    pub factors: Array2<f64>,
+    /// The outer corner of the first pixel of the first row, m.
+    pub corner: Point3<f64>,
+    /// Along all of a row, m.
+    pub across: Vector3<f64>,
+    /// Along all of a column, m; at a right angle to a row.
+    pub down: Vector3<f64>,
+}
+
+impl Stencil {
+    /// What strengths at `p` are multiplied by; 1 beside the picture.
+    pub fn factor(&self, p: &Point3<f64>) -> f64 {
+        let (rows, columns) = self.factors.dim();
+        let share = |axis: &Vector3<f64>| (p - self.corner).dot(axis) / axis.norm_squared();
+        let (x, y) = (share(&self.across), share(&self.down));
+        if !((0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y)) || rows * columns == 0 {
+            return 1.0;
+        }
+        // from pixel centre to pixel centre, the outermost half pixels as at their centres
+        let place = |share: f64, count: usize| {
+            let at = (share * count as f64 - 0.5).clamp(0.0, count as f64 - 1.0);
+            let low = (at as usize).min(count.saturating_sub(2));
+            (low, (low + 1).min(count - 1), at - low as f64)
+        };
+        let (left, right, u) = place(x, columns);
+        let (top, bottom, v) = place(y, rows);
+        let row = |r: usize| self.factors[[r, left]] * (1.0 - u) + self.factors[[r, right]] * u;
+        row(top) * (1.0 - v) + row(bottom) * v
+    }
+}
+
 impl Lattice {
+    /// Multiplies strengths by a picture.
+    pub fn stencil(&mut self, stencil: &Stencil) {
+        self.scale_strengths(|p| stencil.factor(p));
+    }
+
     /// Makes links along a plane or sphere weaker.
     pub fn weaken(&mut self, weakness: &Weakness) {
         self.scale_strengths(|p| weakness.factor(p));
