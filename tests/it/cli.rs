@@ -1,7 +1,6 @@
 //! The program as people meet it: what it writes, and what it says when it cannot.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -64,7 +63,7 @@ name = "thing"
 shape = { mesh = { file = "thing.obj", resolution = [20, 20, 20] } }
 "#;
 
-const TETRAHEDRON: &str =
+pub(crate) const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 
 impl Case {
@@ -80,7 +79,7 @@ impl Case {
         brisance().args(arguments).current_dir(&self.folder).output().unwrap()
     }
 
-    fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = self.folder.path().read_dir().unwrap();
         let mut names: Vec<_> =
             entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -90,7 +89,7 @@ impl Case {
 
     /// Runs `scene.toml`, which must fail with exit code 2, one line that holds every one of
     /// `words`, and no file written or left behind.
-    fn refused(&self, words: &[&str]) {
+    pub(crate) fn refused(&self, words: &[&str]) {
         let before = self.names();
         let output = self.run(&["run", "scene.toml", "-o", "out.glb", "--quiet"]);
         let message = String::from_utf8(output.stderr).unwrap();
@@ -263,28 +262,6 @@ fn usage_errors_exit_with_2() {
         assert_eq!(case.run(arguments).status.code(), Some(2));
     }
     assert!(case.run(&["--version"]).status.success());
-}
-
-#[test]
-#[cfg(unix)]
-fn an_interrupted_run_ends_soon_and_writes_nothing() {
-    let case = scene_with("frames = 12", "frames = 1000000");
-    let mut run = brisance();
-    run.args(["run", "scene.toml", "-o", "out.glb"]).current_dir(&case.folder);
-    run.stderr(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
-    let mut run = run.spawn().unwrap();
-    // the first line says that it is under way
-    let mut said = BufReader::new(run.stderr.take().unwrap());
-    let mut message = String::new();
-    said.read_line(&mut message).unwrap();
-    assert!(message.starts_with("frame 1 of 1000000"), "{message}");
-    let id = run.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    said.read_to_string(&mut message).unwrap();
-    let status = run.wait().unwrap();
-    assert_eq!(status.code(), Some(130), "{message}");
-    assert!(message.contains("no file was written"), "{message}");
-    assert_eq!(case.names(), ["scene.toml"]);
 }
 
 #[test]

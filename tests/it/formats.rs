@@ -147,3 +147,78 @@ fn no_format_takes_what_is_not_finite() {
     }
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
+
+/// A text and the bytes after it.
+fn split<'a>(bytes: &'a [u8], end: &str) -> (&'a str, &'a [u8]) {
+    let at = bytes.windows(end.len()).position(|window| window == end.as_bytes()).unwrap();
+    let (text, rest) = bytes.split_at(at + end.len());
+    (std::str::from_utf8(text).unwrap(), rest)
+}
+
+#[test]
+fn a_series_for_paraview_holds_every_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pot & lid.pvd");
+    let recording = recording();
+    Format::of(&path).unwrap().write(&recording, &path).unwrap();
+    let list = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(list.matches("<DataSet").count(), 4);
+    assert!(list.contains("timestep=\"0.125\" part=\"0\" file=\"pot &amp; lid/frame_00003.vtu\""));
+    let bytes = std::fs::read(folder.path().join("pot & lid/frame_00001.vtu")).unwrap();
+    let (head, data) = split(&bytes, "<AppendedData encoding=\"raw\">\n_");
+    assert!(head.contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""), "{head}");
+    let array = |name: &str| {
+        let line = head.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
+        let offset = line.split("offset=\"").nth(1).unwrap().split('"').next().unwrap();
+        let (count, data) = data[offset.parse::<usize>().unwrap()..].split_first_chunk().unwrap();
+        data[..u64::from_le_bytes(*count) as usize].to_vec()
+    };
+    let floats = |name: &str| -> Vec<f32> {
+        array(name).as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    };
+    assert_eq!(array("types"), [5; 4]);
+    assert_eq!(array("cut"), [0, 0, 0, 1]);
+    assert_eq!(array("body"), [0; 16]);
+    let corners: Vec<i64> =
+        array("connectivity").as_chunks().0.iter().map(|b| i64::from_le_bytes(*b)).collect();
+    assert_eq!(corners, [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]);
+    let pot = &recording.tracks[0];
+    let places: Vec<f32> = pot
+        .surface
+        .vertices
+        .iter()
+        .flat_map(|v| {
+            let p = pot.poses[1] * Point3::from(*v).cast::<f64>();
+            <[f32; 3]>::from(p.cast::<f32>())
+        })
+        .collect();
+    assert_eq!(floats("points"), places);
+    // it moves by (1, -1, 0) / 24 m in 1/24 s
+    assert!(floats("speed").iter().all(|speed| (speed - 2_f32.sqrt()).abs() < 1e-5));
+    // a folder that is there is not written into
+    assert!(matches!(Format::Pvd.write(&recording, &path), Err(WriteError::Write(_))));
+}
+
+#[test]
+fn ply_files_are_what_meshes_are_read_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("frames.ply/");
+    assert_eq!(Format::of(&path), Some(Format::PlyFolder));
+    let recording = recording();
+    Format::PlyFolder.write(&recording, &path).unwrap();
+    assert_eq!(path.read_dir().unwrap().count(), 4);
+    let read = brisance::mesh_file::read_painted_mesh(&path.join("frame_00001.ply")).unwrap();
+    let mesh = &read.mesh;
+    assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4));
+    let pot = &recording.tracks[0];
+    for (vertex, place) in pot.surface.vertices.iter().zip(&mesh.vertices) {
+        let wanted = pot.poses[1] * Point3::from(*vertex).cast::<f64>();
+        assert!((wanted - place).norm() < 1e-6);
+    }
+    // the corners of the cut have its colour
+    let colour = |corner: usize| read.corners[0][corner].colour.unwrap().xyz();
+    assert!((colour(0) - Vector3::new(0.5, 0.25, 1.0)).norm() < 0.01, "{}", colour(0));
+    assert!((colour(1) - Vector3::new(0.75, 0.5, 1.0)).norm() < 0.01, "{}", colour(1));
+    let normal = read.corners[0][0].normal.unwrap();
+    assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
+}

@@ -1,5 +1,6 @@
 //! One test binary.
 
+mod checkpoints;
 mod cli;
 mod contact;
 mod contact_bounce;
@@ -22,6 +23,8 @@ mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
 mod models;
+mod replay;
+mod scene_language;
 mod scenes;
 mod schema;
 mod sim;

@@ -110,6 +110,30 @@ fn schema_and_reader_know_the_same_choices() {
 }
 
 #[test]
+fn schema_and_reader_know_the_same_keys_of_what_happens() {
+    let body = "/properties/body/items";
+    let tables = [
+        ("/properties/wind".to_owned(), "[wind]\nzzz = 1".to_owned()),
+        (
+            "/properties/material/additionalProperties".to_owned(),
+            "[material.a]\nzzz = 1".to_owned(),
+        ),
+        (
+            format!("{body}/properties/keyframes/items"),
+            "[[body]]\nkeyframes = [{ zzz = 1 }]".to_owned(),
+        ),
+        ("/properties/event/items".to_owned(), "[[event]]\nzzz = 1".to_owned()),
+    ];
+    let events = ["cut", "explode", "push"].map(|kind| {
+        let pointer = format!("/properties/event/items/properties/{kind}");
+        (pointer, format!("[[event]]\n{kind} = {{ zzz = 1 }}"))
+    });
+    for (pointer, scene) in tables.into_iter().chain(events) {
+        assert_eq!(properties(&pointer), keys(&scene), "{pointer}");
+    }
+}
+
+#[test]
 fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let scene = "version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n\
         shape = { sphere = { radius = 1 } }\nfracture = { pattern = \"a\", strength = 1, bonds = { strength = 1 } }\n\
@@ -142,9 +166,19 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
     assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
     let schema = self::schema();
-    let names = schema.pointer("/properties/body/items/properties/material/enum").cloned().unwrap();
+    let names = "/properties/body/items/properties/material/anyOf/0/enum";
+    let names = schema.pointer(names).cloned().unwrap();
     let names: Vec<String> = serde_json::from_value(names).unwrap();
     assert_eq!(names, sim::scene::Material::TABLE.map(|m| m.name));
+    let wind = sim::scene::Wind::default();
+    assert_eq!(
+        vector(schema["properties"]["wind"]["properties"]["velocity"]["default"].clone()),
+        wind.velocity
+    );
+    for (key, value) in [("density", wind.density), ("drag", wind.drag)] {
+        let default = &schema["properties"]["wind"]["properties"][key]["default"];
+        assert_eq!(default.as_f64(), Some(value));
+    }
     let other = Scene::from_toml(
         "version = 1\n[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\nmaterial = \"glass\"\n\
          fracture = { lattice = { spacing = 0.3, cleave = [{ normal = [1, 0, 0], width = 1, factor = 0 }] } }\n\

@@ -29,6 +29,8 @@ pub struct Arguments {
 pub enum Command {
     /// Simulate a scene and write what happened.
     Run(RunArguments),
+    /// Simulate a scene in which breaks what a file says.
+    Replay(ReplayArguments),
     /// Break a mesh into pieces, without simulating anything.
     Fracture(FractureArguments),
     /// Make a file of a fracture pattern, or draw one.
@@ -77,16 +79,29 @@ Put this first in a scene: #:schema ./scene.schema.json")]
 pub struct FileArguments {
     /// The file
     pub file: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print one line of JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb
   brisance run scenes/bunny.toml -o short.glb --frames 30 --quiet
   brisance run scenes/bunny.toml -o bunny.usda --ledger energy.csv --json
+  brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl --checkpoint-every 10
+  brisance run scenes/bunny.toml -o bunny.glb --resume bunny.glb.checkpoint
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
-Universal Scene Description (.usda), JSON lines (.jsonl), and a folder of .obj files, one per frame
-(a name that ends in /). A file that exists is replaced, but only when the run has succeeded.";
+Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView (.pvd, with a folder of
+.vtu files beside it), and a folder of one file per frame: of .obj files (a name that ends in /) or of
+.ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
+succeeded.
+
+Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume goes on to the same
+output, bit by bit.";
 
 /// Arguments of `brisance run`.
 #[derive(Args, Debug)]
@@ -94,18 +109,41 @@ Universal Scene Description (.usda), JSON lines (.jsonl), and a folder of .obj f
 pub struct RunArguments {
     /// Scene file (TOML)
     pub scene: PathBuf,
-    /// File to write: .glb, .usda or .jsonl; or a folder of .obj files, ending in /
+    /// What it shares with `brisance replay`.
+    #[command(flatten)]
+    pub options: RunOptions,
+    /// Also write every body that breaks: all that `brisance replay` needs, .jsonl, or its mass,
+    /// momentum and energy before and after, .csv
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Write a checkpoint after every so many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub checkpoint_every: Option<u32>,
+    /// Where checkpoints go [default: OUT.checkpoint]
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from a checkpoint of a run of the same scene
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// What `brisance run` and `brisance replay` take.
+#[derive(Args, Debug)]
+pub struct RunOptions {
+    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
-    /// Also write mass, momentum and energy before and after of every body that breaks
-    #[arg(long, value_name = "FILE.csv")]
-    pub events: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
+    /// Frames per second, each one time step, instead of the scene's; as many more or fewer frames
+    /// take as long, unless --frames says how many
+    #[arg(long, value_name = "N", value_parser = rate)]
+    pub fps: Option<f64>,
     /// Seed of everything random, instead of the scene's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -121,6 +159,31 @@ pub struct RunArguments {
     /// Print the summary as one line of JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1.0..=1e5).contains(rate));
+    rate.ok_or_else(|| "give a number between 1 and 100000".to_owned())
+}
+
+const REPLAY_EXAMPLES: &str = "Examples:
+  brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl
+  brisance replay scenes/bunny.toml bunny.jsonl -o bunny.usda
+
+What breaks and when is what the events say, whatever the strengths in the scene. All else must be as
+it was: then the motion is the same, bit by bit.";
+
+/// Arguments of `brisance replay`.
+#[derive(Args, Debug)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub struct ReplayArguments {
+    /// Scene file (TOML)
+    pub scene: PathBuf,
+    /// Events that `brisance run --events` wrote, .jsonl
+    pub events: PathBuf,
+    /// What it shares with `brisance run`.
+    #[command(flatten)]
+    pub options: RunOptions,
 }
 
 const FRACTURE_EXAMPLES: &str = "Examples:

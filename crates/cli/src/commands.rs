@@ -176,6 +176,58 @@ pub enum Failure {
         /// The last frame that was simulated.
         frame: usize,
     },
+    /// A signal asked a run to end, which can be gone on with.
+    #[error(
+        "stopped after frame {frame}: run the same command with --resume {} to go on",
+        checkpoint.display()
+    )]
+    Stopped {
+        /// The last frame that was simulated.
+        frame: usize,
+        /// The checkpoint that was written.
+        checkpoint: PathBuf,
+    },
+    /// A checkpoint cannot be used.
+    #[error("{}: {source}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::checkpoint::CheckpointError,
+    },
+    /// Events cannot be used.
+    #[error("{}: {source}", path.display())]
+    Events {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::events::EventsError,
+    },
+    /// A checkpoint or events are of another scene.
+    #[error(
+        "{}: is of another scene: give the scene, meshes and options that it was written with",
+        path.display()
+    )]
+    OtherScene {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A checkpoint or events tell of a later frame than the last.
+    #[error("{}: tells of frame {frame}: give --frames {frame} or more", path.display())]
+    TooFewFrames {
+        /// The file.
+        path: PathBuf,
+        /// The frame.
+        frame: usize,
+    },
+    /// An event cannot be brought about.
+    #[error("{}: {source}", path.display())]
+    Misfit {
+        /// The file of the events.
+        path: PathBuf,
+        /// Which.
+        source: sim::Misfit,
+    },
     /// The extension of an output names no format.
     #[error("{}: is of no format that can be written: give it the ending {known}", path.display())]
     Format {
@@ -254,7 +306,7 @@ pub const SCHEMA: &str = include_str!("scene.schema.json");
 impl Failure {
     /// What the program exits with: 2, or 130 when a signal ended it.
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Interrupted { .. }) { 130 } else { 2 }
+        if matches!(self, Self::Interrupted { .. } | Self::Stopped { .. }) { 130 } else { 2 }
     }
 }
 
@@ -265,6 +317,7 @@ impl Failure {
 pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failure> {
     match command {
         Command::Run(arguments) => run::run(arguments, interrupted),
+        Command::Replay(arguments) => run::replay(arguments, interrupted),
         Command::Fracture(arguments) => fracture::fracture(arguments),
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
@@ -317,8 +370,9 @@ fn check_output(path: &Path) -> Result<Format, Failure> {
     let format = Format::of(path)
         .ok_or_else(|| Failure::Format { path: path.to_owned(), known: Format::ENDINGS })?;
     check_folder(path)?;
-    if format == Format::ObjFolder && path.exists() {
-        return Err(Failure::Exists { path: path.to_owned() });
+    let folder = format.folder(path);
+    if folder.as_deref().is_some_and(Path::exists) {
+        return Err(Failure::Exists { path: folder.unwrap_or_default() });
     }
     Ok(format)
 }

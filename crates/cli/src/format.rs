@@ -3,9 +3,11 @@
 pub mod glb;
 mod jsonl;
 mod obj;
+mod ply;
 mod usda;
+mod vtu;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sim::{Recording, Surface};
 use thiserror::Error;
@@ -50,25 +52,41 @@ pub enum Format {
     Usda,
     /// A folder of one Wavefront OBJ per frame; a path that ends in a slash, or is one.
     ObjFolder,
+    /// A folder of one PLY per frame; a path that ends in `.ply` and a slash.
+    PlyFolder,
+    /// A series for ParaView, `.pvd`, with a folder of the same name without the ending beside it.
+    Pvd,
 }
 
 impl Format {
     /// The endings, for messages.
-    pub const ENDINGS: &str = ".glb, .usda or .jsonl, or end it in / for a folder of .obj files";
+    pub const ENDINGS: &str =
+        ".glb, .usda, .jsonl or .pvd, or end it in / or .ply/ for a folder of .obj or .ply files";
 
     /// The format that a path asks for by its ending.
     pub fn of(path: &Path) -> Option<Self> {
         // a folder is asked for by a slash, or by being there
         let text = path.as_os_str().to_string_lossy();
         if text.ends_with(std::path::is_separator) || path.is_dir() {
-            return Some(Self::ObjFolder);
+            let is_ply = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("ply"));
+            return Some(if is_ply { Self::PlyFolder } else { Self::ObjFolder });
         }
         let extension = path.extension()?;
         match extension.to_str()?.to_ascii_lowercase().as_str() {
             "glb" => Some(Self::Glb),
             "jsonl" => Some(Self::Jsonl),
             "usda" => Some(Self::Usda),
+            "pvd" => Some(Self::Pvd),
             _ => None,
+        }
+    }
+
+    /// The folder that writing to `path` makes, if it makes one.
+    pub fn folder(self, path: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Glb | Self::Jsonl | Self::Usda => None,
+            Self::ObjFolder | Self::PlyFolder => Some(path.to_owned()),
+            Self::Pvd => Some(path.with_extension("")),
         }
     }
 
@@ -82,6 +100,13 @@ impl Format {
             Self::Jsonl => write_whole(path, |out| jsonl::write(recording, out)),
             Self::Usda => write_whole(path, |out| usda::write(recording, out)),
             Self::ObjFolder => write_whole_folder(path, |folder| obj::write(recording, folder)),
+            Self::PlyFolder => write_whole_folder(path, |folder| ply::write(recording, folder)),
+            Self::Pvd => {
+                let folder = path.with_extension("");
+                write_whole_folder(&folder, |folder| vtu::write_frames(recording, folder))?;
+                let name = folder.file_name().unwrap_or_default().to_string_lossy();
+                write_whole(path, |out| vtu::write_list(recording, &name, out))
+            }
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use serde::{Deserialize, Serialize};
 use sim::{Dissipation, Fracture, Motion, Report, World};
 
 /// The state of a world after a frame.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Frames since the start.
     pub frame: usize,
@@ -41,11 +42,11 @@ pub struct Row {
 }
 
 /// One row per frame, the initial state first, and what broke.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     rows: Vec<Row>,
-    /// Bodies that broke, by row.
-    events: Vec<(usize, Fracture)>,
+    /// What is written of each body that broke.
+    events: Vec<Vec<f64>>,
 }
 
 impl Ledger {
@@ -65,10 +66,11 @@ impl Ledger {
     /// Adds the frame that `report` tells of.
     pub fn add(&mut self, world: &World, report: &Report) {
         let momentum = world.momentum();
-        self.events.extend(report.fractures.iter().map(|f| (self.rows.len(), f.clone())));
+        let time = report.frame as f64 * world.settings().dt;
+        self.events.extend(report.fractures.iter().map(|f| numbers(report.frame, time, f)));
         self.rows.push(Row {
             frame: report.frame,
-            time: report.frame as f64 * world.settings().dt,
+            time,
             bodies: report.bodies,
             contacts: report.contacts,
             fractures: report.fractures.len(),
@@ -105,24 +107,25 @@ impl Ledger {
     /// When writing fails.
     pub fn write_events(&self, out: &mut impl Write) -> io::Result<()> {
         write_line(out, ["frame", "time", "pieces"].iter().chain(&EVENT_COLUMNS))?;
-        for (at, event) in &self.events {
-            let row = &self.rows[*at];
-            let Fracture { point, impulse, mass_before, mass_after, before, after, .. } = event;
-            let of = |mass: f64, motion: &Motion| {
-                let Motion { momentum, kinetic_energy, potential_energy } = motion;
-                let vectors = momentum.linear.iter().chain(&momentum.angular).copied();
-                let mut numbers = vec![mass];
-                numbers.extend(vectors.chain([*kinetic_energy, *potential_energy]));
-                numbers
-            };
-            let mut numbers = vec![row.frame as f64, row.time, event.fragments.len() as f64];
-            numbers.extend(point.iter().chain(impulse));
-            numbers.extend(of(*mass_before, before));
-            numbers.extend(of(*mass_after, after));
-            write_line(out, numbers)?;
-        }
-        Ok(())
+        self.events.iter().try_for_each(|numbers| write_line(out, numbers))
     }
+}
+
+/// What is written of a body that broke.
+fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
+    let Fracture { point, impulse, mass_before, mass_after, before, after, .. } = event;
+    let of = |mass: f64, motion: &Motion| {
+        let Motion { momentum, kinetic_energy, potential_energy } = motion;
+        let vectors = momentum.linear.iter().chain(&momentum.angular).copied();
+        let mut numbers = vec![mass];
+        numbers.extend(vectors.chain([*kinetic_energy, *potential_energy]));
+        numbers
+    };
+    let mut numbers = vec![frame as f64, time, event.fragments.len() as f64];
+    numbers.extend(point.iter().chain(impulse));
+    numbers.extend(of(*mass_before, before));
+    numbers.extend(of(*mass_after, after));
+    numbers
 }
 
 type Column = (&'static str, fn(&Row) -> f64);

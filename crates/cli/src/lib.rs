@@ -1,7 +1,9 @@
 //! The parts of the program `brisance`, for its tests and for programs that want its formats.
 
 pub mod args;
+pub mod checkpoint;
 pub mod commands;
+pub mod events;
 pub mod format;
 pub mod ledger;
 pub mod mesh_file;

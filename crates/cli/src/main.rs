@@ -13,7 +13,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     // only a run looks at the flag, between frames; asked twice it ends at once too
-    let looks = matches!(arguments.command, Command::Run(_));
+    let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
     let handler = ctrlc::set_handler(move || {
         if !looks || INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

@@ -2,10 +2,10 @@
 //! while bodies hardly move, and their impulses, to start from (Br11's contact cache, keyed by
 //! surface point instead of position, which is an identity where points are fixed to the body).
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::constraint::ImpulseCache;
-use crate::narrow::{Contacts, Found};
+use crate::narrow::{Contacts, Found, Side};
 
 /// The contacts of one frame and their impulses, remembered by pair of bodies.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,66 @@ pub(crate) struct Known<'a> {
     pub(crate) contacts: &'a [Remembered],
 }
 
+/// What a [`Cache`] holds of a pair of bodies, as plain data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CachedPair {
+    /// Lasting names of the bodies.
+    pub names: [u64; 2],
+    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
+    /// was found there is not to be used again.
+    pub looked: Option<Isometry3<f64>>,
+    /// Its contacts.
+    pub contacts: Vec<CachedContact>,
+}
+
+/// A contact of a [`CachedPair`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CachedContact {
+    /// Whose surface point it is.
+    pub owner: Side,
+    /// Name of the point on its body.
+    pub key: u32,
+    /// The point in the owner's body coordinates, m.
+    pub point: Point3<f64>,
+    /// Out of the other body, in its coordinates.
+    pub normal: Vector3<f64>,
+    /// The distance that was found, m.
+    pub distance: f64,
+    /// On the first body, N s.
+    pub impulse: Vector3<f64>,
+}
+
 impl Cache {
+    /// All that it holds of pairs, by ascending names.
+    pub fn pairs(&self) -> Vec<CachedPair> {
+        let contact = |Remembered { found, impulse }: &Remembered| {
+            let Found { owner, key, point, normal, distance } = *found;
+            CachedContact { owner, key, point, normal, distance, impulse: *impulse }
+        };
+        let pair = |entry: &Entry| {
+            let range = entry.first as usize..(entry.first + entry.count) as usize;
+            let contacts = self.contacts[range].iter().map(contact).collect();
+            CachedPair { names: entry.names, looked: entry.looked, contacts }
+        };
+        self.pairs.iter().map(pair).collect()
+    }
+
+    /// One that holds `pairs`.
+    pub fn of_pairs(pairs: impl IntoIterator<Item = CachedPair>) -> Self {
+        let mut cache = Self::default();
+        for CachedPair { names, looked, contacts } in pairs {
+            let (first, count) = (cache.contacts.len() as u32, contacts.len() as u32);
+            cache.pairs.push(Entry { names, looked, first, count });
+            cache.contacts.extend(contacts.into_iter().map(|contact| {
+                let CachedContact { owner, key, point, normal, distance, impulse } = contact;
+                Remembered { found: Found { owner, key, point, normal, distance }, impulse }
+            }));
+        }
+        // lookups need the order
+        cache.pairs.sort_by_key(|entry| entry.names);
+        cache
+    }
+
     /// Remembers `contacts` with `impulses`, one a contact on body `a` in N s. `names` are lasting
     /// names of the bodies that ascend with their numbers: they survive when numbers shift.
     pub fn new(contacts: &Contacts, names: &[u64], impulses: &[Vector3<f64>]) -> Self {
@@ -64,7 +123,7 @@ impl Cache {
     }
 
     /// The same with the impulses of rows.
-    pub(crate) fn with_impulses(self, impulses: ImpulseCache) -> Self {
+    pub fn with_impulses(self, impulses: ImpulseCache) -> Self {
         Self { impulses, ..self }
     }
 

@@ -9,6 +9,7 @@ use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::anchor::Anchorage;
+use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::world::{NewBody, World};
 use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, rigid};
@@ -39,7 +40,7 @@ pub struct Bonds {
 }
 
 impl Breakage {
-    fn bears(&self) -> f64 {
+    pub(crate) fn bears(&self) -> f64 {
         if self.generations > 0 { self.strength } else { f64::INFINITY }
     }
 
@@ -54,13 +55,15 @@ impl Breakage {
 }
 
 /// The hardest blow to a body, as it feels it.
-struct Hit {
-    body: BodyId,
+pub(crate) struct Hit {
+    pub(crate) body: BodyId,
     /// In body coordinates, m.
-    at: Point3<f64>,
+    pub(crate) at: Point3<f64>,
     /// Along the blow, in world axes.
-    normal: Vector3<f64>,
-    impulse: Vector3<f64>,
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) impulse: Vector3<f64>,
+    /// What the body bears, N s.
+    pub(crate) strength: f64,
 }
 
 /// A piece before it is a body.
@@ -73,7 +76,7 @@ struct Piece {
 }
 
 /// What became of a body that was hit harder than it bears.
-enum Outcome {
+pub(crate) enum Outcome {
     Broke(Box<Fracture>),
     Dented(Dent),
     /// Nothing divides it.
@@ -82,6 +85,18 @@ enum Outcome {
     Held,
     /// There is no room for its pieces.
     OverBudget,
+}
+
+impl Outcome {
+    pub(crate) fn happened(&self) -> Happened {
+        match self {
+            Self::Broke(fracture) => Happened::Broke(fracture.fragments.len()),
+            Self::Dented(_) => Happened::Dented,
+            Self::Whole => Happened::Whole,
+            Self::Held => Happened::Held,
+            Self::OverBudget => Happened::OverBudget,
+        }
+    }
 }
 
 /// Samples of the smallest piece of a body that is cut but does not break.
@@ -123,31 +138,43 @@ impl World {
         strengths
     }
 
-    /// Replaces each body by its pieces that one of `blows` is too hard for. A body that its
-    /// pattern leaves whole is unbreakable from then on.
-    pub(crate) fn break_bodies(&mut self, blows: &[Blow], report: &mut Report) {
-        for hit in self.hardest_hits(blows) {
-            match self.break_body(&hit) {
-                Outcome::Broke(fracture) => {
-                    self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
-                    report.fractures.push(*fracture);
-                }
-                Outcome::Dented(dent) => {
-                    self.pass_anchors_on(dent.before, &[dent.after], report);
-                    report.dents.push(dent);
-                }
-                Outcome::Held => report.held.push(hit.body),
-                Outcome::OverBudget => report.over_budget.push(hit.body),
-                Outcome::Whole => {
-                    if let Ok(i) = self.ids.binary_search(&hit.body) {
-                        self.breakages[i] = None;
-                    }
+    /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
+    /// is unbreakable from then on.
+    pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
+        for hit in hits {
+            let Some(event) = self.event(hit, cause) else {
+                report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
+                continue;
+            };
+            let outcome = self.break_body(hit);
+            self.tell(Event { outcome: outcome.happened(), ..event }, report);
+            self.settle_outcome(hit.body, outcome, report);
+        }
+    }
+
+    /// What follows from what became of a body.
+    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, report: &mut Report) {
+        match outcome {
+            Outcome::Broke(fracture) => {
+                self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
+                report.fractures.push(*fracture);
+            }
+            Outcome::Dented(dent) => {
+                self.pass_anchors_on(dent.before, &[dent.after], report);
+                report.dents.push(dent);
+            }
+            Outcome::Held => report.held.push(body),
+            Outcome::OverBudget => report.over_budget.push(body),
+            Outcome::Whole => {
+                if let Ok(i) = self.ids.binary_search(&body) {
+                    self.breakages[i] = None;
                 }
             }
         }
     }
 
-    fn hardest_hits(&self, blows: &[Blow]) -> Vec<Hit> {
+    /// Who is hit harder than it bears, and how; `strengths` are those that `blows` were found with.
+    pub(crate) fn hardest_hits(&self, blows: &[Blow], strengths: &[f64]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
             for (body, at, sign) in [(blow.a, blow.at[0], 1.0), (blow.b, blow.at[1], -1.0)] {
@@ -155,12 +182,12 @@ impl World {
                 if breakage.as_ref().is_none_or(|b| blow.impulse.norm() < b.bears()) {
                     continue;
                 }
-                let body = self.ids[body as usize];
                 hits.push(Hit {
-                    body,
+                    body: self.ids[body as usize],
                     at,
                     normal: blow.normal * sign,
                     impulse: blow.impulse * sign,
+                    strength: strengths[body as usize],
                 });
             }
         }
@@ -172,7 +199,7 @@ impl World {
         hits
     }
 
-    fn break_body(&mut self, hit: &Hit) -> Outcome {
+    pub(crate) fn break_body(&mut self, hit: &Hit) -> Outcome {
         let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         let room = self.room();
@@ -478,9 +505,11 @@ mod tests {
         (world, id)
     }
 
-    fn blow(at: Point3<f64>, size: f64) -> Blow {
+    fn hit(world: &mut World, at: Point3<f64>, size: f64, report: &mut Report) {
         let normal = Vector3::new(0.6, 0.8, 0.0);
-        Blow { a: 0, b: 0, at: [at; 2], normal, impulse: normal * size }
+        let blow = Blow { a: 0, b: 0, at: [at; 2], normal, impulse: normal * size };
+        let hits = world.hardest_hits(&[blow], &world.strengths(report));
+        world.break_bodies(&hits, Trigger::Collision(0), report);
     }
 
     fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
@@ -502,7 +531,7 @@ mod tests {
             let (mut world, id) = brick(Velocity { linear, angular }, (60, seed), bonds);
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
             let mut report = Report::default();
-            world.break_bodies(&[blow(at.into(), 5.0)], &mut report);
+            hit(&mut world, at.into(), 5.0, &mut report);
             if !report.held.is_empty() {
                 prop_assert!(bonds.is_some() && world.len() == 1);
                 return Ok(());
@@ -528,13 +557,13 @@ mod tests {
         let mass = world.mass();
         let mut report = Report::default();
         let origin = Point3::origin();
-        world.break_bodies(&[blow(origin, 1.5)], &mut report);
+        hit(&mut world, origin, 1.5, &mut report);
         let pieces = world.len();
         assert!(pieces > 4, "{pieces}");
         // the pieces bear twice as much
-        world.break_bodies(&[blow(origin, 1.5)], &mut report);
+        hit(&mut world, origin, 1.5, &mut report);
         assert_eq!(world.len(), pieces);
-        world.break_bodies(&[blow(origin, 2.5)], &mut report);
+        hit(&mut world, origin, 2.5, &mut report);
         assert!(world.len() > pieces);
         let last = world.iter().next_back().unwrap();
         assert_eq!(last.breakage.unwrap().bears(), f64::INFINITY);

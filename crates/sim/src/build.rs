@@ -17,9 +17,9 @@ use thiserror::Error;
 use crate::elastic::interpolation;
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, FractureModel, JointError,
-    JointId, LatticeModel, NewBody, NewJoint, Region, Retire, RigidError, Settings, StressModel,
-    World, rigid,
+    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
+    FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
+    RigidError, Settings, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -77,6 +77,12 @@ pub enum Cause {
          holds on to: move or enlarge the region"
     )]
     NotAnchored,
+    /// Its pattern's file was not given.
+    #[error("the pattern file {file:?} was not read")]
+    NoPattern {
+        /// Name of the file as in the scene.
+        file: String,
+    },
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -113,11 +119,13 @@ pub fn build(
         ..Settings::default()
     });
     let mut appearances: Vec<Appearance> = Vec::new();
+    let mut paths = Vec::new();
     for spec in &scene.bodies {
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
         let breakage = breakage(spec, &mut patterns, &solids)?;
+        let frame = solids.frame;
         let one = NewBody {
             groups: scene.groups_of(spec),
             ..body(spec, solids, breakage).map_err(failed)?
@@ -126,6 +134,11 @@ pub fn build(
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
             let body = world.add(NewBody { pose, ..one.clone() });
+            if let Some(keyframes) = &spec.keyframes {
+                let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
+                let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
+                paths.push(Path { body, keys });
+            }
             appearances.push(Appearance { body, name, look: look.clone(), mesh: mesh.clone() });
         }
     }
@@ -135,6 +148,7 @@ pub fn build(
             |cause: JointError| BuildError { part: format!("joints[{n}]"), cause: cause.into() };
         join(spec, &mut world, &appearances).map_err(failed)?;
     }
+    world.set_timeline(timeline(scene, &appearances, paths));
     Ok((world, appearances))
 }
 
@@ -171,6 +185,32 @@ fn join(
         break_torque: spec.break_torque.unwrap_or(f64::INFINITY),
         collides: spec.collides,
     })
+}
+
+fn timeline(scene: &Scene, appearances: &[Appearance], paths: Vec<Path>) -> Timeline {
+    let places = |ends: [[f64; 3]; 2]| ends.map(Point3::from);
+    let action = |event: &scene::Event| -> Option<Action> {
+        if let Some(scene::Cut { from, to }) = event.cut {
+            return Some(Action::Cut { from: places(from), to: places(to) });
+        }
+        if let Some(scene::Explosion { at, radius, impulse }) = event.explode {
+            return Some(Action::Explode(Explosion { at: at.into(), radius, impulse }));
+        }
+        let push = event.push.as_ref()?;
+        let body = appearances.iter().find(|a| a.name == push.body)?.body;
+        let (impulse, at) = (push.impulse.into(), push.at.map(Point3::from));
+        Some(Action::Push { body, impulse, at })
+    };
+    let frame = |event: &scene::Event| (event.time * scene.simulation.fps).round() as usize;
+    Timeline {
+        wind: scene.wind.map(|scene::Wind { velocity, density, drag }| Wind {
+            velocity: velocity.into(),
+            density,
+            drag,
+        }),
+        actions: scene.events.iter().filter_map(|e| Some((frame(e), action(e)?))).collect(),
+        paths,
+    }
 }
 
 fn debris(spec: &scene::Debris) -> Debris {
@@ -264,12 +304,12 @@ fn region(
 /// there is none.
 ///
 /// # Errors
-/// [`PatternError`] when a parameter is out of its range.
+/// [`Cause`] when a parameter is out of its range, or the pattern's file was not given.
 pub fn pattern(
     spec: &scene::Pattern,
     seed: u64,
     body: Option<&LevelSet>,
-) -> Result<Pattern, PatternError> {
+) -> Result<Pattern, Cause> {
     let (pattern, noise) = match spec {
         // a clustering of 1 lets the density of sites fall with the square of the distance
         scene::Pattern::Voronoi(v) => {
@@ -277,6 +317,10 @@ pub fn pattern(
             let sites = Voronoi { clustering, ..Voronoi::new(v.pieces, seed) };
             let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
             (Pattern::voronoi(&sites)?, v.noise)
+        }
+        scene::Pattern::File(named) => {
+            let missing = || Cause::NoPattern { file: named.file.clone() };
+            (Pattern::clone(named.read.as_ref().ok_or_else(missing)?), None)
         }
         scene::Pattern::Radial(r) => {
             let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
@@ -289,7 +333,7 @@ pub fn pattern(
     let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     // as fine as the samples of most bodies, whose diagonal is a unit
-    pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })
+    Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
 }
 
 /// How a body breaks, by its own strength or that of its material.
@@ -346,8 +390,7 @@ impl<'a> Patterns<'a> {
             return Ok(None);
         };
         let seed = self.scene.simulation.seed.wrapping_add(n);
-        let failed =
-            |e: PatternError| BuildError { part: format!("pattern {name:?}"), cause: e.into() };
+        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
         let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
         self.made.push((name, shape, Arc::clone(&made)));
         Ok(Some(made))

@@ -7,9 +7,10 @@ use fracture::{Alignment, Pattern};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
-use crate::breakage::Clusters;
+use crate::breakage::{Clusters, Hit, Outcome};
+use crate::event::{Event, Trigger};
 use crate::model::Division;
-use crate::{BodyId, Fracture, World};
+use crate::{BodyId, Fracture, Report, World};
 
 /// Places looked at along each side of what an edge sweeps over.
 const MOST_PLACES: f64 = 400.0;
@@ -22,35 +23,66 @@ impl World {
     /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
     /// plane. Parts may be cut and broken again as the body could.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
-        let edge = from[1] - from[0];
-        let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
-        let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return Vec::new() };
-        // a plane has one pattern, whatever it cuts
-        let sites = [Point3::new(0.0, -0.5, 0.0), Point3::new(0.0, 0.5, 0.0)];
-        let Ok(pattern) = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)) else {
-            return Vec::new();
-        };
-        let pattern = Arc::new(pattern);
-        let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
-        let cut = |id| self.cut_body(id, (from, to), &normal, &pattern);
-        ids.into_iter().filter_map(cut).collect()
+        let mut report = Report::default();
+        self.cut_all(from, to, &mut report);
+        report.fractures
     }
 
-    fn cut_body(
+    /// [`World::cut`] that reports all that it does.
+    pub(crate) fn cut_all(
         &mut self,
+        from: [Point3<f64>; 2],
+        to: [Point3<f64>; 2],
+        report: &mut Report,
+    ) {
+        let edge = from[1] - from[0];
+        let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
+        let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return };
+        let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
+        for body in ids {
+            let Some((at, normal)) = self.reached(body, (from, to), &normal) else { continue };
+            let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
+            let hit = Hit { body, at, normal, impulse, strength: f64::INFINITY };
+            let Some(event) = self.event(&hit, Trigger::Cut) else { continue };
+            let Some(fracture) = self.cut_at(body, &at, &Unit::new_unchecked(normal)) else {
+                continue;
+            };
+            let outcome = Outcome::Broke(fracture);
+            self.tell(Event { outcome: outcome.happened(), ..event }, report);
+            self.settle_outcome(body, outcome, report);
+        }
+    }
+
+    /// Where a swept surface cuts a body and across which plane, in its material space.
+    fn reached(
+        &self,
         id: BodyId,
         sweep: ([Point3<f64>; 2], [Point3<f64>; 2]),
         normal: &UnitVector3<f64>,
-        pattern: &Arc<Pattern>,
-    ) -> Option<Fracture> {
+    ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
+        let i = self.ids.binary_search(&id).ok()?;
+        let Field::Grid { level_set, material } = self.shapes[i].field() else { return None };
+        self.mass_of(i)?;
+        let to_material = material * self.poses[i].inverse();
+        let at = deepest(level_set, &to_material, sweep)?;
+        Some((at, Unit::new_unchecked(to_material * normal.into_inner())))
+    }
+
+    /// Cuts a body at a plane through a place, both in its material space.
+    pub(crate) fn cut_at(
+        &mut self,
+        id: BodyId,
+        at: &Point3<f64>,
+        normal: &UnitVector3<f64>,
+    ) -> Option<Box<Fracture>> {
         let parent = self.parent(id)?;
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
-        let to_material = material * parent.pose.inverse();
-        let at = reached(level_set, &to_material, sweep)?;
-        let turned = Unit::new_unchecked(to_material * normal.into_inner());
+        // a plane has one pattern, whatever it cuts
+        let sites = [Point3::new(0.0, -0.5, 0.0), Point3::new(0.0, 0.5, 0.0)];
+        let pattern = Arc::new(Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).ok()?);
         let bounds = level_set.grid().bounds();
-        let alignment = Alignment::enclosing(&bounds, at, turned);
-        let division = Division { pattern: Arc::clone(pattern), at: alignment, tets: Vec::new() };
+        let alignment = Alignment::enclosing(&bounds, *at, *normal);
+        let division = Division { pattern, at: alignment, tets: Vec::new() };
         let shattered = self.divided(&parent, &division)?;
         if shattered.fragments.len() - 1 > self.room() {
             return None;
@@ -59,13 +91,14 @@ impl World {
         // parts are cut, not broken: they are as strong as the body was
         let is_joined = vec![true; shattered.fragments.len()];
         let clusters = Clusters { shattered, is_joined, is_held };
-        let point = to_material.inverse() * at;
-        self.replace(&parent, clusters, &division, (point, Vector3::zeros()))
+        let point = parent.pose * (material.inverse() * at);
+        let fracture = self.replace(&parent, clusters, &division, (point, Vector3::zeros()));
+        fracture.map(Box::new)
     }
 }
 
 /// A place of the swept surface inside a body, in its material space: the one deepest inside.
-fn reached(
+fn deepest(
     level_set: &LevelSet,
     to_material: &Isometry3<f64>,
     (from, to): ([Point3<f64>; 2], [Point3<f64>; 2]),
@@ -76,16 +109,16 @@ fn reached(
     let count = |length: f64| (length / spacing).ceil().clamp(1.0, MOST_PLACES);
     let along = count((from[1] - from[0]).norm().max((to[1] - to[0]).norm()));
     let across = count((to[0] - from[0]).norm().max((to[1] - from[1]).norm()));
-    let mut deepest = (0.0, None);
+    let mut found = (0.0, None);
     for i in 0..=along as usize {
         let share = i as f64 / along;
         let ends = [from, to].map(|[a, b]| a + (b - a) * share);
         for j in 0..=across as usize {
             let p = ends[0] + (ends[1] - ends[0]) * (j as f64 / across);
-            if bounds.clamp(&p) == p && level_set.value(&p) < deepest.0 {
-                deepest = (level_set.value(&p), Some(p));
+            if bounds.clamp(&p) == p && level_set.value(&p) < found.0 {
+                found = (level_set.value(&p), Some(p));
             }
         }
     }
-    deepest.1
+    found.1
 }

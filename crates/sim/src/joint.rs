@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use contact::constraint::{Joint, JointKind, Motor, Reaction};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::{BodyId, Report, World};
@@ -14,7 +15,7 @@ const NEAR: f64 = 1e-3;
 const NEAR_SHARE: f64 = 0.1;
 
 /// Names a joint for as long as the world lives; never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JointId(u64);
 
 /// A joint to add to a [`World`], with the bodies where they are.
@@ -97,10 +98,10 @@ pub struct JointState {
 /// A joint and what it bears.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {
-    id: JointId,
-    ids: [BodyId; 2],
+    pub(crate) id: JointId,
+    pub(crate) ids: [BodyId; 2],
     /// Its body numbers hold only where [`World::frame_joints`] wrote them.
-    joint: Joint,
+    pub(crate) joint: Joint,
     break_force: f64,
     break_torque: f64,
     /// Its frames in the world, as of the start of the frame.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::Shape;
-use fracture::{Alignment, Pattern, PatternError, shatter};
+use fracture::{Alignment, Pattern, shatter};
 use levelset::{LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ pub struct Breaking {
 pub fn break_mesh(
     mesh: &TriMesh,
     breaking: &Breaking,
-    pattern: impl FnOnce(&LevelSet) -> Result<Pattern, PatternError>,
+    pattern: impl FnOnce(&LevelSet) -> Result<Pattern, Cause>,
     look: Look,
 ) -> Result<Recording, Cause> {
     let spec = Mesh { file: String::new(), size: None, resolution: breaking.resolution };

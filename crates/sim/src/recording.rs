@@ -145,6 +145,19 @@ impl Recorder {
         });
     }
 
+    pub(crate) fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    pub(crate) fn recording_mut(&mut self) -> &mut Recording {
+        &mut self.recording
+    }
+
+    /// Ends the tracks of bodies that are not there.
+    pub(crate) fn forget_gone(&mut self, world: &World) {
+        self.live.retain(|live| world.get(live.body).is_some());
+    }
+
     /// What was recorded.
     pub fn finish(self) -> Recording {
         self.recording

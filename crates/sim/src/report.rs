@@ -2,8 +2,9 @@
 
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
 
-use crate::{BodyId, JointId};
+use crate::{BodyId, Event, JointId, Misfit};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +39,7 @@ pub struct Motion {
 }
 
 /// Mechanical energy that a frame took away, by what took it, J. A negative one was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dissipation {
     /// Collisions.
     pub collision: f64,
@@ -97,6 +98,10 @@ pub struct Report {
     pub fractures: Vec<Fracture>,
     /// Bodies that stay deformed.
     pub dents: Vec<Dent>,
+    /// All that was hit harder than it bears or cut, as data.
+    pub events: Vec<Event>,
+    /// What did not happen as told; see [`World::replay`](crate::World::replay).
+    pub misfits: Vec<Misfit>,
     /// Bodies that were hit harder than they bear and held together: no bond between their pieces
     /// failed.
     pub held: Vec<BodyId>,
@@ -124,7 +129,7 @@ pub struct Report {
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.
     pub potential_energy: f64,
-    /// The work of kinematic bodies, J.
+    /// The work of kinematic bodies and of the timeline, J.
     pub work: f64,
     /// What became of the rest: kinetic and potential energy grow by [`Self::work`] less all of
     /// these.

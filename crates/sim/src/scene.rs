@@ -26,21 +26,29 @@
 //! at its own line.
 
 mod error;
+mod files;
 mod groups;
 mod material;
+mod timeline;
 mod validate;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use contact::constraint::SequentialImpulse;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
 pub use error::{InvalidValue, Place, SceneError};
-pub use material::Material;
+pub use files::FileError;
+pub use material::{Material, OwnMaterial};
+pub use timeline::{Cut, Event, Explosion, Keyframe, Push, Wind};
 
 /// Cells of margin that a level set has on every side of a solid.
 const MARGIN: usize = 3;
+
+/// Largest time of an event or a keyframe, s.
+const LARGEST_TIME: f64 = 1e6;
 
 /// Everything a run needs to know, except the meshes that bodies name.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -48,13 +56,21 @@ const MARGIN: usize = 3;
 pub struct Scene {
     /// Version of the format; must be [`Scene::VERSION`].
     pub version: u32,
+    /// Files with more of the scene, relative to this one: what they hold comes first.
+    #[serde(default)]
+    pub include: Vec<String>,
     /// Settings of the run.
     #[serde(default)]
     pub simulation: Simulation,
+    /// Air that moves and drags bodies along; none unless given.
+    pub wind: Option<Wind>,
     /// Limits on pieces.
     #[serde(default)]
     pub debris: Debris,
-    /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`.
+    /// Materials by name, beside those of [`Material::TABLE`]: `[material.NAME]`.
+    #[serde(default, rename = "material")]
+    pub materials: BTreeMap<String, OwnMaterial>,
+    /// Fracture patterns by name: `[pattern.NAME.voronoi]` or `[pattern.NAME.radial]`, or a file.
     #[serde(default, rename = "pattern")]
     pub patterns: BTreeMap<String, Pattern>,
     /// The bodies, in the order of the file: `[[body]]`.
@@ -63,6 +79,9 @@ pub struct Scene {
     /// What joins them: `[[joints]]`.
     #[serde(default)]
     pub joints: Vec<Joint>,
+    /// What happens at given times: `[[event]]`.
+    #[serde(default, rename = "event")]
+    pub events: Vec<Event>,
 }
 
 /// Settings of a run: `[simulation]`.
@@ -232,9 +251,13 @@ pub struct Body {
     /// Who moves it; `"dynamic"` unless given.
     #[serde(default)]
     pub motion: Motion,
-    /// What it is made of, a name of [`Material::TABLE`]: the default of `density`, `restitution`,
-    /// `friction`, `colour`, `inner_colour`, `roughness` and of the strength of its fracture.
+    /// What it is made of, a name of [`Material::TABLE`] or of the scene's own: the default of
+    /// `density`, `restitution`, `friction`, `colour`, `inner_colour`, `roughness` and of the strength
+    /// of its fracture.
     pub material: Option<String>,
+    /// Its material, if that is the scene's own.
+    #[serde(skip)]
+    own_material: Option<OwnMaterial>,
     /// Mass per volume, kg/m^3; as the material or 1000 unless given.
     pub density: Option<f64>,
     /// Where the shape's origin is, m; `[0, 0, 0]` unless given.
@@ -275,6 +298,8 @@ pub struct Body {
     pub anchor_strength: Option<f64>,
     /// Copies of it in a grid; itself alone unless given.
     pub copies: Option<Copies>,
+    /// Where a kinematic body is when; `position` and `velocity` say so unless given.
+    pub keyframes: Option<Vec<Keyframe>>,
 }
 
 /// Holds what a body has in a region, until it breaks away:
@@ -338,11 +363,25 @@ impl Copies {
 }
 
 impl Body {
-    /// Shape coordinates to world.
+    /// Shape coordinates to world, at the start; of copies that of their middle.
     pub fn pose(&self) -> Isometry3<f64> {
-        let translation = Translation3::from(Vector3::from(self.position));
-        Isometry3::from_parts(translation, self.rotation.to_quaternion())
+        let first = self.keyframes.as_ref().and_then(|keyframes| keyframes.first());
+        first.map_or_else(|| placed(self.position, self.rotation), Keyframe::pose)
     }
+
+    /// Its name, or those of its copies.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let count = self.copies.map_or(1, |copies| copies.total());
+        (1..=count).map(move |n| match self.copies {
+            Some(_) => format!("{} {n}", self.name),
+            None => self.name.clone(),
+        })
+    }
+}
+
+/// Shape coordinates to world.
+fn placed(position: [f64; 3], rotation: Rotation) -> Isometry3<f64> {
+    Isometry3::from_parts(Translation3::from(Vector3::from(position)), rotation.to_quaternion())
 }
 
 /// Who moves a body.
@@ -521,6 +560,15 @@ pub struct Plane {
 }
 
 impl Shape {
+    /// The file it is in, if it is in one.
+    fn file_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Mesh(mesh) | Self::Tets(mesh) => Some(&mut mesh.file),
+            Self::Trimesh(mesh) => Some(&mut mesh.file),
+            _ => None,
+        }
+    }
+
     /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
@@ -721,7 +769,8 @@ fn sixty_four() -> usize {
     64
 }
 
-/// A division of space that is centred where a body is hit: `[pattern.NAME.KIND]`.
+/// A division of space that is centred where a body is hit: `[pattern.NAME.KIND]`, or
+/// `[pattern.NAME]` with a `file`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -729,6 +778,30 @@ pub enum Pattern {
     Voronoi(Voronoi),
     /// Sectors and rings about the impact, as in a pane of glass.
     Radial(Radial),
+    /// A file that `brisance pattern new` wrote.
+    File(PatternFile),
+}
+
+/// `[pattern.NAME]` with `file = "shards.pattern"`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "String")]
+pub struct PatternFile {
+    /// Path of the file, relative to the scene file.
+    pub file: String,
+    /// What is in it; see [`Scene::give_pattern`].
+    pub(crate) read: Option<Arc<fracture::Pattern>>,
+}
+
+impl From<String> for PatternFile {
+    fn from(file: String) -> Self {
+        Self { file, read: None }
+    }
+}
+
+impl PartialEq for PatternFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
 }
 
 /// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), and more settings after commas by
@@ -817,9 +890,27 @@ impl Scene {
     /// [`SceneError`] with line, column and key for text that is not TOML, keys that do not exist
     /// and values that cannot be used.
     pub fn from_toml(text: &str) -> Result<Self, SceneError> {
-        let scene: Self = toml::from_str(text).map_err(|e| SceneError::from_toml(text, &e))?;
-        scene.validate().map_err(|invalid| SceneError::from_invalid(text, invalid))?;
-        Ok(scene)
+        let read = &mut |_: &str| Err("only a scene in a file includes others".to_owned());
+        Self::from_files(text, read).map_err(|file| file.error)
+    }
+
+    /// Hands over what is in a pattern file, for all patterns that name it.
+    pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
+        for spec in self.patterns.values_mut() {
+            if let Pattern::File(named) = spec
+                && named.file == file
+            {
+                named.read = Some(Arc::clone(pattern));
+            }
+        }
+    }
+
+    /// The pattern files that patterns name.
+    pub fn pattern_files(&self) -> impl Iterator<Item = &str> {
+        self.patterns.values().filter_map(|pattern| match pattern {
+            Pattern::File(named) => Some(named.file.as_str()),
+            Pattern::Voronoi(_) | Pattern::Radial(_) => None,
+        })
     }
 
     /// The mesh files that bodies name, in the order of the bodies; a file may come twice.

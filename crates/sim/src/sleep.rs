@@ -12,6 +12,8 @@ use contact::{Blow, Contact, Contacts, Support};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
+use crate::breakage::Hit;
+use crate::event::{Event, Happened, Trigger};
 use crate::world::World;
 use crate::{BodyId, Report};
 
@@ -40,9 +42,9 @@ const WAKE_ROUNDS: usize = 3;
 pub(crate) struct Rest {
     pub(crate) asleep: bool,
     /// Where it was when it last moved far.
-    pose: Isometry3<f64>,
+    pub(crate) pose: Isometry3<f64>,
     /// Frames since.
-    frames: usize,
+    pub(crate) frames: usize,
 }
 
 impl Rest {
@@ -54,14 +56,14 @@ impl Rest {
 /// What a sleeper touches, or touched when it fell asleep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Link {
-    sleeper: BodyId,
-    other: BodyId,
+    pub(crate) sleeper: BodyId,
+    pub(crate) other: BodyId,
     /// On the sleeper in a frame, when it fell asleep, N s.
-    impulse: Vector3<f64>,
+    pub(crate) impulse: Vector3<f64>,
     /// The same lately, on average.
-    lately: Vector3<f64>,
+    pub(crate) lately: Vector3<f64>,
     /// Whether the other carries it.
-    carries: bool,
+    pub(crate) carries: bool,
 }
 
 /// A pair that touches: on `body` from `other`.
@@ -85,6 +87,29 @@ impl World {
             woken.insert(self.ids[i]);
         }
         self.wake(woken);
+    }
+
+    /// Tells of sleepers that `blows` wake only because they bear so little: `borne`, N s.
+    pub(crate) fn tell_woken(
+        &self,
+        blows: &[Blow],
+        borne: &[f64],
+        cause: Trigger,
+        report: &mut Report,
+    ) {
+        for blow in blows {
+            for (body, at) in [(blow.a as usize, blow.at[0]), (blow.b as usize, blow.at[1])] {
+                let strength = borne[body];
+                if !self.rests[body].asleep || strength >= WAKING_SPEED * self.moving_mass(body) {
+                    continue;
+                }
+                let Blow { normal, impulse, .. } = *blow;
+                let hit = Hit { body: self.ids[body], at, normal, impulse, strength };
+                if let Some(event) = self.event(&hit, cause) {
+                    self.tell(Event { outcome: Happened::Woke, ..event }, report);
+                }
+            }
+        }
     }
 
     /// Wakes the sleepers that `blows` hit, and returns which bodies woke. In late `round`s of a

@@ -6,6 +6,7 @@ use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use crate::energy::EnergyBound;
+use crate::event::Trigger;
 use crate::free::FreeIslands;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
@@ -55,14 +56,17 @@ impl World {
     /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
-        let energy = self.mechanical_energy();
         self.born = 0;
         self.place_joints();
+        self.act(&mut report);
+        self.inherit_joints(&mut report);
+        let energy = self.mechanical_energy();
         self.wake_abandoned();
 
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
         let mut search = self.collide_and_break(&mut report, ended);
+        self.tell_missing(&mut report);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
@@ -159,13 +163,19 @@ impl World {
     /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
     /// contacts of the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
-        let (mut breaks, mut strays, mut wakes) = (0, 0, 0);
+        let (mut breaks, mut strays, mut wakes, mut passes) = (0, 0, 0, 0);
         let mut known: Option<(Search, Vec<bool>)> = None;
         loop {
             // in the last round all hold, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
             let mut strengths =
                 if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
+            let cause = Trigger::Collision(passes);
+            passes += 1;
+            if let Some(told) = self.told_strengths(cause) {
+                strengths = told;
+            }
+            let borne = strengths.clone();
             self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
@@ -181,6 +191,7 @@ impl World {
             }
             let (blows, work) = self.at(given).collide(search.contacts(), &mut momenta, &strengths);
             ended(Phase::Collide);
+            self.tell_woken(&blows, &borne, cause, report);
             let woken = self.wake_hit(&blows, wakes);
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
@@ -194,10 +205,11 @@ impl World {
             self.momenta = momenta;
             report.work += work;
             report.dissipation.collision += before + work - self.kinetic_energy();
-            if !blows.is_empty() {
+            let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &strengths));
+            if !blows.is_empty() || !hits.is_empty() {
                 breaks += 1;
                 let whole = self.mechanical_energy();
-                self.break_bodies(&blows, report);
+                self.break_bodies(&hits, cause, report);
                 report.dissipation.fracture += whole - self.mechanical_energy();
                 self.inherit_joints(report);
                 self.wake_abandoned();

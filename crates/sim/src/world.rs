@@ -5,14 +5,21 @@ use std::sync::Arc;
 use contact::{Cache, Columns, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchorage;
 use crate::sleep::{Link, Rest};
-use crate::{Breakage, Debris, Lineage, Motion};
+use crate::{Breakage, Debris, Event, Lineage, Motion, Timeline};
 
 /// Names a body for as long as the world lives; never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct BodyId(u64);
+
+impl std::fmt::Display for BodyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 impl BodyId {
     pub(crate) fn name(self) -> u64 {
@@ -177,11 +184,15 @@ pub struct World {
     pub(crate) cache: Cache,
     /// Bodies that were frozen since.
     pub(crate) frozen: Vec<BodyId>,
-    next: u64,
+    pub(crate) next: u64,
     /// Sorted by name.
     pub(crate) joints: Vec<crate::joint::Joined>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
+    /// What happens from outside.
+    pub(crate) timeline: Timeline,
+    /// What is to break, if that is told.
+    pub(crate) told: Option<Vec<Event>>,
 }
 
 impl World {
@@ -212,6 +223,8 @@ impl World {
             joints: Vec::new(),
             next_joint: 0,
             frame: 0,
+            timeline: Timeline::default(),
+            told: None,
         }
     }
 

@@ -2,146 +2,257 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use fracture::Pattern;
 use levelset::Aabb;
-use sim::Recording;
-use sim::scene::Motion;
+use nalgebra::{Isometry3, Vector3};
+use serde_json::{Value, json};
+use sim::scene::{Body, Motion, Scene};
+use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
-use crate::commands::load::{build, read_scene};
+use crate::commands::load::{build, load, read_scene};
 use crate::commands::{Failure, ends_in, read};
 use crate::format::glb::read_glb;
 use crate::mesh_file::read_mesh;
 use crate::tet_file::{is_tets, read_tets};
 
-/// Builds a scene and says what is in it.
+/// Frames that are simulated to see how long one takes.
+const TRIED: usize = 3;
+
+/// Builds a scene and says what is in it and what it takes.
 pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
-    let scene = read_scene(path)?;
-    let (world, _) = build(path, &scene)?;
-    let print = |out: &mut dyn Write| -> io::Result<()> {
-        let simulation = &scene.simulation;
-        let (bodies, frames, fps) = (scene.bodies.len(), simulation.frames, simulation.fps);
-        writeln!(out, "{}: {bodies} bodies, {frames} frames of 1/{fps} s", path.display())?;
-        let mut nodes = 0.0;
-        for (body, state) in scene.bodies.iter().zip(world.iter()) {
-            let motion = match body.motion {
-                Motion::Dynamic => "dynamic",
-                Motion::Static => "static",
-                Motion::Kinematic => "kinematic",
-            };
-            write!(out, "  {}: {motion}", body.name)?;
-            if let Some(mass) = state.body.mass_properties() {
-                write!(out, ", {:.4} kg", mass.mass())?;
-            }
-            if let Some(breakage) = state.breakage {
-                write!(out, ", breaks above {} N s", breakage.strength)?;
-            }
-            writeln!(out)?;
-            nodes += body.shape.nodes().unwrap_or(0.0);
-        }
-        // four bytes a sample
-        writeln!(out, "level sets of {nodes:.0} nodes or fewer, {:.1} MB", nodes * 4e-6)
-    };
+    let loaded = load(path, read_scene(path)?)?;
+    let start = Instant::now();
+    let (mut world, _) = build(path, &loaded)?;
+    let built = start.elapsed().as_secs_f64();
+    let found = bodies(&loaded.scene, &world);
+    let scene = &loaded.scene;
+    let frames = scene.simulation.frames;
+    let memory = memory(scene, &world);
+    let start = Instant::now();
+    let tried = frames.min(TRIED);
+    for _ in 0..tried {
+        world.step();
+    }
+    let pace = start.elapsed().as_secs_f64() / tried as f64;
+    let checked = Checked { scene, bodies: found, memory, seconds: built + pace * frames as f64 };
+    let out = &mut io::stdout().lock();
     // nobody may be listening
-    let _ = print(&mut io::stdout().lock());
+    let _ = if arguments.json {
+        writeln!(out, "{}", checked.to_json(path))
+    } else if arguments.quiet {
+        Ok(())
+    } else {
+        checked.print(path, out)
+    };
     Ok(())
 }
 
-/// Says what is in a recording or a mesh.
-pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
-    let path = &arguments.file;
-    if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
-        // nobody may be listening
-        let _ = print_pattern(path, &pattern, &mut io::stdout().lock());
-        return Ok(());
+/// A body of a scene.
+struct Found {
+    name: String,
+    motion: &'static str,
+    /// kg.
+    mass: Option<f64>,
+    /// N s.
+    strength: Option<f64>,
+}
+
+fn bodies(scene: &Scene, world: &World) -> Vec<Found> {
+    let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
+    let found = |((spec, name), state): ((&Body, String), BodyState<'_>)| Found {
+        name,
+        motion: match spec.motion {
+            Motion::Dynamic if world.is_anchored(state.id) => "anchored",
+            Motion::Dynamic => "dynamic",
+            Motion::Static => "static",
+            Motion::Kinematic => "kinematic",
+        },
+        mass: state.body.mass_properties().map(|mass| mass.mass()),
+        strength: state.breakage.map(|breakage| breakage.strength),
+    };
+    specs.zip(world.iter()).map(found).collect()
+}
+
+/// What a scene takes before anything breaks, bytes: samples of all shapes, which copies share, and
+/// a pose of each body for each frame.
+fn memory(scene: &Scene, world: &World) -> f64 {
+    let nodes: f64 = scene.bodies.iter().filter_map(|body| body.shape.nodes()).sum();
+    let poses = (scene.simulation.frames + 1) * world.len();
+    nodes * size_of::<f32>() as f64 + (poses * size_of::<Isometry3<f64>>()) as f64
+}
+
+struct Checked<'a> {
+    scene: &'a Scene,
+    bodies: Vec<Found>,
+    /// Bytes.
+    memory: f64,
+    /// How long a run takes if all frames take as long as the first ones.
+    seconds: f64,
+}
+
+impl Checked<'_> {
+    fn to_json(&self, path: &Path) -> Value {
+        let simulation = &self.scene.simulation;
+        let body = |found: &Found| {
+            json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
+                "strength": found.strength })
+        };
+        json!({
+            "scene": path.display().to_string(),
+            "frames": simulation.frames,
+            "fps": simulation.fps,
+            "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
+            "memory": self.memory,
+            "seconds": self.seconds,
+        })
     }
-    let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
-    match recording {
-        Some(recording) => {
-            // nobody may be listening
-            let _ = print_recording(path, &recording, &mut io::stdout().lock());
-            Ok(())
+
+    fn print(&self, path: &Path, out: &mut impl Write) -> io::Result<()> {
+        let simulation = &self.scene.simulation;
+        let (bodies, frames, fps) = (self.bodies.len(), simulation.frames, simulation.fps);
+        writeln!(out, "{}: {bodies} bodies, {frames} frames of 1/{fps} s", path.display())?;
+        for found in &self.bodies {
+            write!(out, "  {}: {}", found.name, found.motion)?;
+            if let Some(mass) = found.mass {
+                write!(out, ", {mass:.4} kg")?;
+            }
+            if let Some(strength) = found.strength {
+                write!(out, ", breaks above {strength} N s")?;
+            }
+            writeln!(out)?;
         }
-        None if is_tets(path) => tets_info(path),
-        None => mesh_info(path),
+        writeln!(out, "about {:.1} MB before anything breaks", self.memory * 1e-6)?;
+        let seconds = self.seconds;
+        writeln!(out, "about {seconds:.1} s at the pace of the first {TRIED} frames")
     }
 }
 
-fn print_recording(path: &Path, recording: &Recording, out: &mut impl Write) -> io::Result<()> {
+/// Says what is in a recording, a mesh or a pattern.
+pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
+    let path = &arguments.file;
+    let facts = if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
+        pattern_facts(&pattern)
+    } else {
+        let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
+        match recording {
+            Some(recording) => recording_facts(&recording),
+            None if is_tets(path) => tets_facts(path)?,
+            None => mesh_facts(path)?,
+        }
+    };
+    let Facts { text, mut json } = facts;
+    json["file"] = path.display().to_string().into();
+    let out = &mut io::stdout().lock();
+    // nobody may be listening
+    let _ = if arguments.json {
+        writeln!(out, "{json}")
+    } else if arguments.quiet {
+        Ok(())
+    } else {
+        write!(out, "{}: {text}", path.display())
+    };
+    Ok(())
+}
+
+/// What is in a file, for people and programs.
+struct Facts {
+    text: String,
+    json: Value,
+}
+
+fn recording_facts(recording: &Recording) -> Facts {
     let Recording { fps, frames, tracks, .. } = recording;
     let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
     let last = tracks.iter().filter(|t| t.pose(frames - 1).is_some()).count();
     let triangles: usize =
         tracks.iter().map(|t| t.surface.outer.len() + t.surface.inner.len()).sum();
-    writeln!(out, "{}: recording of {frames} frames at {fps} per second", path.display())?;
-    writeln!(out, "{} bodies, of these {fragments} fragments; {last} at the end", tracks.len())?;
-    writeln!(out, "{triangles} triangles")
+    Facts {
+        text: format!(
+            "recording of {frames} frames at {fps} per second\n{} bodies, of these {fragments} \
+             fragments; {last} at the end\n{triangles} triangles\n",
+            tracks.len()
+        ),
+        json: json!({ "kind": "recording", "frames": frames, "fps": fps, "bodies": tracks.len(),
+            "fragments": fragments, "bodies_at_end": last, "triangles": triangles }),
+    }
 }
 
-fn print_pattern(path: &Path, pattern: &Pattern, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}: pattern of {} regions", path.display(), pattern.region_count())?;
+fn pattern_facts(pattern: &Pattern) -> Facts {
     // as many points as tell cells apart that are worth it
     const ALONG: usize = 24;
     let place = |n: usize| (n as f64 + 0.5) / ALONG as f64 * 2.0 - 1.0;
-    let mut counts = vec![0_usize; pattern.region_count()];
+    let regions = pattern.region_count();
+    let mut counts = vec![0_usize; regions];
     for n in 0..ALONG * ALONG * ALONG {
         let p = [place(n % ALONG), place(n / ALONG % ALONG), place(n / ALONG / ALONG)];
         counts[pattern.region_at(&p.into())] += 1;
     }
-    let share = |count: usize| 100.0 * count as f64 / (ALONG * ALONG * ALONG) as f64;
+    let share = |count: usize| count as f64 / (ALONG * ALONG * ALONG) as f64;
     counts.sort_unstable();
-    let (median, largest) = (counts[counts.len() / 2], counts[counts.len() - 1]);
-    writeln!(
-        out,
-        "of the box it is drawn for the median region takes {:.2} %, the largest {:.2} %",
-        share(median),
-        share(largest)
-    )
+    let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
+    Facts {
+        text: format!(
+            "pattern of {regions} regions\nof the box it is drawn for the median region takes {:.2} \
+             %, the largest {:.2} %\n",
+            100.0 * median,
+            100.0 * largest
+        ),
+        json: json!({ "kind": "pattern", "regions": regions, "median_share": median,
+            "largest_share": largest }),
+    }
 }
 
-fn mesh_info(path: &Path) -> Result<(), Failure> {
+fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
     let facts =
         mesh.facts().map_err(|source| Failure::MeshFacts { path: path.to_owned(), source })?;
-    let print = |out: &mut dyn Write| -> io::Result<()> {
-        let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
-        writeln!(out, "{}: mesh of {vertices} vertices, {triangles} triangles", path.display())?;
-        if let Some(bounds) = Aabb::around(&mesh.vertices) {
-            let e = bounds.extents();
-            writeln!(out, "size {} x {} x {}", e.x, e.y, e.z)?;
-        }
-        let say = |is: bool| if is { "" } else { "not " };
-        let (closed, oriented) = (say(facts.closed), say(facts.oriented));
-        writeln!(out, "{closed}closed, {oriented}oriented, {} components", facts.components)?;
-        writeln!(out, "area {}, volume {}", facts.area, mesh.signed_volume())
-    };
-    // nobody may be listening
-    let _ = print(&mut io::stdout().lock());
-    Ok(())
+    let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
+    let size = Aabb::around(&mesh.vertices).map_or_else(Vector3::zeros, |b| b.extents());
+    let say = |is: bool| if is { "" } else { "not " };
+    let (closed, oriented) = (say(facts.closed), say(facts.oriented));
+    let (area, volume, components) = (facts.area, mesh.signed_volume(), facts.components);
+    Ok(Facts {
+        text: format!(
+            "mesh of {vertices} vertices, {triangles} triangles\nsize {} x {} x {}\n{closed}closed, \
+             {oriented}oriented, {components} components\narea {area}, volume {volume}\n",
+            size.x, size.y, size.z
+        ),
+        json: json!({ "kind": "mesh", "vertices": vertices, "triangles": triangles,
+            "size": [size.x, size.y, size.z], "closed": facts.closed, "oriented": facts.oriented,
+            "components": components, "area": area, "volume": volume }),
+    })
 }
 
-fn tets_info(path: &Path) -> Result<(), Failure> {
+fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_tets(path).map_err(failed)?;
-    let print = |out: &mut dyn Write| -> io::Result<()> {
-        let (vertices, tets) = (mesh.vertices.len(), mesh.tets.len());
-        writeln!(out, "{}: {tets} tetrahedra, {vertices} vertices", path.display())?;
-        if let Some(bounds) = Aabb::around(&mesh.vertices) {
-            let e = bounds.extents();
-            writeln!(out, "size {} x {} x {}", e.x, e.y, e.z)?;
-        }
-        if let Err(problem) = mesh.validate() {
-            return writeln!(out, "not valid: {problem}");
-        }
-        let quality = mesh.quality();
-        let (least, most) = (quality.min_dihedral, quality.max_dihedral);
-        writeln!(out, "{} pieces, volume {}", mesh.components().count, mesh.moments().volume)?;
-        writeln!(out, "dihedral angles from {least:.1} to {most:.1} degrees")
-    };
-    // nobody may be listening
-    let _ = print(&mut io::stdout().lock());
-    Ok(())
+    let (vertices, tets) = (mesh.vertices.len(), mesh.tets.len());
+    let size = Aabb::around(&mesh.vertices).map_or_else(Vector3::zeros, |b| b.extents());
+    let mut text = format!(
+        "{tets} tetrahedra, {vertices} vertices\nsize {} x {} x {}\n",
+        size.x, size.y, size.z
+    );
+    let mut json = json!({ "kind": "tetrahedra", "tetrahedra": tets, "vertices": vertices,
+        "size": [size.x, size.y, size.z], "problem": null, "pieces": null, "volume": null,
+        "least_angle": null, "greatest_angle": null });
+    if let Err(problem) = mesh.validate() {
+        json["problem"] = problem.to_string().into();
+        return Ok(Facts { text: text + &format!("not valid: {problem}\n"), json });
+    }
+    let quality = mesh.quality();
+    let (least, most) = (quality.min_dihedral, quality.max_dihedral);
+    let (pieces, volume) = (mesh.components().count, mesh.moments().volume);
+    json["pieces"] = pieces.into();
+    json["volume"] = volume.into();
+    json["least_angle"] = least.into();
+    json["greatest_angle"] = most.into();
+    text += &format!(
+        "{pieces} pieces, volume {volume}\ndihedral angles from {least:.1} to {most:.1} degrees\n"
+    );
+    Ok(Facts { text, json })
 }

@@ -1,31 +1,63 @@
-//! Scenes and the meshes they name.
+//! Scenes and the files they name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use sim::scene::{Body, Scene, Shape};
+use sim::scene::{Body, FileError, Scene, Shape};
 use sim::{Appearance, BuildError, MeshData, World};
 
-use crate::commands::{Failure, read_text};
+use crate::commands::pattern::read_pattern;
+use crate::commands::{Failure, read, read_text};
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
 use crate::tet_file::read_tets;
 
-pub(super) fn read_scene(path: &Path) -> Result<Scene, Failure> {
-    let text = read_text(path)?;
-    Scene::from_toml(&text).map_err(|source| Failure::Scene { path: path.to_owned(), source })
+/// A scene with all that it includes.
+pub(super) struct SceneFile {
+    pub(super) scene: Scene,
+    /// Of the texts.
+    digest: crc32fast::Hasher,
 }
 
-/// The world of a scene read from `path`; meshes are relative to its folder.
-pub(super) fn build(path: &Path, scene: &Scene) -> Result<(World, Vec<Appearance>), Failure> {
+/// A scene with the files that it names.
+pub(super) struct Loaded {
+    pub(super) scene: Scene,
+    meshes: BTreeMap<String, MeshData>,
+    /// CRC-32 of all files, and of what options say in place of the scene.
+    pub(super) digest: u32,
+}
+
+/// Reads a scene; what it includes is relative to its folder.
+pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
+    let text = read_text(path)?;
+    let folder = folder_of(path);
+    let mut digest = crc32fast::Hasher::new();
+    digest.update(text.as_bytes());
+    let scene = Scene::from_files(&text, &mut |name| {
+        let bytes = std::fs::read(folder.join(name)).map_err(|e| e.to_string())?;
+        digest.update(&bytes);
+        String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+    });
+    let scene = scene.map_err(|FileError { file, error }| {
+        let path = if file.is_empty() { path.to_owned() } else { folder.join(file) };
+        Failure::Scene { path, source: error }
+    })?;
+    Ok(SceneFile { scene, digest })
+}
+
+/// Reads the files that a scene read from `path` names; they are relative to its folder.
+pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
+    let SceneFile { mut scene, mut digest } = file;
     let mut meshes: BTreeMap<String, MeshData> = BTreeMap::new();
-    let mut add = |file: &str, read: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
+    let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
         if meshes.contains_key(file) {
             return Ok(());
         }
         let mesh_path = folder_of(path).join(file);
-        match read(&mesh_path) {
+        match parse(&mesh_path) {
             Ok(mesh) => {
+                digest.update(&read(&mesh_path)?);
                 meshes.insert(file.to_owned(), mesh);
                 Ok(())
             }
@@ -38,7 +70,22 @@ pub(super) fn build(path: &Path, scene: &Scene) -> Result<(World, Vec<Appearance
     for file in scene.tet_files() {
         add(file, &|path| read_tets(path).map(MeshData::Tets))?;
     }
-    sim::build(scene, &meshes).map_err(|source| {
+    let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
+    for file in named {
+        let pattern_path = folder_of(path).join(&file);
+        digest.update(&read(&pattern_path)?);
+        scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
+    }
+    let simulation = &scene.simulation;
+    digest.update(&simulation.seed.to_le_bytes());
+    digest.update(&simulation.fps.to_le_bytes());
+    Ok(Loaded { digest: digest.finalize(), scene, meshes })
+}
+
+/// The world of a scene read from `path`.
+pub(super) fn build(path: &Path, loaded: &Loaded) -> Result<(World, Vec<Appearance>), Failure> {
+    let scene = &loaded.scene;
+    sim::build(scene, &loaded.meshes).map_err(|source| {
         let mesh = mesh_at_fault(scene, &source);
         Failure::Build { path: path.to_owned(), mesh, source }
     })

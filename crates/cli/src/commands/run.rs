@@ -1,262 +1,302 @@
-//! `brisance run`.
+//! `brisance run` and `brisance replay`.
 
-use std::collections::BTreeMap;
-use std::io::Write;
-use std::path::Path;
+mod summary;
+
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use serde_json::{Value, json};
-use sim::scene::Scene;
-use sim::{Phase, Recorder, Recording, Report};
+use sim::{Event, Recorder, Report, World};
 
-use crate::args::RunArguments;
-use crate::commands::load::{build, read_scene};
-use crate::commands::{Failure, check_folder, check_output, ends_in};
+use self::summary::{Effort, Summary};
+use crate::args::{ReplayArguments, RunArguments, RunOptions};
+use crate::checkpoint::Checkpoint;
+use crate::commands::load::{Loaded, build, load, read_scene};
+use crate::commands::{Failure, check_folder, check_output, ends_in, read, read_text};
+use crate::events::Events;
 use crate::format::Format;
-use crate::ledger::{Ledger, Row};
+use crate::ledger::Ledger;
 use crate::output::write_whole;
 use crate::progress::Progress;
 
-/// What a run did.
-struct Summary {
-    recording: Recording,
+/// What a command says to do.
+struct Job<'a> {
+    scene: &'a Path,
+    options: &'a RunOptions,
+    /// Frames between checkpoints.
+    every: Option<usize>,
+    /// Where checkpoints go; nowhere if nobody may stop the run.
+    checkpoint: Option<PathBuf>,
+    resume: Option<&'a Path>,
+    events: Option<&'a Path>,
+    /// A file that says what breaks.
+    told: Option<&'a Path>,
+}
+
+/// A run after some frames.
+struct Run {
+    world: World,
+    recorder: Recorder,
     ledger: Ledger,
-    /// Times that a body held together because there was no room for its pieces.
+    events: Vec<Event>,
+    /// Of the world before the first frame.
+    fingerprint: u64,
     over_budget: usize,
-    /// Bodies that were stopped because their state was not finite.
     stopped: usize,
-    /// Time spent, s.
-    seconds: Seconds,
-    work: Work,
-}
-
-/// What finding and solving contacts took, in all frames together.
-#[derive(Default)]
-struct Work {
-    awake: usize,
-    pairs: usize,
-    reused: usize,
-    again: usize,
-    points: usize,
-    contacts: usize,
-    /// The most in a frame.
-    colours: u32,
-    /// The most in a frame.
-    levels: u32,
-}
-
-impl Work {
-    fn add(&mut self, report: &Report) {
-        self.awake += report.awake;
-        self.pairs += report.pairs;
-        self.reused += report.pairs_reused;
-        self.again += report.pairs_again;
-        self.points += report.points;
-        self.contacts += report.contacts;
-        self.colours = self.colours.max(report.colours);
-        self.levels = self.levels.max(report.levels);
-    }
-
-    fn print(&self, frames: usize, out: &mut impl Write) -> std::io::Result<()> {
-        let mean = |count: usize| count as f64 / frames.max(1) as f64;
-        writeln!(out, "a frame, on average:")?;
-        for (what, count) in [
-            ("bodies awake", self.awake),
-            ("pairs whose boxes overlap", self.pairs),
-            ("pairs known from before", self.reused),
-            ("pairs looked at once more", self.again),
-            ("points tested", self.points),
-            ("contacts", self.contacts),
-        ] {
-            writeln!(out, "  {:.1} {what}", mean(count))?;
-        }
-        writeln!(out, "at most {} colours and {} levels", self.colours, self.levels)
-    }
-}
-
-#[derive(Default)]
-struct Seconds {
-    /// Reading meshes and making level sets.
-    build: f64,
-    /// In steps.
-    simulate: f64,
-    /// In each part of all steps.
-    phases: BTreeMap<Phase, f64>,
-    /// Writing the output.
-    write: f64,
+    effort: Effort,
 }
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let format = check_outputs(arguments)?;
-    let mut scene = read_scene(&arguments.scene)?;
-    if let Some(frames) = arguments.frames {
-        scene.simulation.frames = frames as usize;
-    }
-    if let Some(seed) = arguments.seed {
-        scene.simulation.seed = seed;
-    }
-    // --frames may ask for more than fits
-    scene.validate().map_err(|source| Failure::Arguments { source })?;
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = arguments.threads {
-        pool = pool.num_threads(threads.into());
-    }
-    let pool = pool.build().map_err(|source| Failure::Threads { source })?;
-    let mut summary = pool.install(|| {
-        let progress = Progress::new(scene.simulation.frames, arguments.quiet);
-        simulate(&arguments.scene, &scene, &progress, interrupted)
-    })?;
-    let start = Instant::now();
-    summary.write(format, arguments)?;
-    summary.seconds.write = start.elapsed().as_secs_f64();
-    // nobody may be listening
-    let mut out = std::io::stdout().lock();
-    if arguments.json {
-        let _ = writeln!(out, "{}", summary.to_json(&arguments.output));
-    } else if !arguments.quiet {
-        let _ = summary.print(arguments, &mut out);
-    }
-    Ok(())
+    let beside = || {
+        let mut name = arguments.options.output.as_os_str().to_owned();
+        // a folder has no name to put an ending to
+        while name.to_string_lossy().ends_with(std::path::is_separator) {
+            let text = name.to_string_lossy();
+            name = text[..text.len() - 1].into();
+        }
+        name.push(".checkpoint");
+        PathBuf::from(name)
+    };
+    let job = Job {
+        scene: &arguments.scene,
+        options: &arguments.options,
+        every: arguments.checkpoint_every.map(|every| every as usize),
+        checkpoint: Some(arguments.checkpoint.clone().unwrap_or_else(beside)),
+        resume: arguments.resume.as_deref(),
+        events: arguments.events.as_deref(),
+        told: None,
+    };
+    job.execute(interrupted)
 }
 
-/// Refuses outputs that cannot succeed, before any work is done for them.
-fn check_outputs(arguments: &RunArguments) -> Result<Format, Failure> {
-    let output = &arguments.output;
-    let format = check_output(output)?;
-    for path in arguments.ledger.iter().chain(&arguments.events) {
-        if !ends_in(path, "csv") {
-            return Err(Failure::Format { path: path.clone(), known: ".csv" });
-        }
-        check_folder(path)?;
-    }
-    Ok(format)
+/// Brings about again what a file says that broke.
+pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
+    let job = Job {
+        scene: &arguments.scene,
+        options: &arguments.options,
+        every: None,
+        checkpoint: None,
+        resume: None,
+        events: None,
+        told: Some(&arguments.events),
+    };
+    job.execute(interrupted)
 }
 
-fn simulate(
-    path: &Path,
-    scene: &Scene,
-    progress: &Progress,
-    interrupted: &AtomicBool,
-) -> Result<Summary, Failure> {
-    let start = Instant::now();
-    let (mut world, appearances) = build(path, scene)?;
-    let mut recorder = Recorder::new(&world, &appearances);
-    let mut seconds = Seconds { build: start.elapsed().as_secs_f64(), ..Seconds::default() };
-    let mut ledger = Ledger::new(&world);
-    let (mut stopped, mut over_budget, mut work) = (0, 0, Work::default());
-    for frame in 1..=scene.simulation.frames {
-        if interrupted.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted { frame: frame - 1 });
+impl Job<'_> {
+    fn execute(&self, interrupted: &AtomicBool) -> Result<(), Failure> {
+        let format = self.check_outputs()?;
+        let told = self.told.map(read_events).transpose()?;
+        let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
+        let loaded = self.load(seed)?;
+        let mut pool = rayon::ThreadPoolBuilder::new();
+        if let Some(threads) = self.options.threads {
+            pool = pool.num_threads(threads.into());
         }
+        let pool = pool.build().map_err(|source| Failure::Threads { source })?;
+        let mut run = pool.install(|| {
+            let mut run = self.start(&loaded, told)?;
+            self.simulate(&mut run, &loaded, interrupted)?;
+            Ok::<_, Failure>(run)
+        })?;
         let start = Instant::now();
-        let mut since = start;
-        let report = world.step_with(&mut |phase| {
-            let now = Instant::now();
-            *seconds.phases.entry(phase).or_default() += (now - since).as_secs_f64();
-            since = now;
-        });
-        seconds.simulate += start.elapsed().as_secs_f64();
-        recorder.record(&world, &report);
-        ledger.add(&world, &report);
-        stopped += report.frozen.len();
-        work.add(&report);
-        over_budget += report.over_budget.len();
-        progress.frame(frame, report.bodies);
+        self.write_events(&run, &loaded)?;
+        let events = self.events.filter(|path| ends_in(path, "csv"));
+        let mut effort = std::mem::take(&mut run.effort);
+        let Run { recorder, ledger, over_budget, stopped, .. } = run;
+        let recording = recorder.finish();
+        let summary = Summary { recording, ledger, over_budget, stopped };
+        summary.write(format, self.options, events)?;
+        effort.write = start.elapsed().as_secs_f64();
+        summary.say(self.options, &effort);
+        Ok(())
     }
-    Ok(Summary { recording: recorder.finish(), ledger, over_budget, stopped, seconds, work })
-}
 
-impl Summary {
-    fn write(&self, format: Format, arguments: &RunArguments) -> Result<(), Failure> {
-        let output = &arguments.output;
-        format
-            .write(&self.recording, output)
-            .map_err(|source| Failure::Write { path: output.clone(), source })?;
-        let failed = |path: &Path, e: std::io::Error| Failure::Write {
-            path: path.to_owned(),
-            source: e.into(),
-        };
-        if let Some(path) = &arguments.ledger {
-            write_whole(path, |out| self.ledger.write_csv(out)).map_err(|e| failed(path, e))?;
+    /// Refuses outputs that cannot succeed, before any work is done for them.
+    fn check_outputs(&self) -> Result<Format, Failure> {
+        let format = check_output(&self.options.output)?;
+        if let Some(path) = &self.options.ledger {
+            if !ends_in(path, "csv") {
+                return Err(Failure::Format { path: path.clone(), known: ".csv" });
+            }
+            check_folder(path)?;
         }
-        if let Some(path) = &arguments.events {
-            write_whole(path, |out| self.ledger.write_events(out)).map_err(|e| failed(path, e))?;
+        if let Some(path) = self.events {
+            if !ends_in(path, "csv") && !ends_in(path, "jsonl") {
+                return Err(Failure::Format { path: path.to_owned(), known: ".jsonl or .csv" });
+            }
+            check_folder(path)?;
+        }
+        self.checkpoint.as_deref().map_or(Ok(()), check_folder)?;
+        Ok(format)
+    }
+
+    /// The scene with what options say in place of it.
+    fn load(&self, seed: Option<u64>) -> Result<Loaded, Failure> {
+        let mut scene = read_scene(self.scene)?;
+        let simulation = &mut scene.scene.simulation;
+        if let Some(fps) = self.options.fps {
+            // as long as before
+            let frames = (simulation.frames as f64 * fps / simulation.fps).round();
+            (simulation.fps, simulation.frames) = (fps, frames as usize);
+        }
+        if let Some(frames) = self.options.frames {
+            simulation.frames = frames as usize;
+        }
+        if let Some(seed) = seed {
+            simulation.seed = seed;
+        }
+        // options may ask for more than fits
+        scene.scene.validate().map_err(|source| Failure::Arguments { source })?;
+        load(self.scene, scene)
+    }
+
+    /// The run before its first frame, or after those of a checkpoint.
+    fn start(&self, loaded: &Loaded, told: Option<Events>) -> Result<Run, Failure> {
+        let start = Instant::now();
+        let (mut world, appearances) = build(self.scene, loaded)?;
+        let recorder = Recorder::new(&world, &appearances);
+        let fingerprint = world.fingerprint();
+        if let (Some(told), Some(path)) = (told, self.told) {
+            let last = told.events.iter().map(|event| event.frame).max().unwrap_or(0);
+            if told.fingerprint != fingerprint {
+                return Err(Failure::OtherScene { path: path.to_owned() });
+            }
+            if last > loaded.scene.simulation.frames {
+                return Err(Failure::TooFewFrames { path: path.to_owned(), frame: last });
+            }
+            world.replay(told.events);
+        }
+        let ledger = Ledger::new(&world);
+        let mut run = Run {
+            world,
+            recorder,
+            ledger,
+            events: Vec::new(),
+            fingerprint,
+            over_budget: 0,
+            stopped: 0,
+            effort: Effort::default(),
+        };
+        if let Some(path) = self.resume {
+            run.resume(path, loaded)?;
+        }
+        run.effort.build = start.elapsed().as_secs_f64();
+        Ok(run)
+    }
+
+    fn simulate(
+        &self,
+        run: &mut Run,
+        loaded: &Loaded,
+        interrupted: &AtomicBool,
+    ) -> Result<(), Failure> {
+        let frames = loaded.scene.simulation.frames;
+        let progress = Progress::new(frames, self.options.quiet);
+        for frame in run.world.frame() + 1..=frames {
+            if interrupted.load(Ordering::Relaxed) {
+                return Err(self.interrupt(run, loaded));
+            }
+            let report = run.step();
+            if let (Some(misfit), Some(path)) = (report.misfits.first(), self.told) {
+                return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
+            }
+            progress.frame(frame, report.bodies);
+            if self.every.is_some_and(|every| frame % every == 0) {
+                self.save(run, loaded)?;
+            }
         }
         Ok(())
     }
 
-    fn fragments(&self) -> usize {
-        self.recording.tracks.iter().filter(|t| t.parent.is_some()).count()
-    }
-
-    fn frames_per_second(&self) -> f64 {
-        (self.recording.frames - 1) as f64 / self.seconds.simulate.max(f64::MIN_POSITIVE)
-    }
-
-    fn energy_gain(&self) -> f64 {
-        self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
-    }
-
-    /// The first and the last row.
-    fn ends(&self) -> [&Row; 2] {
-        let rows = self.ledger.rows();
-        [&rows[0], &rows[rows.len() - 1]]
-    }
-
-    fn to_json(&self, output: &Path) -> Value {
-        let [first, last] = self.ends();
-        json!({
-            "output": output.display().to_string(),
-            "frames": self.recording.frames,
-            "bodies": last.bodies,
-            "fragments": self.fragments(),
-            "mass_before": first.mass,
-            "mass_after": last.mass,
-            "mass_retired": last.retired_mass,
-            "over_budget": self.over_budget,
-            "energy_gain": self.energy_gain(),
-            "stopped": self.stopped,
-            "frames_per_second": self.frames_per_second(),
-            "seconds": {
-                "build": self.seconds.build,
-                "simulate": self.seconds.simulate,
-                "write": self.seconds.write,
-            },
-        })
-    }
-
-    fn print(&self, arguments: &RunArguments, out: &mut impl Write) -> std::io::Result<()> {
-        let [first, last] = self.ends();
-        let (frames, bodies) = (self.recording.frames, last.bodies);
-        writeln!(out, "{}: {frames} frames, {bodies} bodies", arguments.output.display())?;
-        let rate = self.frames_per_second();
-        writeln!(out, "{} fragments, {rate:.1} frames per second", self.fragments())?;
-        writeln!(out, "mass {:.6} kg before, {:.6} kg after", first.mass, last.mass)?;
-        if last.retired_mass > 0.0 {
-            writeln!(out, "retired {:.6} kg of pieces at rest", last.retired_mass)?;
+    /// Ends a run between two frames, so that it can be gone on with.
+    fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
+        let frame = run.world.frame();
+        let Some(path) = &self.checkpoint else { return Failure::Interrupted { frame } };
+        match self.save(run, loaded) {
+            Ok(()) => Failure::Stopped { frame, checkpoint: path.clone() },
+            Err(failure) => failure,
         }
-        if self.over_budget > 0 {
-            writeln!(
-                out,
-                "{} times a body held, for it would have passed the limits of [debris]",
-                self.over_budget
-            )?;
+    }
+
+    fn save(&self, run: &Run, loaded: &Loaded) -> Result<(), Failure> {
+        let Some(path) = &self.checkpoint else { return Ok(()) };
+        let checkpoint = Checkpoint {
+            inputs: loaded.digest,
+            frame: run.world.frame(),
+            events: run.events.clone(),
+            world: run.world.saved(),
+            recording: run.recorder.saved(),
+            ledger: run.ledger.clone(),
+            over_budget: run.over_budget,
+            stopped: run.stopped,
+        };
+        let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+        checkpoint.write(path).map_err(failed)
+    }
+
+    fn write_events(&self, run: &Run, loaded: &Loaded) -> Result<(), Failure> {
+        let Some(path) = self.events.filter(|path| ends_in(path, "jsonl")) else { return Ok(()) };
+        let events = Events {
+            seed: loaded.scene.simulation.seed,
+            fingerprint: run.fingerprint,
+            events: run.events.clone(),
+        };
+        write_whole(path, |out| events.write(out))
+            .map_err(|e| Failure::Write { path: path.to_owned(), source: e.into() })
+    }
+}
+
+fn read_events(path: &Path) -> Result<Events, Failure> {
+    let failed = |source| Failure::Events { path: path.to_owned(), source };
+    Events::read(&read_text(path)?).map_err(failed)
+}
+
+impl Run {
+    /// Simulates a frame.
+    fn step(&mut self) -> Report {
+        let start = Instant::now();
+        let mut since = start;
+        let report = self.world.step_with(&mut |phase| {
+            let now = Instant::now();
+            *self.effort.phases.entry(phase).or_default() += (now - since).as_secs_f64();
+            since = now;
+        });
+        self.effort.simulate += start.elapsed().as_secs_f64();
+        self.effort.add(&report);
+        self.recorder.record(&self.world, &report);
+        self.ledger.add(&self.world, &report);
+        self.events.extend(report.events.iter().cloned());
+        self.stopped += report.frozen.len();
+        self.over_budget += report.over_budget.len();
+        report
+    }
+
+    /// Goes on from a checkpoint.
+    fn resume(&mut self, path: &Path, loaded: &Loaded) -> Result<(), Failure> {
+        let failed = |source| Failure::Checkpoint { path: path.to_owned(), source };
+        let checkpoint = Checkpoint::read(&read(path)?).map_err(failed)?;
+        let other = || Failure::OtherScene { path: path.to_owned() };
+        if checkpoint.inputs != loaded.digest {
+            return Err(other());
         }
-        let gain = self.energy_gain();
-        writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
-        if self.stopped > 0 {
-            writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
+        if checkpoint.frame > loaded.scene.simulation.frames {
+            let frame = checkpoint.frame;
+            return Err(Failure::TooFewFrames { path: path.to_owned(), frame });
         }
-        if arguments.timings {
-            let Seconds { build, simulate, write, phases } = &self.seconds;
-            writeln!(out, "build {build:.3} s, simulate {simulate:.3} s, write {write:.3} s")?;
-            for (phase, seconds) in phases {
-                writeln!(out, "  {} {seconds:.3} s", format!("{phase:?}").to_lowercase())?;
-            }
-            self.work.print(frames - 1, out)?;
+        let mut events = &checkpoint.events[..];
+        for frame in 1..=checkpoint.frame {
+            let (now, later) = events.split_at(events.partition_point(|e| e.frame <= frame));
+            events = later;
+            let report = self.world.redo(now).map_err(|_| other())?;
+            self.recorder.record(&self.world, &report);
         }
+        self.world.restore(&checkpoint.world).map_err(|_| other())?;
+        self.recorder.restore(&self.world, &checkpoint.recording).map_err(|_| other())?;
+        self.ledger = checkpoint.ledger;
+        self.events = checkpoint.events;
+        (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
         Ok(())
     }
 }

@@ -35,7 +35,7 @@ pub fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
 }
 
 /// Where a contact acts: name and code of the first body, name and code of the second.
-pub(super) type Key = (u64, u32, u64, u32);
+pub type Key = (u64, u32, u64, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Entry {
@@ -63,6 +63,21 @@ impl ImpulseCache {
     /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// All that it holds: where, impulses along the normal and both tangents in N s, and for how
+    /// many steps it was not met.
+    pub fn entries(&self) -> impl Iterator<Item = (Key, [f64; 3], u8)> {
+        self.entries.iter().map(|entry| (entry.key, entry.impulses, entry.age))
+    }
+
+    /// One that holds `entries`.
+    pub fn of_entries(entries: impl IntoIterator<Item = (Key, [f64; 3], u8)>) -> Self {
+        let entry = |(key, impulses, age)| Entry { key, impulses, age };
+        let mut entries: Vec<Entry> = entries.into_iter().map(entry).collect();
+        // lookups need the order
+        entries.sort_by_key(|entry| entry.key);
+        Self { entries, asked: 0, found: 0 }
     }
 
     /// How many contacts the last step looked up, and how many of them it found.

@@ -33,7 +33,7 @@ mod program;
 mod row;
 mod touching;
 
-pub use codes::{ImpulseCache, kd_code};
+pub use codes::{ImpulseCache, Key, kd_code};
 pub use impact::{Flight, Impact, time_of_impact};
 pub use impulses::{ContactClass, classify};
 pub use joint::{Joint, JointKind, MOST_ROWS, Motor, Reaction};

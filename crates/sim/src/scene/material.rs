@@ -1,8 +1,12 @@
 //! Materials that scenes can name: `material = "glass"`.
 
 use fracture::Material as Solid;
+use serde::Deserialize;
 
+use super::validate::{at, fraction, positive, require, stress};
+use super::{InvalidValue, Scene};
 use crate::Look;
+use crate::scene::error::nearest;
 
 /// How a material rubs, bounces and looks; how heavy and strong it is says [`fracture::Material`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,19 +64,178 @@ impl Material {
     }
 }
 
-impl super::Body {
-    fn known(&self) -> Option<&'static Material> {
-        self.material.as_deref().and_then(Material::named)
+/// A material of a scene: `[material.NAME]`. What it does not say is as in the material that it is
+/// `like`; without one it has no strength unless `density`, `stiffness` and `strength` are given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OwnMaterial {
+    /// A name of [`Material::TABLE`].
+    pub like: Option<String>,
+    /// kg/m^3.
+    pub density: Option<f64>,
+    /// Young's modulus, Pa.
+    pub stiffness: Option<f64>,
+    /// Stress at which it parts, Pa.
+    pub strength: Option<f64>,
+    /// Mode I fracture toughness, Pa m^(1/2); 1e6 unless given.
+    pub toughness: Option<f64>,
+    /// Coefficient of restitution.
+    pub restitution: Option<f64>,
+    /// Coefficient of friction.
+    pub friction: Option<f64>,
+    /// Linear RGB colour.
+    pub colour: Option<[f32; 3]>,
+    /// Linear RGB colour of cuts.
+    pub inner_colour: Option<[f32; 3]>,
+    /// From 0, a mirror, to 1, chalk.
+    pub roughness: Option<f32>,
+}
+
+impl OwnMaterial {
+    fn base(&self) -> Option<&'static Material> {
+        self.like.as_deref().and_then(Material::named)
     }
 
-    /// Density, stiffness and strength of its material, if it names one.
-    pub fn solid(&self) -> Option<&'static Solid> {
-        self.known().and_then(Material::solid)
+    /// Its density, stiffness and strength, if it has them all.
+    fn solid(&self) -> Option<Solid> {
+        let base = self.base().and_then(Material::solid);
+        Some(Solid {
+            name: base.map_or("own", |base| base.name),
+            density: self.density.or_else(|| Some(base?.density))?,
+            stiffness: self.stiffness.or_else(|| Some(base?.stiffness))?,
+            tensile_strength: self.strength.or_else(|| Some(base?.tensile_strength))?,
+            toughness: self.toughness.or_else(|| Some(base?.toughness)).unwrap_or(1e6),
+        })
+    }
+}
+
+/// What a body has of its material.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    density: Option<f64>,
+    restitution: Option<f64>,
+    friction: Option<f64>,
+    colour: Option<[f32; 3]>,
+    inner_colour: Option<[f32; 3]>,
+    roughness: Option<f32>,
+}
+
+impl Known {
+    fn of(material: &Material) -> Self {
+        Self {
+            density: material.solid().map(|solid| solid.density),
+            restitution: Some(material.restitution),
+            friction: Some(material.friction),
+            colour: Some(material.colour),
+            inner_colour: Some(material.inner_colour),
+            roughness: Some(material.roughness),
+        }
+    }
+
+    fn of_own(own: &OwnMaterial) -> Self {
+        let base = own.base().map_or_else(Self::default, Self::of);
+        // a colour of its own goes with cuts of its own
+        let cuts = if own.colour.is_some() { None } else { base.inner_colour };
+        Self {
+            density: own.density.or(base.density),
+            restitution: own.restitution.or(base.restitution),
+            friction: own.friction.or(base.friction),
+            colour: own.colour.or(base.colour),
+            inner_colour: own.inner_colour.or(cuts),
+            roughness: own.roughness.or(base.roughness),
+        }
+    }
+}
+
+impl Scene {
+    /// Hands the scene's own materials to the bodies that name them.
+    pub(super) fn know_materials(&mut self) {
+        for body in &mut self.bodies {
+            let name = body.material.as_deref();
+            body.own_material = name.and_then(|name| self.materials.get(name)).cloned();
+        }
+    }
+
+    pub(super) fn check_materials(&self) -> Result<(), InvalidValue> {
+        for (name, own) in &self.materials {
+            let key = format!("material.{name}");
+            require(
+                Material::named(name).is_none(),
+                &key,
+                || "has the name of a known material: choose another",
+            )?;
+            if let Some(like) = &own.like {
+                known(&at(&key, "like"), like, &[])?;
+            }
+            check_own(&key, own)?;
+        }
+        Ok(())
+    }
+
+    /// That a material exists.
+    pub(super) fn check_material(&self, key: &str, name: &str) -> Result<(), InvalidValue> {
+        let own: Vec<&str> = self.materials.keys().map(String::as_str).collect();
+        known(key, name, &own)
+    }
+}
+
+fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
+    if let Some(density) = own.density {
+        positive(&at(key, "density"), density, "kg/m^3")?;
+    }
+    for (name, value) in [("stiffness", own.stiffness), ("strength", own.strength)] {
+        value.map_or(Ok(()), |value| stress(&at(key, name), value))?;
+    }
+    if let Some(toughness) = own.toughness {
+        positive(&at(key, "toughness"), toughness, "Pa m^(1/2)")?;
+    }
+    if let Some(restitution) = own.restitution {
+        fraction(&at(key, "restitution"), restitution)?;
+    }
+    if let Some(friction) = own.friction {
+        require(friction >= 0.0 && friction.is_finite(), &at(key, "friction"), || {
+            format!("must be 0 or more and finite, not {friction}")
+        })?;
+    }
+    for (name, colour) in [("colour", own.colour), ("inner_colour", own.inner_colour)] {
+        colour.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
+    }
+    own.roughness.map_or(Ok(()), |r| fraction(&at(key, "roughness"), f64::from(r)))
+}
+
+/// That a name is one of [`Material::TABLE`] or of `own`.
+fn known(key: &str, name: &str, own: &[&str]) -> Result<(), InvalidValue> {
+    let all = || own.iter().copied().chain(Material::TABLE.iter().map(|m| m.name));
+    require(all().any(|other| other == name), key, || match nearest(name, all()) {
+        Some(nearest) => format!("names no material `{name}`, did you mean `{nearest}`?"),
+        None => {
+            format!("names no material `{name}`; known: {}", all().collect::<Vec<_>>().join(", "))
+        }
+    })
+}
+
+impl super::Body {
+    fn known(&self) -> Known {
+        match &self.own_material {
+            Some(own) => Known::of_own(own),
+            None => {
+                let named = self.material.as_deref().and_then(Material::named);
+                named.map_or_else(Known::default, Known::of)
+            }
+        }
+    }
+
+    /// Density, stiffness and strength of its material, if it names one that has them.
+    pub fn solid(&self) -> Option<Solid> {
+        match &self.own_material {
+            Some(own) => own.solid(),
+            None => Material::named(self.material.as_deref()?)?.solid().copied(),
+        }
     }
 
     /// Mass per volume, kg/m^3: its own, else its material's, else that of water.
     pub fn density(&self) -> f64 {
-        self.density.or_else(|| Some(self.solid()?.density)).unwrap_or(1000.0)
+        self.density.or(self.known().density).unwrap_or(1000.0)
     }
 
     /// Stress at which anchors give way under its weight, Pa: its own, else its material's, else
@@ -84,26 +247,26 @@ impl super::Body {
 
     /// Coefficient of restitution: its own, else its material's, else 0.3.
     pub fn restitution(&self) -> f64 {
-        self.restitution.or_else(|| Some(self.known()?.restitution)).unwrap_or(0.3)
+        self.restitution.or(self.known().restitution).unwrap_or(0.3)
     }
 
     /// Coefficient of friction: its own, else its material's, else 0.5.
     pub fn friction(&self) -> f64 {
-        self.friction.or_else(|| Some(self.known()?.friction)).unwrap_or(0.5)
+        self.friction.or(self.known().friction).unwrap_or(0.5)
     }
 
     /// What it looks like: by its own keys, else as its material, else grey. Cuts of a body of a
     /// colour of its own are paler than its surface.
     pub fn look(&self) -> Look {
         let known = self.known();
-        let colour = self.colour.or_else(|| Some(known?.colour)).unwrap_or([0.7; 3]);
+        let colour = self.colour.or(known.colour).unwrap_or([0.7; 3]);
         let paler = colour.map(|c| 0.75 * c + 0.15);
-        let of_material = known.filter(|_| self.colour.is_none()).map(|m| m.inner_colour);
+        let of_material = known.inner_colour.filter(|_| self.colour.is_none());
         Look {
             material: self.material.clone().unwrap_or_else(|| self.name.clone()),
             colour,
             inner_colour: self.inner_colour.or(of_material).unwrap_or(paler),
-            roughness: self.roughness.or_else(|| Some(known?.roughness)).unwrap_or(0.8),
+            roughness: self.roughness.or(known.roughness).unwrap_or(0.8),
         }
     }
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::error::nearest;
+use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN,
-    Material, Mesh, Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN, Mesh,
+    Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -35,11 +36,10 @@ impl Scene {
     /// # Errors
     /// The first [`InvalidValue`] in the order of the file format.
     pub fn validate(&self) -> Result<(), InvalidValue> {
-        require(self.version == Self::VERSION, "version", || {
-            format!("is {}, but this program reads version {}", self.version, Self::VERSION)
-        })?;
+        require(self.version == Self::VERSION, "version", || version(self.version))?;
         simulation(&self.simulation)?;
         debris(&self.debris, self)?;
+        self.check_materials()?;
         for (name, p) in &self.patterns {
             pattern(&format!("pattern.{name}"), p)?;
         }
@@ -52,6 +52,9 @@ impl Scene {
             require(names.insert(&b.name), &at(&key, "name"), || {
                 format!("`{}` is taken by an earlier body: choose another", b.name)
             })?;
+            if let Some(name) = &b.material {
+                self.check_material(&at(&key, "material"), name)?;
+            }
             body(&key, b)?;
             groups_of(&key, b, &groups)?;
             if let Some(f) = &b.fracture {
@@ -64,6 +67,7 @@ impl Scene {
         for (n, joint) in self.joints.iter().enumerate() {
             self.joint(&format!("joints[{n}]"), joint)?;
         }
+        self.check_timeline()?;
         self.memory()
     }
 
@@ -206,11 +210,16 @@ fn joint_numbers(key: &str, joint: &Joint) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-fn at(path: &str, key: &str) -> String {
+/// What is wrong with a version.
+pub(super) fn version(other: u32) -> String {
+    format!("is {other}, but this program reads version {}", Scene::VERSION)
+}
+
+pub(super) fn at(path: &str, key: &str) -> String {
     format!("{path}.{key}")
 }
 
-fn require<P: Display>(
+pub(super) fn require<P: Display>(
     holds: bool,
     key: &str,
     problem: impl FnOnce() -> P,
@@ -221,29 +230,29 @@ fn require<P: Display>(
     Err(InvalidValue { key: key.to_owned(), problem: problem().to_string() })
 }
 
-fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue> {
+pub(super) fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= LARGEST, key, || {
         format!("must be above 0 and at most {LARGEST:e} {unit}, not {x}")
     })
 }
 
-fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
+pub(super) fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= STRONGEST, key, || {
         format!("must be above 0 and at most {STRONGEST:e} Pa, not {x}")
     })
 }
 
-fn bounded(key: &str, values: &[f64], unit: &str) -> Result<(), InvalidValue> {
+pub(super) fn bounded(key: &str, values: &[f64], unit: &str) -> Result<(), InvalidValue> {
     require(values.iter().all(|x| x.abs() <= LARGEST), key, || {
         format!("must hold finite numbers of at most {LARGEST:e} {unit}, not {values:?}")
     })
 }
 
-fn fraction(key: &str, x: f64) -> Result<(), InvalidValue> {
+pub(super) fn fraction(key: &str, x: f64) -> Result<(), InvalidValue> {
     require((0.0..=1.0).contains(&x), key, || format!("must be between 0 and 1, not {x}"))
 }
 
-fn direction(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
+pub(super) fn direction(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
     bounded(key, v, "")?;
     let squared: f64 = v.iter().map(|x| x * x).sum();
     require(squared > 1e-18, key, || "must be a direction, not the zero vector")
@@ -303,6 +312,9 @@ pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
             fraction(&at(key, "voronoi.clustering"), v.clustering)?;
             noise(&at(key, "voronoi.noise"), v.noise)
         }
+        Pattern::File(named) => {
+            require(!named.file.is_empty(), &at(key, "file"), || "is empty: name a pattern file")
+        }
         Pattern::Radial(r) => {
             count(&at(key, "radial.sectors"), r.sectors, 2, 1000)?;
             count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
@@ -324,10 +336,8 @@ pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
 
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     shape(&at(key, "shape"), &b.shape)?;
-    if let Some(name) = &b.material {
-        material(&at(key, "material"), name)?;
-    }
     positive(&at(key, "density"), b.density(), "kg/m^3")?;
+    check_keyframes(&at(key, "keyframes"), b)?;
     bounded(&at(key, "position"), &b.position, "m")?;
     direction(&at(key, "rotation.axis"), &b.rotation.axis)?;
     bounded(&at(key, "rotation.degrees"), &[b.rotation.degrees], "degrees")?;
@@ -408,21 +418,6 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
     count(&at(key, "count"), c.total(), 1, MAX_PIECES)?;
     bounded(&at(key, "spacing"), &c.spacing, "m")?;
     bounded(&at(key, "jitter"), &[c.jitter], "m")
-}
-
-fn material(key: &str, name: &str) -> Result<(), InvalidValue> {
-    require(Material::named(name).is_some(), key, || {
-        let known = || Material::TABLE.iter().map(|m| m.name);
-        match nearest(name, known()) {
-            Some(nearest) => format!("names no material `{name}`, did you mean `{nearest}`?"),
-            None => {
-                format!(
-                    "names no material `{name}`; known: {}",
-                    known().collect::<Vec<_>>().join(", ")
-                )
-            }
-        }
-    })
 }
 
 fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {

@@ -1,0 +1,200 @@
+//! What a run did, for people and programs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sim::{Phase, Recording, Report};
+
+use crate::args::RunOptions;
+use crate::commands::Failure;
+use crate::format::Format;
+use crate::ledger::{Ledger, Row};
+use crate::output::write_whole;
+
+/// What a run did.
+pub(super) struct Summary {
+    pub(super) recording: Recording,
+    pub(super) ledger: Ledger,
+    /// Times that a body held together because there was no room for its pieces.
+    pub(super) over_budget: usize,
+    /// Bodies that were stopped because their state was not finite.
+    pub(super) stopped: usize,
+}
+
+/// What it took: time in s, and what finding and solving contacts took.
+#[derive(Default)]
+pub(super) struct Effort {
+    /// Reading meshes and making level sets.
+    pub(super) build: f64,
+    /// In steps.
+    pub(super) simulate: f64,
+    /// Number of these, which may be fewer than the recording's.
+    pub(super) frames: usize,
+    /// In each part of all steps.
+    pub(super) phases: BTreeMap<Phase, f64>,
+    /// Writing the output.
+    pub(super) write: f64,
+    work: Work,
+}
+
+/// Counts of all frames together.
+#[derive(Default)]
+struct Work {
+    awake: usize,
+    pairs: usize,
+    reused: usize,
+    again: usize,
+    points: usize,
+    contacts: usize,
+    /// The most in a frame.
+    colours: u32,
+    /// The most in a frame.
+    levels: u32,
+}
+
+impl Summary {
+    /// Writes the outputs, `events` as a table.
+    pub(super) fn write(
+        &self,
+        format: Format,
+        options: &RunOptions,
+        events: Option<&Path>,
+    ) -> Result<(), Failure> {
+        let output = &options.output;
+        format
+            .write(&self.recording, output)
+            .map_err(|source| Failure::Write { path: output.clone(), source })?;
+        let failed = |path: &Path, e: std::io::Error| Failure::Write {
+            path: path.to_owned(),
+            source: e.into(),
+        };
+        if let Some(path) = &options.ledger {
+            write_whole(path, |out| self.ledger.write_csv(out)).map_err(|e| failed(path, e))?;
+        }
+        if let Some(path) = events {
+            write_whole(path, |out| self.ledger.write_events(out)).map_err(|e| failed(path, e))?;
+        }
+        Ok(())
+    }
+
+    /// Prints what options ask for.
+    pub(super) fn say(&self, options: &RunOptions, effort: &Effort) {
+        // nobody may be listening
+        let mut out = std::io::stdout().lock();
+        if options.json {
+            let _ = writeln!(out, "{}", self.to_json(&options.output, effort));
+        } else if !options.quiet {
+            let _ = self.print(options, effort, &mut out);
+        }
+    }
+
+    fn fragments(&self) -> usize {
+        self.recording.tracks.iter().filter(|t| t.parent.is_some()).count()
+    }
+
+    fn energy_gain(&self) -> f64 {
+        self.ledger.rows().iter().map(|row| row.energy_gain).fold(0.0, f64::max)
+    }
+
+    /// The first and the last row.
+    fn ends(&self) -> [&Row; 2] {
+        let rows = self.ledger.rows();
+        [&rows[0], &rows[rows.len() - 1]]
+    }
+
+    fn to_json(&self, output: &Path, effort: &Effort) -> Value {
+        let [first, last] = self.ends();
+        json!({
+            "output": output.display().to_string(),
+            "frames": self.recording.frames,
+            "bodies": last.bodies,
+            "fragments": self.fragments(),
+            "mass_before": first.mass,
+            "mass_after": last.mass,
+            "mass_retired": last.retired_mass,
+            "over_budget": self.over_budget,
+            "energy_gain": self.energy_gain(),
+            "stopped": self.stopped,
+            "frames_per_second": effort.frames_per_second(),
+            "seconds": {
+                "build": effort.build,
+                "simulate": effort.simulate,
+                "write": effort.write,
+            },
+        })
+    }
+
+    fn print(
+        &self,
+        options: &RunOptions,
+        effort: &Effort,
+        out: &mut impl Write,
+    ) -> std::io::Result<()> {
+        let [first, last] = self.ends();
+        let (frames, bodies) = (self.recording.frames, last.bodies);
+        writeln!(out, "{}: {frames} frames, {bodies} bodies", options.output.display())?;
+        let rate = effort.frames_per_second();
+        writeln!(out, "{} fragments, {rate:.1} frames per second", self.fragments())?;
+        writeln!(out, "mass {:.6} kg before, {:.6} kg after", first.mass, last.mass)?;
+        if last.retired_mass > 0.0 {
+            writeln!(out, "retired {:.6} kg of pieces at rest", last.retired_mass)?;
+        }
+        if self.over_budget > 0 {
+            writeln!(
+                out,
+                "{} times a body held, for it would have passed the limits of [debris]",
+                self.over_budget
+            )?;
+        }
+        let gain = self.energy_gain();
+        writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
+        if self.stopped > 0 {
+            writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
+        }
+        if options.timings { effort.print(out) } else { Ok(()) }
+    }
+}
+
+impl Effort {
+    fn frames_per_second(&self) -> f64 {
+        self.frames as f64 / self.simulate.max(f64::MIN_POSITIVE)
+    }
+
+    /// Counts a frame.
+    pub(super) fn add(&mut self, report: &Report) {
+        self.frames += 1;
+        let work = &mut self.work;
+        work.awake += report.awake;
+        work.pairs += report.pairs;
+        work.reused += report.pairs_reused;
+        work.again += report.pairs_again;
+        work.points += report.points;
+        work.contacts += report.contacts;
+        work.colours = work.colours.max(report.colours);
+        work.levels = work.levels.max(report.levels);
+    }
+
+    fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let Self { build, simulate, write, phases, .. } = self;
+        writeln!(out, "build {build:.3} s, simulate {simulate:.3} s, write {write:.3} s")?;
+        for (phase, seconds) in phases {
+            writeln!(out, "  {} {seconds:.3} s", format!("{phase:?}").to_lowercase())?;
+        }
+        let work = &self.work;
+        let mean = |count: usize| count as f64 / self.frames.max(1) as f64;
+        writeln!(out, "a frame, on average:")?;
+        for (what, count) in [
+            ("bodies awake", work.awake),
+            ("pairs whose boxes overlap", work.pairs),
+            ("pairs known from before", work.reused),
+            ("pairs looked at once more", work.again),
+            ("points tested", work.points),
+            ("contacts", work.contacts),
+        ] {
+            writeln!(out, "  {:.1} {what}", mean(count))?;
+        }
+        writeln!(out, "at most {} colours and {} levels", work.colours, work.levels)
+    }
+}

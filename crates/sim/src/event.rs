@@ -1,0 +1,261 @@
+//! What broke, as data: enough to break it again without asking how hard it was hit.
+
+use dynamics::Momentum;
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::breakage::{Hit, Outcome};
+use crate::world::World;
+use crate::{BodyId, FractureModel, Report};
+
+/// A body that was hit harder than it bears, or cut.
+///
+/// Everything random in a scene is made before its first frame, so that a body, a place and an
+/// impulse decide what becomes of it, bit by bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Event {
+    /// The frame in which it happens, 1 for the first.
+    pub frame: usize,
+    /// What hit it.
+    pub cause: Trigger,
+    /// The body.
+    pub body: BodyId,
+    /// Where, m: in body coordinates, of a cut in those of its samples.
+    pub point: [f64; 3],
+    /// Along the blow, in the world; across a cut, in the coordinates of the body's samples.
+    pub normal: [f64; 3],
+    /// The impulse it would have received, in the world, N s.
+    pub impulse: [f64; 3],
+    /// The impulse it bore, N s; any if not given.
+    pub strength: Option<f64>,
+    /// What divides it.
+    pub model: Option<ModelKind>,
+    /// What became of it.
+    pub outcome: Happened,
+    /// Its pose then: place, m, and unit quaternion x, y, z, w.
+    pub pose: [f64; 7],
+    /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
+    pub momentum: [f64; 6],
+}
+
+/// What hit a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// Another body, in a pass over the collisions of its frame, 0 for the first.
+    Collision(usize),
+    /// An explosion, the number of an action of the timeline.
+    Explosion(usize),
+    /// A cut.
+    Cut,
+}
+
+/// A [`FractureModel`] by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelKind {
+    /// A pattern.
+    Prescored,
+    /// A lattice of masses.
+    Lattice,
+    /// Finite elements.
+    Stress,
+}
+
+/// What became of a body that was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Happened {
+    /// It came apart into so many pieces.
+    Broke(usize),
+    /// It stays deformed.
+    Dented,
+    /// It held together.
+    Held,
+    /// Nothing divides it; it never breaks from then on.
+    Whole,
+    /// There was no room for its pieces.
+    OverBudget,
+    /// It was asleep and woke, though a body of its mass sleeps through such a blow.
+    Woke,
+}
+
+/// Why events cannot be brought about again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "body {body} does not break in frame {frame} as told: use the scene that the events are of"
+)]
+pub struct Misfit {
+    /// The frame.
+    pub frame: usize,
+    /// The body.
+    pub body: BodyId,
+}
+
+impl FractureModel {
+    fn kind(&self) -> ModelKind {
+        match self {
+            Self::Prescored(_) => ModelKind::Prescored,
+            Self::Lattice(_) => ModelKind::Lattice,
+            Self::Stress(_) => ModelKind::Stress,
+        }
+    }
+}
+
+impl Event {
+    fn hit(&self) -> Hit {
+        Hit {
+            body: self.body,
+            at: self.point.into(),
+            normal: self.normal.into(),
+            impulse: self.impulse.into(),
+            strength: self.strength.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Puts the body where it was then.
+    fn place(&self, world: &mut World) -> Result<(), Misfit> {
+        let Self { frame, body, .. } = *self;
+        let i = world.ids.binary_search(&body).map_err(|_| Misfit { frame, body })?;
+        world.poses[i] = pose(&self.pose);
+        world.momenta[i] = momentum(&self.momentum);
+        Ok(())
+    }
+}
+
+pub(crate) fn pose(&[x, y, z, i, j, k, w]: &[f64; 7]) -> Isometry3<f64> {
+    let rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
+    Isometry3::from_parts(Translation3::new(x, y, z), rotation)
+}
+
+pub(crate) fn pose_numbers(pose: &Isometry3<f64>) -> [f64; 7] {
+    let ([x, y, z], [i, j, k, w]): ([f64; 3], [f64; 4]) =
+        (pose.translation.vector.into(), pose.rotation.coords.into());
+    [x, y, z, i, j, k, w]
+}
+
+pub(crate) fn momentum(&[a, b, c, d, e, f]: &[f64; 6]) -> Momentum {
+    Momentum { linear: Vector3::new(a, b, c), angular: Vector3::new(d, e, f) }
+}
+
+pub(crate) fn momentum_numbers(Momentum { linear, angular }: &Momentum) -> [f64; 6] {
+    [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
+}
+
+impl World {
+    /// From now on what breaks and when is what `events` say, whatever bodies bear; a world that
+    /// differs from theirs in nothing else goes on bit by bit as theirs did. Those that cannot be
+    /// brought about as told are in [`Report::misfits`].
+    pub fn replay(&mut self, events: Vec<Event>) {
+        self.told = Some(events);
+    }
+
+    /// The event of a hit, as far as it is known before.
+    pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
+        let i = self.ids.binary_search(&hit.body).ok()?;
+        Some(Event {
+            frame: self.frame + 1,
+            cause,
+            body: hit.body,
+            point: hit.at.into(),
+            normal: hit.normal.into(),
+            impulse: hit.impulse.into(),
+            strength: Some(hit.strength).filter(|strength| strength.is_finite()),
+            model: self.breakages[i].as_ref().map(|breakage| breakage.model.kind()),
+            outcome: Happened::Held,
+            pose: pose_numbers(&self.poses[i]),
+            momentum: momentum_numbers(&self.momenta[i]),
+        })
+    }
+
+    /// The events told of one cause in this frame.
+    fn told_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
+        let frame = self.frame + 1;
+        let told = self.told.iter().flatten();
+        told.filter(move |event| event.frame == frame && event.cause == cause)
+    }
+
+    /// What is to break: what is told, or else `own`.
+    pub(crate) fn chosen_hits(&self, cause: Trigger, own: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
+        if self.told.is_none() {
+            return own();
+        }
+        let breaks = self.told_of(cause).filter(|event| event.outcome != Happened::Woke);
+        breaks.map(Event::hit).collect()
+    }
+
+    /// What each body bears in a pass over collisions if it is told what breaks.
+    pub(crate) fn told_strengths(&self, cause: Trigger) -> Option<Vec<f64>> {
+        self.told.as_ref()?;
+        let mut strengths = vec![f64::INFINITY; self.len()];
+        for event in self.told_of(cause) {
+            if let Ok(i) = self.ids.binary_search(&event.body) {
+                strengths[i] = event.strength.unwrap_or(f64::INFINITY);
+            }
+        }
+        Some(strengths)
+    }
+
+    /// Reports an event, and whether it is as told.
+    pub(crate) fn tell(&self, event: Event, report: &mut Report) {
+        let Event { frame, body, cause, outcome, .. } = event;
+        let same = |told: &Event| told.body == body && told.outcome == outcome;
+        if self.told.is_some() && cause != Trigger::Cut && !self.told_of(cause).any(same) {
+            report.misfits.push(Misfit { frame, body });
+        }
+        report.events.push(event);
+    }
+
+    /// Reports what was told of a frame and did not come about.
+    pub(crate) fn tell_missing(&self, report: &mut Report) {
+        let frame = self.frame + 1;
+        let due = self.told.iter().flatten().filter(|event| event.frame == frame);
+        for told in due.filter(|event| event.cause != Trigger::Cut) {
+            let same = |event: &Event| event.body == told.body && event.cause == told.cause;
+            if !report.events.iter().any(same) {
+                report.misfits.push(Misfit { frame, body: told.body });
+            }
+        }
+    }
+
+    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Only what broke
+    /// and dented is reported. For a world that is then put into a state by [`World::restore`].
+    ///
+    /// # Errors
+    /// [`Misfit`] when an event tells of a body that is not there, or that does not come apart so.
+    pub fn redo(&mut self, events: &[Event]) -> Result<Report, Misfit> {
+        // there was room
+        let limits = std::mem::take(&mut self.settings.debris);
+        self.settings.debris.least_size = limits.least_size;
+        let mut report = Report::default();
+        let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
+        self.settings.debris = limits;
+        done.map(|()| report)
+    }
+
+    fn redo_one(&mut self, event: &Event, report: &mut Report) -> Result<(), Misfit> {
+        let Event { frame, body, outcome, .. } = *event;
+        if matches!(outcome, Happened::OverBudget | Happened::Woke) {
+            return Ok(());
+        }
+        // bodies of finite elements remember blows that they bear
+        let forgets = event.model != Some(ModelKind::Stress);
+        if outcome == Happened::Held && forgets {
+            return Ok(());
+        }
+        event.place(self)?;
+        let became = if event.cause == Trigger::Cut {
+            let normal = Unit::new_unchecked(Vector3::from(event.normal));
+            let cut = self.cut_at(body, &Point3::from(event.point), &normal);
+            cut.map_or(Outcome::Whole, Outcome::Broke)
+        } else {
+            self.break_body(&event.hit())
+        };
+        if became.happened() != outcome {
+            return Err(Misfit { frame, body });
+        }
+        self.settle_outcome(body, became, report);
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! A number that tells worlds apart.
+
+use std::io::{self, Write};
+
+use contact::{Field, Material, Shape};
+use dynamics::{Body, Velocity};
+use levelset::LevelSet;
+use nalgebra::{Isometry3, Vector3};
+
+use crate::{Breakage, FractureModel, World};
+
+/// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
+struct Digest(u64);
+
+impl Digest {
+    fn word(&mut self, word: u64) {
+        // the shift brings the high bits down, where the product would never take them
+        let mixed = (self.0 ^ word).wrapping_mul(0x0100_0000_01b3);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+
+    fn numbers<'a>(&mut self, numbers: impl IntoIterator<Item = &'a f64>) {
+        numbers.into_iter().for_each(|x| self.word(x.to_bits()));
+    }
+
+    fn pose(&mut self, pose: &Isometry3<f64>) {
+        self.numbers(pose.translation.vector.iter().chain(pose.rotation.coords.iter()));
+    }
+
+    fn text(&mut self, text: &str) {
+        text.bytes().for_each(|byte| self.word(byte.into()));
+    }
+
+    fn solid(&mut self, level_set: &LevelSet) {
+        let grid = level_set.grid();
+        grid.dims().iter().for_each(|&n| self.word(n as u64));
+        self.numbers(&[grid.spacing()]);
+        self.numbers(grid.bounds().min.iter());
+        level_set.as_slice().iter().for_each(|value| self.word(u64::from(value.to_bits())));
+    }
+
+    fn shape(&mut self, shape: &Shape) {
+        match shape.field() {
+            Field::HalfSpace => self.word(0),
+            Field::Ball { radius } => self.numbers(&[1.0, *radius]),
+            Field::Cuboid { half } => self.numbers(half),
+            Field::Mesh(triangles) => {
+                self.numbers(&[2.0, triangles.thickness()]);
+                let mesh = triangles.mesh();
+                mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
+                mesh.triangles.iter().flatten().for_each(|&v| self.word(v.into()));
+            }
+            Field::Grid { level_set, material } => {
+                self.solid(level_set);
+                self.pose(material);
+            }
+        }
+        shape.points().iter().for_each(|p| self.numbers(p.iter()));
+    }
+
+    /// What divides a body, but not how much it bears.
+    fn breakage(&mut self, breakage: &Breakage) {
+        self.word(u64::from(breakage.generations));
+        self.word(breakage.least_samples as u64);
+        if let Some(bonds) = &breakage.bonds {
+            self.numbers(&[bonds.strength, bonds.duration]);
+        }
+        match &breakage.model {
+            FractureModel::Prescored(pattern) => {
+                // a digest takes all that is written
+                let _ = pattern.write(self);
+            }
+            FractureModel::Lattice(model) => self.text(&format!("{model:?}")),
+            FractureModel::Stress(elastic) => {
+                self.text(&format!("{:?}", elastic.model()));
+                let mesh = elastic.mesh().into_iter();
+                for mesh in mesh {
+                    mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
+                    mesh.tets.iter().flatten().for_each(|&v| self.word(v.into()));
+                }
+            }
+        }
+    }
+}
+
+impl Write for Digest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        bytes.iter().for_each(|byte| self.word(u64::from(*byte)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl World {
+    /// A number that differs, in all likelihood, between worlds that go on differently, but for the
+    /// impulses that their bodies bear.
+    pub fn fingerprint(&self) -> u64 {
+        let mut digest = Digest(0xcbf2_9ce4_8422_2325);
+        digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
+        let mut last: Option<&Shape> = None;
+        for state in self.iter() {
+            digest.word(state.id.name());
+            match state.body {
+                Body::Static => digest.word(0),
+                Body::Dynamic(mass) => digest.numbers(&[mass.mass()]),
+                Body::Kinematic(Velocity { linear, angular }) => {
+                    digest.numbers(linear.iter().chain(angular));
+                }
+            }
+            digest.pose(state.pose);
+            let momentum: [&Vector3<f64>; 2] = [&state.momentum.linear, &state.momentum.angular];
+            momentum.iter().for_each(|v| digest.numbers(v.iter()));
+            // copies share their shape and how they break
+            if last.is_none_or(|last| !std::ptr::eq(last, &**state.shape)) {
+                digest.shape(state.shape);
+                state.breakage.into_iter().for_each(|breakage| digest.breakage(breakage));
+            }
+            last = Some(state.shape);
+        }
+        for Material { restitution, friction, rolling_friction } in &self.materials {
+            digest.numbers(&[*restitution, *friction, *rolling_friction]);
+        }
+        digest.0
+    }
+}

@@ -1,0 +1,225 @@
+//! Scenes of several files.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use super::{Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Scene, SceneError};
+
+/// What is wrong with one of the files of a scene.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{}{error}", if file.is_empty() { String::new() } else { format!("{file}: ") })]
+pub struct FileError {
+    /// The file, relative to the folder of the scene; empty for the scene itself.
+    pub file: String,
+    /// What is wrong in it.
+    pub error: SceneError,
+}
+
+/// A file that another includes: what a scene holds, but for what there is once.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Included {
+    version: Option<u32>,
+    include: Vec<String>,
+    #[serde(rename = "material")]
+    materials: BTreeMap<String, OwnMaterial>,
+    #[serde(rename = "pattern")]
+    patterns: BTreeMap<String, Pattern>,
+    #[serde(rename = "body")]
+    bodies: Vec<Body>,
+    joints: Vec<Joint>,
+    #[serde(rename = "event")]
+    events: Vec<Event>,
+}
+
+/// Which part of a scene a file brought.
+struct Part {
+    file: String,
+    text: String,
+    bodies: Range<usize>,
+    joints: Range<usize>,
+    events: Range<usize>,
+    /// Keys of its tables, as `material.glass`.
+    tables: Vec<String>,
+}
+
+impl Part {
+    /// The path of a key within the file, if it is this file's.
+    fn local(&self, key: &str) -> Option<String> {
+        let lists = [("body", &self.bodies), ("joints", &self.joints), ("event", &self.events)];
+        for (list, range) in lists {
+            if let Some(rest) = key.strip_prefix(list).and_then(|rest| rest.strip_prefix('[')) {
+                let (n, rest) = rest.split_once(']')?;
+                let n: usize = n.parse().ok()?;
+                let mine = range.contains(&n);
+                return mine.then(|| format!("{list}[{}]{rest}", n - range.start));
+            }
+        }
+        let of = |table: &String| {
+            let rest = key.strip_prefix(table.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.tables.iter().any(of).then(|| key.to_owned())
+    }
+
+    fn refused(&self, key: String, problem: String) -> FileError {
+        let error = SceneError::from_invalid(&self.text, InvalidValue { key, problem });
+        FileError { file: self.file.clone(), error }
+    }
+}
+
+/// Reads included files into a scene.
+struct Files<'a> {
+    read: &'a mut dyn FnMut(&str) -> Result<String, String>,
+    scene: Scene,
+    done: Vec<Part>,
+    /// Files whose includes are being read, the scene first.
+    open: Vec<String>,
+}
+
+impl Scene {
+    /// Reads a scene with all that it includes, and checks every value in it. `read` gives the text
+    /// of a file, or says why it cannot; names are relative to the folder of the scene.
+    ///
+    /// Bodies, joints and events of an included file come before those of the file that includes it. A file
+    /// that is included twice is read once. Files that an included file names are beside that file.
+    ///
+    /// # Errors
+    /// [`FileError`] as [`Scene::from_toml`], also for files that include each other and for tables
+    /// that two files define.
+    pub fn from_files(
+        text: &str,
+        read: &mut dyn FnMut(&str) -> Result<String, String>,
+    ) -> Result<Self, FileError> {
+        let failed = |error| FileError { file: String::new(), error };
+        let own: Self =
+            toml::from_str(text).map_err(|e| failed(SceneError::from_toml(text, &e)))?;
+        let scene = Self {
+            materials: BTreeMap::new(),
+            patterns: BTreeMap::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            events: Vec::new(),
+            ..own.clone()
+        };
+        let mut files = Files { read, scene, done: Vec::new(), open: Vec::new() };
+        let part = Included {
+            version: None,
+            include: own.include,
+            materials: own.materials,
+            patterns: own.patterns,
+            bodies: own.bodies,
+            joints: own.joints,
+            events: own.events,
+        };
+        files.add(String::new(), text.to_owned(), part)?;
+        let Files { mut scene, done, .. } = files;
+        scene.know_materials();
+        scene.validate().map_err(|invalid| {
+            let found = done.iter().find_map(|part| Some((part, part.local(&invalid.key)?)));
+            match found {
+                Some((part, key)) => part.refused(key, invalid.problem),
+                None => failed(SceneError::from_invalid(text, invalid)),
+            }
+        })?;
+        Ok(scene)
+    }
+}
+
+impl Files<'_> {
+    /// Adds what a file holds, after what it includes.
+    fn add(&mut self, file: String, text: String, own: Included) -> Result<(), FileError> {
+        let mut part =
+            Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
+        self.open.push(part.file.clone());
+        for (n, name) in own.include.iter().enumerate() {
+            self.include(&part, n, name)?;
+        }
+        self.open.pop();
+        let is_main = part.file.is_empty();
+        for (name, material) in own.materials {
+            part.tables.push(format!("material.{name}"));
+            if self.scene.materials.insert(name.clone(), material).is_some() {
+                return Err(self.taken(&part, format!("material.{name}")));
+            }
+        }
+        for (name, mut pattern) in own.patterns {
+            if let (Pattern::File(named), false) = (&mut pattern, is_main) {
+                named.file = beside(&part.file, &named.file);
+            }
+            part.tables.push(format!("pattern.{name}"));
+            if self.scene.patterns.insert(name.clone(), pattern).is_some() {
+                return Err(self.taken(&part, format!("pattern.{name}")));
+            }
+        }
+        let first = self.scene.bodies.len();
+        for mut body in own.bodies {
+            if let (Some(named), false) = (body.shape.file_mut(), is_main) {
+                *named = beside(&part.file, named);
+            }
+            self.scene.bodies.push(body);
+        }
+        part.bodies = first..self.scene.bodies.len();
+        let first = self.scene.joints.len();
+        self.scene.joints.extend(own.joints);
+        part.joints = first..self.scene.joints.len();
+        let first = self.scene.events.len();
+        self.scene.events.extend(own.events);
+        part.events = first..self.scene.events.len();
+        self.done.push(part);
+        Ok(())
+    }
+
+    /// Reads the file that `part` includes as its number `n`.
+    fn include(&mut self, part: &Part, n: usize, name: &str) -> Result<(), FileError> {
+        let refused = |problem| part.refused(format!("include[{n}]"), problem);
+        let file = beside(&part.file, name);
+        if self.open.contains(&file) {
+            let problem = format!("names `{name}`, which includes this file: remove one of both");
+            return Err(refused(problem));
+        }
+        if self.done.iter().any(|part| part.file == file) {
+            return Ok(());
+        }
+        let text = (self.read)(&file).map_err(|why| {
+            refused(format!("names `{file}`, which cannot be read ({why}): check the path"))
+        })?;
+        let own: Included = toml::from_str(&text).map_err(|e| FileError {
+            file: file.clone(),
+            error: SceneError::from_toml(&text, &e),
+        })?;
+        if let Some(version) = own.version.filter(|version| *version != Scene::VERSION) {
+            let part =
+                Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
+            return Err(part.refused("version".to_owned(), super::validate::version(version)));
+        }
+        self.add(file, text, own)
+    }
+
+    /// Two files define a table.
+    fn taken(&self, part: &Part, key: String) -> FileError {
+        let other = self.done.iter().find(|other| other.tables.contains(&key));
+        let other = other.map_or("", |other| other.file.as_str());
+        part.refused(key, format!("is defined in `{other}` too: rename one"))
+    }
+}
+
+/// A file named in `file`, relative to the folder of the scene.
+fn beside(file: &str, name: &str) -> String {
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let mut path = PathBuf::new();
+    for part in folder.join(name).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if path.file_name().is_some() => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    path.to_string_lossy().into_owned()
+}

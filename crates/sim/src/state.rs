@@ -1,0 +1,326 @@
+//! The state of a world and of a recording as plain data, to go on from later.
+//!
+//! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
+
+use contact::constraint::{ImpulseCache, Key, MOST_ROWS, Reaction};
+use contact::{Cache, CachedContact, CachedPair, Side};
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::event::{momentum, momentum_numbers, pose, pose_numbers};
+use crate::joint::{self, JointId};
+use crate::recording::{Energy, Recorder};
+use crate::sleep::{Link, Rest};
+use crate::world::{BodyId, World};
+
+/// Why a state cannot be gone on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the state is of another scene: use the scene, meshes and options it was made with")]
+pub struct StateError;
+
+/// All of a world that changes, but for solids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorldState {
+    frame: usize,
+    next: u64,
+    retired_mass: f64,
+    lost: bool,
+    bodies: Vec<BodyState>,
+    frozen: Vec<BodyId>,
+    links: Vec<LinkState>,
+    pairs: Vec<PairState>,
+    /// Impulses by where they act.
+    impulses: Vec<(Key, [f64; 3], u8)>,
+    joints: Vec<JointState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct BodyState {
+    id: BodyId,
+    motion: Motion,
+    pose: [f64; 7],
+    momentum: [f64; 6],
+    asleep: bool,
+    /// Where it was when it last moved far, and frames since.
+    rest: ([f64; 7], usize),
+    slow: u32,
+    is_anchored: bool,
+    breaks: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Motion {
+    Static,
+    /// Its mass, kg.
+    Dynamic(f64),
+    /// Its velocity and angular velocity.
+    Kinematic([f64; 6]),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LinkState {
+    sleeper: BodyId,
+    other: BodyId,
+    impulse: [f64; 3],
+    lately: [f64; 3],
+    carries: bool,
+}
+
+/// A joint that is left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct JointState {
+    id: JointId,
+    bodies: [BodyId; 2],
+    /// In each body's coordinates.
+    frames: [[f64; 7]; 2],
+    /// What it gave in the last frame: linear, angular, and by row.
+    last: ([f64; 3], [f64; 3], [f64; MOST_ROWS]),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct PairState {
+    names: [u64; 2],
+    looked: Option<[f64; 7]>,
+    contacts: Vec<ContactState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ContactState {
+    is_of_first: bool,
+    key: u32,
+    point: [f64; 3],
+    normal: [f64; 3],
+    distance: f64,
+    impulse: [f64; 3],
+}
+
+impl World {
+    /// Its state now.
+    pub fn saved(&self) -> WorldState {
+        WorldState {
+            frame: self.frame,
+            next: self.next,
+            retired_mass: self.retired_mass,
+            lost: self.lost,
+            bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
+            frozen: self.frozen.clone(),
+            links: self.links.iter().map(link_state).collect(),
+            pairs: self.cache.pairs().iter().map(pair_state).collect(),
+            impulses: self.cache.impulses().entries().collect(),
+            joints: self.joints.iter().map(joint_state).collect(),
+        }
+    }
+
+    /// Goes on from a state. The world is that of its scene, in which what broke until then was
+    /// broken by [`World::redo`].
+    ///
+    /// # Errors
+    /// [`StateError`] when a body of the state is not there or is another; the world is of no use
+    /// then.
+    pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
+        let gone: Vec<BodyId> = self
+            .ids
+            .iter()
+            .filter(|id| state.bodies.binary_search_by_key(id, |body| &body.id).is_err())
+            .copied()
+            .collect();
+        for id in gone {
+            self.remove(id);
+        }
+        if self.next != state.next || self.len() != state.bodies.len() {
+            return Err(StateError);
+        }
+        for (i, body) in state.bodies.iter().enumerate() {
+            self.restore_body(i, body)?;
+        }
+        self.frame = state.frame;
+        self.retired_mass = state.retired_mass;
+        self.lost = state.lost;
+        self.frozen.clone_from(&state.frozen);
+        self.links = state.links.iter().map(link).collect();
+        let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
+        self.cache = Cache::of_pairs(state.pairs.iter().map(pair)).with_impulses(impulses);
+        self.restore_joints(&state.joints)
+    }
+
+    /// Keeps the joints that are left, where they are.
+    fn restore_joints(&mut self, left: &[JointState]) -> Result<(), StateError> {
+        let known = |state: &JointState| {
+            let n = self.joints.binary_search_by_key(&state.id, |joint| joint.id).ok()?;
+            let mut link = self.joints[n].clone();
+            link.ids = state.bodies;
+            link.joint.frames = state.frames.each_ref().map(pose);
+            let (linear, angular, impulses) = state.last;
+            link.joint.last = Reaction { linear: linear.into(), angular: angular.into(), impulses };
+            Some(link)
+        };
+        let links: Option<Vec<joint::Joined>> = left.iter().map(known).collect();
+        self.joints = links.ok_or(StateError)?;
+        Ok(())
+    }
+
+    fn body_state(&self, i: usize) -> BodyState {
+        let Rest { asleep, pose: rested, frames } = &self.rests[i];
+        BodyState {
+            id: self.ids[i],
+            motion: match &self.bodies[i] {
+                Body::Static => Motion::Static,
+                Body::Dynamic(mass) => Motion::Dynamic(mass.mass()),
+                Body::Kinematic(Velocity { linear, angular }) => Motion::Kinematic([
+                    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+                ]),
+            },
+            pose: pose_numbers(&self.poses[i]),
+            momentum: momentum_numbers(&self.momenta[i]),
+            asleep: *asleep,
+            rest: (pose_numbers(rested), *frames),
+            slow: self.slow[i],
+            is_anchored: self.anchorages[i].is_some(),
+            breaks: self.breakages[i].is_some(),
+        }
+    }
+
+    fn restore_body(&mut self, i: usize, state: &BodyState) -> Result<(), StateError> {
+        let known = (self.anchorages[i].is_some() || !state.is_anchored)
+            && (self.breakages[i].is_some() || !state.breaks);
+        if self.ids[i] != state.id || !known {
+            return Err(StateError);
+        }
+        self.bodies[i] = match state.motion {
+            Motion::Static => Body::Static,
+            Motion::Dynamic(mass) => {
+                let own = self.mass_of(i).filter(|own| own.mass().to_bits() == mass.to_bits());
+                Body::Dynamic(*own.ok_or(StateError)?)
+            }
+            Motion::Kinematic([a, b, c, d, e, f]) => Body::Kinematic(Velocity {
+                linear: Vector3::new(a, b, c),
+                angular: Vector3::new(d, e, f),
+            }),
+        };
+        self.acting[i] = if state.asleep { Body::Static } else { self.bodies[i] };
+        self.poses[i] = pose(&state.pose);
+        self.momenta[i] = momentum(&state.momentum);
+        let (rested, frames) = &state.rest;
+        self.rests[i] = Rest { asleep: state.asleep, pose: pose(rested), frames: *frames };
+        self.slow[i] = state.slow;
+        if !state.is_anchored {
+            self.anchorages[i] = None;
+        }
+        if !state.breaks {
+            self.breakages[i] = None;
+        }
+        Ok(())
+    }
+}
+
+fn joint_state(link: &joint::Joined) -> JointState {
+    let Reaction { linear, angular, impulses } = link.joint.last;
+    JointState {
+        id: link.id,
+        bodies: link.ids,
+        frames: link.joint.frames.each_ref().map(pose_numbers),
+        last: (linear.into(), angular.into(), impulses),
+    }
+}
+
+fn link_state(link: &Link) -> LinkState {
+    let Link { sleeper, other, impulse, lately, carries } = *link;
+    LinkState { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
+}
+
+fn link(state: &LinkState) -> Link {
+    let LinkState { sleeper, other, impulse, lately, carries } = *state;
+    Link { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
+}
+
+fn pair_state(pair: &CachedPair) -> PairState {
+    let contact = |c: &CachedContact| ContactState {
+        is_of_first: c.owner == Side::A,
+        key: c.key,
+        point: c.point.into(),
+        normal: c.normal.into(),
+        distance: c.distance,
+        impulse: c.impulse.into(),
+    };
+    PairState {
+        names: pair.names,
+        looked: pair.looked.as_ref().map(pose_numbers),
+        contacts: pair.contacts.iter().map(contact).collect(),
+    }
+}
+
+fn pair(state: &PairState) -> CachedPair {
+    let contact = |c: &ContactState| CachedContact {
+        owner: if c.is_of_first { Side::A } else { Side::B },
+        key: c.key,
+        point: c.point.into(),
+        normal: c.normal.into(),
+        distance: c.distance,
+        impulse: c.impulse.into(),
+    };
+    CachedPair {
+        names: state.names,
+        looked: state.looked.as_ref().map(pose),
+        contacts: state.contacts.iter().map(contact).collect(),
+    }
+}
+
+/// Where the bodies of a recording were, frame by frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordingState {
+    frames: usize,
+    /// For each body how often each pose comes in turn: what rests takes no room.
+    tracks: Vec<Vec<(usize, [f64; 7])>>,
+    /// Kinetic, potential and dissipated.
+    energies: Vec<[f64; 3]>,
+}
+
+impl Recorder {
+    /// What was recorded, but for surfaces.
+    pub fn saved(&self) -> RecordingState {
+        let recording = self.recording();
+        let runs = |poses: &[Isometry3<f64>]| {
+            let numbers: Vec<[f64; 7]> = poses.iter().map(pose_numbers).collect();
+            let same = |p: &[f64; 7], q: &[f64; 7]| p.map(f64::to_bits) == q.map(f64::to_bits);
+            numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect()
+        };
+        RecordingState {
+            frames: recording.frames,
+            tracks: recording.tracks.iter().map(|track| runs(&track.poses)).collect(),
+            energies: recording
+                .energies
+                .iter()
+                .map(|e| [e.kinetic, e.potential, e.dissipated])
+                .collect(),
+        }
+    }
+
+    /// Goes on from a state. What broke until then was recorded, frame by frame; `world` is that of
+    /// the same time.
+    ///
+    /// # Errors
+    /// [`StateError`] when the state is of other bodies.
+    pub fn restore(&mut self, world: &World, state: &RecordingState) -> Result<(), StateError> {
+        let recording = self.recording_mut();
+        if recording.tracks.len() != state.tracks.len() || recording.frames != state.frames {
+            return Err(StateError);
+        }
+        for (track, runs) in recording.tracks.iter_mut().zip(&state.tracks) {
+            let total = runs.iter().fold(0, |sum: usize, (count, _)| sum.saturating_add(*count));
+            if total > state.frames {
+                return Err(StateError);
+            }
+            let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
+            track.poses = poses.collect();
+        }
+        recording.energies = state
+            .energies
+            .iter()
+            .map(|&[kinetic, potential, dissipated]| Energy { kinetic, potential, dissipated })
+            .collect();
+        self.forget_gone(world);
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! What happens to a world from outside: wind, events and paths of kinematic bodies.
+//!
+//! All of it acts between two frames, so that a frame sees only momenta that are there: what an
+//! explosion or the wind brings in is not energy that contact made.
+
+use std::collections::BTreeSet;
+use std::f64::consts::PI;
+
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Point3, Unit, Vector3};
+
+use crate::breakage::Hit;
+use crate::event::Trigger;
+use crate::{BodyId, Report, World};
+
+/// Air that moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wind {
+    /// Its velocity, m/s.
+    pub velocity: Vector3<f64>,
+    /// Its density, kg/m^3.
+    pub density: f64,
+    /// Drag coefficient of bodies.
+    pub drag: f64,
+}
+
+/// A blast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Explosion {
+    /// Its centre, m.
+    pub at: Point3<f64>,
+    /// How far it reaches, m.
+    pub radius: f64,
+    /// Impulse per area at the centre, Pa s; it falls evenly to nothing at the radius.
+    pub impulse: f64,
+}
+
+/// Something that happens once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// See [`World::cut`].
+    Cut {
+        /// The ends of the edge before, m.
+        from: [Point3<f64>; 2],
+        /// The ends of the edge after, m.
+        to: [Point3<f64>; 2],
+    },
+    /// Bodies within the radius are pushed away from the centre, each by the impulse per area at its
+    /// centre of mass times the area of its shadow. Those that bear less break first, where they are
+    /// nearest to the centre, and their pieces are pushed each by itself.
+    Explode(Explosion),
+    /// See [`World::push`].
+    Push {
+        /// The body.
+        body: BodyId,
+        /// N s.
+        impulse: Vector3<f64>,
+        /// Where in the world, m; the centre of mass if not given.
+        at: Option<Point3<f64>>,
+    },
+}
+
+/// Where a kinematic body goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The body.
+    pub body: BodyId,
+    /// Times in s, ascending, and poses then. Between them the body moves evenly; before the first
+    /// and after the last it rests.
+    pub keys: Vec<(f64, Isometry3<f64>)>,
+}
+
+impl Path {
+    /// Where the body is at a time; `None` if there are no keys.
+    pub fn at(&self, time: f64) -> Option<Isometry3<f64>> {
+        let next = self.keys.partition_point(|(t, _)| *t <= time);
+        let Some(&(end, to)) = self.keys.get(next) else { return self.keys.last().map(|k| k.1) };
+        let Some(&(start, from)) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
+            return Some(to);
+        };
+        Some(from.lerp_slerp(&to, (time - start) / (end - start)))
+    }
+}
+
+/// What happens when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// The air; none unless given.
+    pub wind: Option<Wind>,
+    /// What happens at the start of the frame after so many frames, in order.
+    pub actions: Vec<(usize, Action)>,
+    /// Where kinematic bodies go.
+    pub paths: Vec<Path>,
+}
+
+impl World {
+    /// What is to happen from now on; in place of what was to happen.
+    pub fn set_timeline(&mut self, timeline: Timeline) {
+        self.timeline = timeline;
+    }
+
+    /// Gives a dynamic body an impulse, N s, at a place in the world, or at its centre of mass.
+    /// `false` if there is no such body.
+    pub fn push(&mut self, id: BodyId, impulse: &Vector3<f64>, at: Option<&Point3<f64>>) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        let Body::Dynamic(_) = self.bodies[i] else { return false };
+        self.wake(BTreeSet::from([id]));
+        let centre = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - centre);
+        self.momenta[i].apply(impulse, &arm);
+        true
+    }
+
+    fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
+        let hits = self.chosen_hits(cause, || {
+            let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
+            breaks.collect()
+        });
+        self.break_bodies(&hits, cause, report);
+        for i in 0..self.len() {
+            let Some((normal, size)) = self.blast(i, explosion) else { continue };
+            self.push(self.ids[i], &(normal.into_inner() * size), None);
+        }
+    }
+
+    /// Which way an explosion pushes a body, and how hard, N s.
+    fn blast(&self, i: usize, explosion: &Explosion) -> Option<(Unit<Vector3<f64>>, f64)> {
+        self.mass_of(i)?;
+        let away = self.poses[i].translation.vector - explosion.at.coords;
+        let distance = away.norm();
+        if distance >= explosion.radius {
+            return None;
+        }
+        let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
+        let share = 1.0 - distance / explosion.radius;
+        Some((normal, explosion.impulse * share * self.shadow(i, &normal)))
+    }
+
+    /// How an explosion hits a body that it breaks.
+    fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
+        let (normal, size) = self.blast(i, explosion)?;
+        let bears = self.breakages[i].as_ref()?.bears();
+        if size < bears {
+            return None;
+        }
+        let centre = self.poses[i].inverse_transform_point(&explosion.at);
+        let distance = |p: &&Point3<f64>| (**p - centre).norm_squared();
+        let nearest =
+            self.shapes[i].points().iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
+        Some(Hit {
+            body: self.ids[i],
+            at: *nearest,
+            normal: normal.into_inner(),
+            impulse: normal.into_inner() * size,
+            strength: bears,
+        })
+    }
+
+    /// Area of the shadow of a body along a direction, m^2: that of the ellipsoid in its box.
+    fn shadow(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
+        let half = self.shapes[i].bounds().extents() / 2.0;
+        let d = self.poses[i].inverse_transform_vector(direction);
+        let across = Vector3::new(half.y * half.z, half.z * half.x, half.x * half.y);
+        PI * d.component_mul(&across).norm()
+    }
+
+    /// Brings about what is to happen before this frame.
+    pub(crate) fn act(&mut self, report: &mut Report) {
+        let before = self.mechanical_energy();
+        let numbered = self.timeline.actions.iter().copied().enumerate();
+        let due: Vec<(usize, (usize, Action))> =
+            numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
+        for (n, (_, action)) in due {
+            match action {
+                Action::Cut { from, to } => self.cut_all(from, to, report),
+                Action::Explode(explosion) => {
+                    self.explode(&explosion, Trigger::Explosion(n), report);
+                }
+                Action::Push { body, impulse, at } => {
+                    self.push(body, &impulse, at.as_ref());
+                }
+            }
+        }
+        self.blow();
+        self.lead();
+        report.work += self.mechanical_energy() - before;
+    }
+
+    /// What the wind does in a frame. Drag that grows with the square of the speed slows a speed u
+    /// to `u / (1 + c u dt)`, whatever the time step.
+    fn blow(&mut self) {
+        let Some(wind) = self.timeline.wind else { return };
+        let dt = self.settings.dt;
+        for i in 0..self.len() {
+            let Body::Dynamic(mass) = self.acting[i] else { continue };
+            let past = wind.velocity - self.momenta[i].linear / mass.mass();
+            let Some(direction) = Unit::try_new(past, 0.0) else { continue };
+            let drag = 0.5 * wind.density * wind.drag * self.shadow(i, &direction);
+            let share = drag * past.norm() * dt / mass.mass();
+            self.momenta[i].linear += past * (mass.mass() * share / (1.0 + share));
+        }
+    }
+
+    /// Gives bodies on paths the velocity that takes them to where they are to be at the end of the
+    /// frame.
+    fn lead(&mut self) {
+        let dt = self.settings.dt;
+        let end = (self.frame + 1) as f64 * dt;
+        for path in &self.timeline.paths {
+            let Ok(i) = self.ids.binary_search(&path.body) else { continue };
+            let (Some(pose), Body::Kinematic(_)) = (path.at(end), self.bodies[i]) else { continue };
+            let velocity = Velocity::between(&self.poses[i], &pose, dt);
+            self.bodies[i] = Body::Kinematic(velocity);
+            self.acting[i] = self.bodies[i];
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Runs that are stopped at any moment go on to the same end.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use sim::scene::Scene;
+use sim::{Event, Recorder, Recording, World, build};
+
+use crate::cli::{Case, SCENE, brisance};
+use crate::replay::{ANCHORED, BLAST, CRACKS, JOINED, KNOCKED};
+
+fn bytes(case: &Case, name: &str) -> Vec<u8> {
+    std::fs::read(case.folder.path().join(name)).unwrap()
+}
+
+/// A world of a scene and what is recorded of it.
+fn started(text: &str) -> (World, Recorder) {
+    let scene = Scene::from_toml(text).unwrap();
+    let (world, appearances) = build(&scene, &BTreeMap::new()).unwrap();
+    let recorder = Recorder::new(&world, &appearances);
+    (world, recorder)
+}
+
+fn step(world: &mut World, recorder: &mut Recorder) -> Vec<Event> {
+    let report = world.step();
+    recorder.record(world, &report);
+    report.events
+}
+
+fn assert_same(one: &Recording, other: &Recording) {
+    assert_eq!((one.frames, one.tracks.len()), (other.frames, other.tracks.len()));
+    assert_eq!(one.energies, other.energies);
+    for (a, b) in one.tracks.iter().zip(&other.tracks) {
+        assert_eq!((&a.name, a.parent, a.birth), (&b.name, b.parent, b.birth));
+        assert_eq!(a.poses, b.poses, "{}", a.name);
+        assert!(a.surface == b.surface && a.look == b.look, "{}", a.name);
+    }
+}
+
+/// Stops a run after each of some frames, goes on from there and compares the ends.
+fn goes_on(scene: &str, frames: usize, stops: &[usize]) {
+    let (mut world, mut recorder) = started(scene);
+    let mut events = vec![];
+    let mut saved = vec![];
+    for frame in 1..=frames {
+        events.extend(step(&mut world, &mut recorder));
+        if stops.contains(&frame) {
+            saved.push((frame, events.len(), world.saved(), recorder.saved()));
+        }
+    }
+    assert!(!events.is_empty(), "nothing broke");
+    let (end, recording) = (world.saved(), recorder.finish());
+    for (frame, known, state, recorded) in saved {
+        let (mut world, mut recorder) = started(scene);
+        for now in 1..=frame {
+            let of_frame: Vec<Event> =
+                events[..known].iter().filter(|event| event.frame == now).cloned().collect();
+            let report = world.redo(&of_frame).unwrap();
+            recorder.record(&world, &report);
+        }
+        world.restore(&state).unwrap();
+        recorder.restore(&world, &recorded).unwrap();
+        assert_eq!(world.saved(), state, "after frame {frame}");
+        let mut later = events[..known].to_vec();
+        for _ in frame..frames {
+            later.extend(step(&mut world, &mut recorder));
+        }
+        assert_eq!(later, events, "after frame {frame}");
+        assert!(world.saved() == end, "after frame {frame}");
+        assert_same(&recorder.finish(), &recording);
+    }
+}
+
+#[test]
+fn a_ball_that_shatters_goes_on_from_any_frame() {
+    goes_on(SCENE, 12, &[1, 2, 3, 7, 11]);
+}
+
+#[test]
+fn walls_that_anchors_and_bonds_hold_go_on() {
+    goes_on(ANCHORED, 14, &[2, 5, 9]);
+}
+
+#[test]
+fn cracks_of_lattices_and_finite_elements_go_on() {
+    goes_on(CRACKS, 12, &[2, 6, 11]);
+}
+
+#[test]
+fn joints_and_dents_go_on() {
+    goes_on(JOINED, 24, &[3, 9, 17]);
+}
+
+#[test]
+fn what_happens_at_given_times_goes_on() {
+    goes_on(BLAST, 24, &[1, 6, 13, 20]);
+}
+
+#[test]
+fn sleepers_and_what_was_retired_go_on() {
+    goes_on(KNOCKED, 70, &[20, 35, 52]);
+}
+
+#[test]
+fn a_state_of_another_scene_is_refused() {
+    let (mut world, _) = started(SCENE);
+    let (other, _) = started(&SCENE.replace("radius = 0.1,", "radius = 0.11,"));
+    assert!(world.restore(&other.saved()).is_err());
+}
+
+fn exists(path: &Path) -> bool {
+    let start = Instant::now();
+    while !path.exists() {
+        if start.elapsed() > Duration::from_secs(120) {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    true
+}
+
+#[test]
+fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    let scene = SCENE.replace("frames = 12", "frames = 60");
+    let case = Case::new(&[("scene.toml", &scene)]);
+    let whole = case.run(&["run", "scene.toml", "-q", "-o", "whole.glb"]);
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--checkpoint-every", "1"];
+    let resume = ["--resume", "out.glb.checkpoint"];
+    let mut killed = 0;
+    for (n, wait) in [0, 7, 31].into_iter().enumerate() {
+        let options: &[&str] = if n == 0 { &[] } else { &resume };
+        let mut child = brisance();
+        child.args(run).args(options).current_dir(&case.folder);
+        let mut child = child.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(exists(&case.folder.path().join("out.glb.checkpoint")));
+        std::thread::sleep(Duration::from_millis(wait));
+        if child.try_wait().unwrap().is_none() {
+            // on Unix this is SIGKILL
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(killed > 0, "the run was over before it could be killed");
+    let end = case.run(&[&run[..], &resume].concat());
+    assert!(end.status.success(), "{}", String::from_utf8_lossy(&end.stderr));
+    assert!(bytes(&case, "out.glb") == bytes(&case, "whole.glb"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    use std::io::{BufRead, BufReader, Read};
+    let scene = SCENE.replace("frames = 12", "frames = 2000");
+    let case = Case::new(&[("scene.toml", &scene)]);
+    let mut child = brisance();
+    child.args(["run", "scene.toml", "-o", "out.jsonl"]).current_dir(&case.folder);
+    let mut child = child.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut message = String::new();
+    said.read_line(&mut message).unwrap();
+    assert!(message.starts_with("frame 1 of 2000"), "{message}");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    message.clear();
+    said.read_to_string(&mut message).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{message}");
+    assert!(message.contains("--resume out.jsonl.checkpoint"), "{message}");
+    let last = message.lines().last().unwrap();
+    let frame = last.split("frame ").nth(1).and_then(|rest| rest.split(':').next()).unwrap();
+    assert_eq!(case.names(), ["out.jsonl.checkpoint", "scene.toml"]);
+    let frames = (frame.parse::<usize>().unwrap() + 3).to_string();
+    let run = ["run", "scene.toml", "-q", "--frames", &frames, "-o"];
+    let whole = case.run(&[&run[..], &["whole.jsonl"]].concat());
+    let rest = case.run(&[&run[..], &["out.jsonl", "--resume", "out.jsonl.checkpoint"]].concat());
+    assert!(whole.status.success() && rest.status.success());
+    assert!(bytes(&case, "out.jsonl") == bytes(&case, "whole.jsonl"));
+}
+
+#[test]
+fn a_checkpoint_that_does_not_fit_is_refused() {
+    let case = Case::new(&[("scene.toml", SCENE), ("other.toml", &SCENE.replace("60", "61"))]);
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb"];
+    let saved = ["--checkpoint-every", "5", "--checkpoint", "here.checkpoint"];
+    assert!(case.run(&[&run[..], &saved].concat()).status.success());
+    let refused = |arguments: &[&str], words: &str| {
+        let output = case.run(arguments);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.lines().count() == 1 && message.contains(words), "{message}");
+    };
+    let resume = ["-q", "-o", "out.glb", "--resume"];
+    refused(&[&["run", "other.toml"], &resume[..], &["here.checkpoint"]].concat(), "another scene");
+    refused(&[&run[..], &["--resume", "here.checkpoint", "--seed", "2"]].concat(), "another scene");
+    refused(&[&run[..], &["--resume", "here.checkpoint", "--frames", "9"]].concat(), "frame 10");
+    refused(&[&run[..], &["--resume", "scene.toml"]].concat(), "is no checkpoint");
+    let mut damaged = bytes(&case, "here.checkpoint");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    std::fs::write(case.folder.path().join("here.checkpoint"), &damaged).unwrap();
+    refused(&[&run[..], &["--resume", "here.checkpoint"]].concat(), "is damaged");
+    std::fs::write(case.folder.path().join("here.checkpoint"), &damaged[..middle]).unwrap();
+    refused(&[&run[..], &["--resume", "here.checkpoint"]].concat(), "is damaged");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_a_run_and_tears_no_checkpoint() {
+    let case = Case::new(&[("scene.toml", SCENE), ("out.glb.checkpoint", "old")]);
+    // files may have one block, so that writing fails as on a full disk
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script]).arg(brisance().get_program());
+    limited.args(["run", "scene.toml", "-q", "-o", "out.glb", "--checkpoint-every", "4"]);
+    let output = limited.current_dir(&case.folder).output().unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("out.glb.checkpoint: cannot be written"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert_eq!(bytes(&case, "out.glb.checkpoint"), b"old");
+    assert_eq!(case.names(), ["out.glb.checkpoint", "scene.toml"]);
+}

@@ -1,0 +1,354 @@
+//! What scenes can say beyond bodies at rest: several files, materials, paths, wind and events.
+
+use std::collections::BTreeMap;
+
+use brisance::args::Arguments;
+use clap::{CommandFactory, Parser};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+use sim::scene::{FileError, Scene};
+use sim::{Appearance, World, build};
+
+use crate::cli::{Case, SCENE};
+
+fn made(text: &str) -> (World, Vec<Appearance>) {
+    build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap()
+}
+
+/// A scene of files, the first of which includes the others.
+fn read(files: &[(&str, &str)]) -> Result<Scene, FileError> {
+    Scene::from_files(files[0].1, &mut |name| {
+        let found = files[1..].iter().find(|(file, _)| *file == name);
+        found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "no such file".to_owned())
+    })
+}
+
+const BALL: &str = "[[body]]\nname = \"ball\"\nshape = { sphere = { radius = 1 } }\n";
+
+#[test]
+fn included_files_come_first_and_once() {
+    let cup = "[[body]]\nname = \"cup\"\nshape = { mesh = { file = \"cup.obj\", resolution = [9, 9, 9] } }\n";
+    let cup = format!("include = [\"../materials.toml\"]\n{cup}material = \"putty\"\n");
+    let materials = "[material.putty]\nlike = \"clay\"\ndensity = 1500\ncolour = [1, 0, 0]\n";
+    let main = format!(
+        "version = 1\ninclude = [\"./things/cup.toml\", \"materials.toml\"]\n{BALL}material = \"putty\"\n"
+    );
+    let files = [("", &*main), ("things/cup.toml", &cup), ("materials.toml", materials)];
+    let scene = read(&files).unwrap();
+    let names: Vec<&str> = scene.bodies.iter().map(|body| &*body.name).collect();
+    assert_eq!(names, ["cup", "ball"]);
+    assert_eq!(scene.mesh_files().collect::<Vec<_>>(), ["things/cup.obj"]);
+    let ball = &scene.bodies[1];
+    assert_eq!(ball.density(), 1500.0);
+    assert_eq!(ball.solid().unwrap().tensile_strength, 8e6, "as clay");
+    assert_eq!(ball.look().colour, [1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn faults_of_included_files_are_told_with_file_and_line() {
+    let told = |main: &str, files: &[(&str, &str)]| {
+        let files: Vec<_> = std::iter::once(("", main)).chain(files.iter().copied()).collect();
+        read(&files).unwrap_err().to_string()
+    };
+    let main = format!("version = 1\n{BALL}");
+    let with = |include: &str| format!("version = 1\ninclude = [{include}]\n{BALL}");
+    assert_eq!(
+        told(&with("\"a.toml\", \"no.toml\""), &[("a.toml", "")]),
+        "line 2, column 22: `include[1]` names `no.toml`, which cannot be read (no such file): check \
+         the path"
+    );
+    let cycle = [("a.toml", "include = [\"b.toml\"]"), ("b.toml", "\ninclude = [\"a.toml\"]")];
+    assert_eq!(
+        told(&with("\"a.toml\""), &cycle),
+        "b.toml: line 2, column 12: `include[0]` names `a.toml`, which includes this file: remove one \
+         of both"
+    );
+    let unknown = [("a.toml", "[[body]]\nname = \"a\"\ncolor = [1, 1, 1]\n")];
+    assert_eq!(
+        told(&with("\"a.toml\""), &unknown),
+        "a.toml: line 3, column 1: unknown key `body[0].color`, did you mean `colour`?"
+    );
+    // the second body of its file, but the third of the scene
+    let (one, two) = (BALL.replace("ball", "one"), BALL.replace("ball", "two"));
+    let late = format!("{two}{}density = -1\n", BALL.replace("ball", "three"));
+    let message =
+        told(&with("\"one.toml\", \"late.toml\""), &[("one.toml", &one), ("late.toml", &late)]);
+    assert!(
+        message.starts_with("late.toml: line 7, column 11: `body[1].density` must be"),
+        "{message}"
+    );
+    let own = told(&format!("{}density = -1\n", with("\"one.toml\"")), &[("one.toml", &one)]);
+    assert!(own.starts_with("line 6, column 11: `body[0].density` must be"), "{own}");
+    let twice = told(
+        &format!("{}[material.a]\ndensity = 1\n", with("\"a.toml\"")),
+        &[("a.toml", "[material.a]\ndensity = 2\n")],
+    );
+    assert!(twice.contains("`material.a` is defined in `a.toml` too"), "{twice}");
+    let text = Scene::from_toml(&with("\"a.toml\"")).unwrap_err().to_string();
+    assert!(text.contains("only a scene in a file includes others"), "{text}");
+    assert!(Scene::from_toml(&main).is_ok());
+    let version = told(&with("\"a.toml\""), &[("a.toml", "version = 2")]);
+    assert!(version.starts_with("a.toml: line 1, column 11: `version` is 2"), "{version}");
+}
+
+#[test]
+fn the_program_finds_what_scenes_include() {
+    let pieces = "[pattern.shards]\nfile = \"shards.pattern\"\n";
+    let scene = SCENE.replace("[pattern.shards.voronoi]\npieces = 60\n", "");
+    let scene = scene.replace("version = 1\n", "version = 1\ninclude = [\"parts/shards.toml\"]\n");
+    let case = Case::new(&[("scene.toml", &scene)]);
+    std::fs::create_dir(case.folder.path().join("parts")).unwrap();
+    let part = case.folder.path().join("parts/shards.toml");
+    case.refused(&["scene.toml: line 2", "parts/shards.toml", "check the path"]);
+    std::fs::write(&part, "[pattern.shards]\nfil = \"shards.pattern\"\n").unwrap();
+    case.refused(&["shards.toml: line 2", "`file`"]);
+    std::fs::write(&part, pieces).unwrap();
+    case.refused(&["shards.pattern", "cannot be read"]);
+    std::fs::write(case.folder.path().join("parts/shards.pattern"), "what").unwrap();
+    case.refused(&["shards.pattern"]);
+    let new = ["pattern", "new", "voronoi:900", "--seed", "5", "-o", "parts/shards.pattern"];
+    assert!(case.run(&new).status.success());
+    let output = case.run(&["run", "scene.toml", "--json", "-q", "-o", "out.glb"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(summary["fragments"].as_u64().unwrap() > 3, "{summary}");
+}
+
+#[test]
+fn what_scenes_cannot_say_is_refused_with_its_key() {
+    let refused = |text: &str, words: &str| {
+        let message = Scene::from_toml(&format!("version = 1\n{text}\n{BALL}")).unwrap_err();
+        let message = message.to_string();
+        assert!(message.contains(words), "{words:?} is not in: {message}");
+    };
+    refused("[material.glass]\ndensity = 1", "`material.glass` has the name of a known material");
+    refused("[material.a]\nlike = \"glas\"", "`material.a.like` names no material `glas`, did you");
+    refused("[material.a]\ndensity = 0", "`material.a.density` must be above 0");
+    refused("[wind]\ndrag = -1", "`wind.drag` must be above 0");
+    refused("[[event]]\ntime = 1", "`event[0]` needs exactly one of the keys");
+    refused(
+        "[[event]]\ntime = -1\npush = { body = \"ball\", impulse = [0, 0, 0] }",
+        "`event[0].time`",
+    );
+    let push = "[[event]]\ntime = 1\npush = { body = \"bal\", impulse = [0, 0, 0] }";
+    refused(push, "`event[0].push.body` names no dynamic body, did you mean `ball`?");
+    let blast = "[[event]]\ntime = 1\nexplode = { at = [0, 0, 0], radius = 0, impulse = 1 }";
+    refused(blast, "`event[0].explode.radius` must be above 0");
+    let body = "[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\n";
+    refused(&format!("{body}keyframes = []"), "only a kinematic body");
+    let body = format!("{body}motion = \"kinematic\"\n");
+    refused(&format!("{body}keyframes = []"), "`body[0].keyframes` is empty");
+    let key = "{ time = 1, position = [0, 0, 0] }";
+    refused(
+        &format!("{body}keyframes = [{key}, {key}]"),
+        "`body[0].keyframes[1].time` must be after",
+    );
+    refused(&format!("{body}position = [1, 0, 0]\nkeyframes = [{key}]"), "remove its `position`");
+}
+
+#[test]
+fn a_body_on_a_path_is_where_its_keyframes_say() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[[body]]\nname = \"ram\"\n\
+        shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\nmotion = \"kinematic\"\n\
+        keyframes = [{ time = 0.1, position = [0, 1, 0] }, { time = 0.6, position = [2, 1, -1], \
+        rotation = { axis = [1, 1, 0], degrees = 150 } }]\n";
+    let (mut world, _) = made(scene);
+    let turn = UnitQuaternion::from_axis_angle(
+        &nalgebra::Unit::new_normalize(Vector3::new(1.0, 1.0, 0.0)),
+        150_f64.to_radians(),
+    );
+    let ends = [
+        Isometry3::translation(0.0, 1.0, 0.0),
+        Isometry3::from_parts(nalgebra::Translation3::new(2.0, 1.0, -1.0), turn),
+    ];
+    for frame in 1..=30 {
+        world.step();
+        let share = ((f64::from(frame) / 30.0 - 0.1) / 0.5).clamp(0.0, 1.0);
+        let wanted = ends[0].lerp_slerp(&ends[1], share);
+        let pose = *world.iter().next().unwrap().pose;
+        let apart = pose.inv_mul(&wanted);
+        assert!(apart.translation.vector.norm() < 1e-9, "frame {frame}: {apart}");
+        assert!(apart.rotation.angle() < 1e-7, "frame {frame}: {apart}");
+    }
+}
+
+#[test]
+fn a_lift_on_a_path_carries_what_rests_on_it() {
+    let scene = "version = 1\n[[body]]\nname = \"lift\"\nmotion = \"kinematic\"\n\
+        shape = { box = { half_extents = [1, 0.1, 1] } }\n\
+        keyframes = [{ time = 0, position = [0, -0.1, 0] }, { time = 2, position = [0, 0.9, 1] }]\n\
+        [[body]]\nname = \"box\"\nshape = { box = { half_extents = [0.1, 0.1, 0.1] } }\n\
+        position = [0, 0.1, 0]\nfriction = 0.8\nrestitution = 0\n";
+    let (mut world, appearances) = made(&scene.replace("motion", "friction = 0.8\nmotion"));
+    for _ in 0..60 {
+        world.step();
+    }
+    let carried = world.get(appearances[1].body).unwrap();
+    let there = carried.pose.translation.vector - Vector3::new(0.0, 1.1, 1.0);
+    assert!(there.norm() < 0.03, "{there}");
+    let velocity = carried.body.velocity(&carried.pose.rotation, carried.momentum);
+    assert!((velocity.linear - Vector3::new(0.0, 0.5, 0.5)).norm() < 0.02, "{velocity:?}");
+}
+
+#[test]
+fn wind_slows_a_falling_ball_to_its_terminal_speed() {
+    let scene = "version = 1\n[simulation]\nfps = 60\n[wind]\nvelocity = [3, 0, 0]\ndensity = 1.2\n\
+        drag = 0.5\n[[body]]\nname = \"ball\"\nshape = { sphere = { radius = 0.1 } }\ndensity = 30\n";
+    let (mut world, _) = made(scene);
+    for _ in 0..600 {
+        world.step();
+    }
+    let state = world.iter().next().unwrap();
+    let mass = state.body.mass_properties().unwrap().mass();
+    let velocity = state.momentum.linear / mass;
+    // half rho c A v^2 = m g, in air that moves along
+    let area = std::f64::consts::PI * 0.01;
+    let terminal = (2.0 * mass * 9.81 / (1.2 * 0.5 * area)).sqrt();
+    assert!((velocity.x - 3.0).abs() < 0.05, "{velocity}");
+    // a step of gravity apart
+    assert!((velocity.y + terminal).abs() < 9.81 / 60.0, "{velocity} is not {terminal}");
+}
+
+#[test]
+fn a_push_gives_its_impulse_at_its_time() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[[body]]\nname = \"ball\"\n\
+        shape = { sphere = { radius = 0.1 } }\n[[event]]\ntime = 0.5\n\
+        push = { body = \"ball\", impulse = [1, 2, 3], at = [0, 0.1, 0] }\n";
+    let (mut world, _) = made(scene);
+    for frame in 1..=20 {
+        let report = world.step();
+        let state = world.iter().next().unwrap();
+        let pushed = if frame > 15 { Vector3::new(1.0, 2.0, 3.0) } else { Vector3::zeros() };
+        assert!((state.momentum.linear - pushed).norm() < 1e-12, "frame {frame}");
+        let turned = Vector3::new(0.0, 0.1, 0.0).cross(&pushed);
+        assert!((state.momentum.angular - turned).norm() < 1e-12, "frame {frame}");
+        let gain = if frame == 16 { report.kinetic_energy } else { 0.0 };
+        assert!((report.work - gain).abs() < 1e-12, "what is pushed gets work, {report:?}");
+    }
+}
+
+#[test]
+fn an_explosion_pushes_away_and_breaks() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[pattern.shards.voronoi]\npieces = 9\n\
+        [[body]]\nname = \"ball\"\nshape = { sphere = { radius = 0.1 } }\nposition = [0.5, 0, 0]\n\
+        [[body]]\nname = \"far\"\nshape = { sphere = { radius = 0.1 } }\nposition = [0, 2.5, 0]\n\
+        [[body]]\nname = \"glass\"\nshape = { sphere = { radius = 0.1, spacing = 0.02 } }\n\
+        position = [-0.5, 0, 0]\nfracture = { pattern = \"shards\", strength = 4 }\n\
+        [[event]]\ntime = 0\nexplode = { at = [0, 0, 0], radius = 2, impulse = 300 }\n";
+    let (mut world, appearances) = made(scene);
+    let report = world.step();
+    let ball = world.get(appearances[0].body).unwrap();
+    // three quarters of the impulse per area, on the shadow of a ball
+    let impulse = 0.75 * 300.0 * std::f64::consts::PI * 0.01;
+    assert!((ball.momentum.linear - Vector3::x() * impulse).norm() < 1e-9, "{:?}", ball.momentum);
+    let far = world.get(appearances[1].body).unwrap();
+    assert_eq!(far.momentum.linear, Vector3::zeros());
+    let [fracture] = &report.fractures[..] else { panic!("{:?}", report.fractures) };
+    assert_eq!(fracture.parent, appearances[2].body);
+    assert!((fracture.point - Point3::new(-0.4, 0.0, 0.0)).norm() < 0.02, "{}", fracture.point);
+    for piece in &fracture.fragments {
+        let piece = world.get(*piece).unwrap();
+        assert!(piece.momentum.linear.dot(&piece.pose.translation.vector) > 0.0);
+    }
+}
+
+#[test]
+fn a_cut_falls_at_its_time() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[pattern.shards.voronoi]\npieces = 9\n\
+        [[body]]\nname = \"loaf\"\nshape = { box = { half_extents = [0.3, 0.1, 0.1], spacing = 0.02 } }\n\
+        fracture = { pattern = \"shards\", strength = 100 }\n[[event]]\ntime = 0.1\n\
+        cut = { from = [[0.1, 0.3, -1], [0.1, 0.3, 1]], to = [[0.1, -0.3, -1], [0.1, -0.3, 1]] }\n";
+    let (mut world, _) = made(scene);
+    let mass = world.mass();
+    let counts: Vec<usize> = (0..6).map(|_| world.step().fractures.len()).collect();
+    assert_eq!(counts, [0, 0, 0, 1, 0, 0]);
+    let mut masses: Vec<f64> =
+        world.iter().map(|s| s.body.mass_properties().unwrap().mass() / mass).collect();
+    masses.sort_by(f64::total_cmp);
+    let thirds = masses.len() == 2 && (masses[0] - 1.0 / 3.0).abs() < 0.03;
+    assert!(thirds, "{masses:?}");
+}
+
+#[test]
+fn more_frames_per_second_take_as_long() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let run = ["run", "scene.toml", "-q", "--json", "-o", "out.glb", "--fps", "60"];
+    let frames = |options: &[&str]| {
+        let output = case.run(&[&run[..], options].concat());
+        let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        summary["frames"].as_u64()
+    };
+    assert_eq!(frames(&[]), Some(25));
+    assert_eq!(frames(&["--frames", "7"]), Some(8));
+}
+
+/// The lines of the help of a command and of those below it that call the program.
+fn examples(command: &mut clap::Command) -> Vec<String> {
+    let help = command.render_long_help().to_string();
+    let lines = help.lines().filter_map(|line| line.strip_prefix("  brisance "));
+    let mut found: Vec<String> = lines.map(str::to_owned).collect();
+    command.get_subcommands_mut().for_each(|below| found.extend(examples(below)));
+    found
+}
+
+#[test]
+fn examples_of_the_help_are_commands_of_the_program() {
+    let found = examples(&mut Arguments::command());
+    assert!(found.len() > 25, "{found:?}");
+    for example in found {
+        let words = example.split_whitespace().take_while(|word| *word != ">");
+        let parsed = Arguments::try_parse_from(std::iter::once("brisance").chain(words));
+        assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+    }
+}
+
+/// The schema of what `--json` prints holds for `value`: its keys, and of which type they are.
+fn assert_fits(schema: &serde_json::Value, value: &serde_json::Value, path: &str) {
+    let kinds = match &schema["type"] {
+        serde_json::Value::String(kind) => vec![kind.as_str()],
+        kinds => kinds.as_array().unwrap().iter().map(|kind| kind.as_str().unwrap()).collect(),
+    };
+    let fits = kinds.iter().any(|kind| match *kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        other => panic!("{path}: type {other}"),
+    });
+    assert!(fits, "{path}: {value} is not of {kinds:?}");
+    if let Some(object) = value.as_object() {
+        let known = schema["properties"].as_object().unwrap();
+        let keys: Vec<&String> = object.keys().collect();
+        assert_eq!(keys, known.keys().collect::<Vec<_>>(), "{path}");
+        object.iter().for_each(|(k, v)| assert_fits(&known[k], v, &format!("{path}.{k}")));
+    }
+    for (n, item) in value.as_array().into_iter().flatten().enumerate() {
+        assert_fits(&schema["items"], item, &format!("{path}[{n}]"));
+    }
+}
+
+#[test]
+fn what_is_printed_as_json_is_as_documented() {
+    let schema = include_str!("../../docs/json-output.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", mesh)]);
+    assert!(case.run(&["pattern", "new", "voronoi:9", "-o", "nine.pattern"]).status.success());
+    for (name, command) in [
+        ("run", &["run", "scene.toml", "-o", "out.glb"][..]),
+        ("check", &["check", "scene.toml"]),
+        ("recording", &["info", "out.glb"]),
+        ("mesh", &["info", "thing.obj"]),
+        ("pattern", &["info", "nine.pattern"]),
+    ] {
+        let output = case.run(&[command, &["--json", "--quiet"]].concat());
+        let value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_fits(&schema["$defs"][name], &value, name);
+        if name != "run" {
+            let quiet = case.run(&[command, &["--quiet"]].concat());
+            assert!(quiet.status.success() && quiet.stdout.is_empty());
+        }
+    }
+}
