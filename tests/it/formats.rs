@@ -34,6 +34,7 @@ fn recording() -> Recording {
         parent,
         birth,
         poses,
+        shrinks: None,
     };
     let tracks = vec![
         track("the \"pot\"", None, 0, vec![pose(0), pose(1)]),

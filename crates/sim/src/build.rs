@@ -18,8 +18,8 @@ use crate::elastic::interpolation;
 use crate::scene::{self, Motion, Scene};
 use crate::{
     Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, FractureModel, JointError,
-    JointId, LatticeModel, NewBody, NewJoint, Region, Retire, RigidError, Settings, StressModel,
-    World, rigid,
+    JointId, LatticeModel, NewBody, NewJoint, Region, Retire, Retired, RigidError, Settings,
+    StressModel, World, rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -181,7 +181,11 @@ fn debris(spec: &scene::Debris) -> Debris {
         retire: spec.retire.map(|retire| Retire {
             after: retire.after,
             slower_than: retire.slower_than,
-            keep: retire.keep,
+            then: match retire.then {
+                scene::Then::Keep => Retired::Kept,
+                scene::Then::Remove => Retired::Removed,
+                scene::Then::Shrink => Retired::Shrunk,
+            },
         }),
     }
 }

@@ -24,8 +24,19 @@ pub struct Retire {
     pub after: f64,
     /// The speed that no point of it passes then, m/s.
     pub slower_than: f64,
-    /// Whether it stays as scenery that others rest on, or is removed.
-    pub keep: bool,
+    /// What becomes of it.
+    pub then: Retired,
+}
+
+/// What becomes of a piece that is retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retired {
+    /// It stays as scenery that others rest on.
+    Kept,
+    /// It is gone.
+    Removed,
+    /// It is gone, and a recording shows how it shrinks away; see [`Track::scale`](crate::Track::scale).
+    Shrunk,
 }
 
 impl Default for Debris {
@@ -44,7 +55,7 @@ impl World {
 
     /// Retires what has been slow for long enough.
     pub(crate) fn retire_slow(&mut self, report: &mut Report) {
-        let Some(Retire { after, slower_than, keep }) = self.settings.debris.retire else { return };
+        let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
         for i in 0..self.len() {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
             let fastest =
@@ -65,7 +76,7 @@ impl World {
             (self.breakages[i], self.slow[i]) = (None, 0);
         }
         report.retired.extend(retired.into_iter().map(|(id, _)| id));
-        if !keep {
+        if then != Retired::Kept {
             for &id in &report.retired {
                 self.remove(id);
             }
