@@ -144,6 +144,13 @@ pub(crate) fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
     holders
 }
 
+/// The region of every inside node.
+pub(crate) fn regions(body: &LevelSet, pattern: &Pattern, at: &Alignment) -> Vec<Option<usize>> {
+    let broken = shatter(body, &[], pattern, at, 0);
+    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].regions[0]);
+    holders(body, &broken).iter().map(region).collect()
+}
+
 proptest! {
     #[test]
     fn every_inside_sample_is_in_exactly_one_fragment((body, pattern, at, least) in events()) {

@@ -6,7 +6,7 @@ use nalgebra::{Point3, UnitQuaternion, Vector3};
 use ndarray::Array2;
 use proptest::prelude::*;
 
-use crate::fracture::{block, holders, impact, particles, unturned, vector};
+use crate::fracture::{block, impact, particles, regions, unturned, vector};
 
 #[test]
 fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
@@ -21,13 +21,6 @@ fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
     }
     let none = pattern.slice(&Point3::origin(), &Vector3::x(), &Vector3::y(), 0);
     assert_eq!(none.len(), 0);
-}
-
-/// The region of every inside node.
-fn regions(body: &LevelSet, pattern: &Pattern, at: &Alignment) -> Vec<Option<usize>> {
-    let broken = shatter(body, &[], pattern, at, 0);
-    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].regions[0]);
-    holders(body, &broken).iter().map(region).collect()
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, Report, World, build};
+use sim::{Appearance, BodyId, Recorder, Report, World, build};
 
 fn made(scene: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap()
