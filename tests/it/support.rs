@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use contact::{Field, Material};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, Recorder, Report, World, build};
+use sim::{Appearance, BodyId, NewBody, Recorder, Report, World, build};
 
 fn made(scene: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap()
@@ -368,6 +369,41 @@ fn pieces_that_come_to_rest_are_retired_with_their_mass() {
             assert!(report.energy_gain <= 1e-10 * scale.max(1.0), "{report:?}");
         }
     }
+}
+
+#[test]
+fn no_breaking_goes_past_the_memory_for_pieces() {
+    let samples = |world: &World| -> usize {
+        let pieces = world.iter().filter(|s| s.lineage.is_some());
+        let nodes = |s: sim::BodyState<'_>| match s.shape.field() {
+            Field::Grid { level_set, .. } => level_set.grid().node_count(),
+            _ => 0,
+        };
+        pieces.map(nodes).sum()
+    };
+    let (free, _) = made(&rain("", 5));
+    let all = |most_samples: usize| {
+        let mut settings = *free.settings();
+        settings.debris.most_samples = most_samples;
+        let mut world = World::new(settings);
+        for s in free.iter() {
+            world.add(NewBody {
+                body: *s.body,
+                pose: *s.pose,
+                velocity: s.body.velocity(&s.pose.rotation, s.momentum),
+                shape: s.shape.clone(),
+                material: Material::default(),
+                groups: s.groups,
+                breakage: s.breakage.cloned(),
+            });
+        }
+        let refused: usize = run(&mut world, 10).iter().map(|r| r.over_budget.len()).sum();
+        (samples(&world), refused)
+    };
+    let (needed, refused) = all(usize::MAX);
+    assert_eq!(refused, 0);
+    let (held, refused) = all(needed / 2);
+    assert!(0 < held && held <= needed / 2 && refused > 0, "{held} {needed} {refused}");
 }
 
 #[test]

@@ -104,7 +104,7 @@ pub fn build(
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
-        debris: debris(&scene.debris),
+        debris: debris(scene),
         sleep: scene.simulation.sleep,
         contact: contact::Settings {
             solver: scene.simulation.solver.contact(),
@@ -173,10 +173,12 @@ fn join(
     })
 }
 
-fn debris(spec: &scene::Debris) -> Debris {
+fn debris(scene: &Scene) -> Debris {
+    let spec = &scene.debris;
     Debris {
         most_bodies: spec.max_bodies.unwrap_or(usize::MAX),
         most_new: spec.max_new.unwrap_or(usize::MAX),
+        most_samples: scene.nodes_left(),
         least_size: spec.min_size,
         retire: spec.retire.map(|retire| Retire {
             after: retire.after,

@@ -52,7 +52,7 @@ impl World {
         let alignment = Alignment::enclosing(&bounds, at, turned);
         let division = Division { pattern: Arc::clone(pattern), at: alignment, tets: Vec::new() };
         let shattered = self.divided(&parent, &division)?;
-        if shattered.fragments.len() - 1 > self.room() {
+        if !self.fits(&shattered) {
             return None;
         }
         let Clusters { shattered, is_held, .. } = self.clusters(&parent, shattered, None);

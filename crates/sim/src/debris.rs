@@ -1,6 +1,8 @@
 //! Limits on what breaking leaves behind.
 
+use contact::{Field, Shape};
 use dynamics::{Body, Momentum};
+use fracture::{Fragment, Shattered};
 
 use crate::{Report, World};
 
@@ -11,6 +13,8 @@ pub struct Debris {
     pub most_bodies: usize,
     /// Most pieces that come about in one frame.
     pub most_new: usize,
+    /// Most samples of the level sets of all pieces together, 4 bytes each; no breaking goes past it.
+    pub most_samples: usize,
     /// Pieces of less volume than a cube of this edge stay with a neighbour, m.
     pub least_size: f64,
     /// Which pieces are retired; none unless given.
@@ -41,7 +45,13 @@ pub enum Retired {
 
 impl Default for Debris {
     fn default() -> Self {
-        Self { most_bodies: usize::MAX, most_new: usize::MAX, least_size: 0.0, retire: None }
+        Self {
+            most_bodies: usize::MAX,
+            most_new: usize::MAX,
+            most_samples: usize::MAX,
+            least_size: 0.0,
+            retire: None,
+        }
     }
 }
 
@@ -51,6 +61,16 @@ impl World {
         let Debris { most_bodies, most_new, .. } = self.settings.debris;
         let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
         most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
+    }
+
+    /// Whether there is room for the pieces of a body.
+    pub(crate) fn fits(&self, shattered: &Shattered) -> bool {
+        let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
+        let held: usize = held.map(|i| samples(&self.shapes[i])).sum();
+        let new = |f: &Fragment| f.level_set.grid().node_count();
+        let new: usize = shattered.fragments.iter().map(new).sum();
+        shattered.fragments.len() <= self.room().saturating_add(1)
+            && held.saturating_add(new) <= self.settings.debris.most_samples
     }
 
     /// Retires what has been slow for long enough.
@@ -81,5 +101,12 @@ impl World {
                 self.remove(id);
             }
         }
+    }
+}
+
+fn samples(shape: &Shape) -> usize {
+    match shape.field() {
+        Field::Grid { level_set, .. } => level_set.grid().node_count(),
+        _ => 0,
     }
 }
