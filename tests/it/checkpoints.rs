@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sim::scene::Scene;
-use sim::{Event, Recorder, Recording, World, build};
+use sim::{Event, Recorder, Recording, Track, World, build};
 
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::{ANCHORED, BLAST, CRACKS, JOINED, KNOCKED};
@@ -33,7 +33,8 @@ fn assert_same(one: &Recording, other: &Recording) {
     assert_eq!((one.frames, one.tracks.len()), (other.frames, other.tracks.len()));
     assert_eq!(one.energies, other.energies);
     for (a, b) in one.tracks.iter().zip(&other.tracks) {
-        assert_eq!((&a.name, a.parent, a.birth), (&b.name, b.parent, b.birth));
+        let about = |t: &Track| (t.name.clone(), t.parent, t.birth, t.shrinks);
+        assert_eq!(about(a), about(b));
         assert_eq!(a.poses, b.poses, "{}", a.name);
         assert!(a.surface == b.surface && a.look == b.look, "{}", a.name);
     }

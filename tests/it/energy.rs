@@ -120,7 +120,7 @@ fn a_conveyor_belt_pays_twice() {
 /// Two balls of stone fall on a turning bar of steel, break, fall on and are retired.
 const SCENE: &str = r#"version = 1
 [debris]
-retire = { after = 0.2, slower_than = 0.5, keep = false }
+retire = { after = 0.2, slower_than = 0.5, then = "remove" }
 [pattern.shards.voronoi]
 pieces = 8
 [[body]]

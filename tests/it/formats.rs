@@ -34,6 +34,7 @@ fn recording() -> Recording {
         parent,
         birth,
         poses,
+        shrinks: None,
     };
     let tracks = vec![
         track("the \"pot\"", None, 0, vec![pose(0), pose(1)]),
@@ -74,7 +75,7 @@ fn json_lines_hold_bodies_and_poses() {
         (&head["version"], &head["frames"], &head["fps"]),
         (&json!(1), &json!(4), &json!(24.0))
     );
-    let left = json!({ "name": "left", "parent": 0, "birth": 2, "end": 4, "material": "old clay",
+    let left = json!({ "name": "left", "parent": 0, "birth": 2, "end": 4, "shrinks": null, "material": "old clay",
             "colour": [0.5, 0.25, 1.0], "inner_colour": [0.75, 0.5, 1.0] });
     assert_eq!(head["bodies"][1], left);
     assert_eq!(head["bodies"][0]["parent"], Value::Null);

@@ -1,22 +1,20 @@
 //! Promises of the fracture crate.
 
 use fracture::{
-    Alignment, Break, Bricks, Drawing, Fragment, Noise, Pattern, Radial, Shattered, Slices,
-    Voronoi, convex_hull, convex_parts, draw, shatter,
+    Alignment, Bricks, Fragment, Noise, Pattern, Radial, Shattered, Slices, Voronoi, shatter,
 };
-use levelset::{Aabb, Grid, LevelSet, Moments, Solid, TriMesh};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
-use ndarray::Array2;
+use levelset::{Aabb, Grid, LevelSet, Moments, Solid};
+use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use proptest::prelude::*;
 
 /// A solid on a grid of spacing 1/32 with three nodes around it.
-fn sampled(half: Vector3<f64>, distance: impl Fn(&Point3<f64>) -> f64) -> LevelSet {
+pub(crate) fn sampled(half: Vector3<f64>, distance: impl Fn(&Point3<f64>) -> f64) -> LevelSet {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let grid = Grid::enclosing(&bounds, 1.0 / 32.0, 3, Grid::MAX_NODES).unwrap();
     LevelSet::from_fn(grid, |p| distance(&p))
 }
 
-fn block(half_extents: Vector3<f64>) -> LevelSet {
+pub(crate) fn block(half_extents: Vector3<f64>) -> LevelSet {
     let solid = Solid::Box { half_extents };
     sampled(half_extents, |p| solid.distance(p))
 }
@@ -80,7 +78,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
 }
 
 /// The box patterns are drawn for.
-fn drawn() -> Aabb {
+pub(crate) fn drawn() -> Aabb {
     Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) }
 }
 
@@ -88,20 +86,20 @@ fn unit() -> impl Strategy<Value = UnitVector3<f64>> {
     vector(1.0).prop_filter("no direction", |v| v.norm() > 0.1).prop_map(UnitVector3::new_normalize)
 }
 
-fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
+pub(crate) fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
     let range = -most..most;
     (range.clone(), range.clone(), range).prop_map(|(x, y, z)| Vector3::new(x, y, z))
 }
 
 /// Where a body is hit: a corner of its box weighted into the middle, any normal.
-fn impact(body: &LevelSet, at: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
+pub(crate) fn impact(body: &LevelSet, at: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.grid().bounds();
     let at = bounds.centre() + bounds.extents().component_mul(&at) / 2.0;
     Alignment::enclosing(&bounds, at, normal)
 }
 
 /// A body, a pattern in it, and the least size of a piece.
-fn events() -> impl Strategy<Value = (LevelSet, Pattern, Alignment, usize)> {
+pub(crate) fn events() -> impl Strategy<Value = (LevelSet, Pattern, Alignment, usize)> {
     (bodies(), patterns(), vector(1.0), unit(), prop_oneof![Just(0), 1_usize..40]).prop_map(
         |(body, pattern, at, normal, least)| {
             let at = impact(&body, at, normal);
@@ -110,7 +108,11 @@ fn events() -> impl Strategy<Value = (LevelSet, Pattern, Alignment, usize)> {
     )
 }
 
-fn particles(body: &LevelSet) -> Vec<Point3<f64>> {
+pub(crate) fn unturned(scale: f64) -> Alignment {
+    Alignment { at: Point3::origin(), rotation: UnitQuaternion::identity(), scale }
+}
+
+pub(crate) fn particles(body: &LevelSet) -> Vec<Point3<f64>> {
     body.surface_particles(body.grid().spacing())
 }
 
@@ -127,7 +129,7 @@ fn inside(fragment: &Fragment) -> usize {
 }
 
 /// For every node of the parent, the fragments that hold it, by their own signs.
-fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
+pub(crate) fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
     let grid = body.grid();
     let mut holders = vec![Vec::new(); grid.node_count()];
     for (index, fragment) in broken.fragments.iter().enumerate() {
@@ -140,6 +142,13 @@ fn holders(body: &LevelSet, broken: &Shattered) -> Vec<Vec<usize>> {
         }
     }
     holders
+}
+
+/// The region of every inside node.
+pub(crate) fn regions(body: &LevelSet, pattern: &Pattern, at: &Alignment) -> Vec<Option<usize>> {
+    let broken = shatter(body, &[], pattern, at, 0);
+    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].regions[0]);
+    holders(body, &broken).iter().map(region).collect()
 }
 
 proptest! {
@@ -365,56 +374,6 @@ fn pieces_are_those_of_the_body_not_of_all_space() {
         assert!((mean / pieces as f64 - 1.0).abs() < 0.3, "{mean} for {pieces}");
     }
 }
-
-#[test]
-fn a_picture_of_a_pattern_shows_its_regions_and_cuts() {
-    let sites = [Point3::new(-0.5, 0.0, 0.0), Point3::new(0.5, 0.0, 0.0)];
-    let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
-    let picture = pattern.slice(&Point3::origin(), &Vector3::x(), &Vector3::y(), 64);
-    assert_eq!(picture.dim(), (64, 64));
-    for row in picture.rows() {
-        // the cut runs down the middle
-        assert!((0..64).all(|column| (row[column] == [0; 3]) == (column == 31)));
-        assert!(row[0] != row[63] && row[0] == row[30]);
-    }
-    let none = pattern.slice(&Point3::origin(), &Vector3::x(), &Vector3::y(), 0);
-    assert_eq!(none.len(), 0);
-}
-
-#[test]
-fn convex_parts_cover_a_fragment_better_than_its_hull() {
-    // an L of two arms
-    let body = sampled(Vector3::new(0.4, 0.4, 0.1), |p| {
-        let arm = |x: f64, y: f64, half: [f64; 3]| {
-            let solid = Solid::Box { half_extents: Vector3::from(half) };
-            solid.distance(&(p - Vector3::new(x, y, 0.0)))
-        };
-        arm(0.0, -0.3, [0.4, 0.1, 0.1]).min(arm(-0.3, 0.0, [0.1, 0.4, 0.1]))
-    });
-    let mesh = body.isosurface();
-    let parts = convex_parts(&mesh, 0.01, 16);
-    let hull = convex_hull(&mesh.vertices, 0.0).unwrap().signed_volume();
-    let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
-    assert!(parts.len() > 1 && volume < 0.8 * hull, "{} {volume} {hull}", parts.len());
-    assert!(volume > mesh.signed_volume(), "{volume}");
-    for v in &mesh.vertices {
-        let inside = |part: &TriMesh| {
-            (0..part.triangles.len()).all(|t| {
-                let [a, b, c] = part.corners(t);
-                let normal = (b - a).cross(&(c - a));
-                normal.dot(&(v - a)) <= 0.01 * normal.norm()
-            })
-        };
-        assert!(parts.iter().any(inside), "{v}");
-    }
-    assert_eq!(convex_parts(&TriMesh::default(), 0.01, 16), []);
-    let flat = TriMesh {
-        vertices: vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)],
-        triangles: vec![[0, 1, 2], [0, 2, 1]],
-    };
-    assert_eq!(convex_parts(&flat, f64::NAN, 0), []);
-}
-
 #[test]
 fn an_alignment_that_is_not_finite_leaves_the_body_whole() {
     let body = block(Vector3::repeat(0.2));
@@ -460,117 +419,6 @@ fn a_plane_through_a_block_makes_a_bond_of_its_area() {
         assert!((bond.area / area - 1.0).abs() < 0.02, "{} {area}", bond.area);
         assert!(bond.centre.coords.norm() < 1e-3, "{}", bond.centre);
     }
-}
-
-fn unturned(scale: f64) -> Alignment {
-    let identity = Isometry3::identity();
-    Alignment { at: Point3::origin(), rotation: identity.rotation, scale }
-}
-
-/// The region of every inside node.
-fn regions(body: &LevelSet, pattern: &Pattern, at: &Alignment) -> Vec<Option<usize>> {
-    let broken = shatter(body, &[], pattern, at, 0);
-    let region = |holders: &Vec<usize>| Some(broken.fragments[*holders.first()?].regions[0]);
-    holders(body, &broken).iter().map(region).collect()
-}
-
-proptest! {
-    #[test]
-    fn a_pattern_sampled_on_the_nodes_of_the_body_breaks_it_alike(
-        sites in 2_usize..40,
-        seed in any::<u64>(),
-        at in vector(0.4),
-    ) {
-        let body = block(Vector3::new(0.4, 0.1, 0.3));
-        let grid = body.grid();
-        let pattern = Pattern::voronoi(&Voronoi::new(sites, seed)).unwrap();
-        let fast = impact(&body, at, Vector3::y_axis()).snapped(grid);
-        let spacing = grid.spacing() / fast.scale;
-        let bounds = Aabb { min: Point3::new(-1.0, -0.5, -1.0), max: Point3::new(1.0, 0.5, 1.0) };
-        let sampled = pattern.sampled(&bounds, spacing).unwrap();
-        // and turned by nothing, but off the nodes, so that it is interpolated
-        let general = Alignment { at: fast.at + Vector3::repeat(0.01 * grid.spacing()), ..fast };
-        let exact = regions(&body, &pattern, &fast);
-        for (at, tolerance) in [(fast, 1e-6), (general, 0.1 * spacing)] {
-            let other = regions(&body, &sampled, &at);
-            for (node, (a, b)) in exact.iter().zip(&other).enumerate() {
-                prop_assert_eq!(a.is_some(), b.is_some());
-                let (Some(a), Some(b)) = (*a, *b) else { continue };
-                let [_, ny, nz] = grid.dims();
-                let node = [node / (ny * nz), node / nz % ny, node % nz];
-                let p = fast.transform().inverse_transform_point(&grid.position(node));
-                let tied = (pattern.value(a, &p) - pattern.value(b, &p)).abs() < tolerance;
-                prop_assert!(a == b || tied, "{a} {b} {at:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn a_snapped_impact_moves_by_half_a_cell_at_most() {
-    let body = block(Vector3::repeat(0.3));
-    let at = impact(&body, Vector3::new(0.123, -0.456, 0.789), -Vector3::z_axis());
-    let snapped = at.snapped(body.grid());
-    let cells = (snapped.at - body.grid().origin()) / body.grid().spacing();
-    assert!(cells.iter().all(|x| (x - x.round()).abs() < 1e-9));
-    assert!((snapped.at - at.at).amax() <= 0.5 * body.grid().spacing() + 1e-12);
-    assert_eq!(snapped.rotation, UnitQuaternion::identity());
-}
-
-/// A closed box.
-fn box_mesh(min: [f64; 3], max: [f64; 3]) -> TriMesh {
-    let solid = Solid::Box { half_extents: (Vector3::from(max) - Vector3::from(min)) / 2.0 };
-    let bounds = Aabb { min: Point3::from(min), max: Point3::from(max) };
-    let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES).unwrap();
-    LevelSet::from_fn(grid, |p| solid.distance(&(p - bounds.centre().coords))).isosurface()
-}
-
-#[test]
-fn meshes_that_leave_a_gap_still_divide_all_of_the_body() {
-    let meshes = [box_mesh([-1.0; 3], [-0.1, 1.0, 1.0]), box_mesh([0.06, -1.0, -1.0], [1.0; 3])];
-    let pattern = Pattern::from_meshes(&meshes, 0.06).unwrap();
-    let body = block(Vector3::new(0.4, 0.2, 0.2));
-    let at = unturned(1.0);
-    let broken = shatter(&body, &particles(&body), &pattern, &at, 8);
-    assert_eq!(broken.fragments.len(), 2);
-    // the cut is in the middle of the gap, at x = -0.02
-    let bond = broken.bonds[0];
-    assert!((bond.centre.x + 0.02).abs() < 0.01, "{}", bond.centre);
-    assert!((bond.area / (0.4 * 0.4) - 1.0).abs() < 0.2, "{}", bond.area);
-}
-
-#[test]
-fn a_mesh_without_triangles_is_named() {
-    let meshes = [box_mesh([-1.0; 3], [0.0, 1.0, 1.0]), TriMesh::default()];
-    let error = Pattern::from_meshes(&meshes, 0.1).unwrap_err().to_string();
-    assert!(error.starts_with("the mesh of region 1"), "{error}");
-}
-
-#[test]
-fn a_picture_cuts_out_its_regions_at_every_depth() {
-    // a disc of radius 20 pixels in 64 x 64, two units wide
-    let label =
-        |(z, x): (usize, usize)| u32::from((x as f64 - 31.5).hypot(z as f64 - 31.5) < 20.0) * 7;
-    let pattern = Pattern::from_picture(&Array2::from_shape_fn((64, 64), label), 2.0).unwrap();
-    assert_eq!(pattern.region_count(), 2);
-    let body = block(Vector3::new(0.4, 0.3, 0.4));
-    let broken = shatter(&body, &[], &pattern, &unturned(0.5), 8);
-    assert_eq!(broken.fragments.iter().map(|f| f.regions[0]).collect::<Vec<_>>(), [0, 1]);
-    let radius = 20.0 / 32.0 * 0.5;
-    let volume = std::f64::consts::PI * radius * radius * 0.6;
-    let disc = &broken.fragments[1];
-    assert!((disc.moments.volume / volume - 1.0).abs() < 0.05, "{}", disc.moments.volume / volume);
-}
-
-/// Every directed edge as often as its opposite.
-fn is_closed(mesh: &TriMesh) -> bool {
-    let mut edges = std::collections::BTreeMap::new();
-    for &[a, b, c] in &mesh.triangles {
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            *edges.entry((from, to)).or_insert(0) += 1;
-        }
-    }
-    edges.iter().all(|(&(a, b), n)| edges.get(&(b, a)) == Some(n))
 }
 
 proptest! {
@@ -625,98 +473,6 @@ proptest! {
                 prop_assert!(fragment.level_set.value(p) >= -3.0 * h);
             }
         }
-    }
-
-    #[test]
-    fn drawings_are_closed_and_hold_the_volume_of_the_fragment(
-        (body, pattern, at, least) in events(),
-    ) {
-        let broken = shatter(&body, &[], &pattern, &at, least);
-        for fragment in &broken.fragments {
-            let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
-            let drawing = draw(&fragment.level_set, &body, &breaks);
-            prop_assert!(is_closed(&drawing.mesh));
-            prop_assert_eq!(drawing.inner.len(), drawing.mesh.triangles.len());
-            // between the isosurface, which cuts corners, and that and the voxels at the rim
-            let smooth = fragment.level_set.isosurface();
-            let rim = smooth.triangles.len() as f64 * body.grid().cell_volume();
-            let volume = drawing.mesh.signed_volume();
-            prop_assert!((volume - smooth.signed_volume()).abs() < 0.5 * rim);
-        }
-    }
-}
-
-#[test]
-fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
-    let half = Vector3::new(0.4, 0.25, 0.3);
-    let body = block(half);
-    let normal = UnitVector3::new_normalize(Vector3::new(1.0, 0.3, 0.2));
-    let sites = [Point3::from(normal.scale(-0.1)), Point3::from(normal.scale(0.1))];
-    let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
-    let at = unturned(1.0);
-    let broken = shatter(&body, &[], &pattern, &at, 8);
-    assert_eq!(broken.fragments.len(), 2);
-    let mut volume = 0.0;
-    let mut off = (0.0, 0.0);
-    for fragment in &broken.fragments {
-        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
-        let Drawing { mesh, inner } = draw(&fragment.level_set, &body, &breaks);
-        volume += mesh.signed_volume();
-        // where the plane leaves the edges of the block along x
-        for (y, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
-            let (y, z) = (y * half.y, z * half.z);
-            let corner = Point3::new(-(normal.y * y + normal.z * z) / normal.x, y, z);
-            let gap = |mesh: &TriMesh| {
-                mesh.vertices.iter().map(|v| (v - corner).norm()).fold(1.0, f64::min)
-            };
-            off.0 += gap(&mesh);
-            off.1 += gap(&fragment.level_set.isosurface());
-            assert!(gap(&mesh) < 0.5 / 32.0, "{} of a voxel", gap(&mesh) * 32.0);
-        }
-        let area: f64 = (0..mesh.triangles.len())
-            .filter(|&t| inner[t])
-            .map(|t| {
-                let [a, b, c] = mesh.corners(t);
-                (b - a).cross(&(c - a)).norm() / 2.0
-            })
-            .sum();
-        let cut = 4.0 * half.y * half.z / normal.x;
-        // the row of quads along the rim counts for either side
-        assert!((area / cut - 1.0).abs() < 0.1, "{}", area / cut);
-    }
-    // marching cubes rounds the corners off
-    assert!(off.0 < 0.5 * off.1, "{off:?}");
-    let solid = 8.0 * half.product();
-    assert!((volume / solid - 1.0).abs() < 5e-3, "{}", volume / solid);
-}
-
-#[test]
-fn projected_surfaces_lie_on_the_mesh_of_the_body() {
-    let solid = Solid::Sphere { radius: 0.3 };
-    let bounds = Aabb { min: Point3::from([-0.3; 3]), max: Point3::from([0.3; 3]) };
-    let fine = Grid::enclosing(&bounds, 0.005, 3, Grid::MAX_NODES).unwrap();
-    let mesh = LevelSet::from_fn(fine, |p| solid.distance(&p)).isosurface();
-    let body = sampled(Vector3::repeat(0.3), |p| solid.distance(p));
-    let pattern = Pattern::voronoi(&Voronoi::new(20, 3)).unwrap();
-    let at = unturned(0.5);
-    let broken = shatter(&body, &[], &pattern, &at, 8);
-    assert!(broken.fragments.len() > 3);
-    let off = |drawing: &Drawing| {
-        let mut inner = vec![false; drawing.mesh.vertices.len()];
-        for (triangle, _) in drawing.mesh.triangles.iter().zip(&drawing.inner).filter(|(_, i)| **i)
-        {
-            triangle.iter().for_each(|&v| inner[v as usize] = true);
-        }
-        let outer = drawing.mesh.vertices.iter().zip(inner).filter(|(_, inner)| !inner);
-        outer.map(|(v, _)| (v.coords.norm() - 0.3).abs()).fold(0.0, f64::max)
-    };
-    for fragment in &broken.fragments {
-        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
-        let mut drawing = draw(&fragment.level_set, &body, &breaks);
-        drawing.project_outer(&mesh, 0.5 / 32.0);
-        assert!(is_closed(&drawing.mesh));
-        // the mesh itself is off by the sag of its triangles
-        assert!(off(&drawing) < 5e-5, "{}", off(&drawing));
     }
 }
 

@@ -37,7 +37,15 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         inner_colour: [0.9, 0.5, 0.4],
         roughness: 0.75,
     });
-    Track { name: name.to_owned(), surface: surface.clone(), look, parent: None, birth, poses }
+    Track {
+        name: name.to_owned(),
+        surface: surface.clone(),
+        look,
+        parent: None,
+        birth,
+        poses,
+        shrinks: None,
+    }
 }
 
 /// A still floor, a pot that breaks at frame 5, and three shards: one breaks again at frame 8, one
@@ -137,7 +145,8 @@ fn assert_shows(recording: &Recording) {
     for frame in 0..recording.frames {
         for (track, node) in recording.tracks.iter().zip(shown(&file, recording.fps, frame)) {
             let exists = track.birth <= frame && frame < track.end();
-            assert_eq!(node.scale, [f32::from(exists); 3], "{} in frame {frame}", track.name);
+            let scale = if exists { track.scale(frame, recording.fps) as f32 } else { 0.0 };
+            assert_eq!(node.scale, [scale; 3], "{} in frame {frame}", track.name);
             if !exists {
                 continue;
             }
@@ -246,6 +255,7 @@ fn assert_same(a: &Recording, b: &Recording) {
     assert_eq!(a.energies, b.energies, "to the bit");
     for (a, b) in a.tracks.iter().zip(&b.tracks) {
         assert_eq!((&a.name, a.parent, a.birth), (&b.name, b.parent, b.birth));
+        assert_eq!(a.shrinks, b.shrinks);
         assert_eq!(a.poses.len(), b.poses.len());
         for (p, q) in a.poses.iter().zip(&b.poses) {
             assert!((p.translation.vector - q.translation.vector).amax() < 1e-6);
@@ -289,15 +299,18 @@ fn a_file_that_brisance_did_not_write_is_refused() {
 /// Recordings whose bodies are born, rest, jump and end at random.
 fn recordings() -> impl Strategy<Value = Recording> {
     let steps = prop::collection::vec(0usize..4, 0..12);
-    let tracks = prop::collection::vec((0usize..8, steps, 0usize..3), 1..6);
+    let shrinks = prop::option::of(1usize..12);
+    let tracks = prop::collection::vec((0usize..8, steps, 0usize..3, shrinks), 1..6);
     (tracks, 1.0..240.0f64).prop_map(|(specs, fps)| {
         let surfaces = [1.0, 2.0, 3.0].map(tetrahedron);
         let tracks: Vec<Track> = specs
             .iter()
             .enumerate()
-            .map(|(i, (birth, steps, surface))| {
+            .map(|(i, (birth, steps, surface, shrinks))| {
                 let poses = steps.iter().map(|&s| pose(s)).collect();
-                track(&format!("body {i}"), &surfaces[*surface], *birth, poses)
+                let shrinks = shrinks.filter(|&s| s < steps.len()).map(|s| birth + s);
+                let track = track(&format!("body {i}"), &surfaces[*surface], *birth, poses);
+                Track { shrinks, ..track }
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);

@@ -122,6 +122,32 @@ fn the_hull_of_a_box_with_points_in_and_on_it_is_the_box() {
 }
 
 #[test]
+fn a_simplified_hull_has_no_point_out_of_it_by_more_than_the_tolerance() {
+    // on a ball, by the golden angle
+    let points: Vec<_> = (0..800)
+        .map(|n| {
+            let (y, turn) = (1.0 - (f64::from(n) + 0.5) / 400.0, f64::from(n) * 2.399_963);
+            let (s, c) = turn.sin_cos();
+            let r = (1.0 - y * y).sqrt();
+            Point3::new(r * c, y, r * s)
+        })
+        .collect();
+    let mut counts = Vec::new();
+    for tolerance in [0.0, 0.02, 0.1] {
+        let hull = ConvexHull::simplified(&points, tolerance).unwrap();
+        assert!(points.iter().all(|p| hull.distance(p) <= tolerance + 1e-12));
+        let facts = hull.mesh().facts().unwrap();
+        assert!(facts.closed && facts.oriented && facts.euler_number == 2);
+        counts.push(hull.mesh().vertices.len());
+    }
+    assert!(counts[0] == 800 && counts[1] < 400 && counts[2] < 100, "{counts:?}");
+    let thin: Vec<_> = points.iter().map(|p| Point3::new(p.x, 0.01 * p.y, p.z)).collect();
+    assert!(ConvexHull::simplified(&thin, 0.001).is_ok());
+    let flat = HullError::Flat { count: points.len() };
+    assert_eq!(ConvexHull::simplified(&thin, 0.1), Err(flat));
+}
+
+#[test]
 fn points_without_a_hull_give_typed_errors() {
     let flat = |points: &[Point3<f64>]| {
         assert_eq!(ConvexHull::new(points), Err(HullError::Flat { count: points.len() }));

@@ -13,6 +13,8 @@ mod elastic;
 mod energy;
 mod formats;
 mod fracture;
+mod fracture_drawing;
+mod fracture_patterns;
 mod glb;
 mod joints;
 mod lattice;

@@ -141,7 +141,7 @@ cut = { from = [[-1, 2, 0.1], [1, 2, 0.1]], to = [[-1, 0, 0.1], [1, 0, 0.1]] }
 /// Bodies that fall asleep and are knocked again, and pieces that are retired.
 pub(crate) const KNOCKED: &str = r#"version = 1
 [debris]
-retire = { after = 0.4, keep = false }
+retire = { after = 0.4, then = "shrink" }
 [pattern.shards.voronoi]
 pieces = 6
 [[body]]

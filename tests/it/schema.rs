@@ -153,7 +153,8 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let of_debris = |key: &str| default(&format!("/properties/debris/properties/{key}"));
     assert_eq!(of_debris("min_size").as_f64(), Some(scene.debris.min_size));
     assert_eq!(of_debris("retire/properties/slower_than").as_f64(), Some(retire.slower_than));
-    assert_eq!(of_debris("retire/properties/keep").as_bool(), Some(retire.keep));
+    assert_eq!(retire.then, sim::scene::Then::Keep);
+    assert_eq!(of_debris("retire/properties/then").as_str(), Some("keep"));
     assert_eq!(of_body("copies/properties/jitter").as_f64(), Some(body.copies.unwrap().jitter));
     let duration = fracture.bonds.unwrap().duration;
     assert_eq!(of_fracture("bonds/properties/duration").as_f64(), Some(duration));

@@ -143,6 +143,37 @@ fn breaking_in_free_space_keeps_linear_momentum() {
     }
 }
 
+/// Su09 section 4.2: the impulse that breaks a body is given to nobody; its pieces, which move as
+/// it did, meet what hit it in the same frame.
+#[test]
+fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
+    let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
+    let wall = world.add(brick(Vector3::new(0.05, 0.3, 0.3), Isometry3::identity(), 5.0));
+    let way = Vector3::new(8.0, 0.0, 0.0);
+    let ball = world.add(ball(0.08, 7800.0, Vector3::new(-0.5, 0.02, 0.01), way));
+    for _ in 0..10 {
+        let before = world.get(ball).unwrap().momentum.linear;
+        let report = world.step();
+        let given = before - world.get(ball).unwrap().momentum.linear;
+        let Some(event) = report.fractures.first() else {
+            assert_eq!(given, Vector3::zeros(), "touched before it broke");
+            continue;
+        };
+        assert_eq!((event.parent, event.fragments.len() > 5), (wall, true));
+        // breaking itself takes or gives nothing
+        let jump = event.after.momentum.linear - event.before.momentum.linear;
+        assert!(jump.norm() < 1e-12 * event.impulse.norm(), "{jump}");
+        let pieces: Vector3<f64> =
+            world.iter().filter(|s| s.id != ball).map(|s| s.momentum.linear).sum();
+        assert!((pieces - given).norm() < 1e-10 * before.norm(), "{pieces} {given}");
+        // light pieces yield: less than the whole would have received, but not nothing
+        let share = given.norm() / event.impulse.norm();
+        assert!(share > 0.1 && share < 1.0, "{share}");
+        return;
+    }
+    panic!("the wall did not break");
+}
+
 #[test]
 fn a_body_that_is_not_finite_is_frozen_and_reported() {
     let mut world = struck_brick();

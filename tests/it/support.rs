@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use contact::{Field, Material};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{Appearance, BodyId, Report, World, build};
+use sim::{Appearance, BodyId, NewBody, Recorder, Report, World, build};
 
 fn made(scene: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap()
@@ -350,8 +351,8 @@ fn pieces_smaller_than_the_least_size_stay_with_a_neighbour() {
 
 #[test]
 fn pieces_that_come_to_rest_are_retired_with_their_mass() {
-    for keep in [true, false] {
-        let retire = format!("retire = {{ after = 0.3, slower_than = 0.2, keep = {keep} }}");
+    for then in ["keep", "remove", "shrink"] {
+        let retire = format!("retire = {{ after = 0.3, slower_than = 0.2, then = \"{then}\" }}");
         let (mut world, _) = made(&rain(&retire, 5));
         let mass = world.mass();
         let reports = run(&mut world, 150);
@@ -360,12 +361,71 @@ fn pieces_that_come_to_rest_are_retired_with_their_mass() {
         let total = world.mass() + world.retired_mass();
         assert!((total - mass).abs() <= 1e-12 * mass, "{total} {mass}");
         for id in retired {
-            assert_eq!(world.get(id).is_some(), keep);
+            assert_eq!(world.get(id).is_some(), then == "keep");
             assert!(world.get(id).is_none_or(|s| s.momentum.linear == Vector3::zeros()));
         }
         for report in &reports {
             let scale = report.kinetic_energy + report.potential_energy.abs();
             assert!(report.energy_gain <= 1e-10 * scale.max(1.0), "{report:?}");
         }
+    }
+}
+
+#[test]
+fn no_breaking_goes_past_the_memory_for_pieces() {
+    let samples = |world: &World| -> usize {
+        let pieces = world.iter().filter(|s| s.lineage.is_some());
+        let nodes = |s: sim::BodyState<'_>| match s.shape.field() {
+            Field::Grid { level_set, .. } => level_set.grid().node_count(),
+            _ => 0,
+        };
+        pieces.map(nodes).sum()
+    };
+    let (free, _) = made(&rain("", 5));
+    let all = |most_samples: usize| {
+        let mut settings = *free.settings();
+        settings.debris.most_samples = most_samples;
+        let mut world = World::new(settings);
+        for s in free.iter() {
+            world.add(NewBody {
+                body: *s.body,
+                pose: *s.pose,
+                velocity: s.body.velocity(&s.pose.rotation, s.momentum),
+                shape: s.shape.clone(),
+                material: Material::default(),
+                groups: s.groups,
+                breakage: s.breakage.cloned(),
+            });
+        }
+        let refused: usize = run(&mut world, 10).iter().map(|r| r.over_budget.len()).sum();
+        (samples(&world), refused)
+    };
+    let (needed, refused) = all(usize::MAX);
+    assert_eq!(refused, 0);
+    let (held, refused) = all(needed / 2);
+    assert!(0 < held && held <= needed / 2 && refused > 0, "{held} {needed} {refused}");
+}
+
+#[test]
+fn retired_pieces_are_shown_to_shrink_away() {
+    let (mut world, appearances) =
+        made(&rain("retire = { after = 0.3, slower_than = 0.2, then = \"shrink\" }", 5));
+    let mut recorder = Recorder::new(&world, &appearances);
+    let mut retired = 0;
+    for _ in 0..120 {
+        let report = world.step();
+        retired += report.retired.len();
+        recorder.record(&world, &report);
+    }
+    let recording = recorder.finish();
+    let shrunk: Vec<_> = recording.tracks.iter().filter(|t| t.shrinks.is_some()).collect();
+    assert!(retired > 3 && shrunk.len() == retired, "{} {retired}", shrunk.len());
+    for track in shrunk {
+        let first = track.shrinks.unwrap();
+        let sizes: Vec<f64> =
+            (first - 1..track.end()).map(|frame| track.scale(frame, recording.fps)).collect();
+        assert!(sizes[0] == 1.0 && sizes.windows(2).all(|w| 0.0 < w[1] && w[1] < w[0]));
+        assert!(sizes.len() == 16 || track.end() == recording.frames, "{}", sizes.len());
+        assert_eq!(track.pose(first), track.pose(first - 1));
     }
 }

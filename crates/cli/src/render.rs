@@ -173,10 +173,12 @@ fn facets(recording: &Recording, frame: usize) -> Vec<Facet> {
     let mut facets = vec![];
     for track in &recording.tracks {
         let Some(pose) = track.pose(frame) else { continue };
+        let scale = track.scale(frame, recording.fps);
         let Surface { vertices, normals, outer, inner, .. } = &*track.surface;
         for (colour, triangles) in [(track.look.colour, outer), (track.look.inner_colour, inner)] {
             facets.extend(triangles.iter().map(|triangle| Facet {
-                corners: triangle.map(|v| pose * Point3::from(vertices[v as usize]).cast()),
+                corners:
+                    triangle.map(|v| pose * (Point3::from(vertices[v as usize]).cast() * scale)),
                 normals: triangle.map(|v| pose * Vector3::from(normals[v as usize]).cast()),
                 colour: Vector3::from(colour).cast(),
             }));

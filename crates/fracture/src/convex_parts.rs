@@ -1,11 +1,9 @@
 //! Convex decompositions, for engines that collide those.
 
-use levelset::TriMesh;
+use levelset::{ConvexHull, TriMesh};
 use nalgebra::Point3;
 use parry3d::math::Vector;
 use parry3d::transformation::vhacd::{VHACD, VHACDParameters};
-
-use crate::convex_hull;
 
 /// Voxels along the longest side of what is decomposed.
 const RESOLUTION: u32 = 48;
@@ -42,7 +40,8 @@ pub fn convex_parts(mesh: &TriMesh, concavity: f64, most: u32) -> Vec<TriMesh> {
             })
         });
         // the corners are of whole voxels, so that some tolerance loses none of the mesh
-        convex_hull(&corners.collect::<Vec<_>>(), 0.25 * half)
+        let hull = ConvexHull::simplified(&corners.collect::<Vec<_>>(), 0.25 * half);
+        hull.ok().map(|hull| hull.mesh().clone())
     };
     parts.voxel_parts().iter().filter_map(hull).collect()
 }

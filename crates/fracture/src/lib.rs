@@ -35,8 +35,8 @@
 //! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
 //! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
 //! [`Pattern::read`]). [`Pattern::slice`] is a picture of one. [`draw`] makes the surfaces
-//! that people see, [`convex_hull`] and [`convex_parts`] what other engines collide, and a [`Bond`]
-//! says what held two fragments together.
+//! that people see, [`convex_parts`] what other engines collide, and a [`Bond`] says what held two
+//! fragments together.
 
 mod alignment;
 mod body;
@@ -47,7 +47,6 @@ mod drawing;
 mod drawn;
 mod field;
 mod file;
-mod hull;
 mod join;
 mod lattice;
 mod load;
@@ -74,7 +73,6 @@ pub use alignment::Alignment;
 pub use convex_parts::convex_parts;
 pub use drawing::{Break, Drawing, draw};
 pub use file::ReadPatternError;
-pub use hull::convex_hull;
 pub use lattice::{
     Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
     Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,

@@ -12,7 +12,7 @@ use crate::shatter::Scene;
 
 /// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
 /// 1 / sqrt(3) or more, and where faces at an angle meet the difference of their distances, which
-/// the cosine is from, rises half as slow.
+/// the cosine is from, rises half as slow: below 1 / (2 sqrt(3)) = 0.289 no cut stays bare.
 const COVERING: f64 = 0.25;
 
 /// How many cuts or particles one task takes on; no result depends on it.
@@ -259,18 +259,17 @@ impl Scene<'_> {
         let voxel = grid.locate(p).0;
         let base = grid.index(voxel);
         let region = self.nearest[base];
-        let mut label = 0;
-        let mut mixed = false;
+        // without branches: one less than labels of pieces, so that none is the greatest
+        let (mut other_regions, mut most, mut least_number) = (0, 0, u32::MAX);
         for row in [base, base + nz, base + ny * nz, base + ny * nz + nz] {
-            for node in [row, row + 1] {
-                let other = self.labels[node];
-                mixed |=
-                    self.nearest[node] != region || (other != 0 && label != 0 && other != label);
-                label = label.max(other);
+            for (&other, &label) in self.nearest[row..row + 2].iter().zip(&self.labels[row..]) {
+                other_regions |= other ^ region;
+                most = most.max(label);
+                least_number = least_number.min(label.wrapping_sub(1));
             }
         }
-        if !mixed && label != 0 {
-            return label as usize - 1;
+        if other_regions == 0 && most != 0 && most - 1 == least_number {
+            return least_number as usize;
         }
         self.pieces_about(voxel, near);
         match near[..] {

@@ -66,10 +66,13 @@ impl Pieces {
             piece.parts.sort_unstable();
             piece.parts.dedup();
         }
-        for cut in &mut cuts {
-            cut.pieces = cut.pieces.map(|component| place[component as usize] as u32);
+        // where none is taken in, components are pieces
+        if pieces.len() < components.len() {
+            for cut in &mut cuts {
+                cut.pieces = cut.pieces.map(|component| place[component as usize] as u32);
+            }
+            cuts.retain(|cut| cut.pieces[0] != cut.pieces[1]);
         }
-        cuts.retain(|cut| cut.pieces[0] != cut.pieces[1]);
         let mut labels = vec![0; grid.node_count()];
         for (run, number) in runs.iter().zip(numbers) {
             let label = place[number as usize - 1] as u32 + 1;

@@ -163,29 +163,33 @@ impl Planes {
         let corner = [i, nodes.low[1], nodes.low[2]];
         let all =
             self.planes.iter().map(|p| Line { at: p.value(corner), step: [p.step.y, p.step.z] });
-        keep_upper(all, [0, 0], [rows, lanes], in_slab);
+        let slab_size = all.map(|line| Seen::new(line, [rows, lanes]));
+        keep_upper(slab_size, [0, 0], |line| line, in_slab);
+        let tile_size = |line: &Line| Seen::new(*line, [TILE_ROWS, LANES]);
+        let seen: Vec<Seen> = in_slab.iter().map(tile_size).collect();
         for (j, rows) in slab.chunks_mut(TILE_ROWS * pitch).enumerate() {
             for k in (0..pitch).step_by(LANES) {
-                keep_upper(
-                    in_slab.iter().copied(),
-                    [j * TILE_ROWS, k],
-                    [TILE_ROWS, LANES],
-                    in_tile,
-                );
+                let first = [j * TILE_ROWS, k];
+                keep_upper(seen.iter().copied(), first, |line| line.from(first), in_tile);
                 for (row, values) in rows.chunks_exact_mut(pitch).enumerate() {
-                    let mut most = [f32::NEG_INFINITY; LANES];
-                    for Line { at, step } in &*in_tile {
-                        let (at, step) = ((at + step[0] * row as f64) as f32, step[1] as f32);
-                        for (most, x) in most.iter_mut().zip(RAMP) {
-                            let value = at + step * x;
-                            *most = if value > *most { value } else { *most };
-                        }
-                    }
-                    near::lower(&mut values[k..], &most);
+                    lower_lanes(in_tile, row, &mut values[k..]);
                 }
             }
         }
     }
+}
+
+/// Takes the lesser of each of the first lanes of `values` and the greatest of the lines there.
+fn lower_lanes(lines: &[Line], row: usize, values: &mut [f32]) {
+    let mut most = [f32::NEG_INFINITY; LANES];
+    for Line { at, step } in lines {
+        let (at, step) = ((at + step[0] * row as f64) as f32, step[1] as f32);
+        for (most, x) in most.iter_mut().zip(RAMP) {
+            let value = at + step * x;
+            *most = if value > *most { value } else { *most };
+        }
+    }
+    near::lower(values, &most);
 }
 
 /// A plane in a slab: its value at node `n` of it is `at + step . n`.
@@ -195,26 +199,55 @@ struct Line {
     step: [f64; 2],
 }
 
-/// The lines that are uppermost somewhere among the `dims` nodes from `first` on, and seen from
-/// there: of a region's dozen most tiles see one or two.
+impl Line {
+    /// Seen from another node.
+    fn from(self, first: [usize; 2]) -> Self {
+        Self { at: self.at + self.shift(first), step: self.step }
+    }
+
+    fn shift(&self, first: [usize; 2]) -> f64 {
+        self.step[0] * first[0] as f64 + self.step[1] * first[1] as f64
+    }
+}
+
+/// A line and its values in a part of the slab.
+#[derive(Clone, Copy)]
+struct Seen {
+    line: Line,
+    /// In the middle of the part that begins at node `[0, 0]`.
+    middle: f64,
+    /// How far the values in a part are from that in its middle.
+    radius: f64,
+}
+
+impl Seen {
+    fn new(line: Line, dims: [usize; 2]) -> Self {
+        let half = dims.map(|n| (n as f64 - 1.0) / 2.0);
+        let Line { at, step: [y, z] } = line;
+        let middle = at + y * half[0] + z * half[1];
+        Self { line, middle, radius: y.abs() * half[0] + z.abs() * half[1] }
+    }
+}
+
+/// The lines that are uppermost somewhere in the part of the slab that begins at node `first`: of a
+/// region's dozen most tiles see one or two.
 fn keep_upper(
-    lines: impl Iterator<Item = Line> + Clone,
+    lines: impl Iterator<Item = Seen> + Clone,
     first: [usize; 2],
-    dims: [usize; 2],
+    placed: impl Fn(Line) -> Line,
     kept: &mut Vec<Line>,
 ) {
-    let first = first.map(|n| n as f64);
-    let half = dims.map(|n| (n as f64 - 1.0) / 2.0);
-    let lines = lines.map(|Line { at, step: [y, z] }| {
-        let at = at + y * first[0] + z * first[1];
-        let centre = at + y * half[0] + z * half[1];
-        let radius = y.abs() * half[0] + z.abs() * half[1];
-        (Line { at, step: [y, z] }, centre - radius, centre + radius)
-    });
-    let least = lines.clone().map(|(_, low, _)| low);
-    let bound = least.fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+    let mut bound = f64::NEG_INFINITY;
+    for Seen { line, middle, radius } in lines.clone() {
+        let least = middle + line.shift(first) - radius;
+        bound = if least > bound { least } else { bound };
+    }
     kept.clear();
-    kept.extend(lines.filter(|(_, _, high)| *high >= bound).map(|(line, _, _)| line));
+    for Seen { line, middle, radius } in lines {
+        if middle + line.shift(first) + radius >= bound {
+            kept.push(placed(line));
+        }
+    }
 }
 
 /// Nodes that are computed at once, along k and along j.

@@ -120,6 +120,7 @@ fn merged(
     let mut values = Vec::with_capacity(nodes.len());
     let mut slab = vec![0.0_f32; nodes.dims()[1] * pitch(&nodes)];
     let mut lines = Lines::default();
+    let parent = parent.as_slice();
     for i in nodes.low[0]..nodes.high[0] {
         slab.fill(f32::INFINITY);
         for &part in &piece.parts {
@@ -134,20 +135,17 @@ fn merged(
         }
         for (j, region) in (nodes.low[1]..nodes.high[1]).zip(slab.chunks_exact(pitch(&nodes))) {
             let start = grid.index([i, j, nodes.low[2]]);
-            let parent = &parent.as_slice()[start..start + row_len];
+            let parent = &parent[start..start + row_len];
             let labels = &labels[start..start + row_len];
-            values.extend(parent.iter().zip(region).zip(labels).map(
-                |((&body, &region), &owner)| {
-                    let value = if region > body { region } else { body };
-                    if owner == label {
-                        if value < -least { value } else { -least }
-                    } else if owner != 0 {
-                        if value.abs() > least { value.abs() } else { least }
-                    } else {
-                        value
-                    }
-                },
-            ));
+            let pairs = parent.iter().zip(region).zip(labels);
+            values.extend(pairs.map(|((&body, &region), &owner)| {
+                // selections, no branches: the loop runs in lanes
+                let value = if region > body { region } else { body };
+                let inside = if value < -least { value } else { -least };
+                let outside = if value.abs() > least { value.abs() } else { least };
+                let owned = if owner == label { inside } else { outside };
+                if owner == 0 { value } else { owned }
+            }));
         }
     }
     let grid = part(grid, &nodes);

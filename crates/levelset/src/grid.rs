@@ -178,11 +178,13 @@ impl Grid {
     }
 
     /// Where node `[i, j, k]` is, m.
+    #[inline]
     pub fn position(&self, [i, j, k]: [usize; 3]) -> Point3<f64> {
         self.origin + Vector3::new(i as f64, j as f64, k as f64) * self.spacing
     }
 
     /// Place of node `[i, j, k]` in the flat sample array.
+    #[inline]
     pub fn index(&self, [i, j, k]: [usize; 3]) -> usize {
         (i * self.dims[1] + j) * self.dims[2] + k
     }
@@ -206,14 +208,19 @@ impl Grid {
 
     /// The cell that holds `p`, as its lowest node and the offset in it in `[0, 1]`, once `p` is
     /// clamped to the grid's box.
+    #[inline]
     pub fn locate(&self, p: &Point3<f64>) -> ([usize; 3], [f64; 3]) {
         let mut cell = [0; 3];
         let mut offset = [0.0; 3];
         for a in 0..3 {
             let last = (self.dims[a] - 1) as f64;
-            let x = ((p[a] - self.origin[a]) / self.spacing).clamp(0.0, last);
-            cell[a] = (x as usize).min(self.dims[a] - 2);
-            offset[a] = x - cell[a] as f64;
+            let x = (p[a] - self.origin[a]) / self.spacing;
+            // as `clamp`, but without a check of its bounds
+            let x = if x < 0.0 { 0.0 } else { x };
+            let x = if x > last { last } else { x };
+            // i32 converts in one instruction, and nodes along an axis are fewer
+            cell[a] = (x as i32 as usize).min(self.dims[a] - 2);
+            offset[a] = x - f64::from(cell[a] as i32);
         }
         (cell, offset)
     }

@@ -52,11 +52,47 @@ impl ConvexHull {
         if let Some(point) = points.iter().position(bad) {
             return Err(HullError::NotFinite { point });
         }
-        let flat = HullError::Flat { count: points.len() };
-        let mut triangles = tetrahedron(points).ok_or(flat.clone())?;
+        let mut triangles = first_four(points)
+            .and_then(|four| tetrahedron(points, four))
+            .ok_or(HullError::Flat { count: points.len() })?;
         for n in 0..points.len() {
             add(points, n, &mut triangles);
         }
+        Self::of(points, &triangles)
+    }
+
+    /// The hull of some of `points`, out of which no other stands by more than `tolerance` metres.
+    ///
+    /// Grows from a tetrahedron by the point that stands out most, so that few vertices do.
+    ///
+    /// # Errors
+    /// [`HullError`] when a point is not finite or all are within `tolerance` of a plane.
+    pub fn simplified(points: &[Point3<f64>], tolerance: f64) -> Result<Self, HullError> {
+        let bad = |p: &Point3<f64>| !p.iter().all(|x| x.is_finite());
+        if let Some(point) = points.iter().position(bad) {
+            return Err(HullError::NotFinite { point });
+        }
+        let mut triangles = farthest_four(points, tolerance)
+            .and_then(|four| tetrahedron(points, four))
+            .ok_or(HullError::Flat { count: points.len() })?;
+        // no point stands out of the first `done`
+        let mut done = 0;
+        while let Some(triangle) = triangles.get(done).copied() {
+            let face = Face::new(triangle.map(|n| points[n]));
+            let farthest = face.and_then(|face| highest(points.iter().map(|p| face.height(p))));
+            match farthest {
+                // a face too thin for a normal is seen by the predicate alone
+                Some((n, height)) if height > tolerance && sees(points, &triangle, n) => {
+                    done -= triangles[..done].iter().filter(|t| sees(points, t, n)).count();
+                    add(points, n, &mut triangles);
+                }
+                _ => done += 1,
+            }
+        }
+        Self::of(points, &triangles)
+    }
+
+    fn of(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Result<Self, HullError> {
         let mut mesh = TriMesh::default();
         let mut numbers = vec![u32::MAX; points.len()];
         for triangle in triangles {
@@ -70,6 +106,7 @@ impl ConvexHull {
         }
         let faces: Vec<Face> =
             (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect();
+        let flat = HullError::Flat { count: points.len() };
         if faces.is_empty() { Err(flat) } else { Ok(Self { mesh, faces }) }
     }
 
@@ -131,8 +168,8 @@ fn side(points: &[Point3<f64>], triangle: &[usize; 3], p: usize) -> f64 {
     orient3d(coord(a), coord(b), coord(c), coord(p))
 }
 
-/// The first four points that span a volume, as triangles wound outwards.
-fn tetrahedron(points: &[Point3<f64>]) -> Option<Vec<[usize; 3]>> {
+/// The first four points that span a volume.
+fn first_four(points: &[Point3<f64>]) -> Option<[usize; 4]> {
     let b = (1..points.len()).find(|&n| points[n] != points[0])?;
     let in_line = |n: usize| {
         [(0, 1), (1, 2), (2, 0)].iter().all(|&(u, v)| {
@@ -142,8 +179,34 @@ fn tetrahedron(points: &[Point3<f64>]) -> Option<Vec<[usize; 3]>> {
     };
     let c = (b + 1..points.len()).find(|&n| !in_line(n))?;
     let d = (c + 1..points.len()).find(|&n| side(points, &[0, b, c], n) != 0.0)?;
-    let (b, c) = if sees(points, &[0, b, c], d) { (c, b) } else { (b, c) };
-    Some(vec![[0, b, c], [0, d, b], [b, d, c], [c, d, 0]])
+    Some([0, b, c, d])
+}
+
+/// The lowest along x and three that are each farthest from those before, if each is by more than
+/// `tolerance`.
+fn farthest_four(points: &[Point3<f64>], tolerance: f64) -> Option<[usize; 4]> {
+    let farthest = |distance: &dyn Fn(&Point3<f64>) -> f64| {
+        highest(points.iter().map(distance)).filter(|(_, most)| *most > tolerance)
+    };
+    let (a, _) = highest(points.iter().map(|p| -p.x))?;
+    let (b, length) = farthest(&|p| (p - points[a]).norm())?;
+    let along = (points[b] - points[a]) / length;
+    let (c, _) = farthest(&|p| (p - points[a]).cross(&along).norm())?;
+    let face = Face::new([a, b, c].map(|n| points[n]))?;
+    let (d, _) = farthest(&|p| face.height(p).abs())?;
+    Some([a, b, c, d])
+}
+
+/// Place and value of the highest, the first of equals.
+fn highest(values: impl Iterator<Item = f64>) -> Option<(usize, f64)> {
+    values.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// Four points as triangles wound outwards; `None` if they span no volume.
+fn tetrahedron(points: &[Point3<f64>], [a, b, c, d]: [usize; 4]) -> Option<Vec<[usize; 3]>> {
+    let side = side(points, &[a, b, c], d);
+    let (b, c) = if side < 0.0 { (c, b) } else { (b, c) };
+    (side != 0.0).then(|| vec![[a, b, c], [a, d, b], [b, d, c], [c, d, a]])
 }
 
 /// Replaces the triangles that see point `n` by those from their rim to it.

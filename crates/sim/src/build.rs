@@ -19,7 +19,7 @@ use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
     FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
-    RigidError, Settings, StressModel, Timeline, Wind, World, rigid,
+    Retired, RigidError, Settings, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -110,7 +110,7 @@ pub fn build(
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
-        debris: debris(&scene.debris),
+        debris: debris(scene),
         sleep: scene.simulation.sleep,
         contact: contact::Settings {
             solver: scene.simulation.solver.contact(),
@@ -213,15 +213,21 @@ fn timeline(scene: &Scene, appearances: &[Appearance], paths: Vec<Path>) -> Time
     }
 }
 
-fn debris(spec: &scene::Debris) -> Debris {
+fn debris(scene: &Scene) -> Debris {
+    let spec = &scene.debris;
     Debris {
         most_bodies: spec.max_bodies.unwrap_or(usize::MAX),
         most_new: spec.max_new.unwrap_or(usize::MAX),
+        most_samples: scene.nodes_left(),
         least_size: spec.min_size,
         retire: spec.retire.map(|retire| Retire {
             after: retire.after,
             slower_than: retire.slower_than,
-            keep: retire.keep,
+            then: match retire.then {
+                scene::Then::Keep => Retired::Kept,
+                scene::Then::Remove => Retired::Removed,
+                scene::Then::Shrink => Retired::Shrunk,
+            },
         }),
     }
 }

@@ -84,7 +84,7 @@ impl World {
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
         let division = Division { pattern, at: alignment, tets: Vec::new() };
         let shattered = self.divided(&parent, &division)?;
-        if shattered.fragments.len() - 1 > self.room() {
+        if !self.fits(&shattered) {
             return None;
         }
         let Clusters { shattered, is_held, .. } = self.clusters(&parent, shattered, None);

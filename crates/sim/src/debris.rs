@@ -1,6 +1,8 @@
 //! Limits on what breaking leaves behind.
 
+use contact::{Field, Shape};
 use dynamics::{Body, Momentum};
+use fracture::{Fragment, Shattered};
 
 use crate::{Report, World};
 
@@ -11,6 +13,8 @@ pub struct Debris {
     pub most_bodies: usize,
     /// Most pieces that come about in one frame.
     pub most_new: usize,
+    /// Most samples of the level sets of all pieces together, 4 bytes each; no breaking goes past it.
+    pub most_samples: usize,
     /// Pieces of less volume than a cube of this edge stay with a neighbour, m.
     pub least_size: f64,
     /// Which pieces are retired; none unless given.
@@ -24,13 +28,30 @@ pub struct Retire {
     pub after: f64,
     /// The speed that no point of it passes then, m/s.
     pub slower_than: f64,
-    /// Whether it stays as scenery that others rest on, or is removed.
-    pub keep: bool,
+    /// What becomes of it.
+    pub then: Retired,
+}
+
+/// What becomes of a piece that is retired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retired {
+    /// It stays as scenery that others rest on.
+    Kept,
+    /// It is gone.
+    Removed,
+    /// It is gone, and a recording shows how it shrinks away; see [`Track::scale`](crate::Track::scale).
+    Shrunk,
 }
 
 impl Default for Debris {
     fn default() -> Self {
-        Self { most_bodies: usize::MAX, most_new: usize::MAX, least_size: 0.0, retire: None }
+        Self {
+            most_bodies: usize::MAX,
+            most_new: usize::MAX,
+            most_samples: usize::MAX,
+            least_size: 0.0,
+            retire: None,
+        }
     }
 }
 
@@ -42,9 +63,19 @@ impl World {
         most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
     }
 
+    /// Whether there is room for the pieces of a body.
+    pub(crate) fn fits(&self, shattered: &Shattered) -> bool {
+        let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
+        let held: usize = held.map(|i| samples(&self.shapes[i])).sum();
+        let new = |f: &Fragment| f.level_set.grid().node_count();
+        let new: usize = shattered.fragments.iter().map(new).sum();
+        shattered.fragments.len() <= self.room().saturating_add(1)
+            && held.saturating_add(new) <= self.settings.debris.most_samples
+    }
+
     /// Retires what has been slow for long enough.
     pub(crate) fn retire_slow(&mut self, report: &mut Report) {
-        let Some(Retire { after, slower_than, keep }) = self.settings.debris.retire else { return };
+        let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
         for i in 0..self.len() {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
             let fastest =
@@ -65,10 +96,17 @@ impl World {
             (self.breakages[i], self.slow[i]) = (None, 0);
         }
         report.retired.extend(retired.into_iter().map(|(id, _)| id));
-        if !keep {
+        if then != Retired::Kept {
             for &id in &report.retired {
                 self.remove(id);
             }
         }
+    }
+}
+
+fn samples(shape: &Shape) -> usize {
+    match shape.field() {
+        Field::Grid { level_set, .. } => level_set.grid().node_count(),
+        _ => 0,
     }
 }

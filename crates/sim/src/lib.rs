@@ -34,7 +34,7 @@ mod world;
 pub use anchor::{Anchor, Region};
 pub use breakage::{Bonds, Breakage};
 pub use build::{BuildError, Cause, MeshData, build, pattern};
-pub use debris::{Debris, Retire};
+pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;
 pub use event::{Event, Happened, Misfit, ModelKind, Trigger};
 pub use joint::{JointError, JointId, JointState, NewJoint};

@@ -57,6 +57,7 @@ pub fn break_mesh(
             parent: None,
             birth: 0,
             poses: vec![identity],
+            shrinks: None,
         }
     };
     let tracks = broken.fragments.into_par_iter().enumerate().map(track).collect();

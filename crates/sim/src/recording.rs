@@ -6,7 +6,7 @@ use levelset::TriMesh;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use crate::{Appearance, BodyId, Look, Report, Surface, World};
+use crate::{Appearance, BodyId, Look, Report, Retired, Surface, World};
 
 /// One body from birth to death.
 #[derive(Clone, Debug)]
@@ -24,9 +24,26 @@ pub struct Track {
     /// Its pose in each frame from `birth` on; when it has fewer frames than the recording it
     /// ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
+    /// The frame from which on it is no body any more but is shown to shrink away, if it does.
+    pub shrinks: Option<usize>,
 }
 
 impl Track {
+    /// How long a body takes to shrink away, s.
+    pub const SHRINKING: f64 = 0.5;
+
+    /// How large it is shown in a frame, as a share of its size; `fps` is that of the recording.
+    pub fn scale(&self, frame: usize, fps: f64) -> f64 {
+        let Some(first) = self.shrinks.filter(|&first| first <= frame) else { return 1.0 };
+        let left = 1.0 - (frame - first + 1) as f64 / (Self::shrinking_frames(fps) + 1.0);
+        left.max(0.0)
+    }
+
+    /// Frames in which something is seen of a body that shrinks.
+    fn shrinking_frames(fps: f64) -> f64 {
+        (Self::SHRINKING * fps).round()
+    }
+
     /// The frame after the last in which the body exists.
     pub fn end(&self) -> usize {
         self.birth + self.poses.len()
@@ -68,6 +85,8 @@ pub struct Recorder {
     recording: Recording,
     /// The live bodies, sorted.
     live: Vec<Live>,
+    /// Tracks of bodies that shrink away.
+    shrinking: Vec<usize>,
 }
 
 /// A body that is being recorded.
@@ -89,7 +108,7 @@ impl Recorder {
         };
         let fps = 1.0 / world.settings().dt;
         let recording = Recording { fps, frames: 1, tracks: Vec::new(), energies: vec![energy] };
-        let mut recorder = Self { recording, live: Vec::new() };
+        let mut recorder = Self { recording, live: Vec::new(), shrinking: Vec::new() };
         let plain = Arc::new(Look::default());
         for (n, state) in world.iter().enumerate() {
             let known = appearances.iter().find(|a| a.body == state.id);
@@ -100,6 +119,7 @@ impl Recorder {
                 parent: None,
                 birth: 0,
                 poses: vec![*state.pose],
+                shrinks: None,
             };
             recorder.start(state.id, track, known.and_then(|a| a.mesh.clone()));
         }
@@ -131,17 +151,35 @@ impl Recorder {
                     parent: Some(parent),
                     birth: frame,
                     poses: Vec::new(),
+                    shrinks: None,
                 };
                 // what is dented is no longer where its mesh was
                 self.start(id, track, mesh.clone().filter(|_| !is_dented));
             }
         }
         self.draw(world, first);
+        let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
         // one that broke in the frame of its birth stays as a track of no frames
         self.live.retain(|live| {
-            let Some(state) = world.get(live.body) else { return false };
+            let Some(state) = world.get(live.body) else {
+                let track = &mut self.recording.tracks[live.track];
+                if shrinks && !track.poses.is_empty() && report.retired.contains(&live.body) {
+                    track.shrinks = Some(frame);
+                    self.shrinking.push(live.track);
+                }
+                return false;
+            };
             self.recording.tracks[live.track].poses.push(*state.pose);
             true
+        });
+        let fps = self.recording.fps;
+        self.shrinking.retain(|&track| {
+            let track = &mut self.recording.tracks[track];
+            let is_seen = track.scale(frame, fps) > 0.0;
+            if let Some(&last) = track.poses.last().filter(|_| is_seen) {
+                track.poses.push(last);
+            }
+            is_seen
         });
     }
 
@@ -156,6 +194,15 @@ impl Recorder {
     /// Ends the tracks of bodies that are not there.
     pub(crate) fn forget_gone(&mut self, world: &World) {
         self.live.retain(|live| world.get(live.body).is_some());
+    }
+
+    /// Finds the tracks that are about to shrink away.
+    pub(crate) fn find_shrinking(&mut self) {
+        let Recording { fps, frames, tracks, .. } = &self.recording;
+        let seen = |track: &Track| {
+            track.shrinks.is_some() && track.scale(frames.saturating_sub(1), *fps) > 0.0
+        };
+        self.shrinking = (0..tracks.len()).filter(|&n| seen(&tracks[n])).collect();
     }
 
     /// What was recorded.

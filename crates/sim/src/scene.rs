@@ -218,7 +218,7 @@ pub struct Debris {
     pub retire: Option<Retire>,
 }
 
-/// `retire = { after = 2, keep = false }`: pieces that came to rest are no longer simulated.
+/// `retire = { after = 2, then = "shrink" }`: pieces that came to rest are no longer simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Retire {
@@ -227,17 +227,26 @@ pub struct Retire {
     /// The speed below which a piece is slow, m/s; 0.05 unless given.
     #[serde(default = "crawling")]
     pub slower_than: f64,
-    /// Whether it stays as scenery that others rest on; true unless given. Else it is removed.
-    #[serde(default = "yes")]
-    pub keep: bool,
+    /// What becomes of it; it is kept unless given.
+    #[serde(default)]
+    pub then: Then,
+}
+
+/// What becomes of a piece that came to rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Then {
+    /// It stays as scenery that others rest on.
+    #[default]
+    Keep,
+    /// It is removed.
+    Remove,
+    /// It is removed, and shown to shrink away over half a second.
+    Shrink,
 }
 
 fn crawling() -> f64 {
     0.05
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// One body: `[[body]]`.

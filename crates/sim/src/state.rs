@@ -273,6 +273,8 @@ pub struct RecordingState {
     frames: usize,
     /// For each body how often each pose comes in turn: what rests takes no room.
     tracks: Vec<Vec<(usize, [f64; 7])>>,
+    /// The tracks that shrink away, and from which frame on.
+    shrinks: Vec<(usize, usize)>,
     /// Kinetic, potential and dissipated.
     energies: Vec<[f64; 3]>,
 }
@@ -289,6 +291,12 @@ impl Recorder {
         RecordingState {
             frames: recording.frames,
             tracks: recording.tracks.iter().map(|track| runs(&track.poses)).collect(),
+            shrinks: recording
+                .tracks
+                .iter()
+                .enumerate()
+                .filter_map(|(n, track)| Some((n, track.shrinks?)))
+                .collect(),
             energies: recording
                 .energies
                 .iter()
@@ -313,7 +321,10 @@ impl Recorder {
                 return Err(StateError);
             }
             let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
-            track.poses = poses.collect();
+            (track.poses, track.shrinks) = (poses.collect(), None);
+        }
+        for &(n, first) in &state.shrinks {
+            recording.tracks.get_mut(n).ok_or(StateError)?.shrinks = Some(first);
         }
         recording.energies = state
             .energies
@@ -321,6 +332,7 @@ impl Recorder {
             .map(|&[kinetic, potential, dissipated]| Energy { kinetic, potential, dissipated })
             .collect();
         self.forget_gone(world);
+        self.find_shrinking();
         Ok(())
     }
 }

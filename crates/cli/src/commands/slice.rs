@@ -128,6 +128,7 @@ fn recording(parts: &[Part]) -> Recording {
         parent: None,
         birth: 0,
         poses: vec![Isometry3::identity()],
+        shrinks: None,
     };
     let tracks = parts.iter().map(track).collect();
     Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }

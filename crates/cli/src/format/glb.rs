@@ -199,13 +199,21 @@ impl Document {
             frames.push(0);
             scales.push([0.0; 3]);
         }
-        if track.birth > 0 || track.end() < recording.frames {
+        if track.birth > 0 || track.end() < recording.frames || track.shrinks.is_some() {
             frames.push(track.birth);
             scales.push([1.0; 3]);
         }
         if track.end() < recording.frames {
             frames.push(track.end());
             scales.push([0.0; 3]);
+        }
+        if let Some(first) = track.shrinks {
+            let end = frames.len() - usize::from(track.end() < recording.frames);
+            let sizes = (first..track.end())
+                .map(|frame| (frame, [track.scale(frame, recording.fps) as f32; 3]));
+            let (at, of): (Vec<usize>, Vec<[f32; 3]>) = sizes.unzip();
+            frames.splice(end..end, at);
+            scales.splice(end..end, of);
         }
         if !frames.is_empty() {
             let input = self.buffer.add_times(&frames, recording.fps);
@@ -270,6 +278,9 @@ fn extras(track: &Track) -> Value {
     let mut extras = json!({ "birth": track.birth, "end": track.end() });
     if let Some(parent) = track.parent {
         extras["parent"] = json!(parent);
+    }
+    if let Some(shrinks) = track.shrinks {
+        extras["shrinks"] = json!(shrinks);
     }
     extras
 }

@@ -2,7 +2,8 @@
 //!
 //! The first line tells what is in the file, and holds the bodies: `{"format": "brisance",
 //! "version": 1, "fps": 30, "frames": 121, "bodies": [{"name": "bunny.3", "parent": 1, "birth": 14,
-//! "end": 121, "material": "clay", "colour": [r, g, b], "inner_colour": [r, g, b]}, ...]}`, where a parent is a place in the list. Every other line
+//! "end": 121, "shrinks": null, "material": "clay", "colour": [r, g, b], "inner_colour": [r, g, b]}, ...]}`, where a parent is a place in the list
+//! and `shrinks` the frame from which on a retired piece is shown to shrink away. Every other line
 //! is a frame: `{"frame": 14, "time": 0.4667, "bodies": [0, 4, 5], "poses": [[x, y, z, qx, qy, qz,
 //! qw], ...]}` with the bodies that exist in it, metres and unit quaternions, body to world.
 
@@ -27,7 +28,7 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
 }
 
 fn body(track: &Track) -> Value {
-    json!({ "name": track.name, "parent": track.parent, "birth": track.birth, "end": track.end(),
+    json!({ "name": track.name, "parent": track.parent, "birth": track.birth, "end": track.end(), "shrinks": track.shrinks,
         "material": track.look.material, "colour": track.look.colour,
         "inner_colour": track.look.inner_colour })
 }

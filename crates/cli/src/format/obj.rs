@@ -24,7 +24,8 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
         for track in &recording.tracks {
             if let Some(pose) = track.pose(frame) {
                 writeln!(out, "o {}", track.name)?;
-                object(track, pose, next, &mut out)?;
+                let scale = track.scale(frame, recording.fps);
+                object(track, (pose, scale), next, &mut out)?;
                 next += track.surface.vertices.len();
             }
         }
@@ -58,13 +59,13 @@ fn names(look: &Look) -> [String; 2] {
 
 fn object(
     track: &Track,
-    pose: &Isometry3<f64>,
+    (pose, scale): (&Isometry3<f64>, f64),
     first: usize,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let Surface { vertices, normals, rest, outer, inner, .. } = &*track.surface;
     for vertex in vertices {
-        let p = (pose * Point3::from(*vertex).cast()).cast::<f32>();
+        let p = (pose * (Point3::from(*vertex).cast() * scale)).cast::<f32>();
         writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
     }
     for [u, v, w] in rest {

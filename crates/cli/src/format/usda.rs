@@ -29,7 +29,7 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
     materials(&looks, out)?;
     for (index, track) in recording.tracks.iter().enumerate() {
         let look = looks.iter().position(|look| **look == *track.look).unwrap_or(0);
-        body((index, look), track, frames, out)?;
+        body((index, look), track, (frames, fps), out)?;
     }
     writeln!(out, "}}")?;
     Ok(())
@@ -62,7 +62,7 @@ fn materials(looks: &[&Look], out: &mut impl Write) -> io::Result<()> {
 fn body(
     (index, look): (usize, usize),
     track: &Track,
-    frames: usize,
+    (frames, fps): (usize, f64),
     out: &mut impl Write,
 ) -> io::Result<()> {
     // names of prims are identifiers; the display name is free, in JSON's escapes
@@ -81,10 +81,18 @@ fn body(
             writeln!(out, "            {frame}: ({}, {}, {}, {}),", q.w, q.i, q.j, q.k)?;
         }
         writeln!(out, "        }}")?;
-        writeln!(
-            out,
-            "        uniform token[] xformOpOrder = [\"xformOp:translate\", \"xformOp:orient\"]"
-        )?;
+        let mut order = vec!["\"xformOp:translate\"", "\"xformOp:orient\""];
+        if let Some(first) = track.shrinks {
+            writeln!(out, "        float3 xformOp:scale.timeSamples = {{")?;
+            let whole = track.birth.max(first - 1);
+            for frame in whole..track.end() {
+                let s = track.scale(frame, fps) as f32;
+                writeln!(out, "            {frame}: ({s}, {s}, {s}),")?;
+            }
+            writeln!(out, "        }}")?;
+            order.push("\"xformOp:scale\"");
+        }
+        writeln!(out, "        uniform token[] xformOpOrder = [{}]", order.join(", "))?;
     }
     visibility(track, frames, out)?;
     if !track.surface.vertices.is_empty() {

@@ -18,7 +18,7 @@ use crate::render::View;
 pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let bodies: Vec<Value> =
-        recording.tracks.iter().map(|track| body(track, &mut geometries)).collect();
+        recording.tracks.iter().map(|track| body(track, recording.fps, &mut geometries)).collect();
     let (centre, arm, radius) = View::fitted(recording, 16.0 / 9.0).parts();
     let energies: Vec<Value> = recording
         .energies
@@ -46,13 +46,17 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     bytes
 }
 
-fn body(track: &Track, geometries: &mut Geometries) -> Value {
+fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
+    // of its last frames, while it shrinks
+    let shrinking = track.shrinks.unwrap_or(track.end())..track.end();
+    let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
     let [outer, inner] = geometries.of(&track.surface);
     json!({
         "name": track.name,
         "parent": track.parent,
         "birth": track.birth,
         "frames": track.poses.len(),
+        "sizes": sizes,
         "material": track.look.material,
         "colour": track.look.colour,
         "inner_colour": track.look.inner_colour,

@@ -108,6 +108,12 @@ impl Scene {
         self.bodies.iter().map(copies).fold(0, usize::saturating_add)
     }
 
+    /// How many nodes pieces may have, all together.
+    pub(crate) fn nodes_left(&self) -> usize {
+        let nodes: f64 = self.bodies.iter().filter_map(|b| b.shape.nodes()).sum();
+        (MAX_ALL_NODES - nodes) as usize
+    }
+
     /// Refuses what fits in memory body by body, but not together.
     fn memory(&self) -> Result<(), InvalidValue> {
         let mut nodes = 0.0;

@@ -58,6 +58,7 @@ struct NodeExtras {
     birth: usize,
     end: usize,
     parent: Option<usize>,
+    shrinks: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -92,8 +93,10 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let mut known = Known::default();
     let mut tracks = vec![];
     for node in file.nodes() {
-        let NodeExtras { birth, end, parent } = parse(node.extras())?;
-        if end < birth || end > frames || parent.is_some_and(|p| p >= node.index()) {
+        let NodeExtras { birth, end, parent, shrinks } = parse(node.extras())?;
+        let wrong_shrinking = shrinks.is_some_and(|s| s <= birth || s > end);
+        let wrong_parent = parent.is_some_and(|p| p >= node.index());
+        if end < birth || end > frames || wrong_parent || wrong_shrinking {
             return Err(GlbReadError::Foreign { lacks: "a node has impossible frames or parent" });
         }
         let (surface, look) = match node.mesh() {
@@ -103,7 +106,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, surface, look, parent, birth, poses });
+        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks });
     }
     Ok(Recording { fps, frames, tracks, energies })
 }

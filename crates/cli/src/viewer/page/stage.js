@@ -126,7 +126,7 @@ export class Stage {
   /** Puts every body where it is in a frame. */
   show(frame) {
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
-    const one = new THREE.Vector3(1, 1, 1);
+    const scale = new THREE.Vector3();
     const middles = this.look.apart > 0 ? this.middles(frame) : null;
     for (const body of this.shown) {
       const is = lives(body, frame);
@@ -136,7 +136,8 @@ export class Stage {
         turn.fromArray(body.poses, at + 3);
         const middle = middles?.get(body.root);
         if (middle) place.addScaledVector(middle.to.subVectors(place, middle.at), this.look.apart);
-        matrix.compose(place, turn, one);
+        const shrinking = frame - body.birth - body.frames + body.sizes.length;
+        matrix.compose(place, turn, scale.setScalar(body.sizes[shrinking] ?? 1));
       }
       body.instances.forEach((id, side) => {
         if (id === null) return;

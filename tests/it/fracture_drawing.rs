@@ -1,0 +1,150 @@
+//! Promises of the surfaces of fragments: drawn ones and convex parts.
+
+use fracture::{Break, Drawing, Pattern, Voronoi, convex_parts, draw, shatter};
+use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid, TriMesh};
+use nalgebra::{Point3, UnitVector3, Vector3};
+use proptest::prelude::*;
+
+use crate::fracture::{block, events, sampled, unturned};
+
+#[test]
+fn convex_parts_cover_a_fragment_better_than_its_hull() {
+    // an L of two arms
+    let body = sampled(Vector3::new(0.4, 0.4, 0.1), |p| {
+        let arm = |x: f64, y: f64, half: [f64; 3]| {
+            let solid = Solid::Box { half_extents: Vector3::from(half) };
+            solid.distance(&(p - Vector3::new(x, y, 0.0)))
+        };
+        arm(0.0, -0.3, [0.4, 0.1, 0.1]).min(arm(-0.3, 0.0, [0.1, 0.4, 0.1]))
+    });
+    let mesh = body.isosurface();
+    let parts = convex_parts(&mesh, 0.01, 16);
+    let hull = ConvexHull::new(&mesh.vertices).unwrap().mesh().signed_volume();
+    let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
+    assert!(parts.len() > 1 && volume < 0.8 * hull, "{} {volume} {hull}", parts.len());
+    assert!(volume > mesh.signed_volume(), "{volume}");
+    for v in &mesh.vertices {
+        let inside = |part: &TriMesh| {
+            (0..part.triangles.len()).all(|t| {
+                let [a, b, c] = part.corners(t);
+                let normal = (b - a).cross(&(c - a));
+                normal.dot(&(v - a)) <= 0.01 * normal.norm()
+            })
+        };
+        assert!(parts.iter().any(inside), "{v}");
+    }
+    assert_eq!(convex_parts(&TriMesh::default(), 0.01, 16), []);
+    let flat = TriMesh {
+        vertices: vec![Point3::origin(), Point3::new(1.0, 0.0, 0.0), Point3::new(0.0, 1.0, 0.0)],
+        triangles: vec![[0, 1, 2], [0, 2, 1]],
+    };
+    assert_eq!(convex_parts(&flat, f64::NAN, 0), []);
+}
+
+/// Every directed edge as often as its opposite.
+fn is_closed(mesh: &TriMesh) -> bool {
+    let mut edges = std::collections::BTreeMap::new();
+    for &[a, b, c] in &mesh.triangles {
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            *edges.entry((from, to)).or_insert(0) += 1;
+        }
+    }
+    edges.iter().all(|(&(a, b), n)| edges.get(&(b, a)) == Some(n))
+}
+
+proptest! {
+    // each case looks at every vertex of every fragment
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn drawings_are_closed_and_hold_the_volume_of_the_fragment(
+        (body, pattern, at, least) in events(),
+    ) {
+        let broken = shatter(&body, &[], &pattern, &at, least);
+        for fragment in &broken.fragments {
+            let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
+            let drawing = draw(&fragment.level_set, &body, &breaks);
+            prop_assert!(is_closed(&drawing.mesh));
+            prop_assert_eq!(drawing.inner.len(), drawing.mesh.triangles.len());
+            // between the isosurface, which cuts corners, and that and the voxels at the rim
+            let smooth = fragment.level_set.isosurface();
+            let rim = smooth.triangles.len() as f64 * body.grid().cell_volume();
+            let volume = drawing.mesh.signed_volume();
+            prop_assert!((volume - smooth.signed_volume()).abs() < 0.5 * rim);
+        }
+    }
+}
+
+#[test]
+fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
+    let half = Vector3::new(0.4, 0.25, 0.3);
+    let body = block(half);
+    let normal = UnitVector3::new_normalize(Vector3::new(1.0, 0.3, 0.2));
+    let sites = [Point3::from(normal.scale(-0.1)), Point3::from(normal.scale(0.1))];
+    let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
+    let at = unturned(1.0);
+    let broken = shatter(&body, &[], &pattern, &at, 8);
+    assert_eq!(broken.fragments.len(), 2);
+    let mut volume = 0.0;
+    let mut off = (0.0, 0.0);
+    for fragment in &broken.fragments {
+        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
+        let Drawing { mesh, inner } = draw(&fragment.level_set, &body, &breaks);
+        volume += mesh.signed_volume();
+        // where the plane leaves the edges of the block along x
+        for (y, z) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+            let (y, z) = (y * half.y, z * half.z);
+            let corner = Point3::new(-(normal.y * y + normal.z * z) / normal.x, y, z);
+            let gap = |mesh: &TriMesh| {
+                mesh.vertices.iter().map(|v| (v - corner).norm()).fold(1.0, f64::min)
+            };
+            off.0 += gap(&mesh);
+            off.1 += gap(&fragment.level_set.isosurface());
+            assert!(gap(&mesh) < 0.5 / 32.0, "{} of a voxel", gap(&mesh) * 32.0);
+        }
+        let area: f64 = (0..mesh.triangles.len())
+            .filter(|&t| inner[t])
+            .map(|t| {
+                let [a, b, c] = mesh.corners(t);
+                (b - a).cross(&(c - a)).norm() / 2.0
+            })
+            .sum();
+        let cut = 4.0 * half.y * half.z / normal.x;
+        // the row of quads along the rim counts for either side
+        assert!((area / cut - 1.0).abs() < 0.1, "{}", area / cut);
+    }
+    // marching cubes rounds the corners off
+    assert!(off.0 < 0.5 * off.1, "{off:?}");
+    let solid = 8.0 * half.product();
+    assert!((volume / solid - 1.0).abs() < 5e-3, "{}", volume / solid);
+}
+
+#[test]
+fn projected_surfaces_lie_on_the_mesh_of_the_body() {
+    let solid = Solid::Sphere { radius: 0.3 };
+    let bounds = Aabb { min: Point3::from([-0.3; 3]), max: Point3::from([0.3; 3]) };
+    let fine = Grid::enclosing(&bounds, 0.005, 3, Grid::MAX_NODES).unwrap();
+    let mesh = LevelSet::from_fn(fine, |p| solid.distance(&p)).isosurface();
+    let body = sampled(Vector3::repeat(0.3), |p| solid.distance(p));
+    let pattern = Pattern::voronoi(&Voronoi::new(20, 3)).unwrap();
+    let at = unturned(0.5);
+    let broken = shatter(&body, &[], &pattern, &at, 8);
+    assert!(broken.fragments.len() > 3);
+    let off = |drawing: &Drawing| {
+        let mut inner = vec![false; drawing.mesh.vertices.len()];
+        for (triangle, _) in drawing.mesh.triangles.iter().zip(&drawing.inner).filter(|(_, i)| **i)
+        {
+            triangle.iter().for_each(|&v| inner[v as usize] = true);
+        }
+        let outer = drawing.mesh.vertices.iter().zip(inner).filter(|(_, inner)| !inner);
+        outer.map(|(v, _)| (v.coords.norm() - 0.3).abs()).fold(0.0, f64::max)
+    };
+    for fragment in &broken.fragments {
+        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
+        let mut drawing = draw(&fragment.level_set, &body, &breaks);
+        drawing.project_outer(&mesh, 0.5 / 32.0);
+        assert!(is_closed(&drawing.mesh));
+        // the mesh itself is off by the sag of its triangles
+        assert!(off(&drawing) < 5e-5, "{}", off(&drawing));
+    }
+}
