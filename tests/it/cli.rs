@@ -449,6 +449,10 @@ fn a_mesh_is_broken_without_a_simulation() {
     assert!(info.contains("pattern of 21 regions"), "{info}");
     let preview = ["pattern", "preview", "glass.pattern", "--size", "64", "-o", "glass.png"];
     assert!(case.run(&preview).status.success());
+    assert_eq!(
+        case.run(&["pattern", "new", "glass.png", "-o", "glass.png"]).status.code(),
+        Some(2)
+    );
     // cut out by its own picture, space is divided as before
     assert!(case.run(&["pattern", "new", "glass.png", "-o", "cut.pattern"]).status.success());
     let preview = ["pattern", "preview", "cut.pattern", "--size", "64", "-o", "cut.png"];

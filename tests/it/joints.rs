@@ -502,3 +502,73 @@ fn the_impulse_cache_of_a_long_pile_does_not_grow() {
             && s.pose.rotation.angle_to(&rotation).is_finite())
     );
 }
+
+/// A world without weight, its bodies 1 m apart along x and moving.
+fn afloat(fps: f64) -> World {
+    let contact = contact::Settings { clamp: Clamp::Off, ..contact::Settings::default() };
+    let gravity = Vector3::zeros();
+    World::new(Settings { dt: 1.0 / fps, contact, gravity, sleep: false, ..Settings::default() })
+}
+
+fn moving(world: &mut World, x: f64, [linear, angular]: [[f64; 3]; 2]) -> BodyId {
+    world.add(NewBody {
+        body: mass(40.0, [0.27, 3.5, 3.5]),
+        pose: Isometry3::translation(x, 0.0, 0.0),
+        velocity: Velocity { linear: linear.into(), angular: angular.into() },
+        shape: Arc::new(Shape::empty()),
+        material: Material::default(),
+        groups: contact::Groups::default(),
+        breakage: None,
+    })
+}
+
+#[test]
+fn what_is_welded_together_and_tumbles_gains_no_energy() {
+    let mut world = afloat(30.0);
+    let spin = [4.0, 0.2, 1.5];
+    let a = moving(&mut world, 0.0, [[0.0, -0.75, 0.1], spin]);
+    let b = moving(&mut world, 1.0, [[0.0, 0.75, -0.1], spin]);
+    world.join(joint(JointKind::Fixed, [a, b], Point3::new(0.5, 0.0, 0.0))).unwrap();
+    let start = world.step().kinetic_energy;
+    for frame in 0..600 {
+        let energy = world.step().kinetic_energy;
+        assert!(energy <= start * (1.0 + 1e-9) && energy > 0.9 * start, "{frame}: {energy}");
+    }
+}
+
+#[test]
+fn a_motor_turns_bodies_that_touch_nothing() {
+    let mut world = afloat(30.0);
+    let [a, b] = [0.0, 1.0].map(|x| moving(&mut world, x, [[0.0; 3]; 2]));
+    let motor = Some(Motor { speed: 2.0, most: 100.0 });
+    let hinge = joint(JointKind::Hinge, [a, b], Point3::new(0.5, 0.0, 0.0));
+    world.join(NewJoint { motor, ..hinge }).unwrap();
+    (0..60).for_each(|_| drop(world.step()));
+    let [p, q] = [a, b].map(|id| {
+        let state = world.get(id).unwrap();
+        state.body.velocity(&state.pose.rotation, state.momentum)
+    });
+    assert!((p.angular.z - q.angular.z - 2.0).abs() < 0.05, "{} {}", p.angular, q.angular);
+    let sum = p.linear + q.linear;
+    assert!(sum.norm() < 1e-9, "{sum}");
+}
+
+#[test]
+fn a_rope_that_is_pulled_taut_takes_what_it_stops() {
+    let mut world = afloat(30.0);
+    let hook = ghost(&mut world, Body::Static, Isometry3::translation(0.0, 0.0, 0.0));
+    let ball = moving(&mut world, 1.0, [[3.0, 1.0, 0.0], [0.0; 3]]);
+    let rope = NewJoint {
+        anchors: [Point3::new(1.0, 0.0, 0.0), Point3::origin()],
+        ..joint(JointKind::Distance { least: 0.0, most: 1.5 }, [ball, hook], Point3::origin())
+    };
+    world.join(rope).unwrap();
+    for _ in 0..60 {
+        world.step();
+    }
+    // what it had about the hook stays, at the length of the rope
+    let angular: f64 = 40.0;
+    let energy = world.step().kinetic_energy;
+    let most = angular * angular / (2.0 * 40.0 * 1.5 * 1.5);
+    assert!(energy < 1.02 * most && energy > 0.9 * most, "{energy} of {most}");
+}

@@ -236,6 +236,12 @@ pub enum Failure {
         /// The endings that can be written.
         known: &'static str,
     },
+    /// Two outputs would be one file.
+    #[error("{}: two outputs have this name: give each a name of its own", path.display())]
+    SameOutput {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder stands where the output is to go.
     #[error("{}: a folder of this name exists already: remove it or choose another name", path.display())]
     Exists {

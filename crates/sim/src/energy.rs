@@ -10,7 +10,7 @@
 //! Where nothing but joints holds an island, its energy is known from both sides: what swings keeps
 //! what the passes would take from it.
 
-use contact::constraint::Joint;
+use contact::constraint::{Joint, JointKind};
 use contact::{Contacts, Islands};
 use dynamics::Velocity;
 use nalgebra::Isometry3;
@@ -25,9 +25,9 @@ pub(crate) struct EnergyBound {
     swings: Vec<bool>,
 }
 
-/// The most that what swings is sped up by in a frame: at the turn it hardly moves, and its energy
-/// says little of its speed.
-const MOST_SPED_UP: f64 = 1.1;
+/// The least share of the energy of motion that what swings is left with by the passes of a frame: it
+/// lost more where it moved against its joints, as when it is first hung up.
+const KEPT: f64 = 0.9;
 
 impl EnergyBound {
     /// The energy of each island as it is now, after its collisions.
@@ -45,7 +45,12 @@ impl EnergyBound {
         for island in joints.iter().flat_map(|joint| of(joint.bodies)) {
             swings[island as usize] = islands.is_grounded(island) && !islands.is_driven(island);
         }
-        let stopped = joints.iter().filter(|j| j.limits.is_some() || j.motor.is_some());
+        let takes = |joint: &&Joint| {
+            let is_slack =
+                matches!(joint.kind, JointKind::Distance { least, most } if least < most);
+            is_slack || joint.limits.is_some() || joint.motor.is_some()
+        };
+        let stopped = joints.iter().filter(takes);
         let touching = contacts.manifolds().iter().map(|pair| [pair.a, pair.b]);
         for island in touching.chain(stopped.map(|joint| joint.bodies)).flat_map(of) {
             swings[island as usize] = false;
@@ -101,9 +106,9 @@ impl EnergyBound {
             let allowed = (self.budget[k] + given[k] - potential[k]).max(0.0);
             // round-off is no gain
             let gained = kinetic[k] - allowed > 1e-12 * (kinetic[k] + potential[k].abs());
-            let lost = self.swings[k] && kinetic[k] > 0.0;
+            let lost = self.swings[k] && kinetic[k] > KEPT * allowed;
             if (gained || lost) && self.islands.is_grounded(island) {
-                let share = (allowed / kinetic[k]).sqrt().min(MOST_SPED_UP);
+                let share = (allowed / kinetic[k]).sqrt();
                 momentum.linear *= share;
                 momentum.angular *= share;
             }

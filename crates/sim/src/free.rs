@@ -51,8 +51,9 @@ impl FreeIslands {
     }
 
     /// Turns each island so that it has the angular momentum it had, and takes the energy that this
-    /// costs from the motion of its bodies against each other.
-    pub(crate) fn restore(&self, world: &mut World) {
+    /// costs, beyond the `work` done on its bodies, J, from the motion of its bodies against each
+    /// other; where that has not enough, as in what joints hold rigidly, it turns slower.
+    pub(crate) fn restore(&self, world: &mut World, work: &[f64]) {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
             let Some(inverse) = now.inertia.try_inverse() else { continue };
@@ -60,12 +61,14 @@ impl FreeIslands {
             let missing = common - inverse * now.angular;
             let energy = now.energy + missing.dot(&(now.angular + free.angular)) * 0.5;
             let rigid = 0.5 * common.dot(&free.angular);
+            let allowed = free.energy + free.bodies.iter().map(|&i| work[i]).sum::<f64>();
             // round-off is no gain
-            let gained = energy > free.energy * (1.0 + 1e-14);
-            let own = if gained && energy > rigid {
-                ((free.energy - rigid).max(0.0) / (energy - rigid)).sqrt()
-            } else {
-                1.0
+            let gained = energy > allowed * (1.0 + 1e-14);
+            let (turning, own) = match gained {
+                false => (1.0, 1.0),
+                true if rigid < allowed => (1.0, ((allowed - rigid) / (energy - rigid)).sqrt()),
+                true if rigid > 0.0 => ((allowed.max(0.0) / rigid).sqrt(), 0.0),
+                true => (1.0, 0.0),
             };
             for &i in &free.bodies {
                 let Some(mass) = world.acting[i].mass_properties() else { continue };
@@ -79,8 +82,8 @@ impl FreeIslands {
                     angular: is.angular + missing - shared.angular,
                 };
                 let velocity = Velocity {
-                    linear: shared.linear + rest.linear * own,
-                    angular: shared.angular + rest.angular * own,
+                    linear: now.velocity + common.cross(&arm) * turning + rest.linear * own,
+                    angular: common * turning + rest.angular * own,
                 };
                 world.momenta[i] = mass.momentum(&rotation, &velocity);
             }

@@ -254,34 +254,37 @@ impl World {
 
     /// Whether a side of a joint still has a body.
     fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
-        while self.ids.binary_search(&link.ids[side]).is_err() {
-            let gone = link.ids[side];
-            let broke = report.fractures.iter().find(|event| event.parent == gone);
-            let dented = report.dents.iter().find(|dent| dent.before == gone);
-            let pieces = match (broke, dented) {
-                (Some(event), _) => &event.fragments[..],
-                (None, Some(dent)) => std::slice::from_ref(&dent.after),
-                (None, None) => return false,
-            };
-            let place = Point3::from(link.places[side].translation.vector);
-            let distance = |id: &BodyId| {
-                // a piece that broke in turn is asked for its own pieces
-                let Ok(i) = self.ids.binary_search(id) else { return Some((0.0, *id)) };
-                let local = self.poses[i].inverse_transform_point(&place);
-                let reach = NEAR.max(NEAR_SHARE * self.shapes[i].radius());
-                let distance = self.shapes[i].field().distance(&local);
-                (distance <= reach).then_some((distance, *id))
-            };
-            let pieces = pieces.iter().filter_map(distance);
-            let Some((_, nearest)) = pieces.min_by(|p, q| p.0.total_cmp(&q.0)) else {
-                return false;
-            };
-            link.ids[side] = nearest;
-            if let Ok(i) = self.ids.binary_search(&nearest) {
-                link.joint.frames[side] = self.poses[i].inv_mul(&link.places[side]);
-            }
+        if self.ids.binary_search(&link.ids[side]).is_ok() {
+            return true;
         }
+        let place = Point3::from(link.places[side].translation.vector);
+        let distance = |i: usize| {
+            let local = self.poses[i].inverse_transform_point(&place);
+            let reach = NEAR.max(NEAR_SHARE * self.shapes[i].radius());
+            let distance = self.shapes[i].field().distance(&local);
+            (distance <= reach).then_some((distance, i))
+        };
+        let heirs = self.heirs(link.ids[side], report).into_iter().filter_map(distance);
+        let Some((_, nearest)) = heirs.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
+        link.ids[side] = self.ids[nearest];
+        link.joint.frames[side] = self.poses[nearest].inv_mul(&link.places[side]);
         true
+    }
+
+    /// The bodies there are of one that broke or was dented in this frame, in order of their names.
+    fn heirs(&self, gone: BodyId, report: &Report) -> Vec<usize> {
+        let (mut open, mut heirs) = (vec![gone], Vec::new());
+        while let Some(id) = open.pop() {
+            if let Ok(i) = self.ids.binary_search(&id) {
+                heirs.push(i);
+                continue;
+            }
+            let broke = report.fractures.iter().filter(|event| event.parent == id);
+            open.extend(broke.flat_map(|event| &event.fragments));
+            open.extend(report.dents.iter().filter(|d| d.before == id).map(|d| d.after));
+        }
+        heirs.sort_unstable();
+        heirs
     }
 
     /// The work of motors on each body in a frame that led from `start`, J: force times way.

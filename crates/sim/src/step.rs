@@ -98,7 +98,7 @@ impl World {
             bound.bound_momenta(self, &work);
         }
         if let Some(free) = free {
-            free.restore(self);
+            free.restore(self, &work);
         }
         self.remember(&support, &names);
         self.load_joints(reactions, &mut report);

@@ -16,6 +16,9 @@ use crate::render::Picture;
 pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
     match command {
         PatternCommand::New { pattern, seed, output } => {
+            if ends_in(output, "png") {
+                return Err(Failure::Format { path: output.clone(), known: ".pattern" });
+            }
             check_folder(output)?;
             let pattern = made(pattern, *seed)?;
             write_whole(output, |out| pattern.write(out))

@@ -129,6 +129,13 @@ impl Job<'_> {
             check_folder(path)?;
         }
         self.checkpoint.as_deref().map_or(Ok(()), check_folder)?;
+        let others = [self.options.ledger.as_deref(), self.events, self.checkpoint.as_deref()];
+        let mut outputs: Vec<&Path> = others.into_iter().flatten().collect();
+        outputs.push(&self.options.output);
+        outputs.sort_unstable();
+        if let Some(same) = outputs.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Failure::SameOutput { path: same[0].to_owned() });
+        }
         Ok(format)
     }
 

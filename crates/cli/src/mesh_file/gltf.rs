@@ -14,7 +14,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     // children are placed relative to their parents
     let mut open: Vec<(Node, Matrix4<f64>)> =
         scene.iter().flat_map(|s| s.nodes()).map(|n| (n, Matrix4::identity())).collect();
+    let mut seen = vec![false; file.nodes().len()];
     while let Some((node, parent)) = open.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            return Err(malformed("a node has two parents: export the scene as a tree"));
+        }
         let place = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
         add(&node, &place, blob, &mut mesh)?;
         open.extend(node.children().map(|child| (child, place)));
