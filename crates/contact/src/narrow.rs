@@ -24,6 +24,8 @@ const REUSE: f64 = 0.03;
 /// Share of the thinner body's half thickness that bodies which touch may sink deeper before
 /// contacts are looked for.
 const DEEP: f64 = 0.25;
+/// Ways of more such half thicknesses in a step are gone in strides as long as bodies are apart.
+const FAR: f64 = 16.0;
 
 /// Which body of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -500,13 +502,16 @@ impl Pair<'_> {
             return 1.0;
         }
         let way = self.travel();
-        let (mut before, first) = (0.0, self.apart(0.0, margin, tested));
+        // to see far is dear, and pays where there is far to go
+        let smaller = self.a.shape.radius().min(self.b.shape.radius());
+        let reach = if way > FAR * size { margin.max(0.5 * smaller) } else { margin };
+        let (mut before, first) = (0.0, self.apart(0.0, reach, tested));
         let most = if first < 0.0 { first - DEEP * size } else { 0.0 };
         let mut apart = first;
         for left in (1..=MOST_STEPS).rev() {
             let step = apart.max(0.5 * size) / way;
             let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
-            apart = self.apart(after, margin, tested);
+            apart = self.apart(after, reach, tested);
             if apart < most {
                 for _ in 0..4 {
                     let middle = 0.5 * (before + after);
@@ -523,10 +528,9 @@ impl Pair<'_> {
         1.0
     }
 
-    /// How far the bodies are apart at least, m; negative where they overlap.
-    fn apart(&self, time: f64, margin: f64, tested: &mut usize) -> f64 {
+    /// How far the bodies are apart at least, m, as far as `reach` tells; negative where they overlap.
+    fn apart(&self, time: f64, reach: f64, tested: &mut usize) -> f64 {
         let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
-        let reach = margin.max(0.5 * r.min(s));
         let centres = self.a.at(time).translation.vector - self.b.at(time).translation.vector;
         let spheres = centres.norm() - r - s;
         // without end for a half-space
