@@ -2,8 +2,8 @@
 //!
 //! With [`Solver::Manifold`](crate::Solver::Manifold) they step as in RATTLE (Andersen 1983): one
 //! half of what they do sets positions right, the other velocities. So their energy is right to
-//! second order in the step; a machine in free flight may gain so much in a frame, while one that
-//! holds on to something static is bounded with what it touches.
+//! second order in the step; what they gain by that adds up over many frames and is for the caller
+//! to bound, as `brisance-sim` does.
 
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
