@@ -38,8 +38,10 @@ struct Run {
     end: Vec<Isometry3<f64>>,
     /// Largest growth of energy in a frame over that at the start, where it is known.
     gain: Option<f64>,
-    /// Of the last frame, and the mean time of each phase of the settled ones.
+    /// Of the last frame.
     counters: Option<Value>,
+    /// Mean time of each phase of the frames of each part, ms.
+    phases: Vec<BTreeMap<Phase, f64>>,
 }
 
 #[derive(Clone, Copy)]
@@ -100,7 +102,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
     let (worst, their_worst) =
         (depths(pile, &ours.end)?, theirs.as_ref().map(|r| depths(pile, &r.end)).transpose()?);
     let mut out = std::io::stdout().lock();
-    for (part, range) in parts(case.frames) {
+    for (k, (part, range)) in parts(case.frames).into_iter().enumerate() {
         let sleep = if case.sleep { "sleep" } else { "awake" };
         let row = format!("pile {} {sleep} {} thr {part}", pile.len(), case.threads);
         let clock = usize::from(case.threads > 1);
@@ -110,7 +112,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
             "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
             "ratio": peer_ms.map(|ms| ours_ms / ms), "gain": ours.gain,
             "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
-            "last": ours.counters,
+            "phases_ms": phases(&ours.phases[k]), "last": ours.counters,
         });
         if json {
             writeln!(out, "{line}")?;
@@ -136,6 +138,13 @@ fn parts(frames: usize) -> [(&'static str, std::ops::Range<usize>); 3] {
     [("falling", 2..8), ("impact", 20..50), ("settled", frames - frames / 5..frames)]
 }
 
+fn phases(all: &BTreeMap<Phase, f64>) -> Value {
+    all.iter()
+        .map(|(phase, ms)| (format!("{phase:?}"), json!(ms)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
 fn median(times: impl Iterator<Item = f64>) -> f64 {
     let mut times: Vec<f64> = times.collect();
     times.sort_by(f64::total_cmp);
@@ -157,29 +166,29 @@ fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
     let (mut world, ids) = world(pile, settings);
     let start = world.potential_energy();
-    let settled = parts(case.frames)[2].1.clone();
-    let mut phases: BTreeMap<Phase, f64> = BTreeMap::new();
+    let parts = parts(case.frames);
+    let mut phases = vec![BTreeMap::<Phase, f64>::new(); parts.len()];
     let (frames, reports) = timed(case.frames, || {
         let mut clock = ProcessTime::now();
-        let counts = settled.contains(&world.frame());
+        let frame = world.frame();
+        let part = parts.iter().position(|(_, range)| range.contains(&(frame as usize)));
         world.step_with(&mut |phase| {
-            if counts {
+            if let Some(part) = part {
                 let ms = clock.elapsed().as_secs_f64() * 1e3;
-                *phases.entry(phase).or_default() += ms / settled.len() as f64;
+                *phases[part].entry(phase).or_default() += ms / parts[part].1.len() as f64;
             }
             clock = ProcessTime::now();
         })
     });
     let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
-    let phases = phases.iter().map(|(phase, ms)| (format!("{phase:?}"), json!(ms))).collect();
     let counters = reports.last().map(|r| {
         json!({
             "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "again": r.pairs_again,
             "points": r.points, "contacts": r.contacts,
-            "colours": r.colours, "levels": r.levels, "settled_phases_ms": Value::Object(phases),
+            "colours": r.colours, "levels": r.levels,
         })
     });
-    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters }
+    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters, phases }
 }
 
 fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
@@ -201,7 +210,7 @@ fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
     }
     let (frames, _) = timed(case.frames, || world.step());
     let end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
-    Ok(Run { frames, end, gain: None, counters: None })
+    Ok(Run { frames, end, gain: None, counters: None, phases: Vec::new() })
 }
 
 /// The overlaps of fragments, mm, ascending.

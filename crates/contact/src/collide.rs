@@ -43,11 +43,10 @@ pub fn collide(
 ) -> (Vec<Blow>, f64) {
     let mut pass = Pass {
         columns,
-        poses,
-        drift,
-        dt,
         settings,
         movers: Mover::column(columns, poses, momenta),
+        nears: nears(columns, poses, contacts, drift, dt),
+        resting: drift.iter().map(|d| settings.resting_share * d.linear.norm()).collect(),
     };
     let (mut blows, mut work) = (Vec::new(), 0.0);
     let mut broken = vec![false; contacts.manifolds().len()];
@@ -64,7 +63,7 @@ pub fn collide(
                 continue;
             }
             for _ in 0..settings.pair_repeats {
-                let Some(hit) = pass.hit(manifold, contacts.of(manifold)) else {
+                let Some(hit) = pass.hit(manifold, contacts) else {
                     *checked = clock;
                     break;
                 };
@@ -95,11 +94,51 @@ pub fn collide(
 
 struct Pass<'a> {
     columns: Columns<'a>,
-    poses: &'a [Isometry3<f64>],
-    drift: &'a [Velocity],
-    dt: f64,
     settings: &'a Settings,
     movers: Vec<Mover>,
+    /// One a contact.
+    nears: Vec<Near>,
+    /// Approach speed below which each body rests, m/s.
+    resting: Vec<f64>,
+}
+
+/// What tells whether a pair would overlap at a contact, for any velocities.
+struct Near {
+    arms: [Vector3<f64>; 2],
+    normal: Vector3<f64>,
+    /// Torque of a unit impulse along the normal on each body.
+    torques: [Vector3<f64>; 2],
+    /// Approach speed from which they would overlap at the end of the step, m/s.
+    least: f64,
+}
+
+fn nears(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    contacts: &Contacts,
+    drift: &[Velocity],
+    dt: f64,
+) -> Vec<Near> {
+    debug_assert_eq!(columns.bodies.len(), drift.len());
+    let near = |manifold: &Manifold, contact: &Contact| {
+        let bodies = [manifold.a, manifold.b].map(|i| i as usize);
+        let normal = contact.normal;
+        let point = contact.at(&poses[bodies[0]], &poses[bodies[1]]);
+        let arms = bodies.map(|i| point.coords - poses[i].translation.vector);
+        let [p, q] = [0, 1].map(|n| drift[bodies[n]].at(&arms[n]));
+        let least = contact.gap / dt + normal.dot(&(p - q));
+        Near { arms, normal, torques: arms.map(|arm| arm.cross(&normal)), least }
+    };
+    let all = contacts.manifolds().iter();
+    all.flat_map(|m| contacts.of(m).iter().map(move |c| near(m, c))).collect()
+}
+
+impl Near {
+    /// Negative where the bodies approach, m/s.
+    fn approach(&self, a: &Velocity, b: &Velocity) -> f64 {
+        self.normal.dot(&(a.linear - b.linear)) + self.torques[0].dot(&a.angular)
+            - self.torques[1].dot(&b.angular)
+    }
 }
 
 /// What a pair gives each other, at contacts that would overlap.
@@ -144,15 +183,25 @@ impl Pass<'_> {
     }
 
     /// The clamped impulses of the pair, if it approaches where it would overlap.
-    fn hit<'c>(&self, pair: &Manifold, contacts: &'c [Contact]) -> Option<Hit<'c>> {
+    fn hit<'c>(&self, pair: &Manifold, contacts: &'c Contacts) -> Option<Hit<'c>> {
         let (a, b) = (pair.a as usize, pair.b as usize);
-        let movers = [self.movers[a], self.movers[b]];
-        let overlapping = || contacts.iter().filter_map(|c| self.overlap((a, b), c));
-        let approaches = |m: &Meeting<'_>| m.approach() < -self.settings.resting_speed;
-        if !overlapping().any(|meeting| approaches(&meeting)) {
+        let velocities = [&self.movers[a].velocity, &self.movers[b].velocity];
+        let nears = &self.nears[contacts.range(pair)];
+        let resting = self.settings.resting_speed.max(self.resting[a]).max(self.resting[b]);
+        let approach = |near: &Near| near.approach(velocities[0], velocities[1]);
+        let overlaps = |near: &Near| near.least + approach(near) < 0.0;
+        if !nears.iter().any(|near| approach(near) < -resting && overlaps(near)) {
             return None;
         }
-        let meetings: Vec<Meeting<'_>> = overlapping().collect();
+        let movers = [self.movers[a], self.movers[b]];
+        let overlapping = contacts.of(pair).iter().zip(nears).filter(|(_, near)| overlaps(near));
+        let meetings: Vec<Meeting<'_>> = overlapping
+            .map(|(contact, near)| {
+                let arms = near.arms;
+                let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
+                Meeting { contact, arms, u }
+            })
+            .collect();
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
         let restitution = p.restitution.min(q.restitution);
         let friction = self.settings.friction.of(p.friction, q.friction);
@@ -167,16 +216,6 @@ impl Pass<'_> {
         };
         let gives = impulses.iter().any(|j| *j != Vector3::zeros());
         gives.then_some(Hit { meetings, impulses })
-    }
-
-    /// The pair at one of its contacts, if it would overlap there at the end of the step.
-    fn overlap<'c>(&self, (a, b): (usize, usize), contact: &'c Contact) -> Option<Meeting<'c>> {
-        let point = contact.at(&self.poses[a], &self.poses[b]);
-        let arms = [a, b].map(|i| point.coords - self.poses[i].translation.vector);
-        let u = self.movers[a].velocity.at(&arms[0]) - self.movers[b].velocity.at(&arms[1]);
-        let drift = self.drift[a].at(&arms[0]) - self.drift[b].at(&arms[1]);
-        let gap = contact.gap + self.dt * contact.normal.dot(&(u + drift));
-        (gap < 0.0).then_some(Meeting { contact, arms, u })
     }
 }
 

@@ -99,6 +99,9 @@ pub struct Settings {
     pub slop: f64,
     /// Approach speed below which a pair does not collide but rests, m/s.
     pub resting_speed: f64,
+    /// The same as a share of what forces add to the speed of either body in half a step: what lies
+    /// in a pile trembles at this speed, and the contact passes stop it.
+    pub resting_share: f64,
     /// How the friction of two materials becomes that of the pair.
     pub friction: Combine,
 }
@@ -118,6 +121,7 @@ impl Default for Settings {
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,
+            resting_share: 0.06,
             friction: Combine::Max,
         }
     }
@@ -131,6 +135,7 @@ impl Settings {
             pair_repeats: 20,
             contact_sweeps: 10,
             shock_sweeps: 2,
+            resting_share: 0.0,
             ..Self::default()
         }
     }
