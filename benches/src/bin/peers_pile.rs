@@ -7,8 +7,8 @@
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
 //! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
-//! `again` counts pairs that were looked at once more within the last frame, `points` the surface
-//! points whose distance to another body was asked.
+//! `again` counts pairs that were looked at once more within a frame, `points` the surface points
+//! whose distance to another body was asked.
 //!
 //! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
 
@@ -27,7 +27,7 @@ use rapier3d::prelude::{
 };
 use serde_json::{Value, json};
 use sim::scene::Scene;
-use sim::{Phase, Settings};
+use sim::{Phase, Report, Settings};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -38,8 +38,8 @@ struct Run {
     end: Vec<Isometry3<f64>>,
     /// Largest growth of energy in a frame over that at the start, where it is known.
     gain: Option<f64>,
-    /// Of the last frame.
-    counters: Option<Value>,
+    /// Means over the frames of each part.
+    counters: Vec<Value>,
     /// Mean time of each phase of the frames of each part, ms.
     phases: Vec<BTreeMap<Phase, f64>>,
 }
@@ -112,7 +112,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
             "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
             "ratio": peer_ms.map(|ms| ours_ms / ms), "gain": ours.gain,
             "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
-            "phases_ms": phases(&ours.phases[k]), "last": ours.counters,
+            "phases_ms": phases(&ours.phases[k]), "means": ours.counters[k],
         });
         if json {
             writeln!(out, "{line}")?;
@@ -136,6 +136,19 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
 /// Frames while the block falls, while it lands and when it lies.
 fn parts(frames: usize) -> [(&'static str, std::ops::Range<usize>); 3] {
     [("falling", 2..8), ("impact", 20..50), ("settled", frames - frames / 5..frames)]
+}
+
+/// What a frame of these takes.
+fn means(reports: &[Report]) -> Value {
+    let mean = |of: fn(&Report) -> usize| {
+        (reports.iter().map(of).sum::<usize>() as f64 / reports.len() as f64).round()
+    };
+    json!({
+        "awake": mean(|r| r.awake), "pairs": mean(|r| r.pairs),
+        "reused": mean(|r| r.pairs_reused), "again": mean(|r| r.pairs_again),
+        "points": mean(|r| r.points), "contacts": mean(|r| r.contacts),
+        "colours": mean(|r| r.colours as usize), "levels": mean(|r| r.levels as usize),
+    })
 }
 
 fn phases(all: &BTreeMap<Phase, f64>) -> Value {
@@ -181,13 +194,7 @@ fn run_ours(pile: &[Fragment], case: Case) -> Run {
         })
     });
     let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
-    let counters = reports.last().map(|r| {
-        json!({
-            "awake": r.awake, "pairs": r.pairs, "reused": r.pairs_reused, "again": r.pairs_again,
-            "points": r.points, "contacts": r.contacts,
-            "colours": r.colours, "levels": r.levels,
-        })
-    });
+    let counters = parts.iter().map(|(_, range)| means(&reports[range.clone()])).collect();
     Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters, phases }
 }
 
@@ -210,7 +217,7 @@ fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
     }
     let (frames, _) = timed(case.frames, || world.step());
     let end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
-    Ok(Run { frames, end, gain: None, counters: None, phases: Vec::new() })
+    Ok(Run { frames, end, gain: None, counters: Vec::new(), phases: Vec::new() })
 }
 
 /// The overlaps of fragments, mm, ascending.

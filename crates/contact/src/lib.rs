@@ -15,6 +15,7 @@
 mod bounce;
 mod broad;
 mod cache;
+mod candidates;
 mod clamp;
 mod collide;
 pub mod constraint;
@@ -27,6 +28,7 @@ mod levels;
 mod movers;
 mod narrow;
 mod order;
+mod pair;
 pub mod planar;
 mod points;
 mod query;
@@ -115,7 +117,7 @@ impl Default for Settings {
             pair_repeats: 4,
             contact_sweeps: 4,
             push_sweeps: 4,
-            shock_sweeps: 10,
+            shock_sweeps: 4,
             settled_speed: 1e-6,
             joint_sweeps: 20,
             push_out: 0.5,

@@ -6,7 +6,7 @@ use dynamics::{
 use nalgebra::Isometry3;
 
 use crate::Shape;
-use crate::narrow::candidates;
+use crate::candidates::candidates;
 
 /// Bound on the error of each integration step.
 const ACCURACY: f64 = 1e-12;

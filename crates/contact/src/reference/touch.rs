@@ -2,7 +2,8 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::narrow::{Candidate, Side, candidates};
+use crate::candidates::{Candidate, candidates};
+use crate::narrow::Side;
 use crate::shape::{Probe, Shape};
 
 /// A shape and where it is.

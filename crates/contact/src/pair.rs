@@ -1,0 +1,306 @@
+//! Two bodies over a step: when they meet and where.
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::cache::{Known, Remembered};
+use crate::candidates::{Candidate, NearPoints, candidates, reduce};
+use crate::narrow::{Contact, Contacts, Found, MARGIN, Side};
+use crate::shape::{Field, Probe, Shape};
+
+/// Contacts are used again while no point of the smaller body moved farther than this share of its
+/// radius: then none that was beyond the margin has come to touch.
+const REUSE: f64 = 0.03;
+/// Share of the thinner body's half thickness that bodies which touch may sink deeper before
+/// contacts are looked for.
+const DEEP: f64 = 0.25;
+
+/// A body over the step.
+pub(crate) struct Motion<'a> {
+    pub(crate) shape: &'a Shape,
+    pub(crate) start: &'a Isometry3<f64>,
+    pub(crate) end: &'a Isometry3<f64>,
+    pub(crate) velocity: &'a Velocity,
+}
+
+impl Motion<'_> {
+    pub(crate) fn at(&self, time: f64) -> Isometry3<f64> {
+        if time == 1.0 { *self.end } else { self.start.lerp_slerp(self.end, time) }
+    }
+
+    /// Half the smallest extent: what another body must not skip in one move, m.
+    fn half_thickness(&self) -> f64 {
+        self.shape.half_thickness()
+    }
+}
+
+pub(crate) struct Pair<'a> {
+    a: Motion<'a>,
+    b: Motion<'a>,
+    dt: f64,
+    /// `a`'s coordinates in `b`'s at the end.
+    relative: Isometry3<f64>,
+    /// The most that a point of one body moves as seen from the other, m.
+    way: f64,
+}
+
+impl<'a> Pair<'a> {
+    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, dt: f64) -> Self {
+        let (before, relative) = (b.start.inv_mul(a.start), b.end.inv_mul(a.end));
+        let (r, s) = (a.shape.radius(), b.shape.radius());
+        let way = moved(&before, &relative, (r, s));
+        Self { a, b, dt, relative, way }
+    }
+
+    fn size(&self) -> f64 {
+        self.a.half_thickness().min(self.b.half_thickness())
+    }
+
+    fn margin(&self) -> f64 {
+        MARGIN * self.a.shape.radius().min(self.b.shape.radius())
+    }
+
+    /// Whether the bodies move too little to pass anything on the way.
+    fn is_slow(&self, size: f64) -> bool {
+        self.way < 0.2 * size
+    }
+
+    /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
+    /// were: signed distances are linearised.
+    pub(crate) fn reused(
+        &self,
+        known: &Known<'_>,
+        contacts: &mut Vec<Contact>,
+    ) -> Option<Isometry3<f64>> {
+        let looked = known.looked?;
+        let relative = &self.relative;
+        let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
+        if moved(&looked, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
+            return None;
+        }
+        contacts.extend(known.contacts.iter().map(|Remembered { found, impulse }| {
+            let (now, then) = match found.owner {
+                Side::A => (relative * found.point, looked * found.point),
+                Side::B => (
+                    relative.inverse_transform_point(&found.point),
+                    looked.inverse_transform_point(&found.point),
+                ),
+            };
+            let distance = found.distance + found.normal.dot(&(now - then));
+            let contact = self.contact(found, distance, 1.0, (self.a.end, self.b.end));
+            Contact { guess: *impulse, ..contact }
+        }));
+        Some(looked)
+    }
+
+    /// Finds contacts. Returns where the bodies were, if it may serve later frames too.
+    pub(crate) fn look(
+        &self,
+        known: Option<Known<'_>>,
+        found: &mut Contacts,
+    ) -> Option<Isometry3<f64>> {
+        let (size, margin) = (self.size(), self.margin());
+        let tested = &mut found.tally.points;
+        let (time, mut candidates) = if self.is_slow(size) {
+            (1.0, self.near(1.0, margin, tested))
+        } else {
+            self.meet(size, margin, tested)?
+        };
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        let known = known.map_or(&[][..], |known| known.contacts);
+        if candidates.iter().any(|c| c.distance < -DEEP * size) {
+            self.keep_near_side(&mut candidates, known, (&pose_a, &pose_b));
+        }
+        found.contacts.extend(reduce(&candidates, margin, &pose_a, &pose_b).into_iter().map(|c| {
+            let found = self.found(c, (&pose_a, &pose_b));
+            let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
+            let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
+            let contact = self.contact(&found, c.distance, time, (&pose_a, &pose_b));
+            Contact { guess, ..contact }
+        }));
+        // analytic shapes are exact and cheap to ask again
+        let sampled = |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. });
+        (time == 1.0 && (sampled(&self.a) || sampled(&self.b))).then_some(self.relative)
+    }
+
+    /// Drops what would push bodies that overlap deeply out the far side: points whose normals
+    /// oppose those of the last frame or, where there were none, the way that the bodies came.
+    fn keep_near_side(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        known: &[Remembered],
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) {
+        let out_of_b = |owner: Side, normal: &Vector3<f64>| match owner {
+            Side::A => pose_b * normal,
+            Side::B => -(pose_a * normal),
+        };
+        let way_in: Vector3<f64> = if known.is_empty() {
+            let shift = |m: &Motion<'_>| m.end.translation.vector - m.start.translation.vector;
+            shift(&self.a) - shift(&self.b)
+        } else {
+            -known.iter().map(|r| out_of_b(r.found.owner, &r.found.normal)).sum::<Vector3<f64>>()
+        };
+        let is_near = |c: &Candidate| {
+            out_of_b(c.owner, &self.found(c, (pose_a, pose_b)).normal).dot(&way_in) < 0.0
+        };
+        if candidates.iter().any(is_near) {
+            candidates.retain(is_near);
+        }
+    }
+
+    /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
+    /// unless the bodies moved so far that they passed into or through each other; then shortly
+    /// after they met, or, if they touched at the start, before they are so deep that normals lead
+    /// out the other side. `None` if nothing comes near at the end or on the way.
+    ///
+    /// The way is taken in steps as long as the bodies are apart, and of half the thickness next to
+    /// each other, so that nothing is stepped over.
+    fn meet(&self, size: f64, margin: f64, tested: &mut usize) -> Option<(f64, Vec<Candidate>)> {
+        const MOST_STEPS: usize = 256;
+        let smaller = self.a.shape.radius().min(self.b.shape.radius());
+        // parts of the way on which a point is near only if it is not far in the middle
+        let parts = (self.way / (2.0 * smaller)).ceil().clamp(1.0, MOST_STEPS as f64);
+        let mut most = None;
+        for part in 0..parts as usize {
+            let (begin, end) = (part as f64 / parts, (part + 1) as f64 / parts);
+            let watch = self.watch(begin, end, margin, tested);
+            if watch.is_empty() {
+                // apart so far
+                most = most.or(Some(0.0));
+                continue;
+            }
+            let (mut before, mut apart) = (begin, watch.apart(begin, tested));
+            let most = *most.get_or_insert(if apart < 0.0 { apart - DEEP * size } else { 0.0 });
+            let touched = most < 0.0;
+            for left in (1..=MOST_STEPS).rev() {
+                let step = apart.max(0.5 * size) / self.way;
+                let mut after = (before + step.max((end - before) / left as f64)).min(end);
+                apart = watch.apart(after, tested);
+                if apart < most {
+                    for _ in 0..4 {
+                        let middle = 0.5 * (before + after);
+                        let meets = watch.apart(middle, tested) < most;
+                        if meets { after = middle } else { before = middle }
+                    }
+                    let time = if touched { before } else { after };
+                    return Some((time, watch.at(time, tested)));
+                }
+                if after == end {
+                    break;
+                }
+                before = after;
+            }
+            if end == 1.0 {
+                return Some((1.0, watch.at(1.0, tested)));
+            }
+        }
+        None
+    }
+
+    /// What may come nearer than `margin` from time `begin` to `end` of the step.
+    fn watch(&self, begin: f64, end: f64, margin: f64, tested: &mut usize) -> Watch<'_> {
+        let middle = 0.5 * (begin + end);
+        let reach = margin + 0.5 * (end - begin) * self.way;
+        let near = self.near(middle, reach, tested);
+        Watch { pair: self, middle, margin, reach, near: NearPoints::new(self.shapes(), near) }
+    }
+
+    fn shapes(&self) -> [&Shape; 2] {
+        [self.a.shape, self.b.shape]
+    }
+
+    fn near(&self, time: f64, margin: f64, tested: &mut usize) -> Vec<Candidate> {
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        candidates((self.a.shape, &pose_a), (self.b.shape, &pose_b), margin, tested)
+    }
+
+    fn found(
+        &self,
+        candidate: &Candidate,
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) -> Found {
+        let Candidate { owner, key, point, distance, normal } = *candidate;
+        let (own, other, pose) = match owner {
+            Side::A => (pose_a, &self.b, pose_b),
+            Side::B => (pose_b, &self.a, pose_a),
+        };
+        let ask = || other.shape.field().normal(&pose.inverse_transform_point(&(own * point)));
+        Found { owner, key, point, normal: normal.unwrap_or_else(ask), distance }
+    }
+
+    /// The contact of `found` with the bodies at `pose_a` and `pose_b`, where it is `distance` m
+    /// off the other body.
+    fn contact(
+        &self,
+        found: &Found,
+        distance: f64,
+        time: f64,
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) -> Contact {
+        let (owner, other, sign) = match found.owner {
+            Side::A => ((&self.a, pose_a), pose_b, 1.0),
+            Side::B => ((&self.b, pose_b), pose_a, -1.0),
+        };
+        let outward = other * found.normal;
+        let mut arm = owner.1.rotation * found.point.coords;
+        if let Probe::Ball(radius) = owner.0.shape.probe() {
+            arm -= outward * *radius;
+        }
+        let normal = outward * sign;
+        let place = Point3::from(owner.1.translation.vector + arm);
+        let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
+        let start = owner.0.start.translation.vector + arm;
+        let velocity = |m: &Motion<'_>| m.velocity.at(&(start - m.start.translation.vector));
+        let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
+        let gap = distance - time * self.dt * speed;
+        Contact { found: *found, guess: Vector3::zeros(), arm, met, normal, gap }
+    }
+}
+
+/// The most by which a point of one body moved as seen from the other, m, where `a`'s coordinates in
+/// `b`'s went from `from` to `to` and the radii are `r` and `s`.
+fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
+    let shift = if r <= s {
+        to.translation.vector - from.translation.vector
+    } else {
+        to.inverse().translation.vector - from.inverse().translation.vector
+    };
+    let cosine = from.rotation.coords.dot(&to.rotation.coords);
+    let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+    // the angle is twice the arc sine: at most this
+    let angle = 2.0 * sine + (std::f64::consts::PI - 2.0) * sine.powi(3);
+    shift.norm() + angle * r.min(s)
+}
+
+/// What is near the other body in the middle of a part of the step, to ask again at other times.
+struct Watch<'p> {
+    pair: &'p Pair<'p>,
+    middle: f64,
+    margin: f64,
+    /// What is farther off in the middle comes no nearer than `margin` in this part, m.
+    reach: f64,
+    near: NearPoints,
+}
+
+impl Watch<'_> {
+    fn is_empty(&self) -> bool {
+        self.near.is_empty()
+    }
+
+    /// How far the bodies are apart at least at a time, m, as far as that is seen; negative where
+    /// they overlap.
+    fn apart(&self, time: f64, tested: &mut usize) -> f64 {
+        // by so much a point may have come nearer
+        let gained = (time - self.middle).abs() * self.pair.way;
+        let (pose_a, pose_b) = (self.pair.a.at(time), self.pair.b.at(time));
+        self.near.least((self.pair.shapes(), [&pose_a, &pose_b]), gained, self.reach, tested)
+    }
+
+    /// What is nearer than the margin at a time.
+    fn at(&self, time: f64, tested: &mut usize) -> Vec<Candidate> {
+        let gained = (time - self.middle).abs() * self.pair.way;
+        let (pose_a, pose_b) = (self.pair.a.at(time), self.pair.b.at(time));
+        self.near.within((self.pair.shapes(), [&pose_a, &pose_b]), gained, self.margin, tested)
+    }
+}
