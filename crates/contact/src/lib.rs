@@ -91,6 +91,9 @@ pub struct Settings {
     pub push_sweeps: usize,
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
+    /// Change of speed at a contact, m/s, above which a pair is solved again at once in shock
+    /// propagation: more sweeps over all would do as much for a tower, but shake wide piles.
+    pub rough_speed: f64,
     /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
     pub settled_speed: f64,
     /// Sweeps over all joints, there and back, for each over all contacts.
@@ -117,7 +120,8 @@ impl Default for Settings {
             pair_repeats: 4,
             contact_sweeps: 4,
             push_sweeps: 4,
-            shock_sweeps: 4,
+            shock_sweeps: 3,
+            rough_speed: 3e-3,
             settled_speed: 1e-6,
             joint_sweeps: 20,
             push_out: 0.5,

@@ -138,41 +138,52 @@ impl Batch {
 
     /// One step of Gauss-Seidel: for each contact an exact minimisation over the normal impulse,
     /// then a projected gradient step over friction that cannot raise the energy either. Whether a
-    /// speed at a contact changed by more than `settled` m/s.
+    /// speed at a contact changed at all.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, movers: &Movers, shock: bool, settled: f64) -> bool {
-        let [mut a, mut b] = self.held(movers, shock);
-        let mut excess = Wide::default();
-        let settled = Wide([settled; LANES]);
-        for slot in &mut self.slots[..self.used] {
-            let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
-            let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
-            let push = (slot.push + wanted).map(|x| x.max(0.0));
-            let more = push - slot.push;
-            let u = u + slot.response * more;
-            let slip = u - slot.normal * slot.normal.dot(&u);
-            let drag = slot.drag - slip * slot.tangent_mass;
-            let drag = drag * within_disc(&drag, slot.friction * push);
-            let across = drag - slot.drag;
-            let impulse = slot.normal * more + across;
-            a.push(&impulse, &slot.arm_a);
-            b.pull(&impulse, &slot.arm_b);
-            slot.push = push;
-            slot.drag = drag;
-            let (least, most) = (slot.normal_mass * settled, slot.tangent_mass * settled);
-            excess = excess.zip(more * more - least * least, f64::max);
-            excess = excess.zip(across.dot(&across) - most * most, f64::max);
+    fn relax(&mut self, sweep: &Sweep<'_>) -> bool {
+        let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
+        let [settled, rough] = [sweep.settled, sweep.rough].map(|speed| Wide([speed; LANES]));
+        let mut changed = false;
+        for _ in 0..=sweep.repeats {
+            let (mut excess, mut much) = (Wide::default(), Wide::default());
+            for slot in &mut self.slots[..self.used] {
+                let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
+                let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
+                let push = (slot.push + wanted).map(|x| x.max(0.0));
+                let more = push - slot.push;
+                let u = u + slot.response * more;
+                let slip = u - slot.normal * slot.normal.dot(&u);
+                let drag = slot.drag - slip * slot.tangent_mass;
+                let drag = drag * within_disc(&drag, slot.friction * push);
+                let across = drag - slot.drag;
+                let impulse = slot.normal * more + across;
+                a.push(&impulse, &slot.arm_a);
+                b.pull(&impulse, &slot.arm_b);
+                slot.push = push;
+                slot.drag = drag;
+                let (along, across) = (more * more, across.dot(&across));
+                let beyond = |speed: Wide| {
+                    let (least, most) = (slot.normal_mass * speed, slot.tangent_mass * speed);
+                    (along - least * least).zip(across - most * most, f64::max)
+                };
+                excess = excess.zip(beyond(settled), f64::max);
+                much = much.zip(beyond(rough), f64::max);
+            }
+            changed |= excess.0.iter().any(|&x| x > 0.0);
+            if !much.0.iter().any(|&x| x > 0.0) {
+                break;
+            }
         }
-        self.put(movers, &a, &b);
-        excess.0.iter().any(|&x| x > 0.0)
+        self.put(sweep.movers, &a, &b);
+        changed
     }
 
     /// [`Batch::relax`] without friction.
     #[inline(always)]
-    pub(crate) fn relax_normals(&mut self, movers: &Movers, shock: bool, settled: f64) -> bool {
-        let [mut a, mut b] = self.held(movers, shock);
+    fn relax_normals(&mut self, sweep: &Sweep<'_>) -> bool {
+        let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
         let mut excess = Wide::default();
-        let settled = Wide([settled; LANES]);
+        let settled = Wide([sweep.settled; LANES]);
         for slot in &mut self.slots[..self.used] {
             let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
             let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
@@ -185,7 +196,7 @@ impl Batch {
             let least = slot.normal_mass * settled;
             excess = excess.zip(more * more - least * least, f64::max);
         }
-        self.put(movers, &a, &b);
+        self.put(sweep.movers, &a, &b);
         excess.0.iter().any(|&x| x > 0.0)
     }
 
@@ -209,6 +220,50 @@ impl Batch {
     fn put(&self, movers: &Movers, a: &Held, b: &Held) {
         movers.put(&self.bodies[0], a);
         movers.put(&self.bodies[1], b);
+    }
+}
+
+/// How contacts are relaxed.
+pub(crate) struct Sweep<'a> {
+    pub(crate) movers: &'a Movers,
+    pub(crate) friction: bool,
+    /// Whether shock propagation holds what is not free.
+    pub(crate) shock: bool,
+    /// Change of speed at a contact that counts as none, m/s.
+    pub(crate) settled: f64,
+    /// Change of speed, m/s, above which a pair is relaxed again at once, and how often at most.
+    pub(crate) rough: f64,
+    pub(crate) repeats: usize,
+}
+
+impl Sweep<'_> {
+    /// Relaxes batches one after the other, on vectors as wide as the processor has. Whether a speed
+    /// changed.
+    pub(crate) fn over(&self, batches: &mut [Batch]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
+            // SAFETY: the processor has AVX2, which was asked just now
+            return unsafe { self.over_wide(batches) };
+        }
+        self.each(batches)
+    }
+
+    /// [`Sweep::each`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn over_wide(&self, batches: &mut [Batch]) -> bool {
+        self.each(batches)
+    }
+
+    #[inline(always)]
+    fn each(&self, batches: &mut [Batch]) -> bool {
+        let mut any = false;
+        for batch in batches {
+            // each changes, whatever the others say
+            any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
+        }
+        any
     }
 }
 

@@ -9,7 +9,7 @@ use crate::constraint::{Joint, JointPass, Reaction, Stepping};
 use crate::movers::Movers;
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::order::{Order, Stage};
-use crate::rows::{Batch, Row};
+use crate::rows::{Batch, Row, Sweep};
 use crate::{Columns, Settings};
 
 /// The contacts of a step, who rests on whom, and how to solve.
@@ -231,6 +231,8 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
+/// Times that a pair with rough changes is solved again at once.
+const REPEATS: usize = 7;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -264,8 +266,7 @@ impl<'a> Pass<'a> {
             Some(Row { index, normal, arm_a, arm_b, target, friction })
         };
         let specs: Vec<&[u32]> = order.batches().collect();
-        let make = |pairs: &&[u32]| {
-            let mut batch = Batch::new(movers.nobody());
+        let fill = |(batch, pairs): (&mut Batch, &&[u32])| {
             for (lane, &n) in pairs.iter().enumerate() {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
@@ -273,9 +274,9 @@ impl<'a> Pass<'a> {
                 batch.set(lane, (pair.a, pair.b), (p >= q, q >= p), rows);
             }
             batch.weigh(&movers, false);
-            batch
         };
-        let batches = specs.par_iter().with_min_len(CHUNK).map(make).collect();
+        let mut batches = vec![Batch::new(movers.nobody()); specs.len()];
+        batches.par_iter_mut().zip(&specs).with_min_len(CHUNK).for_each(fill);
         let Settings { contact_sweeps, shock_sweeps, push_sweeps, .. } = *problem.settings;
         let sweeps = if friction {
             (contact_sweeps, shock_sweeps)
@@ -328,19 +329,17 @@ impl<'a> Pass<'a> {
     /// Up to that many times over the stages, until nothing changes any more.
     fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
         let movers = &self.movers;
-        let Settings { settled_speed, .. } = *self.problem.settings;
+        let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
         // positions are pushed by lengths, not by speeds
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
+        let repeats = if shock { REPEATS } else { 0 };
+        let sweep =
+            Sweep { movers, friction: self.friction, shock, settled, rough: rough_speed, repeats };
         for _ in 0..sweeps {
             let mut changed = false;
             for stage in stages {
                 let batches = &mut self.batches[stage.batches.clone()];
-                changed |= if self.friction {
-                    any(batches, stage.parallel, |batch| batch.relax(movers, shock, settled))
-                } else {
-                    let relax = |batch: &mut Batch| batch.relax_normals(movers, shock, settled);
-                    any(batches, stage.parallel, relax)
-                };
+                changed |= any(batches, stage.parallel, |batches| sweep.over(batches));
             }
             if !changed {
                 break;
@@ -352,21 +351,23 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Applies `change` to each batch, on several threads if `parallel`; whether it held for any.
-fn any(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) -> bool + Sync) -> bool {
-    // every batch changes, whatever the others say
-    let part = |part: &mut [Batch]| part.iter_mut().fold(false, |any, batch| change(batch) | any);
+/// Applies `change` to parts of the batches, on several threads if `parallel`; whether it held for any.
+fn any(
+    batches: &mut [Batch],
+    parallel: bool,
+    change: impl Fn(&mut [Batch]) -> bool + Sync,
+) -> bool {
     if parallel && batches.len() > CHUNK {
-        batches.par_chunks_mut(CHUNK).map(part).reduce(|| false, |p, q| p | q)
+        batches.par_chunks_mut(CHUNK).map(&change).reduce(|| false, |p, q| p | q)
     } else {
-        part(batches)
+        change(batches)
     }
 }
 
 /// Applies `change` to each batch, on several threads if `parallel`.
 fn each(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) + Sync) {
-    any(batches, parallel, |batch| {
-        change(batch);
+    any(batches, parallel, |batches| {
+        batches.iter_mut().for_each(&change);
         false
     });
 }
