@@ -13,7 +13,7 @@ use crate::{Report, Settings, World};
 
 /// Times in a frame that contacts are looked for again, because collisions sent bodies where none
 /// were looked for.
-const STRAY_ROUNDS: usize = 6;
+const STRAY_ROUNDS: usize = 2;
 
 /// Only the first of these rounds is for fewer bodies than one in so many: the next frame finds them.
 const FEW: usize = 200;
