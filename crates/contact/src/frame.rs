@@ -119,9 +119,9 @@ impl<'a> Frame<'a> {
         let chosen: Vec<usize> = (0..renewed.len()).filter(|&i| renewed[i]).collect();
         if chosen.len() > renewed.len() / 4 {
             // one look at all is cheaper than so many at single ones
-            let tally = search.contacts.tally;
-            *search = self.search(momenta);
-            search.contacts.tally.repeat(&tally);
+            let fresh = self.search(momenta);
+            let contacts = search.contacts.renew(&fresh.contacts, &vec![true; renewed.len()]);
+            *search = Search { contacts, ..fresh };
             return;
         }
         let half = self.with_forces(momenta);

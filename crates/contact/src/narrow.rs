@@ -1,6 +1,8 @@
 //! Narrow phase: the surface points of each body against the other's signed distance, both ways,
 //! reduced to at most four contacts a pair.
 
+use std::cmp::Ordering;
+
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
@@ -113,12 +115,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a look at everything as one once more, after what `earlier` ones did.
-    pub(crate) fn repeat(&mut self, earlier: &Self) {
-        self.again += earlier.again + self.pairs;
-        self.points += earlier.points;
-    }
-
     fn add(&mut self, other: &Self) {
         self.pairs += other.pairs;
         self.reused += other.reused;
@@ -232,27 +228,30 @@ impl Contacts {
 
 impl Contacts {
     /// These contacts with those of bodies for which `renewed` holds replaced by the `fresh` ones.
+    ///
+    /// Where nothing was found afresh the old ones stay: what was sent off by one impulse may be
+    /// sent back by the next.
     pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool]) -> Self {
         let mut tally = self.tally;
         tally.again += fresh.looks.len();
         tally.points += fresh.tally.points;
         let mut all = Self { tally, ..Self::default() };
         all.contacts.reserve(self.contacts.len());
-        let kept = |look: &&Look| !renewed[look.a as usize] && !renewed[look.b as usize];
-        let (mut kept, mut new) = (self.looks.iter().filter(kept).peekable(), 0);
+        let stays =
+            |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
+        let mut old = self.looks.iter().filter(stays).peekable();
+        let mut new = fresh.looks.iter().peekable();
         loop {
-            let (old, next) = (kept.peek().copied(), fresh.looks.get(new));
-            let (from, look) = match (old, next) {
-                (Some(p), Some(q)) if (q.a, q.b) < (p.a, p.b) => (fresh, q),
-                (Some(p), _) => (self, p),
-                (None, Some(q)) => (fresh, q),
+            let order = match (old.peek(), new.peek()) {
+                (Some(p), Some(q)) => (p.a, p.b).cmp(&(q.a, q.b)),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
                 (None, None) => return all,
             };
-            if std::ptr::eq(from, self) {
-                kept.next();
-            } else {
-                new += 1;
-            }
+            let known = old.next_if(|_| order.is_le()).map(|look| (self, look));
+            let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
+            let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
+            let Some((from, look)) = found.or(known) else { continue };
             let first = all.contacts.len() as u32;
             let range = look.first as usize..(look.first + look.count) as usize;
             all.contacts.extend_from_slice(&from.contacts[range]);
