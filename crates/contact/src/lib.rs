@@ -121,7 +121,7 @@ impl Default for Settings {
             contact_sweeps: 4,
             push_sweeps: 4,
             shock_sweeps: 3,
-            rough_speed: 3e-3,
+            rough_speed: 5e-4,
             settled_speed: 1e-6,
             joint_sweeps: 20,
             push_out: 0.5,
