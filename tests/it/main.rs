@@ -16,6 +16,7 @@ mod fracture;
 mod fracture_drawing;
 mod fracture_patterns;
 mod glb;
+mod glb_damage;
 mod joints;
 mod lattice;
 mod levelset;

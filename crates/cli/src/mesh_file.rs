@@ -12,6 +12,8 @@ use levelset::TriMesh;
 use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
 use thiserror::Error;
 
+use crate::glb_file::GlbError;
+
 /// Why a mesh file was refused.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -38,6 +40,9 @@ pub enum MeshFileError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A GLB file is not what the format allows.
+    #[error(transparent)]
+    Glb(#[from] GlbError),
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not a finite number")]
     NotFinite {
@@ -109,6 +114,8 @@ pub struct PaintedMesh {
     pub mesh: TriMesh,
     /// One for each corner of each triangle.
     pub corners: Vec<[Corner; 3]>,
+    /// Whether the file names materials, which are not read.
+    pub has_materials: bool,
 }
 
 /// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
@@ -164,7 +171,7 @@ fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
 }
 
 /// The mesh with one vertex for each place, and without triangles that collapse by that.
-fn weld(PaintedMesh { mesh, corners }: PaintedMesh) -> PaintedMesh {
+fn weld(PaintedMesh { mesh, corners, has_materials }: PaintedMesh) -> PaintedMesh {
     let mut places: BTreeMap<[u64; 3], u32> = BTreeMap::new();
     let mut vertices = vec![];
     let mut place_of = |p: &Point3<f64>| {
@@ -183,7 +190,7 @@ fn weld(PaintedMesh { mesh, corners }: PaintedMesh) -> PaintedMesh {
         .zip(corners)
         .filter(|([a, b, c], _)| a != b && b != c && c != a)
         .unzip();
-    PaintedMesh { mesh: TriMesh { vertices, triangles }, corners }
+    PaintedMesh { mesh: TriMesh { vertices, triangles }, corners, has_materials }
 }
 
 #[cfg(test)]

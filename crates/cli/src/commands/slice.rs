@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     check_folder(output)?;
     let path = &arguments.mesh;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let PaintedMesh { mesh, corners } = read_painted_mesh(path).map_err(failed)?;
+    let PaintedMesh { mesh, corners, .. } = read_painted_mesh(path).map_err(failed)?;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
