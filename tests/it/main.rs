@@ -26,6 +26,7 @@ mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
 mod models;
+mod refusals;
 mod replay;
 mod scene_language;
 mod scenes;

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum GlbError {
     /// They are no GLB file, or only a part of one.
-    #[error("is no GLB file, or damaged ({0}): export it again")]
+    #[error("is not a GLB file, or damaged ({0}): export it again")]
     Damaged(String),
     /// A part of the file is not what the format allows.
     #[error("{part} {problem}: export the file again")]

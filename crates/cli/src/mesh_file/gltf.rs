@@ -20,6 +20,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         if std::mem::replace(&mut seen[node.index()], true) {
             return Err(malformed("a node has two parents: export the scene as a tree"));
         }
+        mesh.objects.push(mesh.mesh.triangles.len());
         let place = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
         add(&node, &place, blob, &mut mesh)?;
         open.extend(node.children().map(|child| (child, place)));
@@ -35,7 +36,7 @@ fn add(
     node: &Node,
     place: &Matrix4<f64>,
     blob: &[u8],
-    PaintedMesh { mesh, corners, has_materials }: &mut PaintedMesh,
+    PaintedMesh { mesh, corners, has_materials, .. }: &mut PaintedMesh,
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
         if primitive.mode() != Mode::Triangles {

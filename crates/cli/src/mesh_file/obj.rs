@@ -12,7 +12,7 @@ use super::{Corner, MeshFileError, PaintedMesh};
 /// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
 /// that does not exist.
 pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
-    let has_materials = check(text)?;
+    let Known { has_materials, objects, triangles } = check(text)?;
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;
     let no_materials = |_: &Path| Ok(Default::default());
@@ -34,6 +34,10 @@ pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
             [0, 1, 2].map(|k| corner(&model, 3 * t + k, triangle[k] as usize))
         }));
     }
+    // else the reader counts otherwise, and all is one object
+    if triangles == painted.mesh.triangles.len() {
+        painted.objects = objects;
+    }
     Ok(painted)
 }
 
@@ -51,9 +55,19 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Corner {
     }
 }
 
+/// What the reader does not tell.
+#[derive(Default)]
+struct Known {
+    has_materials: bool,
+    /// The first triangle of each object.
+    objects: Vec<usize>,
+    /// How many there are.
+    triangles: usize,
+}
+
 /// Refuses what the reader takes as it is: numbers that are not finite, and places that are not
-/// there. Says whether the text names materials.
-fn check(text: &[u8]) -> Result<bool, MeshFileError> {
+/// there.
+fn check(text: &[u8]) -> Result<Known, MeshFileError> {
     // what is no text is for the reader to refuse
     let lines = || {
         let numbered = text.split(|&b| b == b'\n').zip(1..);
@@ -65,7 +79,8 @@ fn check(text: &[u8]) -> Result<bool, MeshFileError> {
             totals[kind] += 1;
         }
     }
-    let (mut counts, mut has_materials) = ([0_i64; 3], false);
+    let mut counts = [0_i64; 3];
+    let mut known = Known { objects: vec![0], ..Known::default() };
     for (line, number) in lines() {
         let refused = |problem: String| MeshFileError::Line { line: number, problem };
         let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
@@ -76,12 +91,22 @@ fn check(text: &[u8]) -> Result<bool, MeshFileError> {
                 return Err(refused(format!("a {} is not a finite number", NUMBERS[kind])));
             }
         }
-        has_materials |= matches!(first, Some("mtllib" | "usemtl"));
-        if matches!(first, Some("f" | "l" | "p")) {
-            words.try_for_each(|corner| check_corner(corner, &counts, &totals)).map_err(refused)?;
+        match first {
+            Some("mtllib" | "usemtl") => known.has_materials = true,
+            Some("o") => known.objects.push(known.triangles),
+            Some("f" | "l") => {
+                let corners = words.clone().count();
+                if corners == 0 {
+                    return Err(refused("face without corners".to_owned()));
+                }
+                words.try_for_each(|c| check_corner(c, &counts, &totals)).map_err(refused)?;
+                // a point and a line are triangles to the reader
+                known.triangles += corners.saturating_sub(2).max(1);
+            }
+            _ => {}
         }
     }
-    Ok(has_materials)
+    Ok(known)
 }
 
 /// What a number of a line is of, by [`kind`], and what a face names.
