@@ -45,6 +45,7 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         birth,
         poses,
         shrinks: None,
+        stresses: Vec::new(),
     }
 }
 

@@ -35,6 +35,7 @@ mod sim;
 mod sleep;
 mod slicing;
 mod solvers;
+mod stress;
 mod support;
 mod tet_files;
 mod tetfem;

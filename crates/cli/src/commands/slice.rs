@@ -140,6 +140,7 @@ fn recording(parts: &[Part]) -> Recording {
         birth: 0,
         poses: vec![Isometry3::identity()],
         shrinks: None,
+        stresses: Vec::new(),
     };
     let tracks = parts.iter().map(track).collect();
     Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }

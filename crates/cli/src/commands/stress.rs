@@ -119,6 +119,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
             birth: 0,
             poses: vec![Translation3::from(centre).into()],
             shrinks: None,
+            stresses: Vec::new(),
         }
     };
     let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());

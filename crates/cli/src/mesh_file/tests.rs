@@ -109,6 +109,7 @@ fn glb_is_read_with_its_nodes_placed() {
         birth: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
         shrinks: None,
+        stresses: Vec::new(),
     };
     let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track], energies: vec![] };
     let mut bytes = vec![];

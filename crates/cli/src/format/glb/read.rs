@@ -8,7 +8,7 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Energy, Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Stress, Surface, Track};
 use thiserror::Error;
 
 use crate::glb_file::{GlbError, check_animations, open};
@@ -65,6 +65,8 @@ struct NodeExtras {
     end: usize,
     parent: Option<usize>,
     shrinks: Option<usize>,
+    #[serde(default)]
+    stress: Vec<(usize, f32, f32)>,
 }
 
 #[derive(Deserialize)]
@@ -103,12 +105,14 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let mut tracks = vec![];
     let mut lived = 0;
     for node in file.nodes() {
-        let NodeExtras { birth, end, parent, shrinks } = parse(node.extras())?;
+        let NodeExtras { birth, end, parent, shrinks, stress } = parse(node.extras())?;
         let wrong_shrinking = shrinks.is_some_and(|s| s <= birth || s > end);
         let wrong_parent = parent.is_some_and(|p| p >= node.index());
         if end < birth || end > frames || wrong_parent || wrong_shrinking {
             return Err(GlbReadError::Foreign { lacks: "a node has impossible frames or parent" });
         }
+        let stresses = stresses(&stress, birth..end)
+            .ok_or(GlbReadError::Foreign { lacks: "a node has impossible stress" })?;
         lived += end - birth;
         if lived > MOST_POSES {
             return Err(GlbReadError::Foreign { lacks: "it has more than 2^26 poses" });
@@ -120,7 +124,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks });
+        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks, stresses });
     }
     Ok(Recording { fps, frames, tracks, energies })
 }
@@ -232,6 +236,16 @@ fn poses(
         (is_finite && rotation.coords.iter().all(|x| x.is_finite())).then_some(pose)
     };
     frames.map(pose).collect::<Option<_>>().ok_or(LACKS)
+}
+
+/// The stress of a body in frames of its life, if they ascend and it is finite.
+fn stresses(stress: &[(usize, f32, f32)], life: std::ops::Range<usize>) -> Option<Vec<Stress>> {
+    let ascend = stress.is_sorted_by(|a, b| a.0 < b.0);
+    let entry = |&(frame, principal, von_mises): &(usize, f32, f32)| {
+        let holds = life.contains(&frame) && principal.is_finite() && von_mises.is_finite();
+        holds.then_some(Stress { frame, principal, von_mises, field: None })
+    };
+    stress.iter().map(entry).collect::<Option<_>>().filter(|_| ascend)
 }
 
 fn held<T>((times, values): &(Vec<f32>, Vec<T>), time: f32) -> Option<&T> {
