@@ -133,12 +133,13 @@ fn a_wrong_command_line_is_answered_in_one_sentence() {
     refused(&case, &with(&["--young", "0"]), &["--young", "give a positive number"]);
 }
 
-/// A picture of some colours, written as PNG.
-fn picture(case: &Case, name: &str, [width, height]: [u32; 2], red: impl Fn(usize) -> u8) {
+/// A picture in shades of grey, written as PNG.
+pub(crate) fn picture(case: &Case, name: &str, size: [u32; 2], grey: impl Fn(usize) -> u8) {
+    let [width, height] = size;
     let file = std::fs::File::create(case.folder.path().join(name)).unwrap();
     let mut encoder = png::Encoder::new(file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    let pixels: Vec<u8> = (0..(width * height) as usize).flat_map(|n| [red(n), 0, 0]).collect();
+    encoder.set_color(png::ColorType::Grayscale);
+    let pixels: Vec<u8> = (0..(width * height) as usize).map(grey).collect();
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
 }
 

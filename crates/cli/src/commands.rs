@@ -154,6 +154,14 @@ pub enum Failure {
         /// What is wrong with it.
         problem: String,
     },
+    /// A picture cannot be used.
+    #[error("{}: {source}", path.display())]
+    Picture {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::picture_file::PictureError,
+    },
     /// A pattern file cannot be used.
     #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Weakness,
+    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Stencil, Weakness,
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -40,6 +40,8 @@ pub struct LatticeModel {
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
     pub weaknesses: Vec<Weakness>,
+    /// A picture of strength, in the material space of the body.
+    pub stencil: Option<Arc<Stencil>>,
 }
 
 /// Parameters of fracture by stress.
@@ -150,6 +152,9 @@ impl LatticeModel {
             Lattice::new(&mesh, self.neighbours, |_| impact.density, strength).ok()?;
         lattice.fix(impact.held);
         self.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
+        if let Some(stencil) = &self.stencil {
+            lattice.stencil(stencil);
+        }
         if let Some(noise) = &self.noise {
             lattice.vary(noise);
         }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sim::scene::{Body, FileError, Scene, Shape};
+use fracture::Stencil;
+use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, World};
 
 use crate::commands::pattern::read_pattern;
 use crate::commands::{Failure, read, read_text};
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
+use crate::picture_file::read_picture;
 use crate::tet_file::{self, read_tets};
 
 /// A scene with all that it includes.
@@ -87,10 +89,33 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
         files.push(pattern_path.clone());
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
+    scene.give_strength(|picture| {
+        let picture_path = folder_of(path).join(&picture.file);
+        digest.update(&read(&picture_path)?);
+        files.push(picture_path.clone());
+        stencil(picture, &picture_path)
+    })?;
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
     Ok(Loaded { digest: digest.finalize(), scene, meshes, files })
+}
+
+/// Strength by the light of a picture.
+fn stencil(picture: &StrengthPicture, path: &Path) -> Result<Stencil, Failure> {
+    let pixels =
+        read_picture(path).map_err(|source| Failure::Picture { path: path.to_owned(), source })?;
+    let factor = |&pixel: &[u8; 3]| {
+        let sum: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
+        picture.darkest + (1.0 - picture.darkest) * sum / (3.0 * 255.0)
+    };
+    let StrengthPicture { corner, across, down, .. } = picture;
+    Ok(Stencil {
+        factors: pixels.map(factor),
+        corner: (*corner).into(),
+        across: (*across).into(),
+        down: (*down).into(),
+    })
 }
 
 /// The world of a scene read from `path`.

@@ -7,7 +7,7 @@ use super::error::nearest;
 use super::timeline::check_keyframes;
 use super::{
     Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN, Mesh,
-    Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Motion, Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -583,7 +583,22 @@ fn lattice(key: &str, l: &Lattice, b: &Body) -> Result<(), InvalidValue> {
             format!("must be from 0 to 1, not {:?}", c.factor)
         })?;
     }
-    Ok(())
+    let picture = l.strength_picture.as_ref();
+    picture.map_or(Ok(()), |picture| strength_picture(&at(key, "strength_picture"), picture))
+}
+
+fn strength_picture(key: &str, p: &StrengthPicture) -> Result<(), InvalidValue> {
+    bounded(&at(key, "corner"), &p.corner, "m")?;
+    direction(&at(key, "across"), &p.across)?;
+    direction(&at(key, "down"), &p.down)?;
+    let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let sizes = dot(&p.across, &p.across) * dot(&p.down, &p.down);
+    require(
+        dot(&p.across, &p.down).abs() <= 1e-6 * sizes.sqrt(),
+        &at(key, "down"),
+        || "must be at a right angle to `across`",
+    )?;
+    fraction(&at(key, "darkest"), p.darkest)
 }
 
 fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
