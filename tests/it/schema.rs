@@ -170,7 +170,6 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_body("friction").as_f64(), Some(body.friction()));
     assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
     assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
-    let schema = self::schema();
     let names = "/properties/body/items/properties/material/anyOf/0/enum";
     let names = schema.pointer(names).cloned().unwrap();
     let names: Vec<String> = serde_json::from_value(names).unwrap();

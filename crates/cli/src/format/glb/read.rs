@@ -90,8 +90,8 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let extras: SceneExtras = parse(scene.extras())?;
     let SceneExtras { fps, frames, .. } = extras;
     // what would take all memory is no recording
-    let counts = (1..=MOST_FRAMES).contains(&frames);
-    if !counts || !(fps > 0.0 && fps <= 1e9) {
+    let is_possible = (1..=MOST_FRAMES).contains(&frames) && fps > 0.0 && fps <= 1e9;
+    if !is_possible {
         return Err(GlbReadError::Foreign { lacks: "it has no possible number or rate of frames" });
     }
     let energies = extras
