@@ -33,7 +33,7 @@ pub enum MeshFileError {
         problem: String,
     },
     /// The bytes are not what the format allows.
-    #[error("is no {format} file, or damaged ({problem}): export it again")]
+    #[error("is not a {format} file, or damaged ({problem}): export it again")]
     Format {
         /// The format its name promises.
         format: &'static str,
