@@ -160,6 +160,11 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
     refused(&case, &["info", "scene.toml"], &[".glb", ".stl", ".vtu", ".lset", ".pattern"]);
 
     done(&case, &["run", "scene.toml", "-q", "-o", "out.glb"]);
+    let bytes = std::fs::read(case.folder.path().join("out.glb")).unwrap();
+    std::fs::write(case.folder.path().join("cut.glb"), &bytes[..bytes.len() / 2]).unwrap();
+    let early = ["cut.glb: is not a GLB file, or damaged (it ends too early)", "export it again"];
+    refused(&case, &["info", "cut.glb"], &early);
+    refused(&case, &["render", "cut.glb", "-o", "out.png"], &early);
     let render = ["render", "out.glb", "-o", "out.png"];
     let with = |options: &[&'static str]| [&render[..], options].concat();
     refused(&case, &with(&["--at", "0,1,0", "--from", "0,1,0"]), &["--from must not be at --at"]);

@@ -4,7 +4,7 @@ use gltf::accessor::{DataType, Dimensions};
 use gltf::json::Root;
 use gltf::json::accessor::Accessor;
 use gltf::json::validation::Checked;
-use gltf::{Document, Gltf, Semantic};
+use gltf::{Document, Gltf, Semantic, binary};
 use thiserror::Error;
 
 /// Why bytes are no GLB file that can be read.
@@ -40,6 +40,11 @@ impl From<gltf::Error> for GlbError {
                     format!("{path}: {}", fault.to_string().to_lowercase())
                 })
             }
+            gltf::Error::Binary(
+                binary::Error::Length { .. }
+                | binary::Error::ChunkLength { .. }
+                | binary::Error::Io(_),
+            ) => "it ends too early".to_owned(),
             other => other.to_string(),
         };
         Self::Damaged(text.lines().next().unwrap_or_default().to_owned())
