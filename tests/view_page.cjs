@@ -44,7 +44,12 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   await page.keyboard.press("c");
   await page.keyboard.press("e");
   await shot("speeds");
+  const stressed = await page.isVisible("#stressed");
+  await page.keyboard.press("c");
+  const colour = await page.inputValue("input[name=colour]:checked");
+  if (stressed) await shot("stresses");
+  const high = await text("#high");
   const legend = await text("#legend");
   await browser.close();
-  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), trouble, strangers }));
+  console.log(JSON.stringify({ first, middle, pieces, legend, calls: Number(calls), stressed, colour, high, trouble, strangers }));
 })();

@@ -151,6 +151,55 @@ fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_bytes() {
     assert!(bytes(&case, "out.glb") == bytes(&case, "whole.glb"));
 }
 
+#[test]
+fn a_replay_goes_on_from_a_checkpoint_of_it() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let done = |arguments: &[&str]| {
+        let output = case.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    done(&["run", "scene.toml", "-q", "-o", "run.glb", "--events", "told.jsonl"]);
+    let replay = ["replay", "scene.toml", "told.jsonl", "-q", "-o"];
+    done(&[&replay[..], &["whole.glb"]].concat());
+    let saved = ["--checkpoint-every", "5", "--checkpoint", "here.checkpoint"];
+    done(&[&replay[..], &["first.glb"], &saved].concat());
+    done(&[&replay[..], &["rest.glb", "--resume", "here.checkpoint"]].concat());
+    assert!(bytes(&case, "rest.glb") == bytes(&case, "whole.glb"));
+    assert!(bytes(&case, "whole.glb") == bytes(&case, "run.glb"));
+    // a run is not told what breaks, and its checkpoints are not those of a replay
+    let run =
+        case.run(&["run", "scene.toml", "-q", "-o", "run.glb", "--resume", "here.checkpoint"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("another scene"));
+}
+
+#[test]
+fn both_files_of_tetgen_decide_whether_a_checkpoint_fits() {
+    let scene = r#"version = 1
+        [simulation]
+        frames = 4
+        [[body]]
+        name = "thing"
+        shape = { tets = { file = "thing.ele", resolution = [20, 20, 20] } }
+        "#;
+    let nodes = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+    let case = Case::new(&[
+        ("scene.toml", scene),
+        ("thing.ele", "1 4 0\n1 1 2 3 4\n"),
+        ("thing.node", nodes),
+    ]);
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb"];
+    let first = case.run(&[&run[..], &["--checkpoint-every", "2"]].concat());
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    let resume = || case.run(&[&run[..], &["--resume", "out.glb.checkpoint"]].concat());
+    assert!(resume().status.success());
+    std::fs::write(case.folder.path().join("thing.node"), nodes.replace("4 0 0 1", "4 0 0 2"))
+        .unwrap();
+    let other = resume();
+    assert_eq!(other.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("another scene"));
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {

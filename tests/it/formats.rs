@@ -35,6 +35,7 @@ fn recording() -> Recording {
         birth,
         poses,
         shrinks: None,
+        stresses: Vec::new(),
     };
     let tracks = vec![
         track("the \"pot\"", None, 0, vec![pose(0), pose(1)]),

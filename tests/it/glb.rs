@@ -45,12 +45,13 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         birth,
         poses,
         shrinks: None,
+        stresses: Vec::new(),
     }
 }
 
 /// A still floor, a pot that breaks at frame 5, and three shards: one breaks again at frame 8, one
 /// comes to rest, one is new in the last frame and one breaks in the frame of its birth.
-fn breaking_pot() -> Recording {
+pub(crate) fn breaking_pot() -> Recording {
     let [mut floor, pot, shard] = [5.0, 1.0, 0.5].map(tetrahedron);
     let Surface { outer, inner, .. } = Arc::make_mut(&mut floor);
     outer.append(inner);
@@ -76,7 +77,7 @@ fn breaking_pot() -> Recording {
     Recording { fps: 30.0, frames: 13, tracks, energies: (0..13).map(energy).collect() }
 }
 
-fn glb(recording: &Recording) -> Vec<u8> {
+pub(crate) fn glb(recording: &Recording) -> Vec<u8> {
     let mut bytes = vec![];
     write_glb(recording, &mut bytes).unwrap();
     bytes

@@ -10,6 +10,9 @@ use levelset::TetMesh;
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
 use proptest::prelude::*;
 
+use crate::cli::Case;
+use crate::refusals::picture;
+
 const LIMITS: (f64, usize) = (1e-13, 5000);
 const EDGES: Neighbours = Neighbours::Edges { share: 0.25 };
 
@@ -400,4 +403,67 @@ fn what_makes_no_lattice_is_refused() {
         let strong = Lattice::new(&mesh, Neighbours::Faces, |_| 1.0, |_| bad);
         assert!(matches!(strong, Err(LatticeError::NotPositive { what: "the strength", .. })));
     }
+}
+
+/// A bar that a ball hits in its middle, held together by far too much to break.
+const PICTURED: &str = r#"version = 1
+[simulation]
+gravity = [0, 0, 0]
+frames = 6
+[[body]]
+name = "bar"
+shape = { box = { half_extents = [0.3, 0.05, 0.05], spacing = 0.015 } }
+material = "clay"
+[body.fracture]
+strength = 0.1
+generations = 1
+[body.fracture.lattice]
+spacing = 0.05
+strength = 1e9
+strength_picture = { file = "weak.png", corner = [-0.3, 0.05, 0], across = [0.6, 0, 0], down = [0, -0.1, 0], darkest = DARKEST }
+[[body]]
+name = "ball"
+shape = { sphere = { radius = 0.04 } }
+position = [0, 0.14, 0]
+velocity = [0, -6, 0]
+material = "steel"
+"#;
+
+#[test]
+fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
+    let run = |darkest: &str| {
+        let case = Case::new(&[("scene.toml", &PICTURED.replace("DARKEST", darkest))]);
+        // dark from x = 0.12 to 0.21 m
+        picture(&case, "weak.png", [40, 4], |n| if (28..34).contains(&(n % 40)) { 0 } else { 255 });
+        let done = case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        brisance::format::glb::read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap())
+            .unwrap()
+    };
+    assert_eq!(run("1").tracks.len(), 2, "it must hold where the picture says nothing");
+    let broken = run("0");
+    let reaches = |track: &sim::Track| {
+        let xs = || track.surface.rest.iter().map(|p| p[0]);
+        [xs().fold(f32::MAX, f32::min), xs().fold(f32::MIN, f32::max)]
+    };
+    let pieces: Vec<_> = broken.tracks.iter().filter(|t| t.parent.is_some()).map(reaches).collect();
+    assert!(pieces.len() > 1, "it must break");
+    for [low, high] in &pieces {
+        assert!(*low > 0.1 || *high < 0.23, "a piece from {low} to {high} spans what is weak");
+    }
+    let [left, right] = [-0.29, 0.29].map(|x: f32| {
+        pieces.iter().position(|[low, high]| *low <= x && x <= *high).expect("the ends are there")
+    });
+    assert_ne!(left, right);
+}
+
+#[test]
+fn a_picture_of_strength_that_cannot_be_used_is_named() {
+    let scene = PICTURED.replace("DARKEST", "0");
+    Case::new(&[("scene.toml", &scene)]).refused(&["weak.png", "cannot be read"]);
+    let case = Case::new(&[("scene.toml", &scene), ("weak.png", "no picture")]);
+    case.refused(&["weak.png", "is no PNG file, or damaged"]);
+    let crooked = scene.replace("down = [0, -0.1, 0]", "down = [0.1, -0.1, 0]");
+    let key = "strength_picture.down` must be at a right angle";
+    Case::new(&[("scene.toml", &crooked)]).refused(&["scene.toml: line 15", key]);
 }

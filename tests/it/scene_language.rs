@@ -336,12 +336,15 @@ fn what_is_printed_as_json_is_as_documented() {
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", mesh)]);
     assert!(case.run(&["pattern", "new", "voronoi:9", "-o", "nine.pattern"]).status.success());
+    let sampled = ["voxelize", "thing.obj", "--resolution", "12", "-o", "thing.lset"];
+    assert!(case.run(&sampled).status.success());
     for (name, command) in [
         ("run", &["run", "scene.toml", "-o", "out.glb"][..]),
         ("check", &["check", "scene.toml"]),
         ("recording", &["info", "out.glb"]),
         ("mesh", &["info", "thing.obj"]),
         ("pattern", &["info", "nine.pattern"]),
+        ("level_set", &["info", "thing.lset"]),
     ] {
         let output = case.run(&[command, &["--json", "--quiet"]].concat());
         let value = serde_json::from_slice(&output.stdout).unwrap();

@@ -60,6 +60,10 @@ fn schema_and_reader_know_the_same_keys() {
             "[[body]]\nfracture = { lattice = { cleave = [{ zzz = 1 }] } }".to_owned(),
         ),
         (
+            format!("{body}/properties/fracture/properties/lattice/properties/strength_picture"),
+            "[[body]]\nfracture = { lattice = { strength_picture = { zzz = 1 } } }".to_owned(),
+        ),
+        (
             format!("{body}/properties/fracture/properties/stress"),
             "[[body]]\nfracture = { stress = { zzz = 1 } }".to_owned(),
         ),
@@ -166,7 +170,6 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_body("friction").as_f64(), Some(body.friction()));
     assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
     assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
-    let schema = self::schema();
     let names = "/properties/body/items/properties/material/anyOf/0/enum";
     let names = schema.pointer(names).cloned().unwrap();
     let names: Vec<String> = serde_json::from_value(names).unwrap();
@@ -182,7 +185,7 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     }
     let other = Scene::from_toml(
         "version = 1\n[[body]]\nname = \"a\"\nshape = { sphere = { radius = 1 } }\nmaterial = \"glass\"\n\
-         fracture = { lattice = { spacing = 0.3, cleave = [{ normal = [1, 0, 0], width = 1, factor = 0 }] } }\n\
+         fracture = { lattice = { spacing = 0.3, cleave = [{ normal = [1, 0, 0], width = 1, factor = 0 }], strength_picture = { file = \"a.png\", corner = [0, 0, 0], across = [1, 0, 0], down = [0, 1, 0] } } }\n\
          [[body]]\nname = \"b\"\nshape = { sphere = { radius = 1 } }\nmaterial = \"glass\"\n\
          fracture = { stress = { spacing = 0.3 } }\n",
     )
@@ -197,6 +200,8 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(number("lattice/properties/randomness"), Some(lattice.randomness));
     let offset = number("lattice/properties/cleave/items/properties/offset");
     assert_eq!(offset, Some(lattice.cleave[0].offset));
+    let darkest = number("lattice/properties/strength_picture/properties/darkest");
+    assert_eq!(darkest, lattice.strength_picture.as_ref().map(|picture| picture.darkest));
     assert_eq!(of_fracture("lattice/properties/links").as_str(), Some("edges"));
     assert_eq!(lattice.links, sim::scene::LatticeLinks::Edges);
     assert_eq!(number("stress/properties/duration"), Some(stress.duration));

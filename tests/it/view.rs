@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use brisance::format::glb::read_glb;
 
 use crate::cli::{Case, SCENE, brisance};
+use crate::replay::CRACKS;
 
 /// `brisance view` at work; it ends with the test.
 struct Served {
@@ -206,14 +207,19 @@ fn a_browser_plays_the_recording_in_one_batch() {
         Ok(found) => found,
         Err(reason) => return println!("skipped: {reason}"),
     };
+    let play = |case: &Case| {
+        let served = Served::new(case, "out.glb");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("view_page.cjs");
+        let mut node = Command::new("node");
+        node.arg(script).arg(&served.address).arg(case.folder.path());
+        let run = node.env("NODE_PATH", &modules).env("BROWSER", &browser).output();
+        let run = run.expect("node runs");
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        serde_json::from_slice::<serde_json::Value>(&run.stdout).unwrap()
+    };
     let case = broken_ball();
-    let served = Served::new(&case, "out.glb");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("view_page.cjs");
-    let mut node = Command::new("node");
-    node.arg(script).arg(&served.address).arg(case.folder.path());
-    let run = node.env("NODE_PATH", modules).env("BROWSER", browser).output().expect("node runs");
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    let seen: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let seen = play(&case);
+    assert_eq!((&seen["stressed"], &seen["colour"]), (&false.into(), &"material".into()), "{seen}");
     assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
     assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
     assert_eq!(seen["first"], "0.00 s frame 0 of 12");
@@ -228,4 +234,15 @@ fn a_browser_plays_the_recording_in_one_batch() {
         let differ = shot.iter().zip(next).filter(|(a, b)| a.abs_diff(**b) > 8).count();
         assert!(differ > shot.len() / 1000, "{differ} bytes differ");
     }
+    // bodies of finite elements can be coloured by their stress, too
+    let case = Case::new(&[("scene.toml", CRACKS)]);
+    let run = case.run(&["run", "scene.toml", "-q", "--frames", "12", "-o", "out.glb"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let seen = play(&case);
+    assert_eq!((&seen["stressed"], &seen["colour"]), (&true.into(), &"stress".into()), "{seen}");
+    assert!(seen["high"].as_str().unwrap().ends_with("Pa"), "{seen}");
+    let [speeds, stresses] = ["speeds", "stresses"]
+        .map(|name| picture(&case.folder.path().join(name).with_extension("png")));
+    let differ = speeds.iter().zip(&stresses).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+    assert!(differ > stresses.len() / 1000, "{differ} bytes differ");
 }

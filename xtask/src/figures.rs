@@ -14,6 +14,8 @@ struct Figure {
     says: &'static str,
     /// Frames of the picture.
     frames: &'static str,
+    /// Where the camera looks and where it is, unless it sees what matters by itself.
+    camera: Option<[&'static str; 2]>,
 }
 
 const fn figure(
@@ -22,10 +24,10 @@ const fn figure(
     says: &'static str,
     frames: &'static str,
 ) -> Figure {
-    Figure { scene, of, says, frames }
+    Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 17] = [
+const FIGURES: [Figure; 19] = [
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -42,6 +44,12 @@ const FIGURES: [Figure; 17] = [
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("window", "", "", "0,8,14,30"),
     figure("bridge", "", "", "0,12,24,48"),
+    // from the side that the ball comes from
+    Figure {
+        camera: Some(["-0.8,2,0", "-4,3.2,9"]),
+        ..figure("wrecking_ball", "", "", "0,61,68,110")
+    },
+    figure("blast", "", "", "14,16,24,60"),
     LARGE,
 ];
 
@@ -76,7 +84,7 @@ pub(crate) fn figures(large: bool) -> Outcome {
     }
     let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
     for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
-        let Figure { scene, of, says, frames } = figure;
+        let Figure { scene, of, says, frames, camera } = figure;
         println!("{scene}");
         let recording = format!("target/figures/{scene}.glb");
         let file = format!("scenes/{scene}.toml");
@@ -99,7 +107,9 @@ pub(crate) fn figures(large: bool) -> Outcome {
         let _ = write!(pictures, "\n`{scene}`: frames {frames}\n![{scene}](figures/{scene}.png)\n");
         let picture = format!("docs/figures/{scene}.png");
         let options = ["--frame", frames, "--size", "400x260", "-o", &picture];
-        cargo(&[&PROGRAM[..], &["render", &recording], &options].concat())?;
+        let camera = camera.map(|[at, from]| ["--at", at, "--from", from]);
+        let camera = camera.as_ref().map_or(&[][..], |camera| &camera[..]);
+        cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())?;
     }
     let text = table + &load() + &pictures;
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))

@@ -53,7 +53,7 @@ pub enum Command {
     /// Say what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(FileArguments),
-    /// Say what is in a recording, a mesh, a file of tetrahedra or a pattern.
+    /// Say what is in a recording, a mesh, a file of tetrahedra, a level set or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
     )]
@@ -116,15 +116,6 @@ pub struct RunArguments {
     /// momentum and energy before and after, .csv
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Write a checkpoint after every so many frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub checkpoint_every: Option<u32>,
-    /// Where checkpoints go [default: OUT.checkpoint]
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// Go on from a checkpoint of a run of the same scene
-    #[arg(long, value_name = "FILE")]
-    pub resume: Option<PathBuf>,
 }
 
 /// What `brisance run` and `brisance replay` take.
@@ -150,6 +141,15 @@ pub struct RunOptions {
     /// Threads to use [default: one per processor]; the result is the same for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Write a checkpoint after every so many frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub checkpoint_every: Option<u32>,
+    /// Where checkpoints go [default: OUT.checkpoint]
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Go on from a checkpoint of the same command
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -216,9 +216,13 @@ pub struct FractureArguments {
     #[arg(long, value_name = "N", default_value_t = 70)]
     #[arg(value_parser = clap::value_parser!(u16).range(8..=500))]
     pub resolution: u16,
-    /// File to write: .glb, .usda or .jsonl; or a folder of .obj files, ending in /
+    /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
+    /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 const PATTERN_EXAMPLES: &str = "Examples:
@@ -244,6 +248,9 @@ pub enum PatternCommand {
         /// File to write
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
+        /// Print nothing but errors
+        #[arg(short, long)]
+        quiet: bool,
     },
     /// Draw a cut through a pattern, each region in a colour of its own.
     #[command(after_help = "Example:\n  brisance pattern preview shards.pattern -o shards.png
@@ -259,6 +266,9 @@ The picture is what the blow sees, from -1 to 1 pattern units: the blow falls in
         #[arg(long, value_name = "N", default_value_t = 512)]
         #[arg(value_parser = clap::value_parser!(u16).range(16..=4096))]
         size: u16,
+        /// Print nothing but errors
+        #[arg(short, long)]
+        quiet: bool,
     },
 }
 
@@ -290,9 +300,9 @@ pub struct RenderArguments {
     #[arg(long, value_name = "COUNT|COLSxROWS", value_parser = sheet)]
     pub sheet: Option<Sheet>,
     /// Of an animation or a folder, draw every so many frames; it plays as fast as it happened
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with_all = ["frame", "sheet"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub every: u16,
+    pub every: Option<u16>,
     /// Where the camera looks, m [default: fitted to what happens]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
     #[arg(allow_hyphen_values = true)]
@@ -304,6 +314,9 @@ pub struct RenderArguments {
     /// Pixels of each frame
     #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = size)]
     pub size: [usize; 2],
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Cells of a contact sheet.
@@ -345,6 +358,9 @@ pub struct ViewArguments {
     /// Do not open the page, only print its address
     #[arg(long)]
     pub no_open: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 const PLOT_EXAMPLES: &str = "Examples:
@@ -365,6 +381,26 @@ pub struct PlotArguments {
     /// Pixels of the picture
     #[arg(long, value_name = "WxH", default_value = "960x1080", value_parser = size)]
     pub size: [usize; 2],
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// What is wrong with a command line, in one sentence.
+pub fn complaint(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut parts = text.trim().split("\n\n");
+    let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let problem = joined(parts.next().unwrap_or_default());
+    let problem = problem.strip_prefix("error: ").unwrap_or(&problem).to_owned();
+    let mut rest = parts.map(joined);
+    let tip = rest.clone().find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
+    let usage = rest.find_map(|part| Some(part.strip_prefix("Usage: ")?.to_owned()));
+    let tip = tip.map_or_else(String::new, |tip| format!(" ({tip})"));
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    let usage = usage.unwrap_or_else(|| "brisance".to_owned());
+    let command: Vec<&str> = usage.split_whitespace().take_while(is_word).collect();
+    format!("{problem}{tip}: `{} --help` says more", command.join(" "))
 }
 
 fn vector(text: &str) -> Result<[f64; 3], String> {

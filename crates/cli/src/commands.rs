@@ -12,7 +12,7 @@ mod stress;
 mod view;
 mod volume;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use std::sync::atomic::AtomicBool;
@@ -86,8 +86,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: MeshError,
     },
+    /// A file is of no kind that anything is said of.
+    #[error("{}: is of a kind that is not known: give {}", path.display(), inspect::KINDS)]
+    UnknownKind {
+        /// The file.
+        path: PathBuf,
+    },
     /// A level set cannot be used.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}: make it again with `brisance voxelize`", path.display(), plain(source))]
     LevelSet {
         /// The file.
         path: PathBuf,
@@ -148,8 +154,16 @@ pub enum Failure {
         /// What is wrong with it.
         problem: String,
     },
-    /// A pattern file cannot be used.
+    /// A picture cannot be used.
     #[error("{}: {source}", path.display())]
+    Picture {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::picture_file::PictureError,
+    },
+    /// A pattern file cannot be used.
+    #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {
         /// The file.
         path: PathBuf,
@@ -169,12 +183,6 @@ pub enum Failure {
     Threads {
         /// What the system says.
         source: rayon::ThreadPoolBuildError,
-    },
-    /// A signal asked the program to end.
-    #[error("stopped after frame {frame}; no file was written")]
-    Interrupted {
-        /// The last frame that was simulated.
-        frame: usize,
     },
     /// A signal asked a run to end, which can be gone on with.
     #[error(
@@ -242,6 +250,12 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// An output would take the place of what is read.
+    #[error("{}: is read by this command: give the output another name", path.display())]
+    OverInput {
+        /// The file.
+        path: PathBuf,
+    },
     /// A folder stands where the output is to go.
     #[error("{}: a folder of this name exists already: remove it or choose another name", path.display())]
     Exists {
@@ -272,6 +286,18 @@ pub enum Failure {
         /// Frames there are.
         frames: usize,
     },
+    /// A camera sees nothing, or has no way up.
+    #[error("--from must not be at --at, nor right above or below it: move it to a side")]
+    Camera,
+    /// One picture is asked for of every so many frames.
+    #[error(
+        "{}: --every is for animations and folders: give --sheet for several frames in one picture",
+        path.display()
+    )]
+    EveryOfOne {
+        /// The picture.
+        path: PathBuf,
+    },
     /// A contact sheet would take too much memory.
     #[error("{frames} frames of {}x{} pixels are too much: draw fewer or smaller ones", size[0], size[1])]
     TooManyPixels {
@@ -296,6 +322,12 @@ pub enum Failure {
         /// What the system says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// Standard output takes nothing.
+    #[error("standard output cannot be written ({source}): send it to where there is room")]
+    Stdout {
+        /// What the system says.
+        source: io::Error,
+    },
     /// An output cannot be written.
     #[error("{}: cannot be written: {source}", path.display())]
     Write {
@@ -306,13 +338,19 @@ pub enum Failure {
     },
 }
 
+/// What went wrong, in words of its own where the library's say nothing to people.
+fn plain(source: &dyn std::fmt::Display) -> String {
+    // what the standard library says of a file that is cut off
+    source.to_string().replace("failed to fill whole buffer", "it ends too early")
+}
+
 /// The JSON schema of scene files.
 pub const SCHEMA: &str = include_str!("scene.schema.json");
 
 impl Failure {
     /// What the program exits with: 2, or 130 when a signal ended it.
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Self::Interrupted { .. } | Self::Stopped { .. }) { 130 } else { 2 }
+        if matches!(self, Self::Stopped { .. }) { 130 } else { 2 }
     }
 }
 
@@ -335,22 +373,13 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Stress(arguments) => stress::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
-        Command::Schema => {
-            print(SCHEMA.as_bytes());
-            Ok(())
-        }
+        Command::Schema => print(|out| out.write_all(SCHEMA.as_bytes())),
         Command::Completions { shell } => {
             let mut text = vec![];
             clap_complete::generate(*shell, &mut Arguments::command(), "brisance", &mut text);
-            print(&text);
-            Ok(())
+            print(|out| out.write_all(&text))
         }
-        Command::Man => {
-            let mut text = vec![];
-            let page = clap_mangen::Man::new(Arguments::command()).render(&mut text);
-            page.map(|()| print(&text))
-                .map_err(|source| Failure::Write { path: "-".into(), source: source.into() })
-        }
+        Command::Man => print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),
     }
 }
 
@@ -358,9 +387,24 @@ fn ends_in(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// Writes to standard output, where nobody may be listening.
-fn print(text: &[u8]) {
-    let _ = std::io::stdout().write_all(text);
+/// Writes to standard output. That nobody listens any more is no failure, that it is full is one.
+fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
+    let mut text = vec![];
+    let mut out = io::stdout().lock();
+    let written = write(&mut text).and_then(|()| out.write_all(&text)).and_then(|()| out.flush());
+    match written {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Stdout { source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A number in as many digits as it has, but with an exponent where it would be long.
+fn number(x: f64) -> String {
+    const LONGEST: usize = 24;
+    let plain = x.to_string();
+    if plain.len() > LONGEST { format!("{x:e}") } else { plain }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -381,6 +425,20 @@ fn check_output(path: &Path) -> Result<Format, Failure> {
         return Err(Failure::Exists { path: folder.unwrap_or_default() });
     }
     Ok(format)
+}
+
+/// Refuses an output that would take the place of an input.
+fn check_distinct<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    // what is not there yet is no input
+    let Ok(place) = output.canonicalize() else { return Ok(()) };
+    let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
+    if inputs.into_iter().any(is_same) {
+        return Err(Failure::OverInput { path: output.to_owned() });
+    }
+    Ok(())
 }
 
 /// Refuses an output that cannot succeed, before any work is done for it.

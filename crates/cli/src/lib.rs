@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod commands;
 pub mod events;
 pub mod format;
+pub mod glb_file;
 pub mod ledger;
 pub mod mesh_file;
 pub mod output;

@@ -4,14 +4,18 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use brisance::args::{Arguments, Command};
+use brisance::args::{Arguments, Command, complaint};
 use clap::Parser;
+use clap::error::ErrorKind;
 
 /// Set when a signal asks the program to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return answer(&error),
+    };
     // only a run looks at the flag, between frames; asked twice it ends at once too
     let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
     let handler = ctrlc::set_handler(move || {
@@ -24,9 +28,34 @@ fn main() -> ExitCode {
     match brisance::commands::execute(&arguments.command, &INTERRUPTED) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // nobody may be listening
-            let _ = writeln!(std::io::stderr(), "brisance: {failure}");
+            say(&failure);
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Prints help where it is asked for, or what is wrong with the command line.
+fn answer(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match error.print() {
+            Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => {
+                say(&brisance::commands::Failure::Stdout { source: fault });
+                ExitCode::from(2)
+            }
+            _ => ExitCode::SUCCESS,
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(2)
+        }
+        _ => {
+            say(&complaint(error));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn say(what: &dyn std::fmt::Display) {
+    // nobody may be listening
+    let _ = writeln!(std::io::stderr(), "brisance: {what}");
 }

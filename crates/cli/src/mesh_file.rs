@@ -12,6 +12,8 @@ use levelset::TriMesh;
 use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
 use thiserror::Error;
 
+use crate::glb_file::GlbError;
+
 /// Why a mesh file was refused.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -31,13 +33,16 @@ pub enum MeshFileError {
         problem: String,
     },
     /// The bytes are not what the format allows.
-    #[error("is not a {format} file that can be read: {problem}")]
+    #[error("is not a {format} file, or damaged ({problem}): export it again")]
     Format {
         /// The format its name promises.
         format: &'static str,
         /// What is wrong with it.
         problem: String,
     },
+    /// A GLB file is not what the format allows.
+    #[error(transparent)]
+    Glb(#[from] GlbError),
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not a finite number")]
     NotFinite {
@@ -109,6 +114,28 @@ pub struct PaintedMesh {
     pub mesh: TriMesh,
     /// One for each corner of each triangle.
     pub corners: Vec<[Corner; 3]>,
+    /// Whether the file names materials, which are not read.
+    pub has_materials: bool,
+    /// The first triangle of each object.
+    objects: Vec<usize>,
+}
+
+/// Whether a name is that of a mesh that is read.
+pub fn is_mesh(path: &Path) -> bool {
+    parser(path).is_some()
+}
+
+/// What reads the bytes of a file of some name.
+type Parser = fn(&[u8]) -> Result<PaintedMesh, MeshFileError>;
+
+fn parser(path: &Path) -> Option<Parser> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "obj" => Some(obj::parse),
+        "stl" => Some(stl::parse),
+        "ply" => Some(ply::parse),
+        "glb" => Some(gltf::parse),
+        _ => None,
+    }
 }
 
 /// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
@@ -126,14 +153,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 /// # Errors
 /// As [`read_mesh`].
 pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
-    let extension = path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    let parse = match extension.as_deref() {
-        Some("obj") => obj::parse,
-        Some("stl") => stl::parse,
-        Some("ply") => ply::parse,
-        Some("glb") => gltf::parse,
-        _ => return Err(MeshFileError::UnknownFormat),
-    };
+    let parse = parser(path).ok_or(MeshFileError::UnknownFormat)?;
     let mesh = parse(&std::fs::read(path)?)?;
     check(&mesh.mesh)?;
     let mesh = weld(mesh);
@@ -163,19 +183,33 @@ fn fan(polygon: &[u32]) -> impl Iterator<Item = [u32; 3]> {
     polygon.windows(2).skip(1).map(|edge| [polygon[0], edge[0], edge[1]])
 }
 
-/// The mesh with one vertex for each place, and without triangles that collapse by that.
-fn weld(PaintedMesh { mesh, corners }: PaintedMesh) -> PaintedMesh {
-    let mut places: BTreeMap<[u64; 3], u32> = BTreeMap::new();
+/// Bits of three coordinates.
+type Place = [u64; 3];
+
+/// The mesh with one vertex for each place, and without triangles that collapse by that. Objects
+/// that are closed by themselves share none with others: two that touch are two still.
+fn weld(PaintedMesh { mesh, corners, has_materials, objects }: PaintedMesh) -> PaintedMesh {
+    // adding zero makes -0 and 0 one place
+    let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
+    // of each vertex the object that it is of, or 0 if this shares places with others
+    let mut groups = vec![0; mesh.vertices.len()];
+    let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
+    for (number, (first, end)) in (1..).zip(objects.iter().copied().zip(ends)) {
+        let triangles = &mesh.triangles[first..end];
+        let keys = triangles.iter().map(|t| t.map(|v| key(&mesh.vertices[v as usize])));
+        if is_closed(&keys.collect::<Vec<_>>()) {
+            triangles.as_flattened().iter().for_each(|&v| groups[v as usize] = number);
+        }
+    }
+    let mut places: BTreeMap<(usize, Place), u32> = BTreeMap::new();
     let mut vertices = vec![];
-    let mut place_of = |p: &Point3<f64>| {
-        // adding zero makes -0 and 0 one place
-        let key = [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
-        *places.entry(key).or_insert_with(|| {
+    let mut place_of = |(p, group): (&Point3<f64>, usize)| {
+        *places.entry((group, key(p))).or_insert_with(|| {
             vertices.push(*p);
             vertices.len() as u32 - 1
         })
     };
-    let new: Vec<u32> = mesh.vertices.iter().map(&mut place_of).collect();
+    let new: Vec<u32> = mesh.vertices.iter().zip(groups).map(&mut place_of).collect();
     let (triangles, corners) = mesh
         .triangles
         .iter()
@@ -183,7 +217,23 @@ fn weld(PaintedMesh { mesh, corners }: PaintedMesh) -> PaintedMesh {
         .zip(corners)
         .filter(|([a, b, c], _)| a != b && b != c && c != a)
         .unzip();
-    PaintedMesh { mesh: TriMesh { vertices, triangles }, corners }
+    let mesh = TriMesh { vertices, triangles };
+    PaintedMesh { mesh, corners, has_materials, objects: Vec::new() }
+}
+
+/// Whether every edge is as often walked one way as the other.
+fn is_closed(triangles: &[[Place; 3]]) -> bool {
+    let mut edges = Vec::with_capacity(3 * triangles.len());
+    for triangle in triangles {
+        for k in 0..3 {
+            let (a, b) = (triangle[k], triangle[(k + 1) % 3]);
+            edges.push(if a < b { (a, b, 1) } else { (b, a, -1) });
+        }
+    }
+    edges.sort_unstable();
+    let balance = |walks: &[(Place, Place, i32)]| walks.iter().map(|walk| walk.2).sum::<i32>();
+    let mut alike = edges.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1));
+    alike.all(|walks| walks[0].0 == walks[0].1 || balance(walks) == 0)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub enum PictureError {
     #[error("cannot be read ({0}): check the path")]
     Read(#[from] std::io::Error),
     /// It is not a PNG file, or damaged.
-    #[error("is not a PNG file that can be read: {0}")]
+    #[error("is no PNG file, or damaged ({0}): save it again")]
     Format(#[from] png::DecodingError),
     /// It takes too much memory.
     #[error("has {width} x {height} pixels, more than {}: make it smaller", MAX_PIXELS)]

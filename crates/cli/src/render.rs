@@ -61,14 +61,12 @@ impl View {
         }
     }
 
-    /// Looks at `at` from `from` instead, in light made for what is around `at`; as before if the
-    /// two are one, or one above the other.
-    pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Self {
+    /// Looks at `at` from `from` instead, in light made for what is around `at`; `None` if the two
+    /// are one, or one above the other.
+    pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Option<Self> {
         let arm = from - at;
-        if arm.cross(&Vector3::y()).norm() < 1e-6 {
-            return self;
-        }
-        Self { centre: at, arm, radius: arm.norm() * (FIELD_OF_VIEW / 2.0).tan() * 2.0 }
+        let radius = arm.norm() * (FIELD_OF_VIEW / 2.0).tan() * 2.0;
+        (arm.cross(&Vector3::y()).norm() >= 1e-6).then_some(Self { centre: at, arm, radius })
     }
 
     /// Vertical field of view, radians.

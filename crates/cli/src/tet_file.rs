@@ -7,7 +7,7 @@ mod tetgen;
 mod vtk;
 mod vtu;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use levelset::TetMesh;
 use nalgebra::Point3;
@@ -25,6 +25,14 @@ pub fn is_tets(path: &Path) -> bool {
 
 fn ending(path: &Path) -> String {
     path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
+}
+
+/// The files that [`read_tets`] reads: one, or the two of `TetGen`, vertices first.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    match &*ending(path) {
+        "ele" | "node" => vec![path.with_extension("node"), path.with_extension("ele")],
+        _ => vec![path.to_owned()],
+    }
 }
 
 /// Reads the tetrahedra at `path` by its ending: Gmsh 2.2 and 4.1 (.msh), `TetGen` (.ele beside
@@ -46,8 +54,8 @@ pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
         "vtk" => vtk::parse(&read(path)?)?,
         "vtu" => vtu::parse(&read(path)?)?,
         "ele" | "node" => {
-            let nodes = read(&path.with_extension("node"))?;
-            tetgen::parse(&nodes, &read(&path.with_extension("ele"))?)?
+            let files = files(path);
+            tetgen::parse(&read(&files[0])?, &read(&files[1])?)?
         }
         _ => return Err(MeshFileError::UnknownTetFormat { known: ENDINGS }),
     };

@@ -12,7 +12,7 @@ use crate::anchor::Anchorage;
 use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, rigid};
+use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, StressField, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl World {
                 report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
                 continue;
             };
-            let outcome = self.break_body(hit);
+            let outcome = self.break_body(hit, report);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(hit.body, outcome, report);
         }
@@ -203,7 +203,18 @@ impl World {
         hits
     }
 
-    pub(crate) fn break_body(&mut self, hit: &Hit) -> Outcome {
+    /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
+    pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
+        let mut stress = None;
+        let outcome = self.struck(hit, &mut stress);
+        // what had no room is passed over when it is brought about again
+        if !matches!(outcome, Outcome::OverBudget) {
+            report.stresses.extend(stress.map(|stress| (hit.body, Arc::new(stress))));
+        }
+        outcome
+    }
+
+    fn struck(&mut self, hit: &Hit, stress: &mut Option<StressField>) -> Outcome {
         let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         if self.room() == 0 {
@@ -219,7 +230,9 @@ impl World {
         let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
         let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
         let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
-        let division = match breakage.model.effect(level_set, &impact) {
+        let (effect, strained) = breakage.model.effect(level_set, &impact);
+        *stress = strained;
+        let division = match effect {
             Effect::None => return Outcome::Held,
             Effect::Divides(division) => division,
             Effect::Changes(model, moved) => {

@@ -83,6 +83,12 @@ pub enum Cause {
         /// Name of the file as in the scene.
         file: String,
     },
+    /// Its picture of strength was not given.
+    #[error("the picture {file:?} was not read")]
+    NoPicture {
+        /// Name of the file as in the scene.
+        file: String,
+    },
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -356,6 +362,12 @@ fn breakage<'a>(
         let pattern = patterns.of(name, &spec.shape, level_set)?;
         pattern.map(FractureModel::Prescored)
     } else {
+        let lattice = fracture.lattice.as_ref();
+        let picture = lattice.and_then(|lattice| lattice.strength_picture.as_ref());
+        if let Some(picture) = picture.filter(|picture| picture.read.is_none()) {
+            let cause = Cause::NoPicture { file: picture.file.clone() };
+            return Err(BuildError { part: format!("body {:?}", spec.name), cause });
+        }
         cracking(spec, fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
     };
     let parts = model.zip(fracture.strength.or_else(by_material));
@@ -431,6 +443,7 @@ fn cracking(
                 seed,
             }),
             weaknesses: lattice.cleave.iter().filter_map(weakness).collect(),
+            stencil: lattice.strength_picture.as_ref().and_then(|picture| picture.read.clone()),
         })));
     }
     let model = Arc::new(stressing(spec, fracture.stress.as_ref()?)?);

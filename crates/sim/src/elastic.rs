@@ -7,6 +7,7 @@ use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
 use tetfem::{Contact, FreeBody, Interpolation, LinearSolver, Response};
 
+use crate::StressField;
 use crate::model::{Impact, StressModel};
 
 /// A body's tetrahedra in its material space, and what all blows to it have in common: the factor of
@@ -77,9 +78,16 @@ impl ElasticBody {
         Self { model: Arc::clone(&self.model), mesh, ready: OnceLock::new() }
     }
 
-    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
-        let contact = Contact::from_impulse(impact.at, impact.impulse, self.model.duration);
-        self.blow(body, &[contact]).unwrap_or(Struck::Held)
+    /// What becomes of it, and its stress before it does, in material space.
+    pub(crate) fn struck(
+        &self,
+        body: &LevelSet,
+        impact: &Impact<'_>,
+    ) -> (Struck, Option<StressField>) {
+        let contacts = [Contact::from_impulse(impact.at, impact.impulse, self.model.duration)];
+        let stress = self.respond(body, &contacts);
+        let stress = stress.map(|(mesh, response)| StressField::of(mesh, &response.stresses));
+        (self.blow(body, &contacts).unwrap_or(Struck::Held), stress)
     }
 
     fn blow(&self, body: &LevelSet, contacts: &[Contact]) -> Option<Struck> {

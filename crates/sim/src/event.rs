@@ -250,7 +250,7 @@ impl World {
             let cut = self.cut_at(body, &Point3::from(event.point), &normal);
             cut.map_or(Outcome::Whole, Outcome::Broke)
         } else {
-            self.break_body(&event.hit())
+            self.break_body(&event.hit(), report)
         };
         if became.happened() != outcome {
             return Err(Misfit { frame, body });

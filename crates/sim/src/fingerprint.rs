@@ -70,7 +70,12 @@ impl Digest {
                 // a digest takes all that is written
                 let _ = pattern.write(self);
             }
-            FractureModel::Lattice(model) => self.text(&format!("{model:?}")),
+            FractureModel::Lattice(model) => {
+                self.text(&format!("{model:?}"));
+                // long lists are not told in full
+                let stencils = model.stencil.iter();
+                stencils.for_each(|stencil| self.numbers(stencil.factors.iter()));
+            }
             FractureModel::Stress(elastic) => {
                 self.text(&format!("{:?}", elastic.model()));
                 let mesh = elastic.mesh().into_iter();

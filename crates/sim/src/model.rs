@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Weakness,
+    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Stencil, Weakness,
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use tetfem::Interpolation;
 
+use crate::StressField;
 use crate::elastic::{ElasticBody, Struck, dealt};
 
 /// How a body is divided.
@@ -39,6 +40,8 @@ pub struct LatticeModel {
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
     pub weaknesses: Vec<Weakness>,
+    /// A picture of strength, in the material space of the body.
+    pub stencil: Option<Arc<Stencil>>,
 }
 
 /// Parameters of fracture by stress.
@@ -93,29 +96,39 @@ pub(crate) enum Effect {
 }
 
 impl FractureModel {
-    pub(crate) fn effect(&self, body: &LevelSet, impact: &Impact<'_>) -> Effect {
+    /// What it does about a blow, and the stress that finite elements find.
+    pub(crate) fn effect(
+        &self,
+        body: &LevelSet,
+        impact: &Impact<'_>,
+    ) -> (Effect, Option<StressField>) {
         match self {
             Self::Prescored(pattern) => {
                 let bounds = body.grid().bounds();
                 let at = Alignment::enclosing(&bounds, impact.at, impact.normal);
-                Effect::Divides(Division { pattern: Arc::clone(pattern), at, tets: Vec::new() })
+                let pattern = Arc::clone(pattern);
+                (Effect::Divides(Division { pattern, at, tets: Vec::new() }), None)
             }
             Self::Lattice(model) => {
                 let pieces = model.pieces(body, impact);
                 let drawn = pieces.and_then(|pieces| drawn(body, &pieces, Vec::new()));
-                drawn.map_or(Effect::None, Effect::Divides)
+                (drawn.map_or(Effect::None, Effect::Divides), None)
             }
-            Self::Stress(elastic) => match elastic.struck(body, impact) {
-                Struck::Held => Effect::None,
-                Struck::Parted(tets) => {
-                    let surfaces: Vec<_> = tets.iter().map(TetMesh::boundary).collect();
-                    drawn(body, &surfaces, tets).map_or(Effect::None, Effect::Divides)
-                }
-                Struck::Changed { before, after, is_dented } => {
-                    let model = Self::Stress(Arc::new(elastic.with(Some(after.clone()))));
-                    Effect::Changes(model, is_dented.then_some([before, after]))
-                }
-            },
+            Self::Stress(elastic) => {
+                let (struck, stress) = elastic.struck(body, impact);
+                let effect = match struck {
+                    Struck::Held => Effect::None,
+                    Struck::Parted(tets) => {
+                        let surfaces: Vec<_> = tets.iter().map(TetMesh::boundary).collect();
+                        drawn(body, &surfaces, tets).map_or(Effect::None, Effect::Divides)
+                    }
+                    Struck::Changed { before, after, is_dented } => {
+                        let model = Self::Stress(Arc::new(elastic.with(Some(after.clone()))));
+                        Effect::Changes(model, is_dented.then_some([before, after]))
+                    }
+                };
+                (effect, stress)
+            }
         }
     }
 
@@ -139,6 +152,9 @@ impl LatticeModel {
             Lattice::new(&mesh, self.neighbours, |_| impact.density, strength).ok()?;
         lattice.fix(impact.held);
         self.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
+        if let Some(stencil) = &self.stencil {
+            lattice.stencil(stencil);
+        }
         if let Some(noise) = &self.noise {
             lattice.vary(noise);
         }

@@ -58,6 +58,7 @@ pub fn break_mesh(
             birth: 0,
             poses: vec![identity],
             shrinks: None,
+            stresses: Vec::new(),
         }
     };
     let tracks = broken.fragments.into_par_iter().enumerate().map(track).collect();

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use contact::Field;
 use levelset::TriMesh;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use crate::{Appearance, BodyId, Look, Report, Retired, Surface, World};
+use crate::{
+    Appearance, BodyId, FractureModel, Look, Report, Retired, Stress, StressField, Surface, World,
+};
 
 /// One body from birth to death.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub struct Track {
     pub poses: Vec<Isometry3<f64>>,
     /// The frame from which on it is no body any more but is shown to shrink away, if it does.
     pub shrinks: Option<usize>,
+    /// Of a body of finite elements its stress from some frames on, ascending.
+    pub stresses: Vec<Stress>,
 }
 
 impl Track {
@@ -47,6 +52,11 @@ impl Track {
     /// The frame after the last in which the body exists.
     pub fn end(&self) -> usize {
         self.birth + self.poses.len()
+    }
+
+    /// Its stress in a frame, if it is known then.
+    pub fn stress(&self, frame: usize) -> Option<&Stress> {
+        self.stresses[..self.stresses.partition_point(|s| s.frame <= frame)].last()
     }
 
     /// Its pose in a frame, if it exists then.
@@ -96,6 +106,8 @@ struct Live {
     track: usize,
     /// What the whole body it is of was made from.
     mesh: Option<Arc<TriMesh>>,
+    /// The last stress that is known of it or of what it broke off, in material coordinates.
+    stress: Option<Arc<StressField>>,
 }
 
 impl Recorder {
@@ -120,10 +132,12 @@ impl Recorder {
                 birth: 0,
                 poses: vec![*state.pose],
                 shrinks: None,
+                stresses: Vec::new(),
             };
-            recorder.start(state.id, track, known.and_then(|a| a.mesh.clone()));
+            recorder.start(state.id, track, (known.and_then(|a| a.mesh.clone()), None));
         }
         recorder.draw(world, 0);
+        recorder.strain(world, &Report::default(), (0, 0));
         recorder
     }
 
@@ -141,7 +155,8 @@ impl Recorder {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;
             };
-            let Live { track: parent, mesh, .. } = self.live[at].clone();
+            let Live { track: parent, mesh, stress, .. } = self.live[at].clone();
+            let stress = last_stress(report, self.live[at].body).or(stress);
             for (n, &id) in children.iter().enumerate() {
                 let Track { name, look, .. } = &self.recording.tracks[parent];
                 let track = Track {
@@ -152,12 +167,15 @@ impl Recorder {
                     birth: frame,
                     poses: Vec::new(),
                     shrinks: None,
+                    stresses: Vec::new(),
                 };
                 // what is dented is no longer where its mesh was
-                self.start(id, track, mesh.clone().filter(|_| !is_dented));
+                let mesh = mesh.clone().filter(|_| !is_dented);
+                self.start(id, track, (mesh, stress.clone()));
             }
         }
         self.draw(world, first);
+        self.strain(world, report, (frame, first));
         let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
         // one that broke in the frame of its birth stays as a track of no frames
         self.live.retain(|live| {
@@ -210,9 +228,55 @@ impl Recorder {
         self.recording
     }
 
-    fn start(&mut self, body: BodyId, track: Track, mesh: Option<Arc<TriMesh>>) {
-        self.live.push(Live { body, track: self.recording.tracks.len(), mesh });
+    fn start(
+        &mut self,
+        body: BodyId,
+        track: Track,
+        (mesh, stress): (Option<Arc<TriMesh>>, Option<Arc<StressField>>),
+    ) {
+        self.live.push(Live { body, track: self.recording.tracks.len(), mesh, stress });
         self.recording.tracks.push(track);
+    }
+
+    /// Keeps the stress of the bodies that were started since there were `first`, and of all that
+    /// were hit.
+    fn strain(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
+        if first == self.live.len() && report.stresses.is_empty() {
+            return;
+        }
+        for (n, live) in self.live.iter_mut().enumerate() {
+            let own = last_stress(report, live.body);
+            if n < first && own.is_none() {
+                continue;
+            }
+            if own.is_some() {
+                live.stress.clone_from(&own);
+            }
+            let Some(state) = world.get(live.body) else { continue };
+            let Field::Grid { material, .. } = state.shape.field() else { continue };
+            let mesh = match state.breakage.map(|breakage| &breakage.model) {
+                // what is not known before the first blow to it is filled then
+                Some(FractureModel::Stress(elastic)) => elastic.mesh(),
+                _ => None,
+            };
+            let field = match (mesh, &live.stress) {
+                (Some(mesh), Some(known)) => known.carried(mesh),
+                (Some(mesh), None) => StressField::none(mesh),
+                // it breaks no more, but it was hit
+                (None, _) => match own {
+                    Some(own) => StressField::clone(&own),
+                    None => continue,
+                },
+            };
+            let mut placed = field.placed(&material.inverse());
+            let stresses = &mut self.recording.tracks[live.track].stresses;
+            // blows change stress, and seldom tetrahedra
+            let before = stresses.last().and_then(|before| before.field.as_ref());
+            if let Some(same) = before.filter(|before| before.tets == placed.tets) {
+                placed.tets = Arc::clone(&same.tets);
+            }
+            stresses.push(Stress::new(frame, placed));
+        }
     }
 
     /// Draws the bodies that were started since there were `first`.
@@ -233,6 +297,12 @@ impl Recorder {
             }
         }
     }
+}
+
+/// The stress in the last blow of a frame to a body.
+fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
+    let last = report.stresses.iter().rev().find(|(hit, _)| *hit == body);
+    last.map(|(_, stress)| Arc::clone(stress))
 }
 
 /// Bodies that others took the place of, which these are, and whether it was dented, in the order in

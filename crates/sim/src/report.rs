@@ -1,10 +1,12 @@
 //! What happened in a frame.
 
+use std::sync::Arc;
+
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyId, Event, JointId, Misfit};
+use crate::{BodyId, Event, JointId, Misfit, StressField};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +100,9 @@ pub struct Report {
     pub fractures: Vec<Fracture>,
     /// Bodies that stay deformed.
     pub dents: Vec<Dent>,
+    /// The stress of bodies of finite elements in the blows of this frame, in the order of these and
+    /// in material coordinates.
+    pub stresses: Vec<(BodyId, Arc<StressField>)>,
     /// All that was hit harder than it bears or cut, as data.
     pub events: Vec<Event>,
     /// What did not happen as told; see [`World::replay`](crate::World::replay).

@@ -680,6 +680,30 @@ pub struct Lattice {
     /// Planes along which links are weak.
     #[serde(default)]
     pub cleave: Vec<Cleave>,
+    /// A picture of how strong it is; as strong everywhere unless given.
+    pub strength_picture: Option<StrengthPicture>,
+}
+
+/// `strength_picture = { file = "weak.png", corner = [-1, 1, 0], across = [2, 0, 0], down = [0, -2, 0] }`,
+/// in the coordinates of the body's shape: links are as strong as elsewhere where it is white, and the
+/// picture is the same at every depth.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StrengthPicture {
+    /// Path of a PNG file, relative to the scene file.
+    pub file: String,
+    /// Where the upper left corner of the picture is, m.
+    pub corner: [f64; 3],
+    /// From there to its upper right corner, m.
+    pub across: [f64; 3],
+    /// From there to its lower left corner, m; at a right angle to `across`.
+    pub down: [f64; 3],
+    /// What strengths are multiplied by where it is black; 0 unless given.
+    #[serde(default)]
+    pub darkest: f64,
+    /// What is in it; see [`Scene::give_strength`].
+    #[serde(skip)]
+    pub(crate) read: Option<Arc<fracture::Stencil>>,
 }
 
 /// Which tetrahedra of a lattice are linked.
@@ -920,6 +944,22 @@ impl Scene {
             Pattern::File(named) => Some(named.file.as_str()),
             Pattern::Voronoi(_) | Pattern::Radial(_) => None,
         })
+    }
+
+    /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.
+    ///
+    /// # Errors
+    /// The first of `stencil`.
+    pub fn give_strength<E>(
+        &mut self,
+        mut stencil: impl FnMut(&StrengthPicture) -> Result<fracture::Stencil, E>,
+    ) -> Result<(), E> {
+        let fractures = self.bodies.iter_mut().filter_map(|body| body.fracture.as_mut());
+        let lattices = fractures.filter_map(|fracture| fracture.lattice.as_mut());
+        for picture in lattices.filter_map(|lattice| lattice.strength_picture.as_mut()) {
+            picture.read = Some(Arc::new(stencil(picture)?));
+        }
+        Ok(())
     }
 
     /// The mesh files that bodies name, in the order of the bodies; a file may come twice.

@@ -38,6 +38,9 @@ pub struct TetrahedralizeArguments {
     /// File to write: .msh (Gmsh 2.2) or .vtu (VTK, ParaView)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 const VOXELIZE_EXAMPLES: &str = "Example:
@@ -59,6 +62,9 @@ pub struct VoxelizeArguments {
     /// File to write, ending in .lset
     #[arg(short, long, value_name = "OUT.lset")]
     pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 const STRESS_EXAMPLES: &str = "Examples:
@@ -81,16 +87,20 @@ pub struct StressArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub impulse: [f64; 3],
     /// How long it lasts, s
-    #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = length)]
+    #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = duration)]
+    #[arg(allow_hyphen_values = true)]
     pub duration: f64,
     /// Young's modulus, Pa
     #[arg(long, value_name = "PA", default_value = "7e10", allow_hyphen_values = true)]
+    #[arg(value_parser = length)]
     pub young: f64,
     /// Poisson's ratio
     #[arg(long, value_name = "RATIO", default_value = "0.25", allow_hyphen_values = true)]
+    #[arg(value_parser = poisson)]
     pub poisson: f64,
     /// Length over which stress is averaged, m
-    #[arg(long, value_name = "METRES", default_value = "0")]
+    #[arg(long, value_name = "METRES", default_value = "0", value_parser = radius)]
+    #[arg(allow_hyphen_values = true)]
     pub averaging: f64,
     /// Quadratic displacements: far more exact, and slower
     #[arg(long)]
@@ -101,9 +111,27 @@ pub struct StressArguments {
     /// File to write: .vtu, .msh or .png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 fn length(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
     number.ok_or_else(|| "give a positive number".to_owned())
+}
+
+fn radius(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
+    number.ok_or_else(|| "give 0 or a positive number".to_owned())
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x| (1e-9..=1e3).contains(x));
+    number.ok_or_else(|| "give a number of seconds from 1e-9 to 1000".to_owned())
+}
+
+fn poisson(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x| (-0.99..=0.49).contains(x));
+    number.ok_or_else(|| "give a number from -0.99 to 0.49".to_owned())
 }

@@ -1,6 +1,6 @@
 //! `brisance fracture`.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use levelset::{Aabb, LevelSet, TriMesh};
 use nalgebra::{Point3, Unit, Vector3};
@@ -8,7 +8,7 @@ use sim::{Breaking, Look, break_mesh};
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
-use crate::commands::{Failure, check_output};
+use crate::commands::{Failure, check_distinct, check_output, print};
 use crate::mesh_file::read_mesh;
 
 /// Pieces of fewer samples stay with a neighbour.
@@ -30,6 +30,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let mesh = read_mesh(path).map_err(failed)?;
     // a kind has a colon and a count, which no one puts in the name of a file that exists
     let file = std::path::Path::new(pattern);
+    check_distinct(output, [path.as_path(), file])?;
     let source = if file.is_file() {
         Source::File(read_pattern(file)?)
     } else {
@@ -52,9 +53,10 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     format
         .write(&recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
-    // nobody may be listening
-    let _ = writeln!(io::stdout(), "{}: {} pieces", output.display(), recording.tracks.len());
-    Ok(())
+    if arguments.quiet {
+        return Ok(());
+    }
+    print(|out| writeln!(out, "{}: {} pieces", output.display(), recording.tracks.len()))
 }
 
 /// Nodes along each axis for `longest` along the longest.

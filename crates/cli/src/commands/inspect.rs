@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fracture::Pattern;
-use levelset::Aabb;
+use levelset::{Aabb, LevelSet};
 use nalgebra::{Isometry3, Vector3};
 use serde_json::{Value, json};
 use sim::scene::{Body, Motion, Scene};
@@ -13,13 +13,19 @@ use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
 use crate::commands::load::{build, load, read_scene};
-use crate::commands::{Failure, ends_in, read};
+use crate::commands::pattern::read_pattern;
+use crate::commands::volume::MOST_NODES;
+use crate::commands::{Failure, ends_in, number, print, read};
 use crate::format::glb::read_glb;
-use crate::mesh_file::read_mesh;
+use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
 
 /// Frames that are simulated to see how long one takes.
 const TRIED: usize = 3;
+
+/// What [`info`] tells of, for messages.
+pub(super) const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
+    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset) or a pattern (.pattern)";
 
 /// Builds a scene and says what is in it and what it takes.
 pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
@@ -39,16 +45,15 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     }
     let pace = start.elapsed().as_secs_f64() / tried as f64;
     let checked = Checked { scene, bodies: found, memory, seconds: built + pace * frames as f64 };
-    let out = &mut io::stdout().lock();
-    // nobody may be listening
-    let _ = if arguments.json {
-        writeln!(out, "{}", checked.to_json(path))
-    } else if arguments.quiet {
-        Ok(())
-    } else {
-        checked.print(path, out)
-    };
-    Ok(())
+    print(|out| {
+        if arguments.json {
+            writeln!(out, "{}", checked.to_json(path))
+        } else if arguments.quiet {
+            Ok(())
+        } else {
+            checked.print(path, out)
+        }
+    })
 }
 
 /// A body of a scene.
@@ -114,6 +119,7 @@ impl Checked<'_> {
     fn print(&self, path: &Path, out: &mut impl Write) -> io::Result<()> {
         let simulation = &self.scene.simulation;
         let (bodies, frames, fps) = (self.bodies.len(), simulation.frames, simulation.fps);
+        let fps = number(fps);
         writeln!(out, "{}: {bodies} bodies, {frames} frames of 1/{fps} s", path.display())?;
         for found in &self.bodies {
             write!(out, "  {}: {}", found.name, found.motion)?;
@@ -121,7 +127,7 @@ impl Checked<'_> {
                 write!(out, ", {mass:.4} kg")?;
             }
             if let Some(strength) = found.strength {
-                write!(out, ", breaks above {strength} N s")?;
+                write!(out, ", breaks above {} N s", number(strength))?;
             }
             writeln!(out)?;
         }
@@ -131,7 +137,7 @@ impl Checked<'_> {
     }
 }
 
-/// Says what is in a recording, a mesh or a pattern.
+/// Says what is in a file.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
     let facts = if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
@@ -141,21 +147,24 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
         match recording {
             Some(recording) => recording_facts(&recording),
             None if is_tets(path) => tets_facts(path)?,
-            None => mesh_facts(path)?,
+            None if ends_in(path, "lset") => level_set_facts(path)?,
+            None if is_mesh(path) => mesh_facts(path)?,
+            // its name promises one
+            None if ends_in(path, "pattern") => pattern_facts(&read_pattern(path)?),
+            None => return Err(Failure::UnknownKind { path: path.clone() }),
         }
     };
     let Facts { text, mut json } = facts;
     json["file"] = path.display().to_string().into();
-    let out = &mut io::stdout().lock();
-    // nobody may be listening
-    let _ = if arguments.json {
-        writeln!(out, "{json}")
-    } else if arguments.quiet {
-        Ok(())
-    } else {
-        write!(out, "{}: {text}", path.display())
-    };
-    Ok(())
+    print(|out| {
+        if arguments.json {
+            writeln!(out, "{json}")
+        } else if arguments.quiet {
+            Ok(())
+        } else {
+            write!(out, "{}: {text}", path.display())
+        }
+    })
 }
 
 /// What is in a file, for people and programs.
@@ -172,8 +181,9 @@ fn recording_facts(recording: &Recording) -> Facts {
         tracks.iter().map(|t| t.surface.outer.len() + t.surface.inner.len()).sum();
     Facts {
         text: format!(
-            "recording of {frames} frames at {fps} per second\n{} bodies, of these {fragments} \
+            "recording of {frames} frames at {} per second\n{} bodies, of these {fragments} \
              fragments; {last} at the end\n{triangles} triangles\n",
+            number(*fps),
             tracks.len()
         ),
         json: json!({ "kind": "recording", "frames": frames, "fps": fps, "bodies": tracks.len(),
@@ -218,13 +228,35 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
     let (area, volume, components) = (facts.area, mesh.signed_volume(), facts.components);
     Ok(Facts {
         text: format!(
-            "mesh of {vertices} vertices, {triangles} triangles\nsize {} x {} x {}\n{closed}closed, \
-             {oriented}oriented, {components} components\narea {area}, volume {volume}\n",
-            size.x, size.y, size.z
+            "mesh of {vertices} vertices, {triangles} triangles\nsize {}\n{closed}closed, \
+             {oriented}oriented, {components} components\narea {}, volume {}\n",
+            product(&size),
+            number(area),
+            number(volume)
         ),
         json: json!({ "kind": "mesh", "vertices": vertices, "triangles": triangles,
             "size": [size.x, size.y, size.z], "closed": facts.closed, "oriented": facts.oriented,
             "components": components, "area": area, "volume": volume }),
+    })
+}
+
+fn product(size: &Vector3<f64>) -> String {
+    format!("{} x {} x {}", number(size.x), number(size.y), number(size.z))
+}
+
+fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
+    let solid = LevelSet::read_from(&mut &read(path)?[..], MOST_NODES);
+    let solid = solid.map_err(|source| Failure::LevelSet { path: path.to_owned(), source })?;
+    let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
+    let volume = solid.moments().volume;
+    Ok(Facts {
+        text: format!(
+            "level set of {nx} x {ny} x {nz} nodes, {} apart\nvolume {}\n",
+            number(spacing),
+            number(volume)
+        ),
+        json: json!({ "kind": "level_set", "nodes": [nx, ny, nz], "spacing": spacing,
+            "volume": volume }),
     })
 }
 
@@ -233,10 +265,7 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     let mesh = read_tets(path).map_err(failed)?;
     let (vertices, tets) = (mesh.vertices.len(), mesh.tets.len());
     let size = Aabb::around(&mesh.vertices).map_or_else(Vector3::zeros, |b| b.extents());
-    let mut text = format!(
-        "{tets} tetrahedra, {vertices} vertices\nsize {} x {} x {}\n",
-        size.x, size.y, size.z
-    );
+    let mut text = format!("{tets} tetrahedra, {vertices} vertices\nsize {}\n", product(&size));
     let mut json = json!({ "kind": "tetrahedra", "tetrahedra": tets, "vertices": vertices,
         "size": [size.x, size.y, size.z], "problem": null, "pieces": null, "volume": null,
         "least_angle": null, "greatest_angle": null });
@@ -252,7 +281,8 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     json["least_angle"] = least.into();
     json["greatest_angle"] = most.into();
     text += &format!(
-        "{pieces} pieces, volume {volume}\ndihedral angles from {least:.1} to {most:.1} degrees\n"
+        "{pieces} pieces, volume {}\ndihedral angles from {least:.1} to {most:.1} degrees\n",
+        number(volume)
     );
     Ok(Facts { text, json })
 }

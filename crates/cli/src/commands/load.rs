@@ -1,21 +1,25 @@
 //! Scenes and the files they name.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sim::scene::{Body, FileError, Scene, Shape};
+use fracture::Stencil;
+use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, World};
 
 use crate::commands::pattern::read_pattern;
 use crate::commands::{Failure, read, read_text};
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
-use crate::tet_file::read_tets;
+use crate::picture_file::read_picture;
+use crate::tet_file::{self, read_tets};
 
 /// A scene with all that it includes.
 pub(super) struct SceneFile {
     pub(super) scene: Scene,
+    /// The scene and what it includes.
+    files: Vec<PathBuf>,
     /// Of the texts.
     digest: crc32fast::Hasher,
 }
@@ -24,6 +28,8 @@ pub(super) struct SceneFile {
 pub(super) struct Loaded {
     pub(super) scene: Scene,
     meshes: BTreeMap<String, MeshData>,
+    /// All that was read.
+    pub(super) files: Vec<PathBuf>,
     /// CRC-32 of all files, and of what options say in place of the scene.
     pub(super) digest: u32,
 }
@@ -34,8 +40,10 @@ pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
     let folder = folder_of(path);
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
+    let mut files = vec![path.to_owned()];
     let scene = Scene::from_files(&text, &mut |name| {
         let bytes = std::fs::read(folder.join(name)).map_err(|e| e.to_string())?;
+        files.push(folder.join(name));
         digest.update(&bytes);
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
     });
@@ -43,12 +51,12 @@ pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
         let path = if file.is_empty() { path.to_owned() } else { folder.join(file) };
         Failure::Scene { path, source: error }
     })?;
-    Ok(SceneFile { scene, digest })
+    Ok(SceneFile { scene, files, digest })
 }
 
 /// Reads the files that a scene read from `path` names; they are relative to its folder.
 pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
-    let SceneFile { mut scene, mut digest } = file;
+    let SceneFile { mut scene, mut files, mut digest } = file;
     let mut meshes: BTreeMap<String, MeshData> = BTreeMap::new();
     let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
         if meshes.contains_key(file) {
@@ -57,7 +65,11 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
         let mesh_path = folder_of(path).join(file);
         match parse(&mesh_path) {
             Ok(mesh) => {
-                digest.update(&read(&mesh_path)?);
+                let read_from = tet_file::files(&mesh_path);
+                for file in &read_from {
+                    digest.update(&read(file)?);
+                }
+                files.extend(read_from);
                 meshes.insert(file.to_owned(), mesh);
                 Ok(())
             }
@@ -74,12 +86,36 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     for file in named {
         let pattern_path = folder_of(path).join(&file);
         digest.update(&read(&pattern_path)?);
+        files.push(pattern_path.clone());
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
+    scene.give_strength(|picture| {
+        let picture_path = folder_of(path).join(&picture.file);
+        digest.update(&read(&picture_path)?);
+        files.push(picture_path.clone());
+        stencil(picture, &picture_path)
+    })?;
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
-    Ok(Loaded { digest: digest.finalize(), scene, meshes })
+    Ok(Loaded { digest: digest.finalize(), scene, meshes, files })
+}
+
+/// Strength by the light of a picture.
+fn stencil(picture: &StrengthPicture, path: &Path) -> Result<Stencil, Failure> {
+    let pixels =
+        read_picture(path).map_err(|source| Failure::Picture { path: path.to_owned(), source })?;
+    let factor = |&pixel: &[u8; 3]| {
+        let sum: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
+        picture.darkest + (1.0 - picture.darkest) * sum / (3.0 * 255.0)
+    };
+    let StrengthPicture { corner, across, down, .. } = picture;
+    Ok(Stencil {
+        factors: pixels.map(factor),
+        corner: (*corner).into(),
+        across: (*across).into(),
+        down: (*down).into(),
+    })
 }
 
 /// The world of a scene read from `path`.

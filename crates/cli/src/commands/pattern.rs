@@ -1,13 +1,14 @@
 //! `brisance pattern`.
 
-use std::io::{self, Write};
+use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::Path;
 
 use fracture::Pattern;
 use nalgebra::{Point3, Vector3};
 
 use crate::args::PatternCommand;
-use crate::commands::{Failure, check_folder, ends_in, read};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
 use crate::output::write_whole;
 use crate::picture_file::read_picture;
 use crate::render::Picture;
@@ -15,27 +16,34 @@ use crate::render::Picture;
 /// Makes or draws a pattern.
 pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
     match command {
-        PatternCommand::New { pattern, seed, output } => {
+        PatternCommand::New { pattern: text, seed, output, quiet } => {
             if ends_in(output, "png") {
                 return Err(Failure::Format { path: output.clone(), known: ".pattern" });
             }
             check_folder(output)?;
-            let pattern = made(pattern, *seed)?;
+            check_distinct(output, [Path::new(text)])?;
+            let pattern = made(text, *seed)?;
             write_whole(output, |out| pattern.write(out))
                 .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
-            // nobody may be listening
             let count = pattern.region_count();
-            let _ = writeln!(io::stdout(), "{}: {count} regions", output.display());
-            Ok(())
+            if *quiet {
+                return Ok(());
+            }
+            print(|out| writeln!(out, "{}: {count} regions", output.display()))
         }
-        PatternCommand::Preview { file, output, size } => {
+        PatternCommand::Preview { file, output, size, quiet } => {
             if !ends_in(output, "png") {
                 return Err(Failure::Format { path: output.clone(), known: ".png" });
             }
             check_folder(output)?;
+            check_distinct(output, [file.as_path()])?;
             let picture = preview(&read_pattern(file)?, (*size).into());
             write_whole(output, |out| picture.write_png(out))
-                .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })
+                .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
+            if *quiet {
+                return Ok(());
+            }
+            print(|out| writeln!(out, "{}: {size} x {size} pixels", output.display()))
         }
     }
 }
@@ -50,6 +58,14 @@ fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
     if ends_in(Path::new(text), "png") {
         let picture = read_picture(Path::new(text)).map_err(|e| failed(e.to_string()))?;
         let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));
+        let (rows, columns) = labels.dim();
+        if rows.min(columns) < 2 {
+            let size = format!("is {columns} x {rows} pixels: give one of at least 2 x 2");
+            return Err(failed(size));
+        }
+        if labels.iter().collect::<BTreeSet<_>>().len() < 2 {
+            return Err(failed("is of one colour, which divides nothing: draw regions".to_owned()));
+        }
         return Pattern::from_picture(&labels, 2.0).map_err(|e| failed(e.to_string()));
     }
     sim::pattern(&parsed(text)?, seed, None).map_err(|e| failed(e.to_string()))

@@ -3,18 +3,19 @@
 use std::io::Write;
 
 use crate::args::PlotArguments;
-use crate::commands::{Failure, check_folder, ends_in, read_text};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read_text};
 use crate::output::write_whole;
 use crate::plot::{Table, to_picture, to_svg};
 
 /// Draws a ledger.
 pub(super) fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
-    let PlotArguments { ledger, output, size } = arguments;
+    let PlotArguments { ledger, output, size, quiet } = arguments;
     let is_svg = ends_in(output, "svg");
     if !is_svg && !ends_in(output, "png") {
         return Err(Failure::Format { path: output.clone(), known: ".svg or .png" });
     }
     check_folder(output)?;
+    check_distinct(output, [ledger.as_path()])?;
     let wrong = |source| Failure::Ledger { path: ledger.clone(), source };
     let table = Table::from_csv(&read_text(ledger)?).map_err(wrong)?;
     let written = if is_svg {
@@ -24,5 +25,10 @@ pub(super) fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
         let picture = to_picture(&table, *size).map_err(wrong)?;
         write_whole(output, |out| picture.write_png(out))
     };
-    written.map_err(|e| Failure::Write { path: output.clone(), source: e.into() })
+    written.map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
+    if *quiet {
+        return Ok(());
+    }
+    let [width, height] = size;
+    print(|out| writeln!(out, "{}: {width} x {height} pixels", output.display()))
 }

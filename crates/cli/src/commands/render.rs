@@ -1,13 +1,13 @@
 //! `brisance render`.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
 use sim::Recording;
 
 use crate::args::RenderArguments;
-use crate::commands::{Failure, check_folder, ends_in, read};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
 use crate::format::glb::read_glb;
 use crate::output::{write_whole, write_whole_folder};
 use crate::render::{Apng, Gif, Picture, View, contact_sheet, render as draw};
@@ -55,6 +55,10 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         known: ".png, .gif or .apng, or end it in / for a folder of .png files",
     })?;
     check_folder(output)?;
+    check_distinct(output, [path.as_path()])?;
+    if kind == Kind::Sheet && arguments.every.is_some() {
+        return Err(Failure::EveryOfOne { path: output.clone() });
+    }
     let recording = read_glb(&read(path)?)
         .map_err(|source| Failure::Recording { path: path.clone(), source })?;
     let frames = frames(arguments, kind, recording.frames);
@@ -68,15 +72,20 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     }
     let fitted = View::fitted(&recording, size[0] as f64 / size[1] as f64);
     let view = match (arguments.at, arguments.from) {
-        (Some(at), Some(from)) => fitted.moved(at.into(), from.into()),
+        (Some(at), Some(from)) => fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?,
         _ => fitted,
     };
-    let every = arguments.every.into();
+    let every = arguments.every.unwrap_or(1).into();
     let drawing = Drawing { recording: &recording, view, frames, size: *size, every };
     let columns = arguments.sheet.map_or(4, |sheet| sheet.columns);
     drawing
         .write(kind, columns, output)
-        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })
+        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
+    if arguments.quiet {
+        return Ok(());
+    }
+    let (count, [width, height]) = (drawing.frames.len(), size);
+    print(|out| writeln!(out, "{}: {count} frames of {width} x {height} pixels", output.display()))
 }
 
 fn frames(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<usize> {
@@ -85,7 +94,7 @@ fn frames(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<usize> 
         Some(count) => (0..count).map(|i| i * last / (count - 1).max(1)).collect(),
         None if !arguments.frame.is_empty() => arguments.frame.clone(),
         None if kind == Kind::Sheet => vec![0],
-        None => (0..frames).step_by(arguments.every.into()).collect(),
+        None => (0..frames).step_by(arguments.every.unwrap_or(1).into()).collect(),
     }
 }
 

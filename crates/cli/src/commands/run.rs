@@ -12,7 +12,9 @@ use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
 use crate::commands::load::{Loaded, build, load, read_scene};
-use crate::commands::{Failure, check_folder, check_output, ends_in, read, read_text};
+use crate::commands::{
+    Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
+};
 use crate::events::Events;
 use crate::format::Format;
 use crate::ledger::Ledger;
@@ -23,11 +25,8 @@ use crate::progress::Progress;
 struct Job<'a> {
     scene: &'a Path,
     options: &'a RunOptions,
-    /// Frames between checkpoints.
-    every: Option<usize>,
-    /// Where checkpoints go; nowhere if nobody may stop the run.
-    checkpoint: Option<PathBuf>,
-    resume: Option<&'a Path>,
+    /// Where checkpoints go.
+    checkpoint: PathBuf,
     events: Option<&'a Path>,
     /// A file that says what breaks.
     told: Option<&'a Path>,
@@ -48,22 +47,10 @@ struct Run {
 
 /// Simulates a scene and writes the recording.
 pub(super) fn run(arguments: &RunArguments, interrupted: &AtomicBool) -> Result<(), Failure> {
-    let beside = || {
-        let mut name = arguments.options.output.as_os_str().to_owned();
-        // a folder has no name to put an ending to
-        while name.to_string_lossy().ends_with(std::path::is_separator) {
-            let text = name.to_string_lossy();
-            name = text[..text.len() - 1].into();
-        }
-        name.push(".checkpoint");
-        PathBuf::from(name)
-    };
     let job = Job {
         scene: &arguments.scene,
         options: &arguments.options,
-        every: arguments.checkpoint_every.map(|every| every as usize),
-        checkpoint: Some(arguments.checkpoint.clone().unwrap_or_else(beside)),
-        resume: arguments.resume.as_deref(),
+        checkpoint: checkpoint(&arguments.options),
         events: arguments.events.as_deref(),
         told: None,
     };
@@ -75,13 +62,26 @@ pub(super) fn replay(arguments: &ReplayArguments, interrupted: &AtomicBool) -> R
     let job = Job {
         scene: &arguments.scene,
         options: &arguments.options,
-        every: None,
-        checkpoint: None,
-        resume: None,
+        checkpoint: checkpoint(&arguments.options),
         events: None,
         told: Some(&arguments.events),
     };
     job.execute(interrupted)
+}
+
+/// Where checkpoints go: beside the output, unless options say where.
+fn checkpoint(options: &RunOptions) -> PathBuf {
+    let beside = || {
+        let mut name = options.output.as_os_str().to_owned();
+        // a folder has no name to put an ending to
+        while name.to_string_lossy().ends_with(std::path::is_separator) {
+            let text = name.to_string_lossy();
+            name = text[..text.len() - 1].into();
+        }
+        name.push(".checkpoint");
+        PathBuf::from(name)
+    };
+    options.checkpoint.clone().unwrap_or_else(beside)
 }
 
 impl Job<'_> {
@@ -90,6 +90,9 @@ impl Job<'_> {
         let told = self.told.map(read_events).transpose()?;
         let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
         let loaded = self.load(seed)?;
+        for output in self.outputs() {
+            check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.told))?;
+        }
         let mut pool = rayon::ThreadPoolBuilder::new();
         if let Some(threads) = self.options.threads {
             pool = pool.num_threads(threads.into());
@@ -109,8 +112,14 @@ impl Job<'_> {
         let summary = Summary { recording, ledger, over_budget, stopped };
         summary.write(format, self.options, events)?;
         effort.write = start.elapsed().as_secs_f64();
-        summary.say(self.options, &effort);
-        Ok(())
+        summary.say(self.options, &effort)
+    }
+
+    /// All that is written.
+    fn outputs(&self) -> impl Iterator<Item = &Path> {
+        let RunOptions { output, ledger, .. } = self.options;
+        let others = [ledger.as_deref(), self.events].into_iter().flatten();
+        [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
     /// Refuses outputs that cannot succeed, before any work is done for them.
@@ -128,10 +137,8 @@ impl Job<'_> {
             }
             check_folder(path)?;
         }
-        self.checkpoint.as_deref().map_or(Ok(()), check_folder)?;
-        let others = [self.options.ledger.as_deref(), self.events, self.checkpoint.as_deref()];
-        let mut outputs: Vec<&Path> = others.into_iter().flatten().collect();
-        outputs.push(&self.options.output);
+        check_folder(&self.checkpoint)?;
+        let mut outputs: Vec<&Path> = self.outputs().collect();
         outputs.sort_unstable();
         if let Some(same) = outputs.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(Failure::SameOutput { path: same[0].to_owned() });
@@ -156,7 +163,12 @@ impl Job<'_> {
         }
         // options may ask for more than fits
         scene.scene.validate().map_err(|source| Failure::Arguments { source })?;
-        load(self.scene, scene)
+        let mut loaded = load(self.scene, scene)?;
+        if let Some(told) = self.told {
+            // what is told decides what happens as the scene does
+            loaded.digest ^= crc32fast::hash(&read(told)?);
+        }
+        Ok(loaded)
     }
 
     /// The run before its first frame, or after those of a checkpoint.
@@ -186,7 +198,7 @@ impl Job<'_> {
             stopped: 0,
             effort: Effort::default(),
         };
-        if let Some(path) = self.resume {
+        if let Some(path) = &self.options.resume {
             run.resume(path, loaded)?;
         }
         run.effort.build = start.elapsed().as_secs_f64();
@@ -201,6 +213,7 @@ impl Job<'_> {
     ) -> Result<(), Failure> {
         let frames = loaded.scene.simulation.frames;
         let progress = Progress::new(frames, self.options.quiet);
+        let every = self.options.checkpoint_every.map(|every| every as usize);
         for frame in run.world.frame() + 1..=frames {
             if interrupted.load(Ordering::Relaxed) {
                 return Err(self.interrupt(run, loaded));
@@ -210,7 +223,7 @@ impl Job<'_> {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
             progress.frame(frame, report.bodies);
-            if self.every.is_some_and(|every| frame % every == 0) {
+            if every.is_some_and(|every| frame % every == 0) {
                 self.save(run, loaded)?;
             }
         }
@@ -220,15 +233,14 @@ impl Job<'_> {
     /// Ends a run between two frames, so that it can be gone on with.
     fn interrupt(&self, run: &Run, loaded: &Loaded) -> Failure {
         let frame = run.world.frame();
-        let Some(path) = &self.checkpoint else { return Failure::Interrupted { frame } };
         match self.save(run, loaded) {
-            Ok(()) => Failure::Stopped { frame, checkpoint: path.clone() },
+            Ok(()) => Failure::Stopped { frame, checkpoint: self.checkpoint.clone() },
             Err(failure) => failure,
         }
     }
 
     fn save(&self, run: &Run, loaded: &Loaded) -> Result<(), Failure> {
-        let Some(path) = &self.checkpoint else { return Ok(()) };
+        let path = &self.checkpoint;
         let checkpoint = Checkpoint {
             inputs: loaded.digest,
             frame: run.world.frame(),

@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, UnitVector3};
 use sim::{Look, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
-use crate::commands::{Failure, check_folder, ends_in};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, number, print};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{Corner, PaintedMesh, read_painted_mesh};
@@ -32,8 +32,10 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     }
     check_folder(output)?;
     let path = &arguments.mesh;
+    check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let PaintedMesh { mesh, corners } = read_painted_mesh(path).map_err(failed)?;
+    let PaintedMesh { mesh, corners, has_materials, .. } =
+        read_painted_mesh(path).map_err(failed)?;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
@@ -44,20 +46,29 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
         write_whole(output, |out| write_obj(&parts, out).map_err(WriteError::from))
     };
     written.map_err(|source| Failure::Write { path: output.clone(), source })?;
-    if !arguments.quiet {
-        // nobody may be listening
-        let _ = print(output, &parts, whole);
+    if arguments.quiet {
+        return Ok(());
     }
-    Ok(())
+    print(|out| {
+        tell(out, output, &parts, whole)?;
+        if has_materials {
+            writeln!(
+                out,
+                "materials of {} are not carried over: assign them again",
+                path.display()
+            )?;
+        }
+        Ok(())
+    })
 }
 
-fn print(output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{}: {} parts of volume {whole}", output.display(), parts.len())?;
+fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
+    writeln!(out, "{}: {} parts of volume {}", output.display(), parts.len(), number(whole))?;
     for part in parts {
         let mesh = part.mesh.mesh();
         let triangles = mesh.triangles.len();
-        writeln!(out, "  {}: volume {}, {triangles} triangles", part.name, mesh.signed_volume())?;
+        let volume = number(mesh.signed_volume());
+        writeln!(out, "  {}: volume {volume}, {triangles} triangles", part.name)?;
     }
     Ok(())
 }
@@ -129,6 +140,7 @@ fn recording(parts: &[Part]) -> Recording {
         birth: 0,
         poses: vec![Isometry3::identity()],
         shrinks: None,
+        stresses: Vec::new(),
     };
     let tracks = parts.iter().map(track).collect();
     Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }

@@ -13,7 +13,7 @@ use tetfem::{
 
 use crate::args::StressArguments;
 use crate::commands::volume::{check_tet_output, write_tets};
-use crate::commands::{Failure, check_folder, ends_in};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::output::write_whole;
 use crate::render::{View, render};
 use crate::tet_file::read_tets;
@@ -30,8 +30,10 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if is_picture {
         check_folder(output)?;
     } else {
-        check_tet_output(output)?;
+        check_tet_output(output, ".vtu, .msh or .png")?;
     }
+    let files = crate::tet_file::files(path);
+    check_distinct(output, files.iter().map(AsRef::as_ref))?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let mesh = read_tets(path).map_err(failed)?;
     let unusable = |source| Failure::Elastic { path: path.clone(), source };
@@ -58,18 +60,18 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         let displacements = &response.displacements;
         write_tets(output, mesh, &Fields { displacements, stresses: &stresses })?;
     }
-    // nobody may be listening
-    let _ = print(arguments, mesh, &stresses, &tensions);
-    Ok(())
+    if arguments.quiet {
+        return Ok(());
+    }
+    print(|out| tell(out, arguments, mesh, (&stresses, &tensions)))
 }
 
-fn print(
+fn tell(
+    out: &mut impl Write,
     arguments: &StressArguments,
     mesh: &TetMesh,
-    stresses: &[Matrix3<f64>],
-    tensions: &[f64],
+    (stresses, tensions): (&[Matrix3<f64>], &[f64]),
 ) -> io::Result<()> {
-    let mut out = io::stdout().lock();
     let count = mesh.tets.len();
     writeln!(out, "{}: {count} tetrahedra", arguments.output.display())?;
     let worst = (0..tensions.len()).max_by(|a, b| tensions[*a].total_cmp(&tensions[*b]));
@@ -117,6 +119,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
             birth: 0,
             poses: vec![Translation3::from(centre).into()],
             shrinks: None,
+            stresses: Vec::new(),
         }
     };
     let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());

@@ -9,18 +9,21 @@ use crate::viewer::{Viewer, playback};
 
 /// Serves the page of a recording until a signal ends the program.
 pub(super) fn view(arguments: &ViewArguments) -> Result<(), Failure> {
-    let ViewArguments { recording: path, port, no_open } = arguments;
+    let ViewArguments { recording: path, port, no_open, quiet } = arguments;
     let recording = read_glb(&read(path)?)
         .map_err(|source| Failure::Recording { path: path.clone(), source })?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let viewer = Viewer::bind(playback(&recording, &name), *port)
         .map_err(|source| Failure::Serve { port: *port, source })?;
-    print(format!("{}\n", viewer.address()).as_bytes());
-    let _ = std::io::stdout().flush();
+    if !quiet {
+        print(|out| writeln!(out, "{}", viewer.address()))?;
+    }
     // the address is printed: where no browser can be started, a person can
     let opened = !no_open && open::that_detached(viewer.address()).is_ok();
     let what = if opened { "the page is open" } else { "open the address above in a browser" };
-    let _ = writeln!(std::io::stderr(), "{what}; Ctrl-C ends it");
+    if !quiet {
+        let _ = writeln!(std::io::stderr(), "{what}; Ctrl-C ends it");
+    }
     viewer.serve();
     Ok(())
 }

@@ -7,20 +7,21 @@ use levelset::{Aabb, Grid, LevelSet, Sign, Stuffing, TetMesh, TriMesh};
 use tetfem::{Fields, write_msh, write_vtu};
 
 use crate::args::{TetrahedralizeArguments, VoxelizeArguments};
-use crate::commands::{Failure, check_folder, ends_in, read};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
 use crate::mesh_file::read_mesh;
 use crate::output::write_whole;
 
 /// Empty cells around a sampled solid.
 const PADDING: usize = 3;
 /// Most nodes of a level set, 2 GiB, and of a lattice.
-const MOST_NODES: usize = 1 << 29;
+pub(super) const MOST_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
-    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, resolution } =
+    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, resolution, quiet } =
         arguments;
-    check_tet_output(output)?;
+    check_tet_output(output, ".msh or .vtu")?;
+    check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if ends_in(path, "lset") {
         let solid = LevelSet::read_from(&mut &read(path)?[..], MOST_NODES);
         let solid = solid.map_err(|source| Failure::LevelSet { path: path.clone(), source })?;
@@ -41,13 +42,15 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         return Err(Failure::NothingInside { path: path.clone() });
     }
     write_tets(output, &mesh, &Fields::default())?;
-    // nobody may be listening
-    let _ = print(output, &mesh, (&solid, volume));
-    Ok(())
+    if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (&solid, volume))) }
 }
 
-fn print(output: &Path, mesh: &TetMesh, (solid, volume): (&LevelSet, f64)) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+fn tell(
+    out: &mut impl Write,
+    output: &Path,
+    mesh: &TetMesh,
+    (solid, volume): (&LevelSet, f64),
+) -> io::Result<()> {
     let (tets, vertices) = (mesh.tets.len(), mesh.vertices.len());
     let pieces = mesh.components().count;
     writeln!(out, "{}: {tets} tetrahedra, {vertices} vertices, {pieces} pieces", output.display())?;
@@ -63,25 +66,29 @@ fn print(output: &Path, mesh: &TetMesh, (solid, volume): (&LevelSet, f64)) -> io
 
 /// Samples a mesh and writes its level set.
 pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
-    let VoxelizeArguments { mesh: path, resolution, output } = arguments;
+    let VoxelizeArguments { mesh: path, resolution, output, quiet } = arguments;
     if !ends_in(output, "lset") {
         return Err(Failure::Format { path: output.clone(), known: ".lset" });
     }
     check_folder(output)?;
+    check_distinct(output, [path.as_path()])?;
     let (solid, mesh) = sampled(path, (*resolution).into())?;
     write_whole(output, |out| solid.write_to(out))
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     let [nx, ny, nz] = solid.grid().dims();
     let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
     let error = 100.0 * (volume / mesh.signed_volume() - 1.0);
-    // nobody may be listening
-    let _ = writeln!(
-        io::stdout(),
-        "{}: {nx} x {ny} x {nz} nodes, {spacing:.4e} apart; volume {volume:.6e}, {error:+.2} % of \
-         that of the mesh",
-        output.display()
-    );
-    Ok(())
+    if *quiet {
+        return Ok(());
+    }
+    print(|out| {
+        writeln!(
+            out,
+            "{}: {nx} x {ny} x {nz} nodes, {spacing:.4e} apart; volume {volume:.6e}, {error:+.2} % \
+             of that of the mesh",
+            output.display()
+        )
+    })
 }
 
 /// A mesh as samples, `nodes` of them along its longest edge.
@@ -99,9 +106,9 @@ fn sampled(path: &Path, nodes: usize) -> Result<(LevelSet, TriMesh), Failure> {
 }
 
 /// Refuses an output of tetrahedra that cannot succeed.
-pub(super) fn check_tet_output(output: &Path) -> Result<(), Failure> {
+pub(super) fn check_tet_output(output: &Path, known: &'static str) -> Result<(), Failure> {
     if !ends_in(output, "msh") && !ends_in(output, "vtu") {
-        return Err(Failure::Format { path: output.to_owned(), known: ".msh or .vtu" });
+        return Err(Failure::Format { path: output.to_owned(), known });
     }
     check_folder(output)
 }

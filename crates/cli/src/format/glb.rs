@@ -18,7 +18,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sim::{Energy, Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Stress, Surface, Track};
 
 pub use read::{GlbReadError, read_glb};
 
@@ -30,7 +30,9 @@ use keys::{Keys, rotation_keys, translation_keys};
 ///
 /// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
 /// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a
-/// fragment, the node index of its `parent`.
+/// fragment, the node index of its `parent`. Those of a body of finite elements hold `stress`: for
+/// every frame in which it changes the frame, the largest principal stress in the body and the
+/// largest one of von Mises, Pa.
 ///
 /// # Errors
 /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
@@ -281,6 +283,10 @@ fn extras(track: &Track) -> Value {
     }
     if let Some(shrinks) = track.shrinks {
         extras["shrinks"] = json!(shrinks);
+    }
+    if !track.stresses.is_empty() {
+        let entry = |s: &Stress| json!([s.frame, s.principal, s.von_mises]);
+        extras["stress"] = track.stresses.iter().map(entry).collect();
     }
     extras
 }

@@ -1,8 +1,10 @@
 //! A series for ParaView: `NAME.pvd` that names the files in the folder `NAME` beside it, one VTK
-//! unstructured grid of triangles per frame, in world coordinates.
+//! unstructured grid per frame, in world coordinates: the triangles of bodies, and in place of them
+//! the tetrahedra of bodies of finite elements, from the frame on in which these are known.
 //!
-//! Cells have the number of their body, its speed in m/s and whether they are of a cut. Data are
-//! appended as raw bytes, little-endian.
+//! Cells have the number of their body, its speed in m/s, whether they are of a cut, and the stress
+//! of the last blow, Pa: the largest principal one and that of von Mises, zero where none is known.
+//! Data are appended as raw bytes, little-endian.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -13,8 +15,11 @@ use sim::{Recording, Track};
 
 use super::{WriteError, check};
 
-/// The name of a triangle in VTK.
+/// The names of a triangle and a tetrahedron in VTK.
 const VTK_TRIANGLE: u8 = 5;
+const VTK_TETRA: u8 = 10;
+/// Bytes of a point.
+const POINT: usize = 12;
 
 /// Writes `frame_00000.vtu` and so on.
 pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<(), WriteError> {
@@ -62,78 +67,126 @@ fn speed(track: &Track, frame: usize, fps: f64) -> f32 {
     ends.map_or(0.0, |(from, to)| ((to - from).norm() * fps) as f32)
 }
 
-/// What is known of the triangles of a frame.
+/// The cells of a frame and what is known of them.
 #[derive(Default)]
 struct Cells {
     points: Vec<u8>,
     corners: Vec<u8>,
     ends: Vec<u8>,
+    types: Vec<u8>,
     bodies: Vec<u8>,
     speeds: Vec<u8>,
     cuts: Vec<u8>,
-    count: usize,
+    principal: Vec<u8>,
+    von_mises: Vec<u8>,
+    /// Corners so far.
+    length: i64,
 }
 
-fn cells(recording: &Recording, frame: usize) -> Cells {
-    let mut cells = Cells::default();
-    let mut first = 0;
-    for (n, track) in recording.tracks.iter().enumerate() {
-        let Some(pose) = track.pose(frame) else { continue };
-        let speed = speed(track, frame, recording.fps).to_le_bytes();
-        let surface = &track.surface;
-        for vertex in &surface.vertices {
-            let p = (pose * Point3::from(*vertex).cast()).cast::<f32>();
-            p.iter().for_each(|x| cells.points.extend(x.to_le_bytes()));
-        }
-        for (cut, triangles) in [(0, &surface.outer), (1, &surface.inner)] {
-            for triangle in triangles {
-                for corner in triangle {
-                    cells.corners.extend((first + i64::from(*corner)).to_le_bytes());
+/// What all cells of a body have in common.
+struct Of {
+    /// The number of its first point.
+    first: i64,
+    body: i32,
+    /// m/s.
+    speed: f32,
+}
+
+impl Cells {
+    fn of(recording: &Recording, frame: usize) -> Self {
+        let mut cells = Self::default();
+        for (n, track) in recording.tracks.iter().enumerate() {
+            let Some(pose) = track.pose(frame) else { continue };
+            let first = (cells.points.len() / POINT) as i64;
+            let of = Of { first, body: n as i32, speed: speed(track, frame, recording.fps) };
+            let scale = track.scale(frame, recording.fps);
+            let mut place = |vertices: &[[f32; 3]]| {
+                for vertex in vertices {
+                    let p = (pose * (Point3::from(*vertex).cast() * scale)).cast::<f32>();
+                    p.iter().for_each(|x| cells.points.extend(x.to_le_bytes()));
                 }
-                cells.count += 1;
-                cells.ends.extend((3 * cells.count as i64).to_le_bytes());
-                cells.bodies.extend((n as i32).to_le_bytes());
-                cells.speeds.extend(speed);
-                cells.cuts.push(cut);
+            };
+            if let Some(field) = track.stress(frame).and_then(|stress| stress.field.as_ref()) {
+                place(&field.tets.vertices);
+                let stresses = field.principal.iter().zip(&field.von_mises);
+                for (tet, (principal, von_mises)) in field.tets.corners.iter().zip(stresses) {
+                    cells.add(&of, (VTK_TETRA, tet), 0, [*principal, *von_mises]);
+                }
+                continue;
+            }
+            place(&track.surface.vertices);
+            for (cut, triangles) in [(0, &track.surface.outer), (1, &track.surface.inner)] {
+                for triangle in triangles {
+                    cells.add(&of, (VTK_TRIANGLE, triangle), cut, [0.0; 2]);
+                }
             }
         }
-        first += surface.vertices.len() as i64;
+        cells
     }
-    cells
+
+    fn add(&mut self, of: &Of, (kind, corners): (u8, &[u32]), cut: u8, stress: [f32; 2]) {
+        for corner in corners {
+            self.corners.extend((of.first + i64::from(*corner)).to_le_bytes());
+        }
+        self.length += corners.len() as i64;
+        self.ends.extend(self.length.to_le_bytes());
+        self.types.push(kind);
+        self.bodies.extend(of.body.to_le_bytes());
+        self.speeds.extend(of.speed.to_le_bytes());
+        self.cuts.push(cut);
+        self.principal.extend(stress[0].to_le_bytes());
+        self.von_mises.extend(stress[1].to_le_bytes());
+    }
 }
 
+/// A list of numbers by its type, its name and how many of them are one entry.
+type Array<'a> = (&'a str, &'a str, usize, &'a [u8]);
+
 fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std::io::Result<()> {
-    let cells = cells(recording, frame);
-    let (points, count) = (cells.points.len() / 12, cells.count);
-    let types = vec![VTK_TRIANGLE; count];
+    let cells = Cells::of(recording, frame);
+    let (points, count) = (cells.points.len() / POINT, cells.types.len());
+    let of_cells: [Array; 5] = [
+        ("Int32", "body", 1, &cells.bodies),
+        ("Float32", "speed", 1, &cells.speeds),
+        ("UInt8", "cut", 1, &cells.cuts),
+        ("Float32", "max_principal_stress", 1, &cells.principal),
+        ("Float32", "von_mises_stress", 1, &cells.von_mises),
+    ];
+    let of_points: [Array; 1] = [("Float32", "points", 3, &cells.points)];
+    let shape: [Array; 3] = [
+        ("Int64", "connectivity", 1, &cells.corners),
+        ("Int64", "offsets", 1, &cells.ends),
+        ("UInt8", "types", 1, &cells.types),
+    ];
     let mut offset = 0;
-    let mut array = |kind: &str, name: &str, components: usize, data: &[u8]| {
-        let line = format!(
-            "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" \
-             format=\"appended\" offset=\"{offset}\"/>\n"
-        );
-        // a count of bytes comes before each
-        offset += 8 + data.len();
-        line
+    let mut declared = |arrays: &[Array]| {
+        let mut text = String::new();
+        for (kind, name, components, data) in arrays {
+            let of = match components {
+                1 => String::new(),
+                _ => format!(" NumberOfComponents=\"{components}\""),
+            };
+            text += &format!(
+                "<DataArray type=\"{kind}\" Name=\"{name}\"{of} format=\"appended\" \
+                 offset=\"{offset}\"/>\n"
+            );
+            // a count of bytes comes before each
+            offset += 8 + data.len();
+        }
+        text
     };
-    let of_cells = array("Int32", "body", 1, &cells.bodies)
-        + &array("Float32", "speed", 1, &cells.speeds)
-        + &array("UInt8", "cut", 1, &cells.cuts);
-    let of_points = array("Float32", "points", 3, &cells.points);
-    let shape = array("Int64", "connectivity", 1, &cells.corners)
-        + &array("Int64", "offsets", 1, &cells.ends)
-        + &array("UInt8", "types", 1, &types);
+    let (in_cells, in_points, in_shape) =
+        (declared(&of_cells), declared(&of_points), declared(&shape));
     write!(
         out,
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
          byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n\
          <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{count}\">\n\
-         <CellData Scalars=\"body\">\n{of_cells}</CellData>\n<Points>\n{of_points}</Points>\n\
-         <Cells>\n{shape}</Cells>\n</Piece>\n</UnstructuredGrid>\n\
+         <CellData Scalars=\"body\">\n{in_cells}</CellData>\n<Points>\n{in_points}</Points>\n\
+         <Cells>\n{in_shape}</Cells>\n</Piece>\n</UnstructuredGrid>\n\
          <AppendedData encoding=\"raw\">\n_"
     )?;
-    let Cells { points, corners, ends, bodies, speeds, cuts, .. } = &cells;
-    for data in [bodies, speeds, cuts, points, corners, ends, &types] {
+    for (.., data) in of_cells.iter().chain(&of_points).chain(&shape) {
         out.write_all(&(data.len() as u64).to_le_bytes())?;
         out.write_all(data)?;
     }

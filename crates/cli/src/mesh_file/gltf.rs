@@ -1,13 +1,14 @@
 //! Binary glTF: the triangles of all nodes of the scene, placed as the nodes are.
 
 use ::gltf::mesh::Mode;
-use ::gltf::{Gltf, Node, Primitive};
+use ::gltf::{Node, Primitive};
 use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
 
 use super::{Corner, MeshFileError, PaintedMesh};
+use crate::glb_file::{GlbError, MOST, open};
 
 pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
-    let file = Gltf::from_slice(bytes).map_err(|e| malformed(&e.to_string()))?;
+    let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let mut mesh = PaintedMesh::default();
     let scene = file.default_scene().or_else(|| file.scenes().next());
@@ -19,6 +20,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         if std::mem::replace(&mut seen[node.index()], true) {
             return Err(malformed("a node has two parents: export the scene as a tree"));
         }
+        mesh.objects.push(mesh.mesh.triangles.len());
         let place = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
         add(&node, &place, blob, &mut mesh)?;
         open.extend(node.children().map(|child| (child, place)));
@@ -34,12 +36,13 @@ fn add(
     node: &Node,
     place: &Matrix4<f64>,
     blob: &[u8],
-    PaintedMesh { mesh, corners }: &mut PaintedMesh,
+    PaintedMesh { mesh, corners, has_materials, .. }: &mut PaintedMesh,
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
         if primitive.mode() != Mode::Triangles {
             return Err(malformed("it holds lines, points or strips: export plain triangles"));
         }
+        *has_materials |= primitive.material().index().is_some();
         let reader = primitive.reader(|_| Some(blob));
         let positions = reader.read_positions();
         let positions = positions.ok_or_else(|| malformed("a mesh has no positions inside it"))?;
@@ -51,7 +54,11 @@ fn add(
             None => (0..mesh.vertices.len() as u32 - first).collect(),
         };
         let (triangles, _) = indices.as_chunks::<3>();
-        mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first.saturating_add(v))));
+        mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
+        // many nodes may draw one mesh
+        if mesh.vertices.len() > MOST || 3 * mesh.triangles.len() > MOST {
+            return Err(GlbError::TooLarge.into());
+        }
         let paint = paint(&primitive, blob, &turn(place));
         let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
         corners.extend(triangles.iter().map(|t| t.map(at)));

@@ -9,25 +9,20 @@ use super::{Corner, MeshFileError, PaintedMesh};
 /// Reads Wavefront OBJ text; polygons become fans of triangles.
 ///
 /// # Errors
-/// [`MeshFileError::Line`] when a line is malformed, a coordinate is not finite or a face names a
-/// vertex that does not exist.
+/// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
+/// that does not exist.
 pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
-    if let Some(line) = text.split(|&b| b == b'\n').position(has_bad_coordinate) {
-        let problem = "a vertex has a coordinate that is not a finite number".to_owned();
-        return Err(MeshFileError::Line { line: line + 1, problem });
-    }
+    let Known { has_materials, objects, triangles } = check(text)?;
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;
     let no_materials = |_: &Path| Ok(Default::default());
     let (models, _) = tobj::load_obj_buf(&mut rest, &options, no_materials).map_err(|e| {
-        // faces are resolved at the end of an object, other errors stop the reader on their line
+        // the reader stops on the line that it cannot read
         let read = &text[..text.len() - rest.len()];
-        let stopped = || read.iter().filter(|&&byte| byte == b'\n').count();
-        let line =
-            if e == tobj::LoadError::FaceVertexOutOfBounds { dangling_face(text) } else { None };
-        MeshFileError::Line { line: line.unwrap_or_else(stopped), problem: e.to_string() }
+        let line = read.iter().filter(|&&byte| byte == b'\n').count();
+        MeshFileError::Line { line, problem: e.to_string() }
     })?;
-    let mut painted = PaintedMesh::default();
+    let mut painted = PaintedMesh { has_materials, ..PaintedMesh::default() };
     let mesh = &mut painted.mesh;
     for tobj::Model { mesh: model, .. } in models {
         let base = mesh.vertices.len() as u32;
@@ -38,6 +33,10 @@ pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         painted.corners.extend(triangles.iter().enumerate().map(|(t, triangle)| {
             [0, 1, 2].map(|k| corner(&model, 3 * t + k, triangle[k] as usize))
         }));
+    }
+    // else the reader counts otherwise, and all is one object
+    if triangles == painted.mesh.triangles.len() {
+        painted.objects = objects;
     }
     Ok(painted)
 }
@@ -56,26 +55,88 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Corner {
     }
 }
 
-/// Whether an OBJ line is a vertex with a coordinate that is not finite, which parses as a number.
-fn has_bad_coordinate(line: &[u8]) -> bool {
-    let Ok(line) = str::from_utf8(line) else { return false };
-    let mut words = line.split_whitespace();
-    words.next() == Some("v") && words.any(|w| w.parse::<f64>().is_ok_and(|x| !x.is_finite()))
+/// What the reader does not tell.
+#[derive(Default)]
+struct Known {
+    has_materials: bool,
+    /// The first triangle of each object.
+    objects: Vec<usize>,
+    /// How many there are.
+    triangles: usize,
 }
 
-/// The first line with a face that names a vertex the file does not have.
-fn dangling_face(text: &[u8]) -> Option<usize> {
-    let text = str::from_utf8(text).ok()?;
-    let vertices = text.lines().filter(|l| l.split_whitespace().next() == Some("v")).count();
-    let dangles = |corner: &str| {
-        let index = corner.split('/').next().and_then(|i| i.parse::<i64>().ok());
-        index.is_some_and(|i| i == 0 || i.unsigned_abs() > vertices as u64)
+/// Refuses what the reader takes as it is: numbers that are not finite, and places that are not
+/// there.
+fn check(text: &[u8]) -> Result<Known, MeshFileError> {
+    // what is no text is for the reader to refuse
+    let lines = || {
+        let numbered = text.split(|&b| b == b'\n').zip(1..);
+        numbered.map(|(line, number)| (str::from_utf8(line).unwrap_or_default(), number))
     };
-    let dangling = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("f") && words.any(dangles)
-    };
-    text.lines().position(dangling).map(|at| at + 1)
+    let mut totals = [0_i64; 3];
+    for (line, _) in lines() {
+        if let Some(kind) = kind(line) {
+            totals[kind] += 1;
+        }
+    }
+    let mut counts = [0_i64; 3];
+    let mut known = Known { objects: vec![0], ..Known::default() };
+    for (line, number) in lines() {
+        let refused = |problem: String| MeshFileError::Line { line: number, problem };
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        let first = words.next();
+        if let Some(kind) = kind(line) {
+            counts[kind] += 1;
+            if words.any(|word| word.parse::<f64>().is_ok_and(|x| !x.is_finite())) {
+                return Err(refused(format!("a {} is not a finite number", NUMBERS[kind])));
+            }
+        }
+        match first {
+            Some("mtllib" | "usemtl") => known.has_materials = true,
+            Some("o") => known.objects.push(known.triangles),
+            Some("f" | "l") => {
+                let corners = words.clone().count();
+                if corners == 0 {
+                    return Err(refused("face without corners".to_owned()));
+                }
+                words.try_for_each(|c| check_corner(c, &counts, &totals)).map_err(refused)?;
+                // a point and a line are triangles to the reader
+                known.triangles += corners.saturating_sub(2).max(1);
+            }
+            _ => {}
+        }
+    }
+    Ok(known)
+}
+
+/// What a number of a line is of, by [`kind`], and what a face names.
+const NUMBERS: [&str; 3] = ["vertex coordinate", "texture coordinate", "coordinate of a normal"];
+const NAMED: [&str; 3] = ["vertex", "texture coordinate", "normal"];
+
+/// 0 for a vertex, 1 for a texture coordinate, 2 for a normal.
+fn kind(line: &str) -> Option<usize> {
+    let first = line.split_whitespace().next()?;
+    ["v", "vt", "vn"].iter().position(|known| *known == first)
+}
+
+/// Refuses a corner of a face that names what is not there: `counts` are there before it, `totals`
+/// in all.
+fn check_corner(corner: &str, counts: &[i64; 3], totals: &[i64; 3]) -> Result<(), String> {
+    for (kind, index) in corner.split('/').enumerate().take(3) {
+        let Ok(index) = index.parse::<i64>() else {
+            // what is no number is for the reader to refuse, but it takes a vertex as given
+            if index.is_empty() && kind == 0 {
+                return Err("face with a corner that names no vertex".to_owned());
+            }
+            continue;
+        };
+        let is_there = if index < 0 { index >= -counts[kind] } else { index <= totals[kind] };
+        if index == 0 || !is_there {
+            let (named, count) = (NAMED[kind], totals[kind]);
+            return Err(format!("face names {named} {index}, but there are {count}"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -106,13 +167,22 @@ mod tests {
         assert!(problem(&format!("{start}v 0 nan 0\nf 1 2 3")).starts_with("line 4: a vertex"));
         assert!(problem(&format!("{start}v 0 1e999 0\nf 1 2 3")).starts_with("line 4: a vertex"));
         assert!(problem(&format!("{start}v 0 x 0\nf 1 2 3")).starts_with("line 4: position"));
+        assert!(problem(&format!("{start}vt nan 0\nf 1 2 3")).starts_with("line 4: a texture"));
+        assert!(problem(&format!("{start}vn 0 inf 0\nf 1 2 3")).starts_with("line 4: a coord"));
         assert!(problem(&format!("{start}v 0 1 0\nf 1 2 b\n")).starts_with("line 5: face"));
     }
 
     #[test]
     fn a_face_of_vertices_that_do_not_exist_is_refused() {
-        let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\nf 1 2 3\n";
-        assert_eq!(problem(text), "line 4: face vertex index out of bounds");
+        let start = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\n";
+        let said = problem(&format!("{start}f 1 2 4\nf 1 2 3\n"));
+        assert_eq!(said, "line 6: face names vertex 4, but there are 3");
+        for corner in
+            ["1/2", "1/-9223372036854775808", "1/-2/1", "1//2", "1//-2", "/1", "//1", "-4"]
+        {
+            let said = problem(&format!("{start}f {corner} 2 3\n"));
+            assert!(said.starts_with("line 6: face"), "{corner}: {said}");
+        }
         assert!(problem("v 0 0 0\nf 1 2 3\n").starts_with("line 2: face"));
         assert!(problem("v 0 0 0\nv 1 0 0\nv 0 1 0\nf -4 1 2\n").starts_with("line 4: face"));
         assert!(problem("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 0 1 2\n").starts_with("line 4: face"));

@@ -8,6 +8,9 @@ use super::{Corner, MeshFileError, PaintedMesh, fan};
 
 pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     let malformed = |problem: String| MeshFileError::Format { format: "PLY", problem };
+    if let Some(element) = overlong(bytes) {
+        return Err(malformed(format!("`{element}` is more than the file has bytes")));
+    }
     let mut source = bytes;
     let file = Parser::<DefaultElement>::new()
         .read_ply(&mut source)
@@ -36,6 +39,20 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         }
     }
     Ok(painted)
+}
+
+/// The first line of the header that tells of more elements than there can be, which the reader would
+/// make where they have no properties.
+fn overlong(bytes: &[u8]) -> Option<String> {
+    let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.trim_ascii());
+    let mut header = lines.take_while(|line| *line != b"end_header");
+    let line = header.find(|line| {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let is_element = words.next() == Some(b"element");
+        let count = words.nth(1).and_then(|count| str::from_utf8(count).ok()?.parse::<u64>().ok());
+        is_element && count.is_some_and(|count| count > bytes.len() as u64)
+    })?;
+    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 /// Normal, texture coordinates and colour of a vertex by their customary names.

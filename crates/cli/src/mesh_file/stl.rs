@@ -7,8 +7,13 @@ use nalgebra::Point3;
 use super::{Corner, MeshFileError, PaintedMesh};
 
 pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
-    let malformed =
-        |e: std::io::Error| MeshFileError::Format { format: "STL", problem: e.to_string() };
+    let malformed = |e: std::io::Error| {
+        let problem = match e.kind() {
+            std::io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
+            _ => e.to_string(),
+        };
+        MeshFileError::Format { format: "STL", problem }
+    };
     let mut cursor = Cursor::new(bytes);
     let mut painted = PaintedMesh::default();
     let mesh = &mut painted.mesh;

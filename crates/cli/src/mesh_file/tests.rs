@@ -81,7 +81,7 @@ fn ply_vertices_keep_their_colours_and_texture_coordinates() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     std::fs::write(&path, text).unwrap();
-    let PaintedMesh { mesh, corners } = read_painted_mesh(&path).unwrap();
+    let PaintedMesh { mesh, corners, .. } = read_painted_mesh(&path).unwrap();
     assert_tetrahedron(&mesh);
     let first = corners[0][0];
     let colour = first.colour.unwrap();
@@ -109,6 +109,7 @@ fn glb_is_read_with_its_nodes_placed() {
         birth: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
         shrinks: None,
+        stresses: Vec::new(),
     };
     let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track], energies: vec![] };
     let mut bytes = vec![];
@@ -116,7 +117,7 @@ fn glb_is_read_with_its_nodes_placed() {
     let mesh = read("a.glb", &bytes).unwrap();
     assert_tetrahedron(&mesh);
     assert!(mesh.vertices.iter().all(|p| p.x >= 5.0));
-    assert!(matches!(read("a.glb", b"glTF").unwrap_err(), MeshFileError::Format { .. }));
+    assert!(matches!(read("a.glb", b"glTF").unwrap_err(), MeshFileError::Glb(_)));
 }
 
 #[test]
@@ -133,4 +134,50 @@ fn other_files_are_refused() {
     assert!(matches!(read("a.fbx", b"").unwrap_err(), MeshFileError::UnknownFormat));
     assert!(matches!(read("a.obj", b"v 0 0 0\n").unwrap_err(), MeshFileError::Empty));
     assert!(matches!(read_mesh(Path::new("no.obj")).unwrap_err(), MeshFileError::Read(_)));
+}
+
+/// The file with any of its bytes replaced, or cut off anywhere.
+fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let cut = (0..bytes.len()).map(|length| bytes[..length].to_vec());
+    let changed = (0..bytes.len()).flat_map(|at| {
+        [0, b'9', b'-', b' ', b'\n', 0xff].map(|byte| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] = byte;
+            bytes
+        })
+    });
+    cut.chain(changed)
+}
+
+#[test]
+fn a_damaged_file_is_an_error_or_a_mesh() {
+    let binary = stl(|v| CORNERS[v]);
+    let obj = b"o a\nv 0 0 0 1 0 0\nv 1 0 0 1 0 0\nv 0 1 0 1 0 0\nvt 0 0\nvn 0 0 1\n\
+        f 1/1/1 2/-1/-1 3//1\nf -3 -2 -1\nl 1 2\n";
+    let packed = PLY.split_once("0 0 0\n").unwrap().0.replace("ascii", "binary_little_endian");
+    let mut packed = packed.into_bytes();
+    packed.extend(CORNERS.as_flattened().iter().flat_map(|&x| f64::from(x).to_le_bytes()));
+    for face in FACES {
+        packed.push(3);
+        packed.extend(face.iter().flat_map(|&v| (v as i32).to_le_bytes()));
+    }
+    let parsers: [(Parser, &[u8]); 4] = [
+        (stl::parse, &binary),
+        (obj::parse, obj),
+        (ply::parse, PLY.as_bytes()),
+        (ply::parse, &packed),
+    ];
+    for (parse, bytes) in parsers {
+        parse(bytes).unwrap();
+        let mut refused = 0;
+        for damaged in damaged(bytes) {
+            // what is read is what read_painted_mesh goes on with
+            let read = parse(&damaged).and_then(|mesh| check(&mesh.mesh).map(|()| weld(mesh)));
+            refused += usize::from(read.is_err());
+        }
+        assert!(refused > bytes.len() / 2, "{refused} of {}", bytes.len());
+    }
+    let endless = PLY.replace("element face 4", "element nothing 4000000000\nelement face 4");
+    let error = read("a.ply", endless.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("`element nothing 4000000000`"), "{error}");
 }

@@ -51,12 +51,15 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
     let shrinking = track.shrinks.unwrap_or(track.end())..track.end();
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
     let [outer, inner] = geometries.of(&track.surface);
+    let stress: Vec<Value> =
+        track.stresses.iter().map(|s| json!([s.frame, s.principal, s.von_mises])).collect();
     json!({
         "name": track.name,
         "parent": track.parent,
         "birth": track.birth,
         "frames": track.poses.len(),
         "sizes": sizes,
+        "stress": stress,
         "material": track.look.material,
         "colour": track.look.colour,
         "inner_colour": track.look.inner_colour,

@@ -161,6 +161,11 @@ impl Files<'_> {
             if let (Some(named), false) = (body.shape.file_mut(), is_main) {
                 *named = beside(&part.file, named);
             }
+            let lattice = body.fracture.as_mut().and_then(|fracture| fracture.lattice.as_mut());
+            let picture = lattice.and_then(|lattice| lattice.strength_picture.as_mut());
+            if let (Some(picture), false) = (picture, is_main) {
+                picture.file = beside(&part.file, &picture.file);
+            }
             self.scene.bodies.push(body);
         }
         part.bodies = first..self.scene.bodies.len();

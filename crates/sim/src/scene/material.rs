@@ -194,7 +194,7 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     }
     if let Some(friction) = own.friction {
         require(friction >= 0.0 && friction.is_finite(), &at(key, "friction"), || {
-            format!("must be 0 or more and finite, not {friction}")
+            format!("must be 0 or more and finite, not {friction:?}")
         })?;
     }
     for (name, colour) in [("colour", own.colour), ("inner_colour", own.inner_colour)] {

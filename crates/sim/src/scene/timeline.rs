@@ -172,6 +172,6 @@ pub(super) fn check_keyframes(key: &str, b: &Body) -> Result<(), InvalidValue> {
 
 fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
     require((0.0..=LARGEST_TIME).contains(&t), key, || {
-        format!("must be from 0 to {LARGEST_TIME:e} s, not {t}")
+        format!("must be from 0 to {LARGEST_TIME:e} s, not {t:?}")
     })
 }

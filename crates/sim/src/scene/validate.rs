@@ -7,7 +7,7 @@ use super::error::nearest;
 use super::timeline::check_keyframes;
 use super::{
     Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN, Mesh,
-    Motion, Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Motion, Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -238,13 +238,13 @@ pub(super) fn require<P: Display>(
 
 pub(super) fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= LARGEST, key, || {
-        format!("must be above 0 and at most {LARGEST:e} {unit}, not {x}")
+        format!("must be above 0 and at most {LARGEST:e} {unit}, not {x:?}")
     })
 }
 
 pub(super) fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= STRONGEST, key, || {
-        format!("must be above 0 and at most {STRONGEST:e} Pa, not {x}")
+        format!("must be above 0 and at most {STRONGEST:e} Pa, not {x:?}")
     })
 }
 
@@ -255,7 +255,7 @@ pub(super) fn bounded(key: &str, values: &[f64], unit: &str) -> Result<(), Inval
 }
 
 pub(super) fn fraction(key: &str, x: f64) -> Result<(), InvalidValue> {
-    require((0.0..=1.0).contains(&x), key, || format!("must be between 0 and 1, not {x}"))
+    require((0.0..=1.0).contains(&x), key, || format!("must be between 0 and 1, not {x:?}"))
 }
 
 pub(super) fn direction(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
@@ -272,7 +272,7 @@ fn count(key: &str, n: usize, least: usize, most: usize) -> Result<(), InvalidVa
 
 fn simulation(s: &Simulation) -> Result<(), InvalidValue> {
     require(s.fps >= 1.0 && s.fps <= 1e5, "simulation.fps", || {
-        format!("must be between 1 and 100000 frames per second, not {}", s.fps)
+        format!("must be between 1 and 100000 frames per second, not {:?}", s.fps)
     })?;
     count("simulation.frames", s.frames, 1, MAX_FRAMES)?;
     bounded("simulation.gravity", &s.gravity, "m/s^2")
@@ -303,11 +303,11 @@ fn debris(d: &Debris, scene: &Scene) -> Result<(), InvalidValue> {
 fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
     let Some(Noise { amplitude, frequency }) = noise else { return Ok(()) };
     require((0.1..=100.0).contains(&frequency), &at(key, "frequency"), || {
-        format!("must be between 0.1 and 100, not {frequency}")
+        format!("must be between 0.1 and 100, not {frequency:?}")
     })?;
     let most = 1.0 / (3.0 * frequency);
     require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
-        format!("must be between 0 and {most:.4}, a third of 1 / frequency, not {amplitude}")
+        format!("must be between 0 and {most:.4}, a third of 1 / frequency, not {amplitude:?}")
     })
 }
 
@@ -352,7 +352,7 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     fraction(&at(key, "restitution"), b.restitution())?;
     let friction = b.friction();
     require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
-        format!("must be 0 or more and finite, not {friction}")
+        format!("must be 0 or more and finite, not {friction:?}")
     })?;
     let look = b.look();
     for c in look.colour {
@@ -456,7 +456,7 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
         Shape::Torus(t) => {
             positive(&at(key, "torus.minor"), t.minor, "m")?;
             require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
-                format!("must be at least the minor radius, {} m, not {}", t.minor, t.major)
+                format!("must be at least the minor radius, {:?} m, not {:?}", t.minor, t.major)
             })?;
         }
     }
@@ -560,11 +560,11 @@ fn lattice(key: &str, l: &Lattice, b: &Body) -> Result<(), InvalidValue> {
     positive(&at(key, "duration"), l.duration, "s")?;
     of_material(key, "strength", l.strength, b)?;
     require((0.0..=100.0).contains(&l.randomness), &at(key, "randomness"), || {
-        format!("must be from 0 to 100, not {}", l.randomness)
+        format!("must be from 0 to 100, not {:?}", l.randomness)
     })?;
     if let Some(Noise { amplitude, frequency }) = l.noise {
         require((0.0..1.0).contains(&amplitude), &at(key, "noise.amplitude"), || {
-            format!("must be from 0 to below 1, not {amplitude}")
+            format!("must be from 0 to below 1, not {amplitude:?}")
         })?;
         positive(&at(key, "noise.frequency"), frequency, "1/m")?;
     }
@@ -576,14 +576,29 @@ fn lattice(key: &str, l: &Lattice, b: &Body) -> Result<(), InvalidValue> {
             || format!("must be a direction, not {:?}", c.normal),
         )?;
         require(c.offset.is_finite(), &at(&key, "offset"), || {
-            format!("must be a number, not {}", c.offset)
+            format!("must be a number, not {:?}", c.offset)
         })?;
         positive(&at(&key, "width"), c.width, "m")?;
         require((0.0..=1.0).contains(&c.factor), &at(&key, "factor"), || {
-            format!("must be from 0 to 1, not {}", c.factor)
+            format!("must be from 0 to 1, not {:?}", c.factor)
         })?;
     }
-    Ok(())
+    let picture = l.strength_picture.as_ref();
+    picture.map_or(Ok(()), |picture| strength_picture(&at(key, "strength_picture"), picture))
+}
+
+fn strength_picture(key: &str, p: &StrengthPicture) -> Result<(), InvalidValue> {
+    bounded(&at(key, "corner"), &p.corner, "m")?;
+    direction(&at(key, "across"), &p.across)?;
+    direction(&at(key, "down"), &p.down)?;
+    let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let sizes = dot(&p.across, &p.across) * dot(&p.down, &p.down);
+    require(
+        dot(&p.across, &p.down).abs() <= 1e-6 * sizes.sqrt(),
+        &at(key, "down"),
+        || "must be at a right angle to `across`",
+    )?;
+    fraction(&at(key, "darkest"), p.darkest)
 }
 
 fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
@@ -592,7 +607,7 @@ fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
     of_material(key, "strength", s.strength, b)?;
     of_material(key, "young", s.young, b)?;
     require((-0.9..=0.49).contains(&s.poisson), &at(key, "poisson"), || {
-        format!("must be from -0.9 to 0.49, not {}", s.poisson)
+        format!("must be from -0.9 to 0.49, not {:?}", s.poisson)
     })?;
     if let Some(reach) = s.reach {
         positive(&at(key, "reach"), reach, "m")?;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sim::{Phase, Recording, Report};
 
 use crate::args::RunOptions;
-use crate::commands::Failure;
+use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
@@ -80,14 +80,16 @@ impl Summary {
     }
 
     /// Prints what options ask for.
-    pub(super) fn say(&self, options: &RunOptions, effort: &Effort) {
-        // nobody may be listening
-        let mut out = std::io::stdout().lock();
-        if options.json {
-            let _ = writeln!(out, "{}", self.to_json(&options.output, effort));
-        } else if !options.quiet {
-            let _ = self.print(options, effort, &mut out);
-        }
+    pub(super) fn say(&self, options: &RunOptions, effort: &Effort) -> Result<(), Failure> {
+        print(|out| {
+            if options.json {
+                writeln!(out, "{}", self.to_json(&options.output, effort))
+            } else if options.quiet {
+                Ok(())
+            } else {
+                self.print(options, effort, out)
+            }
+        })
     }
 
     fn fragments(&self) -> usize {

@@ -5,19 +5,25 @@ use std::sync::Arc;
 
 use gltf::animation::Channel;
 use gltf::animation::util::ReadOutputs;
-use gltf::{Gltf, Mesh, Node};
+use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Energy, Look, Recording, Surface, Track};
+use sim::{Energy, Look, Recording, Stress, Surface, Track};
 use thiserror::Error;
+
+use crate::glb_file::{GlbError, check_animations, open};
+
+/// Most frames of a recording, and most poses of all its bodies.
+const MOST_FRAMES: usize = 1_000_000;
+const MOST_POSES: usize = 1 << 26;
 
 /// Why a file gives no recording.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GlbReadError {
-    /// The file is not GLB.
-    #[error("is not a GLB file: {0}")]
-    Format(#[from] gltf::Error),
+    /// The file is not GLB that can be read.
+    #[error(transparent)]
+    Format(#[from] GlbError),
     /// It is, but brisance did not write it.
     #[error("was not written by brisance: {lacks}")]
     Foreign {
@@ -59,6 +65,8 @@ struct NodeExtras {
     end: usize,
     parent: Option<usize>,
     shrinks: Option<usize>,
+    #[serde(default)]
+    stress: Vec<(usize, f32, f32)>,
 }
 
 #[derive(Deserialize)]
@@ -75,13 +83,16 @@ struct MaterialExtras {
 /// [`GlbReadError`] when the file is malformed or lacks what [`write_glb`](super::write_glb) puts
 /// in.
 pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
-    let file = Gltf::from_slice(bytes)?;
+    let file = open(bytes)?;
+    check_animations(&file)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
     let extras: SceneExtras = parse(scene.extras())?;
     let SceneExtras { fps, frames, .. } = extras;
-    if frames == 0 {
-        return Err(GlbReadError::Foreign { lacks: "it has no frames" });
+    // what would take all memory is no recording
+    let is_possible = (1..=MOST_FRAMES).contains(&frames) && fps > 0.0 && fps <= 1e9;
+    if !is_possible {
+        return Err(GlbReadError::Foreign { lacks: "it has no possible number or rate of frames" });
     }
     let energies = extras
         .energies()
@@ -92,12 +103,19 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     }
     let mut known = Known::default();
     let mut tracks = vec![];
+    let mut lived = 0;
     for node in file.nodes() {
-        let NodeExtras { birth, end, parent, shrinks } = parse(node.extras())?;
+        let NodeExtras { birth, end, parent, shrinks, stress } = parse(node.extras())?;
         let wrong_shrinking = shrinks.is_some_and(|s| s <= birth || s > end);
         let wrong_parent = parent.is_some_and(|p| p >= node.index());
         if end < birth || end > frames || wrong_parent || wrong_shrinking {
             return Err(GlbReadError::Foreign { lacks: "a node has impossible frames or parent" });
+        }
+        let stresses = stresses(&stress, birth..end)
+            .ok_or(GlbReadError::Foreign { lacks: "a node has impossible stress" })?;
+        lived += end - birth;
+        if lived > MOST_POSES {
+            return Err(GlbReadError::Foreign { lacks: "it has more than 2^26 poses" });
         }
         let (surface, look) = match node.mesh() {
             Some(mesh) => drawn(&mesh, blob, &mut known)?,
@@ -106,7 +124,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks });
+        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks, stresses });
     }
     Ok(Recording { fps, frames, tracks, energies })
 }
@@ -161,18 +179,22 @@ fn drawn(
         ..Surface::default()
     };
     for primitive in mesh.primitives() {
+        // those that follow have the vertices of the first
+        let of = primitive.get(&gltf::Semantic::Positions).map(|accessor| accessor.index());
+        if of != Some(key) {
+            return Err(GlbReadError::Foreign { lacks: "the parts of a mesh share no vertices" });
+        }
         let is_inner = extras_of(&primitive.material()).ok_or(LACKS)?.inner;
         let indices = primitive.reader(|_| Some(blob)).read_indices().ok_or(LACKS)?;
         let indices: Vec<u32> = indices.into_u32().collect();
         let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
         side.extend_from_slice(indices.as_chunks::<3>().0);
     }
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &surface;
-    let inside = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
-    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
-    if !alike || !outer.iter().chain(inner).all(inside) {
-        return Err(LACKS);
+    let Surface { vertices, normals, rest, uvs, colours, .. } = &surface;
+    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let places = vertices.iter().chain(normals).chain(rest).flatten();
+    if !places.chain(paint).all(|x| x.is_finite()) {
+        return Err(GlbReadError::Foreign { lacks: "a vertex is not finite" });
     }
     let surface = Arc::new(surface);
     surfaces.insert(key, surface.clone());
@@ -208,10 +230,22 @@ fn poses(
         let time = ((frame as f64 + 0.5) / fps) as f32;
         let [x, y, z] = *held(&translations, time)?;
         let [i, j, k, w] = held(&rotations, time)?.map(f64::from);
-        let rotation = UnitQuaternion::new_normalize(Quaternion::new(w, i, j, k));
-        Some(Isometry3::from_parts(Translation3::new(x, y, z).cast(), rotation))
+        let rotation = UnitQuaternion::try_new(Quaternion::new(w, i, j, k), 0.0)?;
+        let is_finite = x.is_finite() && y.is_finite() && z.is_finite();
+        let pose = Isometry3::from_parts(Translation3::new(x, y, z).cast(), rotation);
+        (is_finite && rotation.coords.iter().all(|x| x.is_finite())).then_some(pose)
     };
     frames.map(pose).collect::<Option<_>>().ok_or(LACKS)
+}
+
+/// The stress of a body in frames of its life, if they ascend and it is finite.
+fn stresses(stress: &[(usize, f32, f32)], life: std::ops::Range<usize>) -> Option<Vec<Stress>> {
+    let ascend = stress.is_sorted_by(|a, b| a.0 < b.0);
+    let entry = |&(frame, principal, von_mises): &(usize, f32, f32)| {
+        let holds = life.contains(&frame) && principal.is_finite() && von_mises.is_finite();
+        holds.then_some(Stress { frame, principal, von_mises, field: None })
+    };
+    stress.iter().map(entry).collect::<Option<_>>().filter(|_| ascend)
 }
 
 fn held<T>((times, values): &(Vec<f32>, Vec<T>), time: f32) -> Option<&T> {

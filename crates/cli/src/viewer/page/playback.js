@@ -46,6 +46,12 @@ export function speed(body, frame, fps) {
   return fps * Math.hypot(p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]);
 }
 
+/** The largest stress in a body, Pa, from the last blow; nothing where none is known. */
+export function stress(body, frame) {
+  const entry = body.stress.findLast(([first]) => first <= frame);
+  return entry && { principal: entry[1], vonMises: entry[2] };
+}
+
 function hasMoved(poses) {
   for (let i = POSE; i < poses.length; i++) if (poses[i] !== poses[i - POSE]) return true;
   return false;

@@ -1,7 +1,7 @@
 // What is seen: all bodies in one batch, drawn by one call however many they are.
 
 import * as THREE from "./three.js";
-import { lives, speed } from "./playback.js";
+import { lives, speed, stress } from "./playback.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
@@ -80,6 +80,8 @@ export class Stage {
     }
     this.scene.add(this.batch);
     this.fastest = this.swiftness();
+    const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
+    this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
     this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
   }
 
@@ -116,6 +118,8 @@ export class Stage {
 
   colourOf(body, side, frame) {
     const colour = new THREE.Color();
+    const strained = this.look.colour === "stress" && stress(body, frame);
+    if (strained) return ramp(colour, Math.max(strained.principal, 0) / this.tensest);
     const how = body.moves ? this.look.colour : "material";
     if (how === "body") return colour.setHSL((body.number * 0.618034) % 1, 0.55, side ? 0.68 : 0.55);
     if (how === "generation") return ramp(colour, body.generation / this.generations);

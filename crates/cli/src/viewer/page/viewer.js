@@ -1,17 +1,17 @@
 // The page: a recording, how it is shown, and its time line.
 
-import { lives, load, speed } from "./playback.js";
+import { lives, load, speed, stress } from "./playback.js";
 import { CURVES, Plot } from "./plot.js";
 import { Stage } from "./stage.js";
 
 const part = (id) => document.getElementById(id);
-const COLOURS = ["material", "body", "generation", "speed"];
+const COLOURS = ["material", "body", "generation", "speed", "stress"];
 
-function joules(value) {
+function measure(value, unit) {
   const size = Math.abs(value);
-  if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} MJ`;
-  if (size >= 1e3) return `${(value / 1e3).toPrecision(3)} kJ`;
-  return `${size < 1e-6 ? "0" : value.toPrecision(3)} J`;
+  if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} M${unit}`;
+  if (size >= 1e3) return `${(value / 1e3).toPrecision(3)} k${unit}`;
+  return `${size < 1e-6 ? "0" : value.toPrecision(3)} ${unit}`;
 }
 
 class Player {
@@ -61,7 +61,7 @@ class Player {
     part("counts").textContent = `${alive[frame]} bodies, ${pieces} of them pieces`;
     part("value-bodies").textContent = alive[frame];
     for (const [name, value] of Object.entries(this.plot.values(frame))) {
-      part(`value-${name}`).textContent = joules(value);
+      part(`value-${name}`).textContent = measure(value, "J");
     }
     this.describe();
     this.plot.draw(frame);
@@ -82,7 +82,12 @@ class Player {
       ? `${speed(body, this.frame, this.recording.fps).toFixed(2)} m/s`
       : this.frame < body.birth ? "not yet" : "no more";
     const origin = from ? `broke off ${from.name} in frame ${body.birth}` : "was there from the beginning";
-    shown.textContent = `${body.name}: ${state}\n${body.material}, generation ${body.generation}\n${origin}`;
+    const strained = stress(body, this.frame);
+    const tension = strained
+      ? `\nstress ${measure(strained.principal, "Pa")}, von Mises ${measure(strained.vonMises, "Pa")}`
+      : "";
+    shown.textContent =
+      `${body.name}: ${state}\n${body.material}, generation ${body.generation}\n${origin}${tension}`;
   }
 
   play(wanted) {
@@ -123,10 +128,14 @@ class Player {
     Object.assign(this.stage.look, change);
     const { colour, apart } = this.stage.look;
     part("apart").textContent = apart ? `+${Math.round(100 * apart)} %` : "off";
-    const { fastest, generations } = this.stage;
-    part("scale").hidden = colour !== "speed" && colour !== "generation";
-    part("low").textContent = colour === "speed" ? "0" : "whole";
-    part("high").textContent = colour === "speed" ? `${fastest.toPrecision(2)} m/s` : `${generations}`;
+    const { fastest, generations, tensest } = this.stage;
+    const scales = {
+      speed: ["0", `${fastest.toPrecision(2)} m/s`],
+      generation: ["whole", `${generations}`],
+      stress: ["0", measure(tensest, "Pa")],
+    };
+    part("scale").hidden = !scales[colour];
+    [part("low").textContent, part("high").textContent] = scales[colour] ?? ["", ""];
     this.stage.show(this.frame);
   }
 }
@@ -145,6 +154,9 @@ function connect(player) {
     part(id).checked = !part(id).checked;
     act();
   };
+  // only bodies of finite elements have any
+  part("stressed").hidden = !stage.tensest;
+  const colours = COLOURS.filter((name) => name !== "stress" || stage.tensest);
   const inner = () => player.look({ inner: part("inner").checked });
   const shadows = () => stage.shadows(part("shadows").checked);
   part("frame").addEventListener("input", () => player.pauseAt(part("frame").valueAsNumber));
@@ -161,7 +173,7 @@ function connect(player) {
     Home: () => player.pauseAt(0),
     End: () => player.pauseAt(player.last),
     b: () => player.pauseAt(next() ?? player.frame),
-    c: () => colour(COLOURS[(COLOURS.indexOf(stage.look.colour) + 1) % COLOURS.length]),
+    c: () => colour(colours[(colours.indexOf(stage.look.colour) + 1) % colours.length]),
     e: () => explode(stage.look.apart ? 0 : 1),
     i: () => toggle("inner", inner),
     s: () => toggle("shadows", shadows),

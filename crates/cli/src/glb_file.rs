@@ -1,0 +1,241 @@
+//! GLB files, checked: the library that reads them takes on trust what accessors say.
+
+use gltf::accessor::{DataType, Dimensions};
+use gltf::json::Root;
+use gltf::json::accessor::Accessor;
+use gltf::json::validation::Checked;
+use gltf::{Document, Gltf, Semantic, binary};
+use thiserror::Error;
+
+/// Why bytes are no GLB file that can be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GlbError {
+    /// They are no GLB file, or only a part of one.
+    #[error("is not a GLB file, or damaged ({0}): export it again")]
+    Damaged(String),
+    /// A part of the file is not what the format allows.
+    #[error("{part} {problem}: export the file again")]
+    Part {
+        /// Which.
+        part: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// There are more vertices or indices than are read.
+    #[error("holds more than 2^26 vertices or indices: simplify its meshes")]
+    TooLarge,
+}
+
+/// Most vertices, and most indices, of all primitives together.
+pub(crate) const MOST: usize = 1 << 26;
+
+impl From<gltf::Error> for GlbError {
+    fn from(error: gltf::Error) -> Self {
+        // the lines after the first name further faults
+        let text = match error {
+            gltf::Error::Validation(faults) => {
+                let fault = faults.first();
+                fault.map_or_else(String::new, |(path, fault)| {
+                    format!("{path}: {}", fault.to_string().to_lowercase())
+                })
+            }
+            gltf::Error::Binary(
+                binary::Error::Length { .. }
+                | binary::Error::ChunkLength { .. }
+                | binary::Error::Io(_),
+            ) => "it ends too early".to_owned(),
+            other => other.to_string(),
+        };
+        Self::Damaged(text.lines().next().unwrap_or_default().to_owned())
+    }
+}
+
+/// Opens a GLB file the meshes of which can be read: their accessors are of kinds that the format
+/// allows, lie within the file, have one entry for each vertex, and indices name vertices.
+///
+/// # Errors
+/// [`GlbError`] when they are not.
+pub(crate) fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
+    // the library takes the header from this length
+    let length = bytes.get(8..12).and_then(|length| length.try_into().ok());
+    if bytes.starts_with(b"glTF") && length.is_none_or(|length| u32::from_le_bytes(length) < 12) {
+        return Err(GlbError::Damaged("its header is cut off".to_owned()));
+    }
+    let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes)?;
+    let root = document.into_json();
+    // the library's own validation looks these up
+    let count = root.accessors.len();
+    for (number, mesh) in root.meshes.iter().enumerate() {
+        let named = mesh.primitives.iter().flat_map(|p| p.attributes.values());
+        if named.into_iter().any(|accessor| accessor.value() >= count) {
+            return Err(wrong(format!("mesh {number}"), "names an accessor that is not there"));
+        }
+    }
+    let file = Gltf { document: Document::from_json(root)?, blob };
+    Checker::of(&file).meshes(&file)?;
+    Ok(file)
+}
+
+/// Refuses animations that cannot be read.
+///
+/// # Errors
+/// [`GlbError`] when a channel moves a node that is not there or has keys of a wrong kind.
+pub(crate) fn check_animations(file: &Gltf) -> Result<(), GlbError> {
+    use DataType::{F32, I8, I16, U8, U16};
+    use Dimensions::{Scalar, Vec3, Vec4};
+    use gltf::animation::Property;
+    let checker = Checker::of(file);
+    let root = checker.root;
+    for (number, animation) in root.animations.iter().enumerate() {
+        for channel in &animation.channels {
+            let part = |what: &str| format!("{what} of animation {number}");
+            let Checked::Valid(path) = channel.target.path else {
+                return Err(wrong(part("a channel"), "moves what the format does not know"));
+            };
+            if channel.target.node.value() >= root.nodes.len() {
+                return Err(wrong(part("a channel"), "moves a node that is not there"));
+            }
+            let Some(sampler) = animation.samplers.get(channel.sampler.value()) else {
+                return Err(wrong(part("a channel"), "names a sampler that is not there"));
+            };
+            let keys: (&[Dimensions], &[DataType]) = match path {
+                Property::Translation | Property::Scale => (&[Vec3], &[F32]),
+                Property::Rotation => (&[Vec4], &[F32, I8, U8, I16, U16]),
+                Property::MorphTargetWeights => (&[Scalar], &[F32, I8, U8, I16, U16]),
+            };
+            checker.accessor(&part("times"), sampler.input.value(), (&[Scalar], &[F32]))?;
+            checker.accessor(&part("keys"), sampler.output.value(), keys)?;
+        }
+    }
+    Ok(())
+}
+
+fn wrong(part: String, problem: impl Into<String>) -> GlbError {
+    GlbError::Part { part, problem: problem.into() }
+}
+
+/// What accessors are checked against.
+struct Checker<'a> {
+    root: &'a Root,
+    /// The bytes in the file.
+    blob: &'a [u8],
+}
+
+impl<'a> Checker<'a> {
+    fn of(file: &'a Gltf) -> Self {
+        Self { root: file.as_json(), blob: file.blob.as_deref().unwrap_or_default() }
+    }
+
+    fn meshes(&self, file: &Gltf) -> Result<(), GlbError> {
+        let mut sizes = [0_usize; 2];
+        for (number, mesh) in file.meshes().enumerate() {
+            for primitive in mesh.primitives() {
+                let vertices = self.attributes(number, &primitive)?;
+                let indices = self.indices(number, &primitive, vertices)?;
+                for (size, more) in sizes.iter_mut().zip([vertices, indices]) {
+                    *size = size.saturating_add(more);
+                }
+            }
+        }
+        if sizes.iter().any(|&size| size > MOST) { Err(GlbError::TooLarge) } else { Ok(()) }
+    }
+
+    /// The number of vertices.
+    fn attributes(&self, mesh: usize, primitive: &gltf::Primitive) -> Result<usize, GlbError> {
+        use DataType::{F32, U8, U16};
+        use Dimensions::{Vec2, Vec3, Vec4};
+        let mut vertices = None;
+        for (semantic, accessor) in primitive.attributes() {
+            let kinds: (&[Dimensions], &[DataType]) = match &semantic {
+                Semantic::Positions | Semantic::Normals => (&[Vec3], &[F32]),
+                Semantic::TexCoords(0) => (&[Vec2], &[F32, U8, U16]),
+                Semantic::Colors(0) => (&[Vec3, Vec4], &[F32, U8, U16]),
+                Semantic::Extras(name) if name == "REST" => (&[Vec3], &[F32]),
+                // nobody reads it
+                _ => continue,
+            };
+            let part = format!("{} of mesh {mesh}", semantic.to_string());
+            let count = self.accessor(&part, accessor.index(), kinds)?;
+            if *vertices.get_or_insert(count) != count {
+                return Err(wrong(part, "has not as many entries as there are vertices"));
+            }
+        }
+        Ok(vertices.unwrap_or(0))
+    }
+
+    /// The number of indices.
+    fn indices(
+        &self,
+        mesh: usize,
+        primitive: &gltf::Primitive,
+        vertices: usize,
+    ) -> Result<usize, GlbError> {
+        use DataType::{U8, U16, U32};
+        let Some(accessor) = primitive.indices() else { return Ok(vertices) };
+        let part = format!("the indices of mesh {mesh}");
+        let kinds: (&[Dimensions], &[DataType]) = (&[Dimensions::Scalar], &[U8, U16, U32]);
+        let count = self.accessor(&part, accessor.index(), kinds)?;
+        let read = primitive.reader(|_| Some(self.blob)).read_indices();
+        let mut indices = read.into_iter().flat_map(|indices| indices.into_u32());
+        match indices.find(|&v| v as usize >= vertices) {
+            Some(v) => Err(wrong(part, format!("name vertex {v}, but there are only {vertices}"))),
+            None => Ok(count),
+        }
+    }
+
+    /// The number of entries of an accessor that lies within the file and is of one of some kinds.
+    fn accessor(
+        &self,
+        part: &str,
+        number: usize,
+        (dimensions, types): (&[Dimensions], &[DataType]),
+    ) -> Result<usize, GlbError> {
+        let fault = |problem: &str| wrong(format!("accessor {number}, {part},"), problem);
+        let accessor = self.root.accessors.get(number).ok_or_else(|| fault("is not there"))?;
+        let (Checked::Valid(kind), Checked::Valid(component)) =
+            (accessor.type_, accessor.component_type)
+        else {
+            return Err(fault("is of a type that the format does not know"));
+        };
+        if !dimensions.contains(&kind) || !types.contains(&component.0) {
+            return Err(fault("is of a type that it must not be of"));
+        }
+        let size = kind.multiplicity() * component.0.size();
+        if self.lies_within(accessor, size).is_none() {
+            return Err(fault("is empty or does not lie within the file"));
+        }
+        usize::try_from(accessor.count.0).map_err(|_| fault("is too long"))
+    }
+
+    /// `Some` if the values of an accessor, of some size in bytes, are all there.
+    fn lies_within(&self, accessor: &Accessor, size: usize) -> Option<()> {
+        let offset = accessor.byte_offset.unwrap_or_default().0;
+        // values that are 0 but for a few are not stored, and there may be any number of them
+        self.stretch(accessor.buffer_view?.value(), offset, accessor.count.0, size)?;
+        let Some(sparse) = &accessor.sparse else { return Some(()) };
+        let (indices, values) = (&sparse.indices, &sparse.values);
+        let Checked::Valid(component) = indices.component_type else { return None };
+        let (count, index) = (sparse.count.0, component.0.size());
+        self.stretch(indices.buffer_view.value(), indices.byte_offset.0, count, index)?;
+        self.stretch(values.buffer_view.value(), values.byte_offset.0, count, size)
+    }
+
+    /// `Some` if so many values of some size in bytes are in a view, and this in the file.
+    fn stretch(&self, view: usize, offset: u64, count: u64, size: usize) -> Option<()> {
+        let view = self.root.buffer_views.get(view)?;
+        let buffer = self.root.buffers.get(view.buffer.value())?;
+        // only the first buffer can be in the file itself
+        if buffer.uri.is_some() || view.buffer.value() > 0 {
+            return None;
+        }
+        let size = size as u64;
+        let stride = view.byte_stride.map_or(size, |stride| stride.0 as u64);
+        let last = count.checked_sub(1)?.checked_mul(stride)?.checked_add(size)?;
+        let end = offset.checked_add(last)?;
+        let view_end = view.byte_offset.unwrap_or_default().0.checked_add(view.byte_length.0)?;
+        let fits =
+            stride >= size && end <= view.byte_length.0 && view_end <= self.blob.len() as u64;
+        fits.then_some(())
+    }
+}

@@ -1,0 +1,187 @@
+//! What the program refuses, and that it says so in one sentence; and that it can be silent.
+
+use crate::cli::{Case, SCENE, TETRAHEDRON, brisance};
+
+/// A scene of a mesh in a GLB file.
+const OF_PIECES: &str = r#"version = 1
+[simulation]
+frames = 2
+[[body]]
+name = "thing"
+shape = { mesh = { file = "pieces.glb", resolution = [20, 20, 20] } }
+"#;
+
+/// The command must exit with 2 and say `words` in one line.
+fn refused(case: &Case, arguments: &[&str], words: &[&str]) {
+    let output = case.run(arguments);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
+    assert!(message.starts_with("brisance: "), "{message}");
+    for word in words {
+        assert!(message.contains(word), "{word:?} is not in: {message}");
+    }
+}
+
+fn done(case: &Case, arguments: &[&str]) {
+    let output = case.run(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_output_never_takes_the_place_of_an_input() {
+    let case = Case::new(&[("tet.obj", TETRAHEDRON), ("scene.toml", OF_PIECES)]);
+    let coarse = ["--pattern", "voronoi:3", "--resolution", "20", "-q"];
+    done(&case, &[&["fracture", "tet.obj", "-o", "pieces.glb"], &coarse[..]].concat());
+    let path = |name: &str| case.folder.path().join(name);
+    let bytes = |name: &str| std::fs::read(path(name)).unwrap();
+    let (mesh, pieces) = (bytes("tet.obj"), bytes("pieces.glb"));
+    let over = "is read by this command: give the output another name";
+    refused(&case, &["slice", "tet.obj", "--plane", "0,1,0,0.1", "-o", "./tet.obj"], &[over]);
+    let fracture = [&["fracture", "pieces.glb", "-o", "pieces.glb"], &coarse[..]].concat();
+    refused(&case, &fracture, &["pieces.glb", over]);
+    refused(&case, &["run", "scene.toml", "-o", "pieces.glb"], &["pieces.glb", over]);
+    let onto_scene = ["run", "scene.toml", "-o", "out.glb", "--checkpoint", "scene.toml"];
+    refused(&case, &onto_scene, &["scene.toml", over]);
+    let events = ["run", "scene.toml", "-q", "-o", "out.jsonl", "--events", "events.jsonl"];
+    done(&case, &events);
+    let replay = ["replay", "scene.toml", "events.jsonl", "-o", "events.jsonl"];
+    refused(&case, &replay, &["events.jsonl", over]);
+    #[cfg(unix)]
+    for (name, command) in [("tet.msh", "tetrahedralize"), ("tet.lset", "voxelize")] {
+        std::os::unix::fs::symlink("tet.obj", path(name)).unwrap();
+        let fineness: &[&str] = if name == "tet.msh" { &["--count", "99"] } else { &[] };
+        refused(&case, &[&[command, "tet.obj", "-o", name], fineness].concat(), &[name, over]);
+    }
+    assert!(bytes("tet.obj") == mesh && bytes("pieces.glb") == pieces);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_an_error_and_a_closed_pipe_none() {
+    use std::process::Stdio;
+    let case = Case::new(&[("tet.obj", TETRAHEDRON), ("scene.toml", SCENE)]);
+    for arguments in [
+        &["info", "tet.obj"][..],
+        &["check", "scene.toml", "--json"],
+        &["schema"],
+        &["man"],
+        &["completions", "bash"],
+        &["--help"],
+        &["run", "scene.toml", "-o", "out.glb", "--json", "--frames", "1"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = brisance();
+        let output = command.args(arguments).current_dir(&case.folder).stdout(full).output();
+        let output = output.unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains("standard output cannot be written"), "{message}");
+    }
+    let mut command = brisance();
+    let mut child = command.arg("schema").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    drop(child.as_mut().unwrap().stdout.take());
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn every_command_can_be_silent() {
+    let case = Case::new(&[("tet.obj", TETRAHEDRON), ("scene.toml", SCENE)]);
+    let all: [&[&str]; 10] = [
+        &["run", "scene.toml", "-o", "out.glb", "--ledger", "out.csv"],
+        &["fracture", "tet.obj", "--pattern", "voronoi:3", "--resolution", "20", "-o", "p.glb"],
+        &["pattern", "new", "voronoi:3", "-o", "three.pattern"],
+        &["pattern", "preview", "three.pattern", "-o", "three.png"],
+        &["render", "out.glb", "--size", "32x32", "-o", "out.png"],
+        &["plot", "out.csv", "-o", "out.svg"],
+        &["slice", "tet.obj", "--plane", "0,1,0,0.1", "-o", "halves.obj"],
+        &["voxelize", "tet.obj", "--resolution", "20", "-o", "tet.lset"],
+        &["tetrahedralize", "tet.lset", "--cell", "0.1", "-o", "tet.msh"],
+        &["stress", "tet.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "tet.vtu"],
+    ];
+    for arguments in all {
+        let said = case.run(arguments);
+        assert!(said.status.success() && !said.stdout.is_empty(), "{arguments:?}: {said:?}");
+        for quiet in ["-q", "--quiet"] {
+            let silent = case.run(&[arguments, &[quiet]].concat());
+            assert!(silent.status.success(), "{arguments:?}: {silent:?}");
+            assert!(silent.stdout.is_empty() && silent.stderr.is_empty(), "{silent:?}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_answered_in_one_sentence() {
+    let case = Case::new(&[]);
+    refused(&case, &["fly"], &["unrecognized subcommand 'fly'", "`brisance --help`"]);
+    refused(
+        &case,
+        &["slice", "a.obj"],
+        &["were not provided", "--plane", "`brisance slice --help`"],
+    );
+    refused(
+        &case,
+        &["slice", "--plan", "0"],
+        &["'--plan'", "a similar argument exists: '--plane'"],
+    );
+    refused(&case, &["run", "a.toml", "-o", "b.glb", "--fps", "0"], &["between 1 and 100000"]);
+    let stress = ["stress", "a.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "a.vtu"];
+    let with = |option: &[&'static str]| [&stress[..], option].concat();
+    refused(&case, &with(&["--poisson", "0.7"]), &["--poisson", "from -0.99 to 0.49"]);
+    refused(&case, &with(&["--duration", "-1"]), &["--duration", "from 1e-9 to 1000"]);
+    refused(&case, &with(&["--young", "0"]), &["--young", "give a positive number"]);
+}
+
+/// A picture in shades of grey, written as PNG.
+pub(crate) fn picture(case: &Case, name: &str, size: [u32; 2], grey: impl Fn(usize) -> u8) {
+    let [width, height] = size;
+    let file = std::fs::File::create(case.folder.path().join(name)).unwrap();
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    let pixels: Vec<u8> = (0..(width * height) as usize).map(grey).collect();
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+}
+
+#[test]
+fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    picture(&case, "row.png", [9, 1], |n| n as u8);
+    picture(&case, "one.png", [9, 9], |_| 7);
+    picture(&case, "two.png", [9, 9], |n| (n / 40) as u8);
+    let new = |name: &'static str| ["pattern", "new", name, "-o", "out.pattern"];
+    refused(&case, &new("row.png"), &["row.png", "is 9 x 1 pixels", "at least 2 x 2"]);
+    refused(&case, &new("one.png"), &["one.png", "of one colour", "divides nothing"]);
+    done(&case, &new("two.png"));
+    let bytes = std::fs::read(case.folder.path().join("out.pattern")).unwrap();
+    std::fs::write(case.folder.path().join("cut.pattern"), &bytes[..bytes.len() / 2]).unwrap();
+    let early = ["cut.pattern", "ends too early", "brisance pattern new"];
+    refused(&case, &["info", "cut.pattern"], &early);
+    refused(&case, &["info", "scene.toml"], &[".glb", ".stl", ".vtu", ".lset", ".pattern"]);
+
+    done(&case, &["run", "scene.toml", "-q", "-o", "out.glb"]);
+    let bytes = std::fs::read(case.folder.path().join("out.glb")).unwrap();
+    std::fs::write(case.folder.path().join("cut.glb"), &bytes[..bytes.len() / 2]).unwrap();
+    let early = ["cut.glb: is not a GLB file, or damaged (it ends too early)", "export it again"];
+    refused(&case, &["info", "cut.glb"], &early);
+    refused(&case, &["render", "cut.glb", "-o", "out.png"], &early);
+    let render = ["render", "out.glb", "-o", "out.png"];
+    let with = |options: &[&'static str]| [&render[..], options].concat();
+    refused(&case, &with(&["--at", "0,1,0", "--from", "0,1,0"]), &["--from must not be at --at"]);
+    refused(&case, &with(&["--at", "0,1,0", "--from", "0,3,0"]), &["right above"]);
+    refused(&case, &with(&["--every", "2"]), &["--every is for animations", "--sheet"]);
+    let stress = ["stress", "a.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "a.gif"];
+    refused(&case, &stress, &[".vtu, .msh or .png"]);
+}
+
+#[test]
+fn long_numbers_are_shortened() {
+    let huge = TETRAHEDRON.replace("v 1 0 0", "v 1e300 0 0");
+    let case = Case::new(&[("huge.obj", &huge)]);
+    let info = case.run(&["info", "huge.obj"]);
+    let said = String::from_utf8(info.stdout).unwrap();
+    assert!(said.contains("size 1e300 x 1 x 1"), "{said}");
+    assert!(said.lines().all(|line| line.len() < 120), "{said}");
+    let fps = SCENE.replace("frames = 12", "frames = 12\nfps = 1e300");
+    Case::new(&[("scene.toml", &fps)]).refused(&["simulation.fps", "not 1e300"]);
+}
