@@ -299,3 +299,70 @@ fn effective_mass(body: &Held, arm: &Wide3) -> WideSymmetric {
 fn sum(p: &WideSymmetric, q: &WideSymmetric) -> WideSymmetric {
     WideSymmetric(std::array::from_fn(|k| p.0[k] + q.0[k]))
 }
+
+#[cfg(test)]
+mod tests {
+    use dynamics::{Body, MassProperties, Velocity};
+    use nalgebra::{Isometry3, Vector3};
+
+    use super::*;
+    use crate::{Columns, Groups, Material, Shape};
+
+    /// Contacts of four pairs of bodies that approach, slide and turn.
+    fn batches(nobody: u32) -> Vec<Batch> {
+        let mut batch = Batch::new(nobody);
+        for lane in 0..LANES {
+            let rows = (0..SLOTS).map(|n| {
+                let (x, z) = (0.3 * f64::from(n as u32 % 2) - 0.1, 0.1 * (n as f64) - 0.2);
+                let normal = Vector3::new(0.1 * x, 1.0, z).normalize();
+                let (arm_a, arm_b) = (Vector3::new(x, -0.5, z), Vector3::new(x, 0.5, 0.5 * z));
+                Row { index: n as u32, normal, arm_a, arm_b, target: 0.01 * x, friction: 0.4 }
+            });
+            batch.set(lane, (lane as u32, (lane + LANES) as u32), (true, lane % 2 == 0), rows);
+        }
+        vec![batch]
+    }
+
+    #[test]
+    fn wide_vectors_give_the_same_bits() {
+        let count = 2 * LANES;
+        let mass = |i: usize| MassProperties::new(1.0 + i as f64, Vector3::new(0.1, 0.2, 0.15));
+        let bodies: Vec<Body> = (0..count).map(|i| Body::Dynamic(mass(i).unwrap())).collect();
+        let shapes = vec![std::sync::Arc::new(Shape::empty()); count];
+        let (materials, groups) =
+            (vec![Material::default(); count], vec![Groups::default(); count]);
+        let columns =
+            Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups };
+        let start: Vec<Velocity> = (0..count)
+            .map(|i| Velocity {
+                linear: Vector3::new(0.3 * i as f64, if i < LANES { -1.0 } else { 0.5 }, 0.1),
+                angular: Vector3::new(0.2, -0.1 * i as f64, 0.4),
+            })
+            .collect();
+        let poses = vec![Isometry3::identity(); count];
+        let bits = |wide: bool| {
+            let movers = Movers::new(columns, &poses, &start);
+            let mut batches = batches(movers.nobody());
+            for friction in [true, false] {
+                batches[0].weigh(&movers, true);
+                let sweep = Sweep {
+                    movers: &movers,
+                    friction,
+                    shock: true,
+                    settled: 1e-6,
+                    rough: 1e-3,
+                    repeats: 3,
+                };
+                let changed =
+                    if wide { sweep.over(&mut batches) } else { sweep.each(&mut batches) };
+                assert!(changed);
+            }
+            let moved = (0..count).map(|i| movers.velocity(i));
+            moved
+                .flat_map(|v| [v.linear, v.angular])
+                .flat_map(|v| [v.x, v.y, v.z].map(f64::to_bits))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bits(true), bits(false));
+    }
+}
