@@ -80,7 +80,7 @@ fn cells(recording: &Recording, frame: usize) -> Cells {
     for (n, track) in recording.tracks.iter().enumerate() {
         let Some(pose) = track.pose(frame) else { continue };
         let speed = speed(track, frame, recording.fps).to_le_bytes();
-        let surface = &track.surface;
+        let surface = track.surface();
         for vertex in &surface.vertices {
             let p = (pose * Point3::from(*vertex).cast()).cast::<f32>();
             p.iter().for_each(|x| cells.points.extend(x.to_le_bytes()));
