@@ -13,7 +13,8 @@
 //! | bunny | 70 x 60 x 45 | 35 | 3.8 | 4.1 | 39.2 |
 //!
 //! A piece of ten of a sphere of 53^3 nodes holds 88 KB of samples, 34 KB of points and 17 KB of the
-//! tree over them. Its surface would take 152 KB, and is made when it is drawn.
+//! tree over them. Its surface would take 152 KB, and is made when it is drawn. `scenes/table_1000.toml`
+//! takes 1.62 GiB at most (`VmHWM`) until 8,753 bodies are there, after 24 frames.
 
 use std::hint::black_box;
 

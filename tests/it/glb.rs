@@ -76,7 +76,7 @@ fn breaking_pot() -> Recording {
     Recording { fps: 30.0, frames: 13, tracks, energies: (0..13).map(energy).collect() }
 }
 
-fn glb(recording: &Recording) -> Vec<u8> {
+pub(crate) fn glb(recording: &Recording) -> Vec<u8> {
     let mut bytes = vec![];
     write_glb(recording, &mut bytes).unwrap();
     bytes

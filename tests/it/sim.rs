@@ -93,6 +93,7 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
         assert!(matches!(drawn.skin, Skin::Made(_)));
         assert_eq!(kept.surface(), drawn.surface());
     }
+    assert!(crate::glb::glb(&recording) == crate::glb::glb(&drawn));
 }
 
 /// 9,000 pieces of spheres of 55^3 nodes (Su09 figure 8) are to fit in 2 GiB with all else; what
