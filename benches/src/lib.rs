@@ -1,4 +1,5 @@
 //! What benchmarks and programs beside other libraries share.
 
 pub mod beam;
+pub mod event;
 pub mod pile;

@@ -36,7 +36,7 @@ fn assert_same(one: &Recording, other: &Recording) {
         let about = |t: &Track| (t.name.clone(), t.parent, t.birth, t.shrinks);
         assert_eq!(about(a), about(b));
         assert_eq!(a.poses, b.poses, "{}", a.name);
-        assert!(a.surface == b.surface && a.look == b.look, "{}", a.name);
+        assert!(a.surface() == b.surface() && a.look == b.look, "{}", a.name);
     }
 }
 

@@ -431,10 +431,10 @@ fn a_mesh_is_broken_without_a_simulation() {
     let pieces = read("pieces.glb");
     assert_eq!(pieces.frames, 1);
     assert!(pieces.tracks.len() > 5, "{}", pieces.tracks.len());
-    assert!(pieces.tracks.iter().all(|t| !t.surface.inner.is_empty()));
+    assert!(pieces.tracks.iter().all(|t| !t.surface().inner.is_empty()));
     crate::glb::assert_valid(&[case.folder.path().join("pieces.glb")]);
     // outer faces lie on the mesh, the rims of cuts within half a voxel of 0.09
-    let corners = pieces.tracks.iter().flat_map(|t| &t.surface.vertices);
+    let corners = pieces.tracks.iter().flat_map(|t| t.surface().vertices.clone());
     let far = corners.map(|v| v.iter().fold(0.0, |m: f32, x| m.max(x.abs()))).fold(0.0, f32::max);
     assert!((far - 1.0).abs() < 0.045, "{far}");
     let (code, said) = broken(&[&at[..], &["-o", "frames/"]].concat());

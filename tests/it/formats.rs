@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brisance::format::{Format, WriteError};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{Look, Recording, Surface, Track};
+use sim::{Look, Recording, Skin, Surface, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
 fn recording() -> Recording {
@@ -24,7 +24,7 @@ fn recording() -> Recording {
     };
     let track = |name: &str, parent, birth, poses| Track {
         name: name.to_owned(),
-        surface: surface.clone(),
+        skin: Skin::Made(surface.clone()),
         look: Arc::new(Look {
             material: "old clay".to_owned(),
             colour: [0.5, 0.25, 1.0],
@@ -102,11 +102,12 @@ fn obj_frames_hold_the_bodies_in_place() {
     assert!(frame.contains("\nusemtl old_clay_inside\nf 2/2/2 3/3/3 4/4/4\n"), "{frame}");
     let mesh = brisance::mesh_file::read_mesh(&path.join("frame_00003.obj")).unwrap();
     let track = &recording().tracks[1];
-    let Surface { outer, inner, .. } = &*track.surface;
+    let surface = track.surface();
+    let Surface { outer, inner, .. } = &*surface;
     assert_eq!(mesh.triangles.len(), outer.len() + inner.len());
     for (i, triangle) in outer.iter().chain(inner).enumerate() {
         for (corner, v) in mesh.corners(i).iter().zip(triangle) {
-            let local = Point3::from(track.surface.vertices[*v as usize]).cast::<f64>();
+            let local = Point3::from(surface.vertices[*v as usize]).cast::<f64>();
             assert!((corner - track.poses[1] * local).amax() < 1e-6);
         }
     }
@@ -186,7 +187,7 @@ fn a_series_for_paraview_holds_every_frame() {
     assert_eq!(corners, [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]);
     let pot = &recording.tracks[0];
     let places: Vec<f32> = pot
-        .surface
+        .surface()
         .vertices
         .iter()
         .flat_map(|v| {
@@ -213,7 +214,7 @@ fn ply_files_are_what_meshes_are_read_from() {
     let mesh = &read.mesh;
     assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4));
     let pot = &recording.tracks[0];
-    for (vertex, place) in pot.surface.vertices.iter().zip(&mesh.vertices) {
+    for (vertex, place) in pot.surface().vertices.iter().zip(&mesh.vertices) {
         let wanted = pot.poses[1] * Point3::from(*vertex).cast::<f64>();
         assert!((wanted - place).norm() < 1e-6);
     }

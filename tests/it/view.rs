@@ -119,10 +119,10 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
     for (track, body) in recording.tracks.iter().zip(head["bodies"].as_array().unwrap()) {
         assert_eq!(body["name"], track.name);
         assert_eq!(body["birth"], track.birth);
-        for (side, triangles) in [("outer", &track.surface.outer), ("inner", &track.surface.inner)]
-        {
+        let surface = track.surface();
+        for (side, triangles) in [("outer", &surface.outer), ("inner", &surface.inner)] {
             let corners = triangles.as_flattened().iter();
-            let corners: Vec<_> = corners.map(|&v| track.surface.vertices[v as usize]).collect();
+            let corners: Vec<_> = corners.map(|&v| surface.vertices[v as usize]).collect();
             let shown = body[side].as_u64().map_or(vec![], |g| geometries[g as usize].clone());
             assert_eq!(shown, corners, "{} {side}", track.name);
         }

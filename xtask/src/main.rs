@@ -16,7 +16,7 @@ cargo xtask test [--browser] every test, the Khronos validator included; --brows
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
-cargo xtask peers NAME ...   the libraries beside others: fem, levelset, pile, slice
+cargo xtask peers NAME ...   the libraries beside others: fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers

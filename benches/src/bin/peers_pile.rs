@@ -184,7 +184,7 @@ fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let (frames, reports) = timed(case.frames, || {
         let mut clock = ProcessTime::now();
         let frame = world.frame();
-        let part = parts.iter().position(|(_, range)| range.contains(&(frame as usize)));
+        let part = parts.iter().position(|(_, range)| range.contains(&frame));
         world.step_with(&mut |phase| {
             if let Some(part) = part {
                 let ms = clock.elapsed().as_secs_f64() * 1e3;

@@ -9,7 +9,7 @@ mod vtu;
 
 use std::path::{Path, PathBuf};
 
-use sim::{Recording, Surface};
+use sim::{Recording, Surface, Track};
 use thiserror::Error;
 
 use crate::output::{write_whole, write_whole_folder};
@@ -98,12 +98,18 @@ impl Format {
         match self {
             Self::Glb => write_whole(path, |out| glb::write_glb(recording, out)),
             Self::Jsonl => write_whole(path, |out| jsonl::write(recording, out)),
-            Self::Usda => write_whole(path, |out| usda::write(recording, out)),
-            Self::ObjFolder => write_whole_folder(path, |folder| obj::write(recording, folder)),
-            Self::PlyFolder => write_whole_folder(path, |folder| ply::write(recording, folder)),
+            // these ask for surfaces again and again
+            Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), out)),
+            Self::ObjFolder => {
+                write_whole_folder(path, |folder| obj::write(&recording.drawn(), folder))
+            }
+            Self::PlyFolder => {
+                write_whole_folder(path, |folder| ply::write(&recording.drawn(), folder))
+            }
             Self::Pvd => {
                 let folder = path.with_extension("");
-                write_whole_folder(&folder, |folder| vtu::write_frames(recording, folder))?;
+                let drawn = recording.drawn();
+                write_whole_folder(&folder, |folder| vtu::write_frames(&drawn, folder))?;
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
                 write_whole(path, |out| vtu::write_list(recording, &name, out))
             }
@@ -114,23 +120,37 @@ impl Format {
 /// Refuses what no format can hold.
 fn check(recording: &Recording) -> Result<(), WriteError> {
     for track in &recording.tracks {
-        let name = || track.name.clone();
-        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*track.surface;
-        let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-        let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
-        let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
-        if !alike || !outer.iter().chain(inner).all(known) {
-            return Err(WriteError::Surface { track: name() });
-        }
-        let numbers = |p: &nalgebra::Isometry3<f64>| -> bool {
-            p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
-        };
-        let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
-        let places = vertices.iter().chain(normals).chain(rest).flatten();
-        let drawable = places.chain(paint).all(|x| x.is_finite());
-        if !drawable || !track.poses.iter().all(numbers) {
-            return Err(WriteError::NotFinite { track: name() });
-        }
+        check_surface(track, &track.surface())?;
+        check_poses(track)?;
     }
     Ok(())
+}
+
+fn check_poses(track: &Track) -> Result<(), WriteError> {
+    let is_finite = |p: &nalgebra::Isometry3<f64>| -> bool {
+        p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
+    };
+    if track.poses.iter().all(is_finite) {
+        Ok(())
+    } else {
+        Err(WriteError::NotFinite { track: track.name.clone() })
+    }
+}
+
+/// Refuses the surface of a track that no format can hold.
+fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+    let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
+    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
+    if !alike || !outer.iter().chain(inner).all(known) {
+        return Err(WriteError::Surface { track: track.name.clone() });
+    }
+    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let places = vertices.iter().chain(normals).chain(rest).flatten();
+    if places.chain(paint).all(|x| x.is_finite()) {
+        Ok(())
+    } else {
+        Err(WriteError::NotFinite { track: track.name.clone() })
+    }
 }

@@ -115,7 +115,7 @@ impl Balls {
         let mut balls = Self { all: vec![], first: vec![] };
         for track in recording.tracks.iter().filter(|t| counts(t)) {
             let reach = |v: &[f32; 3]| Vector3::from(*v).norm();
-            let radius = f64::from(track.surface.vertices.iter().map(reach).fold(0.0, f32::max));
+            let radius = f64::from(track.surface().vertices.iter().map(reach).fold(0.0, f32::max));
             let ball = |pose: &Isometry3<f64>| (pose.translation.vector.into(), radius);
             balls.all.extend(track.poses.iter().map(ball));
             if track.birth == 0 {
@@ -172,7 +172,8 @@ fn facets(recording: &Recording, frame: usize) -> Vec<Facet> {
     for track in &recording.tracks {
         let Some(pose) = track.pose(frame) else { continue };
         let scale = track.scale(frame, recording.fps);
-        let Surface { vertices, normals, outer, inner, .. } = &*track.surface;
+        let surface = track.surface();
+        let Surface { vertices, normals, outer, inner, .. } = &*surface;
         for (colour, triangles) in [(track.look.colour, outer), (track.look.inner_colour, inner)] {
             facets.extend(triangles.iter().map(|triangle| Facet {
                 corners:

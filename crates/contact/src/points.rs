@@ -27,6 +27,8 @@ impl PointTree {
         if !points.is_empty() {
             tree.build(0, points.len());
         }
+        // thousands of pieces have one each
+        tree.nodes.shrink_to_fit();
         tree
     }
 

@@ -328,7 +328,8 @@ mod tests {
         let count = 2 * LANES;
         let mass = |i: usize| MassProperties::new(1.0 + i as f64, Vector3::new(0.1, 0.2, 0.15));
         let bodies: Vec<Body> = (0..count).map(|i| Body::Dynamic(mass(i).unwrap())).collect();
-        let shapes = vec![std::sync::Arc::new(Shape::empty()); count];
+        let shape = std::sync::Arc::new(Shape::empty());
+        let shapes: Vec<_> = (0..count).map(|_| shape.clone()).collect();
         let (materials, groups) =
             (vec![Material::default(); count], vec![Groups::default(); count]);
         let columns =

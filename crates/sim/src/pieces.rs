@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::build::{Cause, mesh_level_set};
 use crate::scene::Mesh;
-use crate::{Cut, Lineage, Look, Recording, Surface, Track};
+use crate::{Cut, Lineage, Look, Recording, Skin, Track, Undrawn};
 
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
@@ -44,15 +44,16 @@ pub fn break_mesh(
     let points = level_set.surface_particles(level_set.grid().spacing());
     let broken = shatter(&level_set, &points, &pattern, &at, *least_samples);
     let identity = Isometry3::identity();
+    let mesh = Arc::new(mesh.clone());
     let whole = Arc::new(Shape::grid(level_set, &points, identity));
     let look = Arc::new(look);
     let track = |(n, fragment): (usize, fracture::Fragment)| {
         let cut = Cut { pattern: Arc::clone(&pattern), at, regions: fragment.regions };
-        let lineage = Lineage { whole: Arc::clone(&whole), cuts: vec![cut] };
-        let shape = Shape::grid(fragment.level_set, &fragment.particles, identity);
+        let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
+        let shape = Arc::new(Shape::grid(fragment.level_set, &fragment.particles, identity));
         Track {
             name: format!("piece {}", n + 1),
-            surface: Arc::new(Surface::of(&shape, Some(&lineage), Some(mesh))),
+            skin: Skin::Of(Arc::new(Undrawn { shape, lineage, mesh: Some(Arc::clone(&mesh)) })),
             look: Arc::clone(&look),
             parent: None,
             birth: 0,

@@ -1,5 +1,6 @@
 //! What a run leaves behind: a surface and a path for every body that ever lived.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::Field;
@@ -8,7 +9,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, FractureModel, Look, Report, Retired, Stress, StressField, Surface, World,
+    Appearance, BodyId, FractureModel, Look, Report, Retired, Skin, Stress, StressField, Surface,
+    World,
 };
 
 /// One body from birth to death.
@@ -17,7 +19,7 @@ pub struct Track {
     /// Name, unique in the recording.
     pub name: String,
     /// What to draw; equal bodies share it.
-    pub surface: Arc<Surface>,
+    pub skin: Skin,
     /// What it looks like.
     pub look: Arc<Look>,
     /// The track this body broke off, as an index into [`Recording::tracks`].
@@ -47,6 +49,11 @@ impl Track {
     /// Frames in which something is seen of a body that shrinks.
     fn shrinking_frames(fps: f64) -> f64 {
         (Self::SHRINKING * fps).round()
+    }
+
+    /// What to draw: made now, unless it is kept.
+    pub fn surface(&self) -> Arc<Surface> {
+        self.skin.surface()
     }
 
     /// The frame after the last in which the body exists.
@@ -89,6 +96,21 @@ pub struct Recording {
     pub energies: Vec<Energy>,
 }
 
+impl Recording {
+    /// The same with all surfaces made, for those who ask for them again and again.
+    pub fn drawn(&self) -> Self {
+        let skins = self.tracks.iter().map(|track| (track.skin.address(), &track.skin));
+        let skins: BTreeMap<usize, &Skin> = skins.collect();
+        let made: BTreeMap<usize, Arc<Surface>> =
+            skins.into_par_iter().map(|(address, skin)| (address, skin.surface())).collect();
+        let mut drawn = self.clone();
+        for track in &mut drawn.tracks {
+            track.skin = Skin::Made(Arc::clone(&made[&track.skin.address()]));
+        }
+        drawn
+    }
+}
+
 /// Builds a [`Recording`] as a world is stepped.
 #[derive(Clone, Debug)]
 pub struct Recorder {
@@ -126,7 +148,7 @@ impl Recorder {
             let known = appearances.iter().find(|a| a.body == state.id);
             let track = Track {
                 name: known.map_or_else(|| format!("body {n}"), |a| a.name.clone()),
-                surface: Arc::default(),
+                skin: Skin::default(),
                 look: Arc::clone(known.map_or(&plain, |a| &a.look)),
                 parent: None,
                 birth: 0,
@@ -136,7 +158,7 @@ impl Recorder {
             };
             recorder.start(state.id, track, (known.and_then(|a| a.mesh.clone()), None));
         }
-        recorder.draw(world, 0);
+        recorder.dress(world, 0);
         recorder.strain(world, &Report::default(), (0, 0));
         recorder
     }
@@ -161,7 +183,7 @@ impl Recorder {
                 let Track { name, look, .. } = &self.recording.tracks[parent];
                 let track = Track {
                     name: format!("{name}.{n}"),
-                    surface: Arc::default(),
+                    skin: Skin::default(),
                     look: Arc::clone(look),
                     parent: Some(parent),
                     birth: frame,
@@ -174,7 +196,7 @@ impl Recorder {
                 self.start(id, track, (mesh, stress.clone()));
             }
         }
-        self.draw(world, first);
+        self.dress(world, first);
         self.strain(world, report, (frame, first));
         let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
         // one that broke in the frame of its birth stays as a track of no frames
@@ -279,21 +301,14 @@ impl Recorder {
         }
     }
 
-    /// Draws the bodies that were started since there were `first`.
-    fn draw(&mut self, world: &World, first: usize) {
-        // bodies of one shape, as copies are, share their surface; they come one after another
+    /// Gives the bodies that were started since there were `first` what they are drawn from.
+    fn dress(&mut self, world: &World, first: usize) {
+        // bodies of one shape, as copies are, share it; they come one after another
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
-        let runs: Vec<&[Live]> = self.live[first..].chunk_by(|a, b| shape(a) == shape(b)).collect();
-        let surface = |run: &&[Live]| {
-            let state = world.get(run[0].body)?;
-            let surface = Surface::of(state.shape, state.lineage, run[0].mesh.as_deref());
-            Some(Arc::new(surface))
-        };
-        let surfaces: Vec<_> = runs.par_iter().map(surface).collect();
-        for (run, surface) in runs.iter().zip(surfaces) {
-            let Some(surface) = surface else { continue };
-            for live in *run {
-                self.recording.tracks[live.track].surface = Arc::clone(&surface);
+        for run in self.live[first..].chunk_by(|a, b| shape(a) == shape(b)) {
+            let Some(skin) = world.skin(run[0].body, run[0].mesh.clone()) else { continue };
+            for live in run {
+                self.recording.tracks[live.track].skin = skin.clone();
             }
         }
     }

@@ -178,7 +178,7 @@ fn recording_facts(recording: &Recording) -> Facts {
     let fragments = tracks.iter().filter(|t| t.parent.is_some()).count();
     let last = tracks.iter().filter(|t| t.pose(frames - 1).is_some()).count();
     let triangles: usize =
-        tracks.iter().map(|t| t.surface.outer.len() + t.surface.inner.len()).sum();
+        tracks.iter().map(|t| t.surface().outer.len() + t.surface().inner.len()).sum();
     Facts {
         text: format!(
             "recording of {frames} frames at {} per second\n{} bodies, of these {fragments} \

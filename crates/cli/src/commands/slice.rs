@@ -134,7 +134,7 @@ fn recording(parts: &[Part]) -> Recording {
     let look = Arc::new(Look { inner_colour: [0.8, 0.45, 0.25], ..Look::default() });
     let track = |part: &Part| Track {
         name: part.name.clone(),
-        surface: Arc::new(surface(part)),
+        skin: surface(part).into(),
         look: Arc::clone(&look),
         parent: None,
         birth: 0,

@@ -113,7 +113,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
         let colour = [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)];
         Track {
             name: format!("shade {n}"),
-            surface: Arc::new(surface),
+            skin: surface.into(),
             look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
             parent: None,
             birth: 0,

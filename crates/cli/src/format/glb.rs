@@ -8,22 +8,28 @@
 //! A mesh has a primitive for the outer surface and one for cuts, each with a material of its own.
 //! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
 //! of a solid texture.
+//!
+//! The sizes of all surfaces come before the first of them, so those that are not kept are made
+//! twice, a few at a time.
 
 mod buffer;
+mod encoded;
 mod keys;
 mod read;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Energy, Look, Recording, Stress, Surface, Track};
+use sim::{Energy, Look, Recording, Stress, Track};
 
 pub use read::{GlbReadError, read_glb};
 
-use super::{WriteError, check};
-use buffer::Buffer;
+use super::{WriteError, check_poses, check_surface};
+use buffer::{Buffer, Layout};
+use encoded::{Encoded, Primitive};
 use keys::{Keys, rotation_keys, translation_keys};
 
 /// Writes `recording` as one GLB to `out`.
@@ -37,13 +43,47 @@ use keys::{Keys, rotation_keys, translation_keys};
 /// # Errors
 /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
 pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
-    check(recording)?;
+    recording.tracks.iter().try_for_each(check_poses)?;
     let mut document = Document::default();
+    let drawn = different(recording);
+    for_each_surface(&drawn, |track, surface| {
+        let primitive = document.buffer.add_surface(surface);
+        document.surfaces.insert(track.skin.address(), primitive);
+        Ok(())
+    })?;
     for track in &recording.tracks {
         document.add_track(recording, track);
     }
-    let (json, binary) = document.finish(recording);
-    write_chunks(&json, &binary, out)
+    let (json, layout) = document.finish(recording);
+    write_chunks(&json, &drawn, &layout, out)
+}
+
+/// The first track of each surface.
+fn different(recording: &Recording) -> Vec<&Track> {
+    let mut known = BTreeSet::new();
+    recording.tracks.iter().filter(|track| known.insert(track.skin.address())).collect()
+}
+
+/// Surfaces that are made side by side.
+const BATCH: usize = 64;
+
+/// Makes the surfaces of tracks, in order.
+fn for_each_surface(
+    tracks: &[&Track],
+    mut found: impl FnMut(&Track, &Encoded) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let encoded = |track: &&Track| {
+        let surface = track.surface();
+        check_surface(track, &surface)?;
+        Ok(Encoded::new(&surface))
+    };
+    for tracks in tracks.chunks(BATCH) {
+        let surfaces: Vec<Result<Encoded, WriteError>> = tracks.par_iter().map(encoded).collect();
+        for (track, surface) in tracks.iter().zip(surfaces) {
+            found(track, &surface?)?;
+        }
+    }
+    Ok(())
 }
 
 /// The lists of a glTF document as they grow.
@@ -55,24 +95,12 @@ struct Document {
     meshes: Vec<Value>,
     samplers: Vec<Value>,
     channels: Vec<Value>,
-    /// Accessors of surfaces written so far, by address.
-    surfaces: BTreeMap<*const Surface, Primitive>,
+    /// Accessors of all surfaces, by the addresses of skins.
+    surfaces: BTreeMap<usize, Primitive>,
     /// Materials written so far: the look, whether it is that of cuts, and the number.
     looks: Vec<(Arc<Look>, bool, usize)>,
     /// Meshes by surface and materials.
-    drawn: BTreeMap<(*const Surface, [Option<usize>; 2]), usize>,
-}
-
-/// Accessors of a surface.
-#[derive(Clone, Copy)]
-struct Primitive {
-    positions: usize,
-    normals: usize,
-    rest: usize,
-    uvs: Option<usize>,
-    colours: Option<usize>,
-    /// Of the outer surface and of cuts, where there are any.
-    indices: [Option<usize>; 2],
+    drawn: BTreeMap<(usize, [Option<usize>; 2]), usize>,
 }
 
 impl Document {
@@ -82,8 +110,8 @@ impl Document {
         let rotations = rotation_keys(track);
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));
-        if !track.surface.outer.is_empty() || !track.surface.inner.is_empty() {
-            entry.insert("mesh".to_owned(), json!(self.mesh(track)));
+        if let Some(mesh) = self.mesh(track) {
+            entry.insert("mesh".to_owned(), json!(mesh));
         }
         entry.insert("translation".to_owned(), json!(translations.first));
         entry.insert("rotation".to_owned(), json!(rotations.first));
@@ -97,17 +125,10 @@ impl Document {
         self.show(node, track, recording);
     }
 
-    /// The mesh of a track's surface as it looks.
-    fn mesh(&mut self, track: &Track) -> usize {
-        let surface = Arc::as_ptr(&track.surface);
-        let primitive = match self.surfaces.get(&surface) {
-            Some(&known) => known,
-            None => {
-                let new = self.primitive(&track.surface);
-                self.surfaces.insert(surface, new);
-                new
-            }
-        };
+    /// The mesh of a track's surface as it looks, if there is anything to see.
+    fn mesh(&mut self, track: &Track) -> Option<usize> {
+        let surface = track.skin.address();
+        let primitive = *self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?;
         let Primitive { positions, normals, rest, uvs, colours, indices } = primitive;
         let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
         for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
@@ -119,7 +140,7 @@ impl Document {
             .map(|(side, is_inner)| indices[side].map(|_| self.material(&track.look, is_inner)));
         let key = (surface, materials);
         if let Some(&mesh) = self.drawn.get(&key) {
-            return mesh;
+            return Some(mesh);
         }
         let sides = indices.into_iter().flatten().zip(materials.into_iter().flatten());
         let primitives: Vec<Value> = sides
@@ -134,7 +155,7 @@ impl Document {
         let mesh = self.meshes.len();
         self.meshes.push(json!({ "primitives": primitives }));
         self.drawn.insert(key, mesh);
-        mesh
+        Some(mesh)
     }
 
     fn material(&mut self, look: &Arc<Look>, is_inner: bool) -> usize {
@@ -159,25 +180,6 @@ impl Document {
         }));
         self.looks.push((Arc::clone(look), is_inner, number));
         number
-    }
-
-    fn primitive(&mut self, surface: &Surface) -> Primitive {
-        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
-        // glTF counts v downwards
-        let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
-        let normals: Vec<_> = normals.iter().map(unit).collect();
-        let mut indices = |triangles: &[[u32; 3]]| {
-            (!triangles.is_empty()).then(|| self.buffer.add_indices(triangles, vertices.len()))
-        };
-        let indices = [indices(outer), indices(inner)];
-        Primitive {
-            positions: self.buffer.add_vertices(vertices, true),
-            normals: self.buffer.add_vertices(&normals, false),
-            rest: self.buffer.add_vertices(rest, false),
-            uvs: (!uvs.is_empty()).then(|| self.buffer.add_attribute(&uvs, "VEC2")),
-            colours: (!colours.is_empty()).then(|| self.buffer.add_attribute(colours, "VEC4")),
-            indices,
-        }
     }
 
     fn animate<const N: usize>(&mut self, node: usize, path: &str, keys: &Keys<N>, fps: f64) {
@@ -230,8 +232,8 @@ impl Document {
         self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
-    /// The JSON and binary chunks.
-    fn finish(self, recording: &Recording) -> (Value, Vec<u8>) {
+    /// The JSON chunk, and what the binary one is to hold.
+    fn finish(self, recording: &Recording) -> (Value, Layout) {
         let generator = concat!("brisance ", env!("CARGO_PKG_VERSION"));
         let mut root = Map::new();
         let mut put = |key: &str, value: Value| root.insert(key.to_owned(), value);
@@ -255,13 +257,13 @@ impl Document {
         if !self.channels.is_empty() {
             put("animations", json!([{ "channels": self.channels, "samplers": self.samplers }]));
         }
-        let (accessors, views, binary) = self.buffer.finish();
+        let mut layout = self.buffer.finish();
         let lists = [
             ("nodes", self.nodes),
             ("meshes", self.meshes),
             ("materials", self.materials),
-            ("accessors", accessors),
-            ("bufferViews", views),
+            ("accessors", std::mem::take(&mut layout.accessors)),
+            ("bufferViews", std::mem::take(&mut layout.views)),
         ];
         // glTF has no empty lists
         for (name, list) in lists {
@@ -269,10 +271,10 @@ impl Document {
                 put(name, Value::Array(list));
             }
         }
-        if !binary.is_empty() {
-            put("buffers", json!([{ "byteLength": binary.len() }]));
+        if layout.len() > 0 {
+            put("buffers", json!([{ "byteLength": layout.len() }]));
         }
-        (Value::Object(root), binary)
+        (Value::Object(root), layout)
     }
 }
 
@@ -291,18 +293,16 @@ fn extras(track: &Track) -> Value {
     extras
 }
 
-/// The vector scaled to length one; up where it has none, as on a degenerate triangle.
-fn unit(v: &[f32; 3]) -> [f32; 3] {
-    let v64 = nalgebra::Vector3::from(v.map(f64::from));
-    let unit = v64.try_normalize(1e-12).unwrap_or(nalgebra::Vector3::y());
-    unit.map(|x| x as f32).into()
-}
-
-fn write_chunks(json: &Value, binary: &[u8], out: &mut impl Write) -> Result<(), WriteError> {
+fn write_chunks(
+    json: &Value,
+    drawn: &[&Track],
+    layout: &Layout,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
-    let chunk_headers = if binary.is_empty() { 8 } else { 16 };
-    let bytes = 12 + chunk_headers + text.len() + binary.len();
+    let chunk_headers = if layout.len() == 0 { 8 } else { 16 };
+    let bytes = 12 + chunk_headers + text.len() + layout.len();
     let total = u32::try_from(bytes).map_err(|_| WriteError::TooLarge { bytes })?;
     out.write_all(b"glTF")?;
     out.write_all(&2u32.to_le_bytes())?;
@@ -310,10 +310,11 @@ fn write_chunks(json: &Value, binary: &[u8], out: &mut impl Write) -> Result<(),
     out.write_all(&(text.len() as u32).to_le_bytes())?;
     out.write_all(b"JSON")?;
     out.write_all(&text)?;
-    if !binary.is_empty() {
-        out.write_all(&(binary.len() as u32).to_le_bytes())?;
+    if layout.len() > 0 {
+        out.write_all(&(layout.len() as u32).to_le_bytes())?;
         out.write_all(b"BIN\0")?;
-        out.write_all(binary)?;
+        for_each_surface(drawn, |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+        out.write_all(&layout.keys)?;
     }
     Ok(())
 }

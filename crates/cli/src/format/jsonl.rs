@@ -12,10 +12,10 @@ use std::io::Write;
 use serde_json::{Value, json};
 use sim::{Recording, Track};
 
-use super::{WriteError, check};
+use super::{WriteError, check_poses};
 
 pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
-    check(recording)?;
+    recording.tracks.iter().try_for_each(check_poses)?;
     let bodies: Vec<Value> = recording.tracks.iter().map(body).collect();
     let Recording { fps, frames, .. } = *recording;
     let head = json!({ "format": "brisance", "version": 1, "fps": fps, "frames": frames,

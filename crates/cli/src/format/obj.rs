@@ -26,7 +26,7 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
                 writeln!(out, "o {}", track.name)?;
                 let scale = track.scale(frame, recording.fps);
                 object(track, (pose, scale), next, &mut out)?;
-                next += track.surface.vertices.len();
+                next += track.surface().vertices.len();
             }
         }
         out.flush()?;
@@ -63,7 +63,8 @@ fn object(
     first: usize,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let Surface { vertices, normals, rest, outer, inner, .. } = &*track.surface;
+    let surface = track.surface();
+    let Surface { vertices, normals, rest, outer, inner, .. } = &*surface;
     for vertex in vertices {
         let p = (pose * (Point3::from(*vertex).cast() * scale)).cast::<f32>();
         writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;

@@ -30,8 +30,8 @@ fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std
         .enumerate()
         .filter_map(|(n, track)| Some((n, track, track.pose(frame)?)))
         .collect();
-    let vertices: usize = there.iter().map(|(_, t, _)| t.surface.vertices.len()).sum();
-    let faces = |track: &Track| track.surface.outer.len() + track.surface.inner.len();
+    let vertices: usize = there.iter().map(|(_, t, _)| t.surface().vertices.len()).sum();
+    let faces = |track: &Track| track.surface().outer.len() + track.surface().inner.len();
     let faces: usize = there.iter().map(|(_, track, _)| faces(track)).sum();
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}")?;
     for name in ["x", "y", "z", "nx", "ny", "nz"] {
@@ -47,7 +47,8 @@ fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std
     }
     let mut first = 0;
     for (_, track, _) in &there {
-        let Surface { vertices, outer, inner, .. } = &*track.surface;
+        let surface = track.surface();
+        let Surface { vertices, outer, inner, .. } = &*surface;
         for triangle in outer.iter().chain(inner) {
             out.write_all(&[3])?;
             for corner in triangle {
@@ -65,7 +66,8 @@ fn write_vertices(
     pose: &Isometry3<f64>,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
-    let Surface { vertices, normals, colours, inner, .. } = &*track.surface;
+    let surface = track.surface();
+    let Surface { vertices, normals, colours, inner, .. } = &*surface;
     let mut cut = vec![false; vertices.len()];
     inner.iter().flatten().for_each(|&v| cut[v as usize] = true);
     for (v, (vertex, normal)) in vertices.iter().zip(normals).enumerate() {

@@ -95,8 +95,9 @@ fn body(
         writeln!(out, "        uniform token[] xformOpOrder = [{}]", order.join(", "))?;
     }
     visibility(track, frames, out)?;
-    if !track.surface.vertices.is_empty() {
-        mesh(&track.surface, track.look.colour, look, out)?;
+    let surface = track.surface();
+    if !surface.vertices.is_empty() {
+        mesh(&surface, track.look.colour, look, out)?;
     }
     writeln!(out, "    }}")
 }

@@ -114,8 +114,9 @@ impl Cells {
                 }
                 continue;
             }
-            place(&track.surface.vertices);
-            for (cut, triangles) in [(0, &track.surface.outer), (1, &track.surface.inner)] {
+            let surface = track.surface();
+            place(&surface.vertices);
+            for (cut, triangles) in [(0, &surface.outer), (1, &surface.inner)] {
                 for triangle in triangles {
                     cells.add(&of, (VTK_TRIANGLE, triangle), cut, [0.0; 2]);
                 }

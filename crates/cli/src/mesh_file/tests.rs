@@ -103,7 +103,7 @@ fn glb_is_read_with_its_nodes_placed() {
     };
     let track = sim::Track {
         name: "a".to_owned(),
-        surface: surface.into(),
+        skin: surface.into(),
         look: Default::default(),
         parent: None,
         birth: 0,

@@ -1,10 +1,9 @@
 //! A recording as the page reads it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sim::{Recording, Surface, Track};
+use sim::{Recording, Skin, Surface, Track};
 
 use crate::render::View;
 
@@ -50,7 +49,7 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
     // of its last frames, while it shrinks
     let shrinking = track.shrinks.unwrap_or(track.end())..track.end();
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
-    let [outer, inner] = geometries.of(&track.surface);
+    let [outer, inner] = geometries.of(&track.skin);
     let stress: Vec<Value> =
         track.stresses.iter().map(|s| json!([s.frame, s.principal, s.von_mises])).collect();
     json!({
@@ -74,17 +73,18 @@ struct Geometries {
     sizes: Vec<[usize; 2]>,
     bytes: Vec<u8>,
     /// By the address of the surface: outer and inner.
-    known: BTreeMap<*const Surface, [Option<usize>; 2]>,
+    known: BTreeMap<usize, [Option<usize>; 2]>,
 }
 
 impl Geometries {
     /// Of the outer surface and of cuts, where there are any.
-    fn of(&mut self, surface: &Arc<Surface>) -> [Option<usize>; 2] {
-        let key = Arc::as_ptr(surface);
+    fn of(&mut self, skin: &Skin) -> [Option<usize>; 2] {
+        let key = skin.address();
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let sides = [&surface.outer, &surface.inner].map(|side| self.add(surface, side));
+        let surface = skin.surface();
+        let sides = [&surface.outer, &surface.inner].map(|side| self.add(&surface, side));
         self.known.insert(key, sides);
         sides
     }

@@ -8,7 +8,7 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Energy, Look, Recording, Stress, Surface, Track};
+use sim::{Energy, Look, Recording, Skin, Stress, Surface, Track};
 use thiserror::Error;
 
 use crate::glb_file::{GlbError, check_animations, open};
@@ -117,14 +117,14 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         if lived > MOST_POSES {
             return Err(GlbReadError::Foreign { lacks: "it has more than 2^26 poses" });
         }
-        let (surface, look) = match node.mesh() {
+        let (skin, look) = match node.mesh() {
             Some(mesh) => drawn(&mesh, blob, &mut known)?,
-            None => (Arc::default(), Arc::default()),
+            None => (Skin::default(), Arc::default()),
         };
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, surface, look, parent, birth, poses, shrinks, stresses });
+        tracks.push(Track { name, skin, look, parent, birth, poses, shrinks, stresses });
     }
     Ok(Recording { fps, frames, tracks, energies })
 }
@@ -139,7 +139,7 @@ fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, Gl
 #[derive(Default)]
 struct Known {
     /// By the accessor of positions.
-    surfaces: BTreeMap<usize, Arc<Surface>>,
+    skins: BTreeMap<usize, Skin>,
     /// By material.
     looks: BTreeMap<usize, Arc<Look>>,
 }
@@ -148,8 +148,8 @@ struct Known {
 fn drawn(
     mesh: &Mesh,
     blob: &[u8],
-    Known { surfaces, looks }: &mut Known,
-) -> Result<(Arc<Surface>, Arc<Look>), GlbReadError> {
+    Known { skins, looks }: &mut Known,
+) -> Result<(Skin, Arc<Look>), GlbReadError> {
     const LACKS: GlbReadError =
         GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };
     let primitive = mesh.primitives().next().ok_or(LACKS)?;
@@ -160,7 +160,7 @@ fn drawn(
     let look = Look { material: name, colour, inner_colour, roughness };
     let look = looks.entry(material.index().unwrap_or(0)).or_insert_with(|| Arc::new(look));
     let key = primitive.get(&gltf::Semantic::Positions).ok_or(LACKS)?.index();
-    if let Some(known) = surfaces.get(&key) {
+    if let Some(known) = skins.get(&key) {
         return Ok((known.clone(), look.clone()));
     }
     let reader = primitive.reader(|_| Some(blob));
@@ -196,9 +196,9 @@ fn drawn(
     if !places.chain(paint).all(|x| x.is_finite()) {
         return Err(GlbReadError::Foreign { lacks: "a vertex is not finite" });
     }
-    let surface = Arc::new(surface);
-    surfaces.insert(key, surface.clone());
-    Ok((surface, look.clone()))
+    let skin = Skin::from(surface);
+    skins.insert(key, skin.clone());
+    Ok((skin, look.clone()))
 }
 
 fn extras_of(material: &gltf::Material) -> Option<MaterialExtras> {

@@ -1,0 +1,159 @@
+//! Fracture events beside OpenVDB, which intersects and parts level sets too.
+//!
+//! `peers_fracture [--json]`: times the events of the benchmark, writes bodies and regions to a
+//! temporary folder, compiles `benches/peers/fracture.cpp` there, which times OpenVDB on the same,
+//! and prints both side by side. Times are processor time of one thread, ms, the median of several
+//! runs; a small one is better. Ours are of complete fragments: level sets, particles, moments and
+//! bonds, from a pattern that is put in place anew. OpenVDB's are of level sets alone, by regions that
+//! are sampled on the body's grid beforehand, and small pieces stay. Errors are those of the
+//! fragments' volume, relative to the body's, both counted by inside nodes.
+//!
+//! Nothing is installed: if OpenVDB cannot be compiled the reason is printed.
+
+use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::process::Command;
+
+use brisance_benches::event::{Event, events};
+use cpu_time::ProcessTime;
+use levelset::LevelSet;
+use serde_json::{Value, json};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const RUNS: usize = 15;
+
+fn main() -> Outcome<()> {
+    let json = std::env::args().any(|argument| argument == "--json");
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
+    let folder = tempfile::tempdir()?;
+    let events = events();
+    let mut lines: Vec<Value> = Vec::new();
+    for (n, event) in events.iter().enumerate() {
+        lines.push(ours(event));
+        write_case(&folder.path().join(n.to_string()), event)?;
+    }
+    let reason = match theirs(folder.path()) {
+        Ok(output) => {
+            for line in output.lines() {
+                add(&mut lines, &events, line).ok_or("the OpenVDB program printed nonsense")?;
+            }
+            None
+        }
+        Err(reason) => Some(reason.to_string()),
+    };
+    print(&lines, reason.as_deref(), json)
+}
+
+fn ours(event: &Event) -> Value {
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let start = ProcessTime::now();
+        let broken = event.run();
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        drop(broken);
+    }
+    times.sort_by(f64::total_cmp);
+    let broken = event.run();
+    let volume: f64 = broken.fragments.iter().map(|f| f.moments.volume).sum();
+    json!({ "row": event.name, "ours_ms": times[RUNS / 2], "ours_pieces": broken.fragments.len(),
+        "ours_error": (volume / event.body.moments().volume - 1.0).abs() })
+}
+
+/// What `benches/peers/fracture.cpp` reads: the body, and the regions that reach it.
+fn write_case(stem: &Path, event: &Event) -> Outcome<()> {
+    let grid = event.body.grid();
+    write_floats(&stem.with_extension("phi"), event.body.as_slice())?;
+    let to_pattern = event.at.transform().inverse();
+    let scale = event.at.scale;
+    let mut regions = BufWriter::new(File::create(stem.with_extension("regions"))?);
+    let mut count = 0;
+    for region in 0..event.pattern.region_count() {
+        let value = |p| event.pattern.value(region, &to_pattern.transform_point(&p)) * scale;
+        let samples = LevelSet::from_fn(*grid, value);
+        let both = samples.as_slice().iter().zip(event.body.as_slice());
+        if both.into_iter().any(|(region, body)| *region < 0.0 && *body < 0.0) {
+            samples.as_slice().iter().try_for_each(|x| regions.write_all(&x.to_le_bytes()))?;
+            count += 1;
+        }
+    }
+    regions.flush()?;
+    let [x, y, z] = grid.dims();
+    let about = format!("{x} {y} {z} {} {count}\n", grid.spacing());
+    Ok(std::fs::write(stem.with_extension("txt"), about)?)
+}
+
+fn write_floats(path: &Path, values: &[f32]) -> Outcome<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    values.iter().try_for_each(|x| file.write_all(&x.to_le_bytes()))?;
+    Ok(file.flush()?)
+}
+
+/// Compiles and runs OpenVDB's part.
+fn theirs(folder: &Path) -> Outcome<String> {
+    let program = folder.join("fracture");
+    let compiled = Command::new("c++")
+        .args(["-O3", "-std=c++17", "benches/peers/fracture.cpp", "-o"])
+        .arg(&program)
+        .args(["-lopenvdb", "-ltbb", "-lImath"])
+        .output()
+        .map_err(|e| format!("c++: {e}"))?;
+    if !compiled.status.success() {
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        let error = said.lines().find(|line| line.contains("error")).unwrap_or("c++ failed");
+        return Err(error.into());
+    }
+    let run = Command::new(&program).arg(folder).output()?;
+    if !run.status.success() {
+        return Err(String::from_utf8_lossy(&run.stderr).into());
+    }
+    Ok(String::from_utf8(run.stdout)?)
+}
+
+/// Puts a line of OpenVDB's part beside ours: case, ms, pieces and volume.
+fn add(lines: &mut [Value], events: &[Event], line: &str) -> Option<()> {
+    let fields: Vec<f64> = line.split('\t').map_while(|field| field.parse().ok()).collect();
+    let [case, ms, pieces, volume] = fields[..] else { return None };
+    let (ours, event) = (lines.get_mut(case as usize)?, events.get(case as usize)?);
+    ours["peer"] = json!("OpenVDB");
+    ours["peer_ms"] = json!(ms);
+    ours["peer_pieces"] = json!(pieces as usize);
+    ours["peer_error"] = json!((volume / event.body.moments().volume - 1.0).abs());
+    ours["ratio"] = json!(ms / ours["ours_ms"].as_f64()?);
+    Some(())
+}
+
+fn print(lines: &[Value], reason: Option<&str>, json: bool) -> Outcome<()> {
+    const INSTALL: &str = "apt install libopenvdb-dev libboost-dev";
+    let mut out = std::io::stdout().lock();
+    if json {
+        for line in lines {
+            writeln!(out, "{line}")?;
+        }
+        if let Some(reason) = reason {
+            let line = json!({ "library": "OpenVDB", "reason": reason, "install": INSTALL });
+            writeln!(out, "{line}")?;
+        }
+        return Ok(());
+    }
+    let heads = ["ours ms", "pieces", "error", "OpenVDB", "ratio", "pieces", "error"];
+    write!(out, "{:14}", "row")?;
+    heads.iter().try_for_each(|head| write!(out, " {head:>9}"))?;
+    writeln!(out)?;
+    for line in lines {
+        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.2}"));
+        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
+        let count = |key: &str| line[key].as_u64().map_or("-".into(), |n| n.to_string());
+        let row = line["row"].as_str().unwrap_or("");
+        write!(out, "{row:14} {:>9} {:>9}", number("ours_ms"), count("ours_pieces"))?;
+        write!(out, " {:>9} {:>9}", small("ours_error"), number("peer_ms"))?;
+        let peer = (number("ratio"), count("peer_pieces"), small("peer_error"));
+        writeln!(out, " {:>9} {:>9} {:>9}", peer.0, peer.1, peer.2)?;
+    }
+    if let Some(reason) = reason {
+        writeln!(out, "not timed: OpenVDB ({reason}); to have it: {INSTALL}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,103 @@
+//! Events of fracture that are timed.
+
+use std::path::Path;
+
+use fracture::{Alignment, Pattern, Radial, Shattered, Voronoi, shatter};
+use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
+use nalgebra::{Point3, UnitVector3, Vector3};
+
+const H: f64 = 0.01;
+/// Sites in all of the pattern's space; only some of their cells meet the bunny.
+const BUNNY_SITES: usize = 543;
+/// Smaller pieces stay with a neighbour.
+const LEAST_NODES: usize = 8;
+
+/// A body, and what breaks it where.
+pub struct Event {
+    /// What it is called.
+    pub name: &'static str,
+    /// The body.
+    pub body: LevelSet,
+    /// Points on its surface, m.
+    pub particles: Vec<Point3<f64>>,
+    /// The prescored space.
+    pub pattern: Pattern,
+    /// Where it is put.
+    pub at: Alignment,
+}
+
+impl Event {
+    fn new(
+        name: &'static str,
+        body: LevelSet,
+        pattern: Pattern,
+        (at, n): (Point3<f64>, UnitVector3<f64>),
+    ) -> Self {
+        let particles = body.surface_particles(body.grid().spacing());
+        let at = Alignment::enclosing(&body.grid().bounds(), at, n);
+        Self { name, body, particles, pattern, at }
+    }
+
+    /// The pieces.
+    pub fn run(&self) -> Shattered {
+        shatter(&self.body, &self.particles, &self.pattern, &self.at, LEAST_NODES)
+    }
+}
+
+/// A solid on `dims` nodes, centred.
+fn sampled(dims: [usize; 3], solid: &Solid) -> LevelSet {
+    let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * H / 2.0));
+    let grid = Grid::new(Point3::from(-corner), H, dims, Grid::MAX_NODES).expect("a small grid");
+    LevelSet::from_fn(grid, |p| solid.distance(&p))
+}
+
+fn wall() -> LevelSet {
+    sampled([150, 10, 100], &Solid::Box { half_extents: Vector3::new(0.72, 0.025, 0.47) })
+}
+
+/// The bunny in 70 x 60 x 45 nodes.
+fn bunny() -> LevelSet {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let options = tobj::LoadOptions { single_index: true, triangulate: true, ..Default::default() };
+    let (models, _) = tobj::load_obj(Path::new(path), &options).expect("it is in the repository");
+    let mesh = &models[0].mesh;
+    let mesh = TriMesh {
+        vertices: mesh.positions.chunks_exact(3).map(Point3::from_slice).collect(),
+        triangles: mesh.indices.as_chunks().0.to_vec(),
+    };
+    let bounds = Aabb::around(&mesh.vertices).expect("vertices");
+    let dims = [70, 60, 45];
+    let spacing = bounds.extents().zip_map(&Vector3::from(dims), |x, n| x / (n - 5) as f64).max();
+    let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * spacing / 2.0));
+    let dims = dims.map(|n| n as usize);
+    let grid = Grid::new(bounds.centre() - corner, spacing, dims, Grid::MAX_NODES);
+    LevelSet::from_mesh(&mesh, grid.expect("a small grid"), Sign::Strict).expect("a closed mesh")
+}
+
+fn voronoi(sites: usize, extents: [f64; 3], clustering: f64) -> Pattern {
+    let extents = Vector3::from(extents);
+    Pattern::voronoi(&Voronoi { extents, clustering, ..Voronoi::new(sites, 1) })
+        .expect("parameters in range")
+}
+
+/// The events.
+///
+/// # Panics
+/// If the repository's bunny is not where it belongs.
+pub fn events() -> Vec<Event> {
+    let up = Vector3::y_axis();
+    let on_top = (Point3::new(0.1, 0.025, 0.1), up);
+    let flat = [0.83, 0.07, 0.55];
+    let radial = Pattern::radial(&Radial::new(9, 3, 1)).expect("parameters in range");
+    let cylinder = sampled([55, 105, 55], &Solid::Cylinder { half_height: 0.5, radius: 0.25 });
+    let side = (Point3::new(0.25, 0.0, 0.0), Vector3::x_axis());
+    let bunny = bunny();
+    let back = (bunny.grid().bounds().centre(), up);
+    vec![
+        Event::new("wall voronoi", wall(), voronoi(64, flat, 1.0), on_top),
+        Event::new("wall radial", wall(), radial, on_top),
+        Event::new("table", wall(), voronoi(350, flat, 1.0), on_top),
+        Event::new("cylinder", cylinder, voronoi(94, [0.5, 0.9, 0.5], 1.0), side),
+        Event::new("bunny", bunny, voronoi(BUNNY_SITES, [0.8; 3], 1.3), back),
+    ]
+}

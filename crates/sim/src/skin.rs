@@ -1,0 +1,72 @@
+//! What bodies are drawn from.
+
+use std::sync::Arc;
+
+use contact::Shape;
+use levelset::TriMesh;
+
+use crate::{BodyId, Lineage, Surface, World};
+
+/// The surface of a track, or what it is made from each time it is asked for: the surfaces of
+/// thousands of pieces take more room than their solids, which are there anyway.
+#[derive(Clone, Debug)]
+pub enum Skin {
+    /// As it is.
+    Made(Arc<Surface>),
+    /// Not made yet.
+    Of(Arc<Undrawn>),
+}
+
+/// The arguments of [`Surface::of`].
+#[derive(Clone, Debug)]
+pub struct Undrawn {
+    /// Its collision shape.
+    pub shape: Arc<Shape>,
+    /// Where it came from, if it is a fragment.
+    pub lineage: Option<Arc<Lineage>>,
+    /// What the whole body was made from.
+    pub mesh: Option<Arc<TriMesh>>,
+}
+
+impl Skin {
+    /// The surface; the same to the bit each time.
+    pub fn surface(&self) -> Arc<Surface> {
+        match self {
+            Self::Made(surface) => Arc::clone(surface),
+            Self::Of(solid) => {
+                let Undrawn { shape, lineage, mesh } = &**solid;
+                Arc::new(Surface::of(shape, lineage.as_deref(), mesh.as_deref()))
+            }
+        }
+    }
+
+    /// The same number for those that share a surface, and another for others, while they live.
+    pub fn address(&self) -> usize {
+        match self {
+            Self::Made(surface) => Arc::as_ptr(surface).addr(),
+            Self::Of(solid) => Arc::as_ptr(solid).addr(),
+        }
+    }
+}
+
+impl Default for Skin {
+    /// Nothing.
+    fn default() -> Self {
+        Self::Made(Arc::default())
+    }
+}
+
+impl From<Surface> for Skin {
+    fn from(surface: Surface) -> Self {
+        Self::Made(Arc::new(surface))
+    }
+}
+
+impl World {
+    /// What a body is drawn from; `mesh` is what the whole it is of was made from.
+    pub(crate) fn skin(&self, body: BodyId, mesh: Option<Arc<TriMesh>>) -> Option<Skin> {
+        let i = self.ids.binary_search(&body).ok()?;
+        let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.lineages[i].clone());
+        Some(Skin::Of(Arc::new(Undrawn { shape, lineage, mesh })))
+    }
+}
