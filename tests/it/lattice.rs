@@ -443,7 +443,8 @@ fn a_body_breaks_where_a_picture_of_its_strength_is_dark() {
     assert_eq!(run("1").tracks.len(), 2, "it must hold where the picture says nothing");
     let broken = run("0");
     let reaches = |track: &sim::Track| {
-        let xs = || track.surface.rest.iter().map(|p| p[0]);
+        let surface = track.surface();
+        let xs = || surface.rest.iter().map(|p| p[0]);
         [xs().fold(f32::MAX, f32::min), xs().fold(f32::MIN, f32::max)]
     };
     let pieces: Vec<_> = broken.tracks.iter().filter(|t| t.parent.is_some()).map(reaches).collect();
