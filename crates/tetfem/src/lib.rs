@@ -26,9 +26,12 @@ mod quadratic;
 mod separate;
 mod shatter;
 mod solver;
+#[cfg(test)]
+#[path = "../../../tests/src/tet_boxes.rs"]
+mod tet_boxes;
 mod write;
 
-pub use average::average_stresses;
+pub use average::{Averaging, average_stresses};
 pub use block_matrix::BlockMatrix;
 pub use conjugate_gradient::Preconditioner;
 pub use contact::Contact;
