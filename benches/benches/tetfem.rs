@@ -9,10 +9,14 @@ use brisance_benches::beam::{SIZES, beam, clamped};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
+use rayon::prelude::*;
 use tetfem::{
-    Contact, CutLimits, Element, Fracture, FreeBody, Interpolation, LinearSolver, Material, Model,
-    Preconditioner, Solver, average_stresses, linear_equilibrium, shatter,
+    Averaging, Contact, CutLimits, Element, Fracture, FreeBody, Interpolation, LinearSolver,
+    Material, Model, Piece, Preconditioner, Solver, linear_equilibrium, shatter,
 };
+
+/// Radius over which stress is averaged and forces are spread, m.
+const RADIUS: f64 = 0.3;
 
 fn material() -> Material {
     Material::from_young(1e9, 0.3).expect("a material")
@@ -80,22 +84,48 @@ fn impacts(criterion: &mut Criterion) {
         });
         group.bench_function("warm", |b| b.iter(|| body.respond(&contacts)));
         let response = body.respond(&contacts).expect("a response");
-        group.bench_function("average", |b| {
-            b.iter(|| average_stresses(&mesh, &response.stresses, 0.3));
+        let averaging = Averaging::new(&mesh, RADIUS);
+        group.bench_function("means at vertices", |b| {
+            b.iter(|| averaging.means_at_vertices(&response.stresses));
         });
-        let averaged = average_stresses(&mesh, &response.stresses, 0.3);
-        let greatest = averaged.iter().map(tetfem::max_principal).fold(0.0, f64::max);
-        let fracture = Fracture {
-            strength: 0.9 * greatest,
-            averaging: 0.3,
+        let spread = body.respond_spread(&contacts, RADIUS).expect("a response");
+        let means = averaging.means_at_vertices(&spread.stresses);
+        let tensions = means.iter().map(|(_, mean)| tetfem::max_principal(mean));
+        let greatest = tensions.fold(0.0, f64::max);
+        let fracture = |share: f64| Fracture {
+            strength: share * greatest,
+            averaging: RADIUS,
             reach: 10.0,
             cut: Some(CutLimits { min_edge: 0.1, min_fraction: 0.2 }),
             most: 1,
             least_volume: 0.0,
         };
+        for (name, share) in [("easily", 3.0), ("barely", 1.01)] {
+            let fracture = fracture(share);
+            group.bench_function(format!("borne {name}"), |b| {
+                b.iter(|| shatter(&body, &contacts, &fracture));
+            });
+        }
+        let fracture = fracture(0.9);
         let pieces = shatter(&body, &contacts, &fracture).pieces.len();
         group.bench_function(format!("one crack -> {pieces}"), |b| {
             b.iter(|| shatter(&body, &contacts, &fracture));
+        });
+        // from nothing to pieces with mass and surface
+        let whole = |mesh: TetMesh| {
+            let broken = shatter(&free(mesh, Interpolation::Linear), &contacts, &fracture);
+            let of = |piece: &Piece| (piece.moments, piece.mesh.boundary());
+            broken.pieces.iter().map(of).collect::<Vec<_>>()
+        };
+        group.bench_function("whole, cold", |b| {
+            b.iter_batched(|| mesh.clone(), whole, BatchSize::LargeInput);
+        });
+        group.bench_function("whole, 8 bodies at once", |b| {
+            b.iter_batched(
+                || vec![mesh.clone(); 8],
+                |all| all.into_par_iter().map(whole).collect::<Vec<_>>(),
+                BatchSize::LargeInput,
+            );
         });
         if mesh.tets.len() < 10_000 {
             let fine = free(mesh.clone(), Interpolation::Quadratic);

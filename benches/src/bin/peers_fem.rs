@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brisance_benches::beam::{SIZES, beam, clamped};
-use cpu_time::ProcessTime;
+use brisance_benches::timed;
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
@@ -194,17 +194,4 @@ fn write_deck(folder: &Path, mesh: &TetMesh) -> Outcome<()> {
     let Material { lambda, mu } = material()?;
     std::fs::write(folder.join("material"), bytes(&mut [lambda, mu].into_iter()))?;
     Ok(())
-}
-
-/// The median of several runs, ms, and what the last one found.
-fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
-    let mut times = Vec::new();
-    let mut found = run();
-    while times.len() < 5 || (times.len() < 200 && times.iter().sum::<f64>() < 500.0) {
-        let start = ProcessTime::now();
-        found = run();
-        times.push(1e3 * start.elapsed().as_secs_f64());
-    }
-    times.sort_by(f64::total_cmp);
-    (times[times.len() / 2], found)
 }
