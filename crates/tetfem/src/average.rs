@@ -174,7 +174,7 @@ impl Averaging {
         assert_eq!(stresses.len(), self.places.len(), "one stress per tetrahedron");
         let pairs = bins.items.iter().zip(&self.volumes);
         let weigh = |(&tet, &v): (&u32, &f64)| {
-            let s = &stresses[tet as usize] * v;
+            let s = stresses[tet as usize] * v;
             [s.m11, s.m22, s.m33, s.m21, s.m31, s.m32, v, 0.0]
         };
         pairs.map(weigh).collect()
@@ -230,6 +230,8 @@ struct Bins {
 impl Bins {
     /// Cubes to a radius. Not a whole number, so that rounding puts nothing beyond the last.
     const PER_RADIUS: f64 = 3.9;
+    /// Most cubes along a line of twice the radius.
+    const MOST_SLABS: usize = 9;
     /// Most cubes to a place.
     const MOST: usize = 4;
 
@@ -288,8 +290,7 @@ impl Bins {
             let from = self.low[axis] + slab as f64 * self.size;
             (from - place[axis]).max(place[axis] - from - self.size).max(0.0).powi(2)
         };
-        // there are no more along a radius, and one for the place itself
-        let mut gaps = [f64::INFINITY; 2 * Self::PER_RADIUS.ceil() as usize + 1];
+        let mut gaps = [f64::INFINITY; Self::MOST_SLABS];
         for (gap_of, slab) in gaps.iter_mut().zip(slabs[2].clone()) {
             *gap_of = gap(2, slab);
         }
