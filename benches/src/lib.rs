@@ -9,4 +9,4 @@ pub use timing::timed;
 
 // the boxes of the tests, without all that the tests depend on
 #[path = "../../tests/src/tet_boxes.rs"]
-mod tet_boxes;
+pub mod tet_boxes;

@@ -27,6 +27,7 @@ mod separate;
 mod shatter;
 mod solver;
 #[cfg(test)]
+#[allow(unreachable_pub, reason = "public where it is at home")]
 #[path = "../../../tests/src/tet_boxes.rs"]
 mod tet_boxes;
 mod write;
