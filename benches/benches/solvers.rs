@@ -2,6 +2,10 @@
 //! warm, and a frame of a settled pile with every solver.
 //!
 //! The contacts are those of a wall of bricks, four a pair, three rows a contact.
+//!
+//! Medians on two cores of an EPYC beside other work (load 17, so that two threads gain nothing):
+//! 117 ns a contact and sweep of 1,092 contacts on one thread, 121 on two; 108 of 9,828 on one. To
+//! 1 mm/s it takes 1,469 sweeps cold and 115 warm for 1,092 contacts, 1,242 and 76 for 9,828.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -3,3 +3,10 @@
 pub mod beam;
 pub mod event;
 pub mod pile;
+mod timing;
+
+pub use timing::timed;
+
+// the boxes of the tests, without all that the tests depend on
+#[path = "../../tests/src/tet_boxes.rs"]
+pub mod tet_boxes;

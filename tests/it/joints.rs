@@ -572,3 +572,75 @@ fn a_rope_that_is_pulled_taut_takes_what_it_stops() {
     let most = angular * angular / (2.0 * 40.0 * 1.5 * 1.5);
     assert!(energy < 1.02 * most && energy > 0.9 * most, "{energy} of {most}");
 }
+
+/// 50 links of 0.2 m, level from a nail, that move crosswise, the faster the farther off.
+fn whip(kind: JointKind, speed: f64) -> World {
+    const LINKS: u32 = 50;
+    let mut world = world(Solver::Manifold, 30.0);
+    let mut last = ghost(&mut world, Body::Static, Isometry3::identity());
+    for i in 0..LINKS {
+        let at = 0.2 * (f64::from(i) + 0.5);
+        let share = at / (0.2 * f64::from(LINKS));
+        // a hinge lets links turn about z only
+        let aside = if kind == JointKind::Hinge { 0.0 } else { 0.3 * speed * share * share };
+        let link = world.add(NewBody {
+            body: mass(0.1, [1e-5, 3.3e-4, 3.3e-4]),
+            pose: Isometry3::translation(at, 0.0, 0.0),
+            velocity: Velocity {
+                linear: Vector3::new(0.0, speed * share.powi(4), aside),
+                ..Velocity::default()
+            },
+            shape: Arc::new(Shape::empty()),
+            material: Material::default(),
+            groups: contact::Groups::default(),
+            breakage: None,
+        });
+        let place = Point3::new(0.2 * f64::from(i), 0.0, 0.0);
+        world.join(joint(kind, [link, last], place)).unwrap();
+        last = link;
+    }
+    world
+}
+
+#[test]
+fn a_whipped_chain_does_not_part_and_gains_no_energy() {
+    for (kind, speed) in [
+        (JointKind::Point, 0.0),
+        (JointKind::Point, 5.0),
+        (JointKind::Point, 30.0),
+        (JointKind::Hinge, 5.0),
+        (JointKind::Hinge, 30.0),
+    ] {
+        let mut world = whip(kind, speed);
+        let mut energy = f64::INFINITY;
+        for frame in 0..150 {
+            let report = world.step();
+            let parts = world.joints().map(|joint| joint.error[0]).fold(0.0, f64::max);
+            assert!(parts < 1e-6, "{kind:?} {speed} m/s, frame {frame}: {parts} m");
+            let now = report.kinetic_energy + report.potential_energy;
+            assert!(now < energy + 1e-9, "{kind:?} {speed} m/s, frame {frame}: {now} J");
+            energy = now;
+        }
+    }
+}
+
+#[test]
+fn legs_that_do_not_need_each_other_share_what_they_bear() {
+    let mut world = world(Solver::Manifold, 30.0);
+    let ground = ghost(&mut world, Body::Static, Isometry3::identity());
+    let table = mass(8.0, [0.5, 0.8, 0.5]);
+    let table = ghost(&mut world, table, Isometry3::translation(0.0, 1.0, 0.0));
+    let legs: Vec<JointId> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+        .map(|(x, z)| {
+            let foot = Point3::new(x, 0.0, z);
+            world.join(joint(JointKind::Point, [table, ground], foot)).unwrap()
+        })
+        .to_vec();
+    for _ in 0..30 {
+        world.step();
+    }
+    for leg in legs {
+        let force = state(&world, leg).force.y;
+        assert!((force / (2.0 * G) - 1.0).abs() < 0.01, "{force}");
+    }
+}

@@ -6,10 +6,10 @@ use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use tetfem::{
-    Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, FreeBody, FreeBodyError,
-    Interpolation, LinearSolver, Material, Model, Newton, Preconditioner, SolveError, Support,
-    average_stresses, linear_equilibrium, max_principal, newton_equilibrium, pieces, separate,
-    shatter, write_msh, write_vtu,
+    Averaging, Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, FreeBody,
+    FreeBodyError, Interpolation, LinearSolver, Material, Model, Newton, Preconditioner,
+    SolveError, Support, average_stresses, linear_equilibrium, max_principal, newton_equilibrium,
+    pieces, separate, shatter, write_msh, write_vtu,
 };
 
 fn glass() -> Material {
@@ -322,9 +322,60 @@ proptest! {
             prop_assert_eq!(piece.mesh.components().count, 1);
         }
         if broken.cracks.is_empty() && broken.unresolved == 0 {
-            let response = body.respond(&contacts).unwrap();
-            let averaged = average_stresses(body.mesh(), &response.stresses, fracture.averaging);
-            prop_assert!(averaged.iter().all(|s| max_principal(s) <= fracture.strength));
+            let response = body.respond_spread(&contacts, fracture.averaging).unwrap();
+            let averaging = Averaging::new(body.mesh(), fracture.averaging);
+            let means = averaging.means_at_vertices(&response.stresses);
+            prop_assert!(means.iter().all(|(_, s)| max_principal(s) <= fracture.strength));
+        }
+    }
+
+    #[test]
+    fn means_are_those_of_all_centroids_within_the_radius(
+        mesh in boxes(), contacts in contacts(), radius in 0.01..1.0_f64, share in 0.3..1.2_f64,
+    ) {
+        let stresses = free(mesh.clone(), Interpolation::Linear).respond(&contacts).unwrap().stresses;
+        let averaging = Averaging::new(&mesh, radius);
+        let means = averaging.means(&stresses);
+        let centre = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
+        for (t, mean) in means.iter().enumerate() {
+            let apart = |o: &usize| (centre(*o) - centre(t)).norm();
+            // what is on the edge may count or not
+            prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
+            let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
+            for other in (0..means.len()).filter(|other| apart(other) <= radius) {
+                sum += stresses[other] * mesh.volume(other);
+                volume += mesh.volume(other);
+            }
+            let size = stresses.iter().map(Matrix3::amax).fold(0.0, f64::max);
+            prop_assert!((mean - sum / volume).amax() <= 1e-12 * size);
+        }
+        // at vertices what they are a corner of counts too
+        let vertices = averaging.means_at_vertices(&stresses);
+        prop_assert_eq!(vertices.len(), mesh.vertices.len());
+        for (v, (place, mean)) in vertices.iter().enumerate() {
+            prop_assert_eq!(place, &mesh.vertices[v]);
+            let apart = |o: &usize| (centre(*o) - place.coords).norm();
+            prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
+            let counts = |o: &usize| apart(o) <= radius || mesh.tets[*o].contains(&(v as u32));
+            let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
+            for other in (0..means.len()).filter(counts) {
+                sum += stresses[other] * mesh.volume(other);
+                volume += mesh.volume(other);
+            }
+            let size = stresses.iter().map(Matrix3::amax).fold(0.0, f64::max);
+            prop_assert!((mean - sum / volume).amax() <= 1e-12 * size);
+        }
+        // the crack is found without the means that cannot matter
+        let tensions: Vec<f64> = vertices.iter().map(|(_, mean)| max_principal(mean)).collect();
+        let greatest = tensions.iter().copied().fold(0.0, f64::max);
+        let found = averaging.crack(&mesh, &stresses, share * greatest);
+        prop_assert_eq!(found.is_some(), share < 1.0 && greatest > 0.0);
+        if let Some(crack) = found {
+            let first = tensions.iter().position(|tension| *tension == greatest).unwrap();
+            prop_assert_eq!((crack.tension, crack.origin), (greatest, vertices[first].0));
+            prop_assert!(mesh.tets[crack.tet].contains(&(first as u32)));
+            let pull = vertices[first].1 * crack.normal.into_inner();
+            prop_assert!((pull - crack.normal.into_inner() * greatest).norm() < 1e-6 * greatest);
         }
     }
 
@@ -393,6 +444,35 @@ fn the_mean_over_a_length_depends_little_on_the_mesh() {
     assert!(growth(5, 0.6, linear).abs() < 0.12, "{}", growth(5, 0.6, linear));
     // with quadratic tetrahedra meshes of three cells are enough
     assert!(growth(3, 0.6, quadratic).abs() < 0.1, "{}", growth(3, 0.6, quadratic));
+}
+
+#[test]
+fn what_a_body_bears_does_not_depend_on_its_mesh() {
+    // the radius that sim takes unless told otherwise
+    let radius = 0.25 * 2.0_f64.cbrt();
+    let push = |x: f64, y: f64, f: [f64; 3]| Contact {
+        place: Point3::new(x, y, 0.5),
+        force: Vector3::from(f),
+    };
+    let bent = [
+        push(1.0, 1.0, [0.0, -1e5, 0.0]),
+        push(0.3, 0.0, [0.0, 5e4, 0.0]),
+        push(1.7, 0.0, [0.0, 5e4, 0.0]),
+    ];
+    let struck = [push(0.7, 1.0, [0.0, -1e5, 2e4])];
+    for contacts in [&bent[..], &struck[..]] {
+        let tensions = [5, 7, 10].map(|cells| {
+            let mesh = kuhn_box([2 * cells, cells, cells], Vector3::new(2.0, 1.0, 1.0));
+            let body = free(mesh, Interpolation::Linear);
+            let response = body.respond_spread(contacts, radius).unwrap();
+            let averaging = Averaging::new(body.mesh(), radius);
+            let means = averaging.means_at_vertices(&response.stresses);
+            means.iter().map(|(_, mean)| max_principal(mean)).fold(0.0, f64::max)
+        });
+        let least = tensions.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = tensions.iter().copied().fold(0.0, f64::max);
+        assert!(most < 1.1 * least, "{tensions:?}");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use cpu_time::ProcessTime;
+use brisance_benches::timed;
 use fracture::{ClosedMesh, Plane, slice};
 use levelset::TriMesh;
 use nalgebra::{Point3, Vector3};
@@ -199,20 +199,6 @@ fn parry_halves(split: SplitResult<ParryMesh>) -> Option<[TriMesh; 2]> {
         triangles: mesh.indices().to_vec(),
     };
     Some([plain(one), plain(two)])
-}
-
-/// Median processor time of several runs, ms, and the last result.
-fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
-    // the first of many small ones warms the caches
-    let mut result = run();
-    let mut times = Vec::new();
-    while times.len() < 5 || times.len() < 300 && times.iter().sum::<f64>() < 300.0 {
-        let start = ProcessTime::now();
-        result = run();
-        times.push(start.elapsed().as_secs_f64() * 1e3);
-    }
-    times.sort_by(f64::total_cmp);
-    (times[times.len() / 2], result)
 }
 
 /// An icosahedron, each triangle divided in four so many times, on the unit sphere.

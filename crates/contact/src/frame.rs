@@ -4,7 +4,7 @@ use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::broad::Broad;
-use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
+use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::settle::{Joined, settle_joined, work_of_kinematic_bodies};
@@ -136,6 +136,14 @@ impl<'a> Frame<'a> {
         broad.update(self.columns, self.poses, predicted, renewed);
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
         *contacts = contacts.renew(&fresh.without(&self.joined_apart()), renewed);
+    }
+
+    /// Moves bodies from the `end` of the step to where their joints are closed, with
+    /// [`Solver::Manifold`].
+    pub fn close_joints(&self, end: &mut [Isometry3<f64>]) {
+        if self.settings.solver == Solver::Manifold && !self.joints.is_empty() {
+            constraint::close(*self, end);
+        }
     }
 
     /// The pairs that joints keep from colliding, in order.
@@ -358,6 +366,9 @@ impl Support {
             Found::Manifolds { contacts, order, impulses, joined } => {
                 let problem = frame.problem(contacts, order);
                 settle_joined(problem, Aim::Positions, momenta, impulses, joined);
+                if !joined.joints.is_empty() {
+                    constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
+                }
                 push_out(problem, momenta)
             }
             Found::Rows { contacts, order, impulses, method, rows } => {

@@ -368,7 +368,7 @@ fn breakage<'a>(
             let cause = Cause::NoPicture { file: picture.file.clone() };
             return Err(BuildError { part: format!("body {:?}", spec.name), cause });
         }
-        cracking(spec, fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
+        cracking((spec, size), fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
     };
     let parts = model.zip(fracture.strength.or_else(by_material));
     Ok(parts.map(|(model, strength)| Breakage {
@@ -415,9 +415,13 @@ impl<'a> Patterns<'a> {
     }
 }
 
-/// How a body cracks by itself.
+/// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the
+/// body's volume.
+const AVERAGING: f64 = 0.25;
+
+/// How a body, of the edge in m of a cube of as much, cracks by itself.
 fn cracking(
-    spec: &scene::Body,
+    (spec, size): (&scene::Body, f64),
     fracture: &scene::Fracture,
     tets: Option<&TetMesh>,
     seed: u64,
@@ -446,7 +450,7 @@ fn cracking(
             stencil: lattice.strength_picture.as_ref().and_then(|picture| picture.read.clone()),
         })));
     }
-    let model = Arc::new(stressing(spec, fracture.stress.as_ref()?)?);
+    let model = Arc::new(stressing((spec, size), fracture.stress.as_ref()?)?);
     let elastic = match tets {
         Some(tets) => ElasticBody::of_mesh(model, tets.clone()),
         None => ElasticBody::new(model),
@@ -454,7 +458,7 @@ fn cracking(
     Some(FractureModel::Stress(Arc::new(elastic)))
 }
 
-fn stressing(spec: &scene::Body, stress: &scene::Stress) -> Option<StressModel> {
+fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Option<StressModel> {
     let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
     let tensile = || spec.solid().map(|solid| solid.tensile_strength);
     Some(StressModel {
@@ -463,7 +467,8 @@ fn stressing(spec: &scene::Body, stress: &scene::Stress) -> Option<StressModel> 
         interpolation: interpolation(stress.quadratic),
         fracture: tetfem::Fracture {
             strength: stress.strength.or_else(tensile)?,
-            averaging: stress.averaging.unwrap_or(1.5 * stress.spacing),
+            // of the body and not of its mesh, which is to change nothing
+            averaging: stress.averaging.unwrap_or(AVERAGING * size),
             reach: stress.reach.unwrap_or(2.0 * stress.spacing),
             cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
             most: stress.cracks,

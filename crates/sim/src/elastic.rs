@@ -70,7 +70,8 @@ impl ElasticBody {
     /// holds no tetrahedra of this size or a force is not finite.
     pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
         let free = self.free(body)?;
-        Some((free.mesh(), free.respond(contacts).ok()?))
+        let radius = self.model.fracture.averaging;
+        Some((free.mesh(), free.respond_spread(contacts, radius).ok()?))
     }
 
     /// Another body of the same parameters.
@@ -104,7 +105,8 @@ impl ElasticBody {
             return stays.then_some(Struck::Changed { before, after, is_dented: false });
         }
         let yield_stress = self.model.yield_strength?;
-        let dent = free.dent(&free.respond(contacts).ok()?, yield_stress, VOLUME_CHANGE).ok()?;
+        let response = free.respond_spread(contacts, self.model.fracture.averaging).ok()?;
+        let dent = free.dent(&response, yield_stress, VOLUME_CHANGE).ok()?;
         let is_dented = dent.yielded > 0 && dent.kept > 0.0;
         is_dented.then_some(Struck::Changed { before, after: dent.mesh, is_dented })
     }

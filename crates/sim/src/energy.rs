@@ -11,7 +11,7 @@
 //! what the passes would take from it.
 
 use contact::constraint::{Joint, JointKind};
-use contact::{Contacts, Islands};
+use contact::{Contacts, Frame, Islands};
 use dynamics::Velocity;
 use nalgebra::Isometry3;
 
@@ -90,6 +90,41 @@ impl EnergyBound {
             if lift[k] > left {
                 push[i].linear *= left / lift[k];
                 push[i].angular *= left / lift[k];
+            }
+        }
+    }
+
+    /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands that
+    /// this would lift higher than their energy reaches go less far, if need be nowhere.
+    pub(crate) fn close_joints(&self, world: &World, frame: Frame<'_>, end: &mut [Isometry3<f64>]) {
+        let islands = self.islands.of_bodies();
+        let mut is_joined = vec![false; self.islands.count()];
+        for body in frame.joints.iter().flat_map(|joint| joint.bodies) {
+            if let Some(Some(k)) = islands.get(body as usize) {
+                is_joined[*k as usize] =
+                    self.islands.is_grounded(*k) && !self.islands.is_driven(*k);
+            }
+        }
+        let height = |x: &[Isometry3<f64>]| {
+            sums(&self.islands, |i| -world.weight(i).dot(&x[i].translation.vector))
+        };
+        let (start, far) = (height(&world.poses), end.to_vec());
+        for share in [0.5, 0.25, 0.125, 0.0] {
+            frame.close_joints(end);
+            let now = height(end);
+            let is_high = |k: usize| {
+                // round-off is no rise
+                let most = self.budget[k].max(start[k]) + 1e-12 * self.budget[k].abs();
+                is_joined[k] && now[k] > most
+            };
+            let high: Vec<bool> = (0..now.len()).map(is_high).collect();
+            if !high.contains(&true) {
+                return;
+            }
+            for (i, island) in islands.iter().enumerate() {
+                if island.is_some_and(|k| high[k as usize]) {
+                    end[i] = world.poses[i].lerp_slerp(&far[i], share);
+                }
             }
         }
     }

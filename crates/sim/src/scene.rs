@@ -750,7 +750,8 @@ pub struct Stress {
     /// Von Mises stress beyond which the body stays deformed where it does not break, Pa; it springs
     /// back unless given.
     pub yield_strength: Option<f64>,
-    /// Length over which stress is averaged, m; one and a half times the spacing unless given.
+    /// Radius over which blows are spread and stress is averaged, m; a quarter of the edge of a cube of
+    /// the body's volume unless given.
     pub averaging: Option<f64>,
     /// Whether displacements are quadratic in each tetrahedron: stress is far more exact, and takes
     /// some ten times as long; `false` unless given.

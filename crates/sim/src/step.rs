@@ -83,7 +83,11 @@ impl World {
             bound.bound_positions(self, &mut end, &mut push);
         }
         let kept = if split { &self.momenta } else { &half };
-        self.displace(&mut end, &push, kept);
+        let joined = if split { &joints[..] } else { &[] };
+        self.displace(&mut end, &push, kept, joined);
+        if let Some(bound) = &bound {
+            bound.close_joints(self, self.at(given), &mut end);
+        }
         let start = std::mem::replace(&mut self.poses, end);
         ended(Phase::Move);
 
@@ -286,11 +290,28 @@ impl World {
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
     /// may hold contact impulses that are thrown away, and energy must be right for the momentum
-    /// `kept`.
-    fn displace(&self, end: &mut [Isometry3<f64>], push: &[Velocity], kept: &[Momentum]) {
+    /// `kept`. What joints turn has no momentum to be right for yet.
+    fn displace(
+        &self,
+        end: &mut [Isometry3<f64>],
+        push: &[Velocity],
+        kept: &[Momentum],
+        joints: &[Joint],
+    ) {
+        let mut is_joined = vec![false; end.len()];
+        for body in joints.iter().flat_map(|joint| joint.bodies) {
+            if let Some(is_joined) = is_joined.get_mut(body as usize) {
+                *is_joined = true;
+            }
+        }
         for (i, pose) in end.iter_mut().enumerate() {
             let Body::Dynamic(mass) = &self.acting[i] else { continue };
             let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
+            if is_joined[i] {
+                let place = pose.translation.vector + push[i].linear;
+                *pose = Isometry3::from_parts(Translation3::from(place), turn * pose.rotation);
+                continue;
+            }
             let kept = &kept[i].angular;
             let energy = mass.rotational_energy(&self.poses[i].rotation, kept);
             let (rotation, _) = energy_fix(mass, &(turn * pose.rotation), kept, energy);

@@ -19,24 +19,122 @@ impl Contact {
     }
 }
 
-/// The face of the surface nearest to a place, and the barycentric coordinates of its nearest
-/// point.
-pub(crate) fn nearest_face(
-    mesh: &TetMesh,
-    faces: &[[u32; 3]],
-    place: &Point3<f64>,
-) -> Option<([u32; 3], [f64; 3])> {
-    let mut best = (f64::INFINITY, None);
-    for face in faces {
-        let corners = face.map(|v| mesh.vertices[v as usize]);
-        let weights = nearest(&corners, place);
-        let at: Vector3<f64> = corners.iter().zip(weights).map(|(p, w)| p.coords * w).sum();
-        let gap = (at - place.coords).norm_squared();
-        if gap < best.0 {
-            best = (gap, Some((*face, weights)));
+/// The surface of a mesh, made ready to find the face that something touches.
+pub(crate) struct Surface {
+    faces: Vec<[u32; 3]>,
+    /// A sphere around each face.
+    spheres: Vec<(Point3<f64>, f64)>,
+}
+
+/// A place on a surface.
+#[derive(Clone, Copy)]
+pub(crate) struct Nearest {
+    /// The corners of the face.
+    pub(crate) face: [u32; 3],
+    /// Barycentric coordinates.
+    pub(crate) weights: [f64; 3],
+    /// Square of the distance, m^2.
+    pub(crate) gap: f64,
+}
+
+impl Surface {
+    pub(crate) fn new(mesh: &TetMesh) -> Self {
+        let faces = mesh.boundary_faces();
+        let sphere = |face: &[u32; 3]| {
+            let corners = face.map(|v| mesh.vertices[v as usize]);
+            let centre = Point3::from(corners.iter().map(|p| p.coords).sum::<Vector3<f64>>() / 3.0);
+            let square = corners.iter().map(|p| (p - centre).norm_squared()).fold(0.0, f64::max);
+            (centre, square.sqrt())
+        };
+        Self { spheres: faces.iter().map(sphere).collect(), faces }
+    }
+
+    /// Calls with the faces that a force near a place acts on, the barycentric coordinates where and
+    /// the share of the force there: with a pressure that falls from the nearest point to nothing
+    /// `radius` m from it, on faces that look the same way; all at that point if the radius is 0.
+    pub(crate) fn spread(
+        &self,
+        mesh: &TetMesh,
+        place: &Point3<f64>,
+        radius: f64,
+        mut act: impl FnMut([u32; 3], [f64; 3], f64),
+    ) {
+        let Some(nearest) = self.nearest(mesh, place) else { return };
+        if radius.is_nan() || radius <= 0.0 {
+            return act(nearest.face, nearest.weights, 1.0);
+        }
+        let corners = |face: &[u32; 3]| face.map(|v| mesh.vertices[v as usize]);
+        let normal = |[a, b, c]: [Point3<f64>; 3]| (b - a).cross(&(c - a));
+        let ahead = normal(corners(&nearest.face));
+        let at: Vector3<f64> =
+            corners(&nearest.face).iter().zip(nearest.weights).map(|(p, w)| p.coords * w).sum();
+        let mut parts: Vec<([u32; 3], [f64; 3], f64)> = Vec::new();
+        for (face, (centre, size)) in self.faces.iter().zip(&self.spheres) {
+            let reach = radius + size;
+            let across = normal(corners(face));
+            if (centre.coords - at).norm_squared() >= reach * reach || across.dot(&ahead) <= 0.0 {
+                continue;
+            }
+            let count = ((PARTS * size / radius).ceil() as usize).clamp(1, MOST_PARTS);
+            let area = across.norm() / (count * count) as f64;
+            for weights in middles(count) {
+                let point: Vector3<f64> =
+                    corners(face).iter().zip(weights).map(|(p, w)| p.coords * w).sum();
+                let pressure = 1.0 - (point - at).norm_squared() / (radius * radius);
+                if pressure > 0.0 {
+                    parts.push((*face, weights, pressure * area));
+                }
+            }
+        }
+        let whole: f64 = parts.iter().map(|part| part.2).sum();
+        if whole > 0.0 {
+            parts.into_iter().for_each(|(face, weights, part)| act(face, weights, part / whole));
+        } else {
+            act(nearest.face, nearest.weights, 1.0);
         }
     }
-    best.1
+
+    /// The nearest point to a place, on the first face of equals.
+    pub(crate) fn nearest(&self, mesh: &TetMesh, place: &Point3<f64>) -> Option<Nearest> {
+        let mut best: Option<Nearest> = None;
+        let mut reach = f64::INFINITY;
+        for (&face, (centre, radius)) in self.faces.iter().zip(&self.spheres) {
+            // a little more, so that rounding spares none that is nearer
+            let within = (reach + radius) * (1.0 + 1e-12);
+            if (centre - place).norm_squared() > within * within {
+                continue;
+            }
+            let corners = face.map(|v| mesh.vertices[v as usize]);
+            let weights = nearest(&corners, place);
+            let at: Vector3<f64> = corners.iter().zip(weights).map(|(p, w)| p.coords * w).sum();
+            let gap = (at - place.coords).norm_squared();
+            if best.is_none_or(|best| gap < best.gap) {
+                best = Some(Nearest { face, weights, gap });
+                reach = gap.sqrt();
+            }
+        }
+        best
+    }
+}
+
+/// Parts of a face for each of its radii in the radius over which a force is spread.
+const PARTS: f64 = 6.0;
+/// Most parts along an edge of a face.
+const MOST_PARTS: usize = 12;
+
+/// Barycentric coordinates of the middles of the parts of a triangle whose edges are cut into
+/// `count`.
+fn middles(count: usize) -> impl Iterator<Item = [f64; 3]> {
+    let third = 1.0 / (3 * count) as f64;
+    (0..count).flat_map(move |i| {
+        (0..2 * (count - i) - 1).map(move |j| {
+            // they stand on an edge and on a corner in turn
+            let turned = j % 2;
+            let (p, q) = (3 * i + 1 + turned, 3 * (j / 2) + 1 + turned);
+            let (p, q) = (p as f64 * third, q as f64 * third);
+            [p, q, 1.0 - p - q]
+        })
+    })
 }
 
 /// Barycentric coordinates of the point of a triangle nearest to a place.
@@ -63,5 +161,34 @@ fn nearest([a, b, c]: &[Point3<f64>; 3], place: &Point3<f64>) -> [f64; 3] {
         [0.0, 1.0 - t_bc, t_bc]
     } else {
         [t_ca, 0.0, 1.0 - t_ca]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tet_boxes::kuhn_box;
+
+    #[test]
+    fn a_force_is_spread_as_its_pressure_says() {
+        let mesh = kuhn_box([10, 5, 10], Vector3::new(2.0, 1.0, 2.0));
+        let surface = Surface::new(&mesh);
+        let place = Point3::new(1.03, 1.2, 0.96);
+        for radius in [0.05, 0.2, 0.6] {
+            let (mut whole, mut middle, mut square) = (0.0, Vector3::zeros(), 0.0);
+            surface.spread(&mesh, &place, radius, |face, weights, share| {
+                let corners = face.map(|v| mesh.vertices[v as usize].coords);
+                let at: Vector3<f64> = corners.iter().zip(weights).map(|(p, w)| p * w).sum();
+                assert!((at.y - 1.0).abs() < 1e-12, "on the side that is touched");
+                let arm = at - Vector3::new(place.x, 1.0, place.z);
+                whole += share;
+                middle += arm * share;
+                square += arm.norm_squared() * share;
+            });
+            // of (1 - r^2 / R^2) over a disc: R^2 / 3
+            let expected = radius * radius / 3.0;
+            assert!((whole - 1.0).abs() < 1e-12 && middle.norm() < 0.02 * radius, "{middle}");
+            assert!((square / expected - 1.0).abs() < 0.05, "{radius}: {square} {expected}");
+        }
     }
 }

@@ -6,11 +6,11 @@ use nalgebra::{Matrix3, Point3, UnitVector3, Vector3};
 /// A plane that a body cracks along, and where it begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crack {
-    /// The tetrahedron under the greatest tension.
+    /// The tetrahedron under the greatest tension, or one at the vertex that is.
     pub tet: usize,
     /// Its largest principal stress, Pa.
     pub tension: f64,
-    /// Its centroid at rest, which is on the plane.
+    /// Its centroid at rest, or that vertex, which is on the plane.
     pub origin: Point3<f64>,
     /// The direction of the tension; its largest component is positive.
     pub normal: UnitVector3<f64>,
@@ -25,19 +25,7 @@ impl Crack {
     /// If there is not one stress per tetrahedron.
     pub fn find(mesh: &TetMesh, stresses: &[Matrix3<f64>], strength: f64) -> Option<Self> {
         assert_eq!(stresses.len(), mesh.tets.len(), "one stress per tetrahedron");
-        let mut worst: Option<(usize, f64)> = None;
-        for (tet, stress) in stresses.iter().enumerate() {
-            let best = worst.map_or(strength, |(_, tension)| tension);
-            // the bound spares most tetrahedra the eigenvalues
-            if tension_bound(stress) > best {
-                let tension = max_principal(stress);
-                if tension > best {
-                    worst = Some((tet, tension));
-                }
-            }
-        }
-        let (tet, tension) = worst?;
-        let normal = max_direction(&stresses[tet]);
+        let (tet, tension, normal) = worst(stresses.iter().enumerate(), strength)?;
         Some(Self { tet, tension, origin: centroid(mesh, tet), normal })
     }
 
@@ -58,13 +46,33 @@ impl Crack {
     }
 }
 
+/// Which of the stresses has the greatest tension, the first of equals, if that is above `strength`;
+/// with it and its direction.
+pub(crate) fn worst<'a>(
+    stresses: impl Iterator<Item = (usize, &'a Matrix3<f64>)>,
+    strength: f64,
+) -> Option<(usize, f64, UnitVector3<f64>)> {
+    let mut worst: Option<(usize, f64, &Matrix3<f64>)> = None;
+    for (n, stress) in stresses {
+        let best = worst.map_or(strength, |(_, tension, _)| tension);
+        // the bound spares most the eigenvalues
+        if tension_bound(stress) > best {
+            let tension = max_principal(stress);
+            if tension > best {
+                worst = Some((n, tension, stress));
+            }
+        }
+    }
+    worst.map(|(n, tension, stress)| (n, tension, max_direction(stress)))
+}
+
 /// Largest principal stress, Pa; positive is tension.
 pub fn max_principal(stress: &Matrix3<f64>) -> f64 {
     stress.symmetric_eigenvalues().max()
 }
 
 /// Mean plus twice the deviation of the principal stresses, which none exceeds.
-fn tension_bound(stress: &Matrix3<f64>) -> f64 {
+pub(crate) fn tension_bound(stress: &Matrix3<f64>) -> f64 {
     let mean = stress.trace() / 3.0;
     let deviator = stress - Matrix3::from_diagonal_element(mean);
     // a little more, so that rounding does not put it below

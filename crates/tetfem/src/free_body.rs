@@ -7,15 +7,16 @@
 //! stress by 5 to 22 percent at radii of half the body's size and more.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
-use crate::contact::nearest_face;
+use crate::contact::Surface;
 use crate::equilibrium::free;
 use crate::quadratic::QuadraticModel;
-use crate::{BlockMatrix, Contact, LinearSolver, Material, Model, SolveError, Solver};
+use crate::{Averaging, BlockMatrix, Contact, LinearSolver, Material, Model, SolveError, Solver};
 
 /// The shape functions that stress is solved with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,11 +34,30 @@ pub struct FreeBody {
     material: Material,
     interpolation: Interpolation,
     choice: LinearSolver,
-    surface: Vec<[u32; 3]>,
+    surface: Surface,
     moments: Moments,
     shape: Shape,
     held: Vec<[bool; 3]>,
     solver: Solver,
+    /// Of the vertices, if displacements are linear between them.
+    shares: Vec<Share>,
+    /// Of the nodes that are more than the vertices.
+    node_shares: Vec<Share>,
+    averaging: OnceLock<Arc<Averaging>>,
+}
+
+/// What a node has of the body by its shape function: its volume, m^3, and the first moment of that
+/// about the body's centre, m^4. A rigid acceleration acts on nodes by nothing else.
+#[derive(Clone, Copy)]
+struct Share {
+    volume: f64,
+    first: Vector3<f64>,
+}
+
+/// A rigid motion about the body's centre.
+struct Rigid {
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
 }
 
 impl fmt::Debug for FreeBody {
@@ -103,8 +123,26 @@ impl FreeBody {
         let held = six_supports(&mesh, stiffness.rows());
         stiffness.hold(&held);
         let solver = Solver::new(stiffness, choice)?;
-        let (surface, moments) = (mesh.boundary_faces(), mesh.moments());
-        Ok(Self { mesh, material, interpolation, choice, surface, moments, shape, held, solver })
+        let (surface, moments) = (Surface::new(&mesh), mesh.moments());
+        let shares = linear_shares(&mesh, &moments.centre());
+        let node_shares = match &shape {
+            Shape::Linear(_) => Vec::new(),
+            Shape::Quadratic(model) => quadratic_shares(model, &mesh, &moments.centre()),
+        };
+        Ok(Self {
+            mesh,
+            material,
+            interpolation,
+            choice,
+            surface,
+            moments,
+            shape,
+            held,
+            solver,
+            shares,
+            node_shares,
+            averaging: OnceLock::new(),
+        })
     }
 
     /// Another body of the same material, interpolation and solver.
@@ -130,16 +168,37 @@ impl FreeBody {
         &self.moments
     }
 
-    /// Displacements and stresses while forces act on the surface: one solve.
+    /// For means over a radius, m; that which is asked for first is kept.
+    pub(crate) fn averaging(&self, radius: f64) -> Arc<Averaging> {
+        let make = || Arc::new(Averaging::new(&self.mesh, radius));
+        let kept = self.averaging.get_or_init(make);
+        if kept.radius().to_bits() == radius.to_bits() { Arc::clone(kept) } else { make() }
+    }
+
+    /// Displacements and stresses while forces act on points of the surface: one solve.
     ///
     /// # Errors
     /// [`SolveError`] if a contact is not finite or the iterations do not suffice.
     pub fn respond(&self, contacts: &[Contact]) -> Result<Response, SolveError> {
+        self.respond_spread(contacts, 0.0)
+    }
+
+    /// [`FreeBody::respond`] to forces of which each is spread over the surface within `radius` m: as
+    /// real ones are, and unlike under points stress there does not grow with the fineness of the
+    /// mesh.
+    ///
+    /// # Errors
+    /// As [`FreeBody::respond`].
+    pub fn respond_spread(
+        &self,
+        contacts: &[Contact],
+        radius: f64,
+    ) -> Result<Response, SolveError> {
         let finite = |x: &f64| x.is_finite();
         if !contacts.iter().all(|c| c.place.iter().all(finite) && c.force.iter().all(finite)) {
             return Err(SolveError::NotFinite);
         }
-        self.answer(self.loads(contacts))
+        self.answer(self.loads(contacts, radius))
     }
 
     /// Displacements and stresses that given stresses, one per tetrahedron, would cause if they
@@ -152,8 +211,10 @@ impl FreeBody {
     }
 
     fn answer(&self, mut loads: Vec<Vector3<f64>>) -> Result<Response, SolveError> {
-        let inertia = self.shape.body_forces(&self.rigid(&loads));
-        for ((load, inertia), held) in loads.iter_mut().zip(inertia).zip(&self.held) {
+        let Rigid { linear, angular } = self.acceleration(&loads);
+        let shares = if self.node_shares.is_empty() { &self.shares } else { &self.node_shares };
+        for ((load, share), held) in loads.iter_mut().zip(shares).zip(&self.held) {
+            let inertia = linear * share.volume + angular.cross(&share.first);
             // where the body is held nothing moves, and the balance leaves no force
             *load = free(*load - inertia, held);
         }
@@ -164,45 +225,55 @@ impl FreeBody {
         };
         displacements.truncate(self.mesh.vertices.len());
         // the supports are arbitrary, so is the rigid motion that they leave
-        let mean = self.rigid(&self.shape.body_forces(&displacements));
-        displacements.iter_mut().zip(mean).for_each(|(u, mean)| *u -= mean);
+        let pairs = || displacements.iter().zip(&self.shares);
+        let Rigid { linear, angular } = self.rigid(
+            pairs().map(|(u, share)| u * share.volume).sum(),
+            pairs().map(|(u, share)| share.first.cross(u)).sum(),
+        );
+        let centre = self.moments.centre();
+        for (u, place) in displacements.iter_mut().zip(&self.mesh.vertices) {
+            *u -= linear + angular.cross(&(place - centre));
+        }
         Ok(Response { displacements, stresses })
     }
 
-    /// Contacts as forces on the nodes, by the shape functions of the face that each is on.
-    fn loads(&self, contacts: &[Contact]) -> Vec<Vector3<f64>> {
+    /// Contacts as forces on the nodes, by the shape functions of the faces that each is on.
+    fn loads(&self, contacts: &[Contact], radius: f64) -> Vec<Vector3<f64>> {
         let mut loads = vec![Vector3::zeros(); self.shape.nodes()];
         for contact in contacts {
-            let Some((face, weights)) = nearest_face(&self.mesh, &self.surface, &contact.place)
-            else {
-                continue;
-            };
-            for corner in 0..3 {
-                let (next, w) = ((corner + 1) % 3, &weights);
-                match &self.shape {
-                    Shape::Linear(_) => loads[face[corner] as usize] += contact.force * w[corner],
-                    Shape::Quadratic(model) => {
-                        let own = w[corner] * (2.0 * w[corner] - 1.0);
-                        loads[face[corner] as usize] += contact.force * own;
-                        let middle = model.middle([face[corner], face[next]]);
-                        loads[middle] += contact.force * (4.0 * w[corner] * w[next]);
+            self.surface.spread(&self.mesh, &contact.place, radius, |face, w, share| {
+                let force = contact.force * share;
+                for corner in 0..3 {
+                    let next = (corner + 1) % 3;
+                    match &self.shape {
+                        Shape::Linear(_) => loads[face[corner] as usize] += force * w[corner],
+                        Shape::Quadratic(model) => {
+                            let own = w[corner] * (2.0 * w[corner] - 1.0);
+                            loads[face[corner] as usize] += force * own;
+                            let middle = model.middle([face[corner], face[next]]);
+                            loads[middle] += force * (4.0 * w[corner] * w[next]);
+                        }
                     }
                 }
-            }
+            });
         }
         loads
     }
 
-    /// At the vertices, the rigid acceleration, m/s^2 at unit density, that nodal forces cause.
-    fn rigid(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+    /// The acceleration, m/s^2 at unit density, that nodal forces cause.
+    fn acceleration(&self, forces: &[Vector3<f64>]) -> Rigid {
         let centre = self.moments.centre();
-        let force: Vector3<f64> = forces.iter().sum();
-        let torque: Vector3<f64> =
-            (0..forces.len()).map(|n| (self.place(n) - centre).cross(&forces[n])).sum();
-        let linear = force / self.moments.volume;
-        // a piece of positive volume has inertia about every axis
-        let angular = self.moments.inertia().try_inverse().unwrap_or_default() * torque;
-        self.mesh.vertices.iter().map(|p| linear + angular.cross(&(p - centre))).collect()
+        let torque = |(n, force): (usize, &Vector3<f64>)| (self.place(n) - centre).cross(force);
+        self.rigid(forces.iter().sum(), forces.iter().enumerate().map(torque).sum())
+    }
+
+    /// What a force and a torque do to the body at unit density.
+    fn rigid(&self, force: Vector3<f64>, torque: Vector3<f64>) -> Rigid {
+        Rigid {
+            linear: force / self.moments.volume,
+            // a piece of positive volume has inertia about every axis
+            angular: self.moments.inertia().try_inverse().unwrap_or_default() * torque,
+        }
     }
 
     fn place(&self, node: usize) -> Point3<f64> {
@@ -224,19 +295,34 @@ impl Shape {
         }
     }
 
-    fn body_forces(&self, density: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        match self {
-            Self::Linear(model) => model.body_forces(density),
-            Self::Quadratic(model) => model.body_forces(density),
-        }
-    }
-
     fn stiffness(&self) -> BlockMatrix {
         match self {
             Self::Linear(model) => model.stiffness(),
             Self::Quadratic(model) => model.stiffness(),
         }
     }
+}
+
+fn linear_shares(mesh: &TetMesh, centre: &Point3<f64>) -> Vec<Share> {
+    let mut shares = vec![Share { volume: 0.0, first: Vector3::zeros() }; mesh.vertices.len()];
+    for (t, tet) in mesh.tets.iter().enumerate() {
+        let (arms, volume) = (mesh.corners(t).map(|p| p - centre), mesh.volume(t));
+        let sum: Vector3<f64> = arms.iter().sum();
+        for (&v, arm) in tet.iter().zip(&arms) {
+            let share = &mut shares[v as usize];
+            share.volume += volume / 4.0;
+            share.first += (arm + sum) * (volume / 20.0);
+        }
+    }
+    shares
+}
+
+fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, centre: &Point3<f64>) -> Vec<Share> {
+    let volumes = model.body_forces(&vec![Vector3::x(); mesh.vertices.len()]);
+    let arms: Vec<_> = mesh.vertices.iter().map(|p| p - centre).collect();
+    let firsts = model.body_forces(&arms);
+    let pairs = volumes.iter().zip(firsts);
+    pairs.map(|(volume, first)| Share { volume: volume.x, first }).collect()
 }
 
 /// Holds three vertices far apart in three, two and one components, which no rigid motion leaves

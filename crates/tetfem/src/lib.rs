@@ -26,9 +26,13 @@ mod quadratic;
 mod separate;
 mod shatter;
 mod solver;
+#[cfg(test)]
+#[allow(unreachable_pub, reason = "public where it is at home")]
+#[path = "../../../tests/src/tet_boxes.rs"]
+mod tet_boxes;
 mod write;
 
-pub use average::average_stresses;
+pub use average::{Averaging, average_stresses};
 pub use block_matrix::BlockMatrix;
 pub use conjugate_gradient::Preconditioner;
 pub use contact::Contact;

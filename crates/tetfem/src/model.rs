@@ -89,14 +89,6 @@ impl Model {
         self.pattern.gather(|t, corner| self.elements[t].forces_of(&stresses[t])[corner])
     }
 
-    /// Nodal forces of a force per volume, N/m^3, given at the nodes and linear between.
-    pub(crate) fn body_forces(&self, density: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        self.pattern.gather(|t, corner| {
-            let tet = self.tets[t].map(|node| density[node as usize]);
-            (tet[corner] + tet.iter().sum::<Vector3<f64>>()) * (self.elements[t].volume / 20.0)
-        })
-    }
-
     /// Elastic energy, J.
     pub fn energy(&self, displacements: &[Vector3<f64>]) -> f64 {
         let energies: Vec<f64> = self

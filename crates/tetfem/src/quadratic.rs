@@ -139,39 +139,15 @@ fn gradient(element: &Element, node: usize, place: &[f64; 4]) -> Vector3<f64> {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::Point3;
-
     use super::*;
+    use crate::tet_boxes::kuhn_box;
     use crate::{LinearSolver, Solver};
-
-    /// A box of cells of six tetrahedra, as all orders in which paths take the axes.
-    fn beam(n: usize) -> TetMesh {
-        let (nx, ny, nz) = (10 * n, n, n);
-        let node = |i: usize, j: usize, k: usize| ((i * (ny + 1) + j) * (nz + 1) + k) as u32;
-        let mut mesh = TetMesh::default();
-        for i in 0..=nx {
-            for (j, k) in (0..=ny).flat_map(|j| (0..=nz).map(move |k| (j, k))) {
-                mesh.vertices.push(Point3::new(i as f64, j as f64, k as f64) / n as f64);
-            }
-        }
-        for i in 0..nx {
-            for (j, k) in (0..ny).flat_map(|j| (0..nz).map(move |k| (j, k))) {
-                let ends = [node(i, j, k), node(i + 1, j + 1, k + 1)];
-                let ring = [(1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 1, 1), (0, 0, 1), (1, 0, 1)];
-                let ring = ring.map(|(a, b, c)| node(i + a, j + b, k + c));
-                for r in 0..6 {
-                    mesh.tets.push([ends[0], ring[r], ring[(r + 1) % 6], ends[1]]);
-                }
-            }
-        }
-        mesh
-    }
 
     #[test]
     fn a_cantilever_bends_as_the_reference() {
         // clamped at x = 0, 1 N along -z spread over x = 10; an independent program's deflections
         for (n, expected) in [(1, None), (2, Some(0.000_398_641_343_633_511_33))] {
-            let mesh = beam(n);
+            let mesh = kuhn_box([10 * n, n, n], Vector3::new(10.0, 1.0, 1.0));
             mesh.validate().unwrap();
             let material = Material::from_young(1e7, 0.3).unwrap();
             let model = QuadraticModel::of_valid(&mesh, material);

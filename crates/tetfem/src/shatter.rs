@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 
 use levelset::{Moments, TetMesh};
-use nalgebra::Point3;
 
-use crate::contact::nearest_face;
-use crate::{Contact, Crack, CutLimits, FreeBody, average_stresses, pieces, separate};
+use crate::contact::Surface;
+use crate::{Contact, Crack, CutLimits, FreeBody, pieces, separate};
 
 /// How a material breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fracture {
     /// Greatest tension that the material bears, Pa.
     pub strength: f64,
-    /// Length over which stress is averaged before it is compared, m; 0 for none.
+    /// Radius over which forces are spread and stress is averaged before it is compared, m; 0 for
+    /// none.
     pub averaging: f64,
     /// Radius of a crack that opens at the strength, m; it grows in proportion to the tension.
     pub reach: f64,
@@ -52,8 +52,8 @@ pub fn shatter(body: &FreeBody, contacts: &[Contact], fracture: &Fracture) -> Sh
     let mut result = Shattered { pieces: Vec::new(), cracks: Vec::new(), unresolved: 0 };
     let mut touched = VecDeque::from([(body.mesh().clone(), contacts.to_vec())]);
     while let Some((mesh, contacts)) = touched.pop_front() {
-        let moments = mesh.moments();
         let whole = result.cracks.is_empty();
+        let moments = if whole { *body.moments() } else { mesh.moments() };
         let outcome = if contacts.is_empty() || moments.volume < fracture.least_volume {
             Attempt::Holds
         } else if result.cracks.len() >= fracture.most {
@@ -84,10 +84,11 @@ enum Attempt {
 
 /// Solves for the stress and opens one crack.
 fn attempt(body: &FreeBody, contacts: &[Contact], fracture: &Fracture) -> Attempt {
-    let Ok(response) = body.respond(contacts) else { return Attempt::Fails };
+    let radius = fracture.averaging;
+    let Ok(response) = body.respond_spread(contacts, radius) else { return Attempt::Fails };
     let mesh = body.mesh();
-    let stresses = average_stresses(mesh, &response.stresses, fracture.averaging);
-    let Some(crack) = Crack::find(mesh, &stresses, fracture.strength) else {
+    let Some(crack) = body.averaging(radius).crack(mesh, &response.stresses, fracture.strength)
+    else {
         return Attempt::Holds;
     };
     let radius = fracture.reach * crack.tension / fracture.strength;
@@ -111,18 +112,13 @@ type Touched = (TetMesh, Vec<Contact>);
 
 /// Gives every contact to the piece whose surface is nearest to it, the first of equals.
 fn deal(parts: Vec<TetMesh>, contacts: &[Contact]) -> VecDeque<Touched> {
-    let surfaces: Vec<_> = parts.iter().map(TetMesh::boundary_faces).collect();
+    let surfaces: Vec<_> = parts.iter().map(Surface::new).collect();
     let mut touched: VecDeque<Touched> = parts.into_iter().map(|mesh| (mesh, vec![])).collect();
     for contact in contacts {
-        let gap = |(mesh, faces): (&TetMesh, &Vec<[u32; 3]>)| {
-            let (face, weights) = nearest_face(mesh, faces, &contact.place)?;
-            let at: nalgebra::Vector3<f64> =
-                (0..3).map(|n| mesh.vertices[face[n] as usize].coords * weights[n]).sum();
-            Some((Point3::from(at) - contact.place).norm_squared())
-        };
         let mut best = (f64::INFINITY, 0);
-        for (n, faces) in surfaces.iter().enumerate() {
-            let gap = gap((&touched[n].0, faces)).unwrap_or(f64::INFINITY);
+        for (n, surface) in surfaces.iter().enumerate() {
+            let gap = surface.nearest(&touched[n].0, &contact.place).map(|nearest| nearest.gap);
+            let gap = gap.unwrap_or(f64::INFINITY);
             if gap < best.0 {
                 best = (gap, n);
             }

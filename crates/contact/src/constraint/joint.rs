@@ -5,10 +5,12 @@
 //! second order in the step; what they gain by that adds up over many frames and is for the caller
 //! to bound, as `brisance-sim` does.
 
+use std::cell::RefCell;
+
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use super::mlcp::Entries;
+use super::mlcp::{AtOnce, Entries};
 use super::row::{Bounds, Row};
 use crate::movers::Movers;
 
@@ -159,6 +161,29 @@ impl Joint {
         placed.axis(0).cross(&(placed.frames[0].rotation * Vector3::x()))
     }
 
+    /// What the rows that always hold miss by where bodies are `now`, along the directions that they
+    /// had at the start: m or rad.
+    pub(super) fn misses(&self, start: &[Isometry3<f64>], now: &[Isometry3<f64>]) -> Vec<f64> {
+        let (start, placed) = (self.placed(start), self.placed(now));
+        let along = |v: &Vector3<f64>, first: usize| -> Vec<f64> {
+            (first..3).map(|n| start.axis(n).dot(v)).collect()
+        };
+        match self.kind {
+            JointKind::Point => along(&placed.apart, 0),
+            JointKind::Distance { least, most } if least == most => {
+                vec![placed.apart.norm() - least]
+            }
+            JointKind::Distance { .. } => Vec::new(),
+            JointKind::Hinge => [along(&placed.apart, 0), along(&self.bend(&placed), 1)].concat(),
+            JointKind::Slider => {
+                let axis = placed.axis(0);
+                let across = placed.apart - axis * axis.dot(&placed.apart);
+                [along(&placed.turn(), 0), along(&across, 1)].concat()
+            }
+            JointKind::Fixed => [along(&placed.apart, 0), along(&placed.turn(), 0)].concat(),
+        }
+    }
+
     /// The rows of the joint, with `zeta = -C error_reduction / dt`.
     ///
     /// # Panics
@@ -240,14 +265,20 @@ impl Joint {
     /// What the impulses of its rows come to.
     pub(crate) fn reaction(rows: &[Row], impulses: &[f64]) -> Reaction {
         let mut reaction = Reaction::default();
-        for (n, (row, &impulse)) in rows.iter().zip(impulses).enumerate() {
-            reaction.impulses[n] = impulse;
-            reaction.linear += row.linear * impulse;
-            if row.linear == Vector3::zeros() {
-                reaction.angular += row.angular[0] * impulse;
-            }
-        }
+        let all = rows.iter().zip(impulses).enumerate();
+        all.for_each(|(n, (row, &impulse))| reaction.add(n, row, impulse));
         reaction
+    }
+}
+
+impl Reaction {
+    /// Adds an impulse of the `n`-th row.
+    pub(super) fn add(&mut self, n: usize, row: &Row, impulse: f64) {
+        self.impulses[n] += impulse;
+        self.linear += row.linear * impulse;
+        if row.linear == Vector3::zeros() {
+            self.angular += row.angular[0] * impulse;
+        }
     }
 }
 
@@ -275,6 +306,8 @@ pub(crate) struct JointPass {
     counts: Vec<usize>,
     entries: Option<Entries>,
     sweeps: usize,
+    /// The rows that were inside their bounds last.
+    at_once: RefCell<AtOnce>,
 }
 
 impl JointPass {
@@ -287,7 +320,8 @@ impl JointPass {
     ) -> Self {
         let (rows, counts) = rows_of(joints, poses, stepping);
         let entries = Entries::new(movers, &rows, poses.len()).ok();
-        Self { rows, counts, entries: entries.filter(|e| e.len() > 0), sweeps }
+        let entries = entries.filter(|e| e.len() > 0);
+        Self { rows, counts, entries, sweeps, at_once: RefCell::default() }
     }
 
     /// Applies what the joints bore last, times `share`.
@@ -298,7 +332,13 @@ impl JointPass {
 
     pub(crate) fn relax(&self, movers: &Movers) {
         let Some(entries) = &self.entries else { return };
+        let mut known = self.at_once.borrow_mut();
+        if entries.relax_at_once(movers, &mut known) {
+            return;
+        }
+        // these find out which bounds stop rows
         (0..self.sweeps).for_each(|_| entries.relax_in_order(movers));
+        entries.relax_at_once(movers, &mut known);
     }
 
     /// What each joint bore, and what each body gained by its joints.

@@ -7,6 +7,7 @@ use dynamics::{Momentum, Velocity};
 use nalgebra::{DMatrix, DVector, Isometry3};
 use rayon::prelude::*;
 
+use super::direct::Factor;
 use super::row::{Bounds, Row, RowError};
 use crate::Columns;
 use crate::movers::Movers;
@@ -66,6 +67,17 @@ impl Pair {
     }
 }
 
+/// Rows that are solved at once.
+#[derive(Debug, Default)]
+pub(super) struct AtOnce {
+    rows: Vec<u32>,
+    /// `None` if they are too many.
+    factor: Option<Factor>,
+}
+
+/// Times that rows are solved at once without those that reached a bound the time before.
+const ROUNDS: usize = 8;
+
 /// Rows and the impulses they have, which act on the velocities of [`Movers`].
 #[derive(Debug)]
 pub(crate) struct Entries {
@@ -110,6 +122,15 @@ impl Entries {
         self.entries.len()
     }
 
+    /// The rows that `chosen` holds for and that an impulse changes.
+    pub(super) fn living(&self, chosen: impl Fn(&Row) -> bool) -> Vec<u32> {
+        let living = |n: &u32| {
+            let entry = &self.entries[*n as usize];
+            !entry.is_dead() && chosen(&entry.row)
+        };
+        (0..self.entries.len() as u32).filter(living).collect()
+    }
+
     /// Applies impulses as far as the rows can bear them.
     pub(crate) fn start(&self, movers: &Movers, impulses: &[f64]) {
         for block in &self.blocks {
@@ -139,6 +160,107 @@ impl Entries {
     pub(crate) fn relax_in_order(&self, movers: &Movers) {
         self.blocks.iter().for_each(|block| self.relax(movers, block));
         self.blocks.iter().rev().for_each(|block| self.relax(movers, block));
+    }
+
+    /// Solves all rows at once that are inside their bounds, as far as the first of them gets to one:
+    /// that then has to wait, and the others go on. `known` is used again for the same rows. Returns
+    /// whether these are all that there are.
+    pub(super) fn relax_at_once(&self, movers: &Movers, known: &mut AtOnce) -> bool {
+        for _ in 0..ROUNDS {
+            let inside = |n: &u32| {
+                let entry = &self.entries[*n as usize];
+                let (least, most) = self.bounds(*n as usize);
+                !entry.is_dead() && least < entry.impulse() && entry.impulse() < most
+            };
+            let rows: Vec<u32> = (0..self.entries.len() as u32).filter(inside).collect();
+            if known.rows != rows {
+                *known = self.at_once(movers, rows);
+            }
+            let Some(factor) = &known.factor else { return false };
+            let changes = factor.solve(&self.lacks(movers, &known.rows));
+            let share = self.share(&known.rows, &changes);
+            self.change(movers, &known.rows, changes.iter().map(|change| change * share));
+            if share == 1.0 {
+                return known.rows.len() == self.living(|_| true).len();
+            }
+        }
+        false
+    }
+
+    /// Some rows to be solved at once.
+    pub(super) fn at_once(&self, movers: &Movers, rows: Vec<u32>) -> AtOnce {
+        let blocks = || self.chosen(&rows);
+        let sizes: Vec<usize> = blocks().map(|(_, own)| own.len()).collect();
+        let mut touching: Vec<(u32, u32)> = Vec::new();
+        for (n, (block, _)) in (0..).zip(blocks()) {
+            let moved = block.bodies.into_iter().filter(|&i| movers.inverse(i).0 > 0.0);
+            touching.extend(moved.map(|i| (i, n)));
+        }
+        touching.sort_unstable();
+        let bodies = touching.chunk_by(|p, q| p.0 == q.0);
+        let cliques: Vec<Vec<u32>> =
+            bodies.map(|same| same.iter().map(|(_, n)| *n).collect()).collect();
+        let entry = |n: usize| &self.entries[rows[n] as usize];
+        let factor = Factor::new(&sizes, &cliques, |i, j| coupling(entry(i), entry(j)));
+        AtOnce { factor: factor.filter(|_| !sizes.is_empty()), rows }
+    }
+
+    /// The blocks that hold some of the rows, each with those of them that it holds.
+    fn chosen<'a>(&'a self, rows: &'a [u32]) -> impl Iterator<Item = (&'a Block, &'a [u32])> {
+        let mut rest = rows;
+        self.blocks.iter().filter_map(move |block| {
+            let count = rest.partition_point(|&n| (n as usize) < block.rows.end);
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            (!own.is_empty()).then_some((block, own))
+        })
+    }
+
+    /// What rows lack of the speed wanted.
+    fn lacks(&self, movers: &Movers, rows: &[u32]) -> Vec<f64> {
+        let mut lacks = Vec::with_capacity(rows.len());
+        for (block, own) in self.chosen(rows) {
+            let pair = load(movers, block);
+            lacks.extend(own.iter().map(|&n| {
+                let row = &self.entries[n as usize].row;
+                row.target - row.speed(&pair.a, &pair.b)
+            }));
+        }
+        lacks
+    }
+
+    /// The share of changes that no bound stops.
+    fn share(&self, rows: &[u32], changes: &[f64]) -> f64 {
+        let mut share: f64 = 1.0;
+        for (&n, change) in rows.iter().zip(changes) {
+            let (least, most) = self.bounds(n as usize);
+            let had = self.entries[n as usize].impulse();
+            let end = if *change < 0.0 { least } else { most };
+            if (end - had).abs() < change.abs() {
+                share = share.min((end - had) / change);
+            }
+        }
+        share
+    }
+
+    /// Adds to the impulses of rows.
+    pub(super) fn change(
+        &self,
+        movers: &Movers,
+        rows: &[u32],
+        changes: impl IntoIterator<Item = f64>,
+    ) {
+        let mut changes = changes.into_iter();
+        for (block, own) in self.chosen(rows) {
+            let mut pair = load(movers, block);
+            for (&n, change) in own.iter().zip(&mut changes) {
+                let entry = &self.entries[n as usize];
+                let new = self.within(n as usize, entry.impulse() + change);
+                pair.push(entry, new - entry.impulse());
+                entry.set(new);
+            }
+            store(movers, block, &pair);
+        }
     }
 
     fn relax(&self, movers: &Movers, block: &Block) {
@@ -229,6 +351,18 @@ impl Entries {
             }
         }
         worst
+    }
+}
+
+impl AtOnce {
+    /// The impulses that give the rows the speeds; `None` if they are too many.
+    pub(super) fn solve(&self, speeds: &[f64]) -> Option<Vec<f64>> {
+        self.factor.as_ref().map(|factor| factor.solve(speeds))
+    }
+
+    /// The rows.
+    pub(super) fn rows(&self) -> &[u32] {
+        &self.rows
     }
 }
 

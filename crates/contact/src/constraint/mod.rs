@@ -11,7 +11,8 @@
 //! # Which solver to take
 //! - [`Solver::Manifold`](crate::Solver::Manifold), the default, for everything that is to look
 //!   right at one step a frame: it decides where bodies go and how they move on in two passes, keeps
-//!   stacks up by shock propagation, and never gains energy. Joints are relaxed between its sweeps.
+//!   stacks up by shock propagation, and never gains energy. Joints are solved at once between its
+//!   sweeps, and end a step closed.
 //! - [`Solver::SequentialImpulse`](crate::Solver::SequentialImpulse) (Br11) for short steps (120 Hz
 //!   and more), machines of many joints and motors, and to compare with other engines, which do the
 //!   same. Position errors decay by `1 - error_reduction` a step; at 30 Hz it sinks and creeps.
@@ -23,7 +24,9 @@
 //!
 //! [`time_of_impact`] finds by bisection when two bodies meet, for offline work.
 
+mod closing;
 mod codes;
+mod direct;
 mod impact;
 mod impulses;
 mod joint;
@@ -42,5 +45,6 @@ pub use pass::{FrictionBounds, SequentialImpulse};
 pub use program::{ProgramError, contact_forces};
 pub use row::{Bounds, Row, RowError};
 
+pub(crate) use closing::{close, follow};
 pub(crate) use joint::{JointPass, Stepping};
 pub(crate) use pass::{Method, Rows};

@@ -1,0 +1,17 @@
+//! How long things take.
+
+use cpu_time::ProcessTime;
+
+/// The median processor time of several runs, ms, and what the last one found.
+pub fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+    // the first of many small ones warms the caches
+    let mut found = run();
+    let mut times = Vec::new();
+    while times.len() < 5 || (times.len() < 200 && times.iter().sum::<f64>() < 500.0) {
+        let start = ProcessTime::now();
+        found = run();
+        times.push(1e3 * start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], found)
+}

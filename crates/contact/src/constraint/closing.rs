@@ -1,0 +1,229 @@
+//! Joints that end a step closed, however far bodies turn in it.
+//!
+//! Rows are straight, and what turns goes around bends. So the pass for positions goes on until what
+//! it leads to is right (SHAKE, Ryckaert 1977; the first half of RATTLE), which moves bodies and
+//! gives them momentum as well; and where that does not get there, since bodies turn by a radian and
+//! more, they are moved together.
+
+use dynamics::{Body, MassProperties, Momentum, Velocity};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion};
+
+use super::joint::{Joint, Stepping, push, rows_of};
+use super::mlcp::Entries;
+use super::row::{Bounds, Row};
+use crate::frame::Frame;
+use crate::movers::Movers;
+use crate::{Columns, Islands};
+
+/// Joints this far apart are closed: m or rad.
+const CLOSED: f64 = 1e-9;
+/// Times that ways are bent.
+const ROUNDS: usize = 16;
+/// Share of what was missed that may be left each time.
+const BETTER: f64 = 0.7;
+/// Times that bodies are moved together, that this may fail, and what turning is made harder by then.
+const MOST_MOVES: usize = 40;
+const MOST_FAILED: usize = 8;
+const HEAVIER: f64 = 10.0;
+/// Most that a body is turned at once, rad: rows say little of what is farther.
+const MOST_TURN: f64 = 0.5;
+
+/// Adds impulses to `momenta` until they take bodies to where their joints are closed, and to the
+/// `gains` of bodies and what `joints` bore. What is joined goes on as long as it gets closer.
+pub(crate) fn follow(
+    frame: Frame<'_>,
+    joints: &mut [Joint],
+    gains: &mut [Momentum],
+    momenta: &mut [Momentum],
+) {
+    let Frame { columns, poses, dt, .. } = frame;
+    let stepping = Stepping { dt, error_reduction: 1.0, motor_time: 0.0 };
+    let (rows, counts) = rows_of(joints, poses, stepping);
+    let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
+    let Ok(entries) = Entries::new(&movers, &rows, poses.len()) else { return };
+    let at_once = entries.at_once(&movers, entries.living(|row| row.bounds == Bounds::FREE));
+    let chosen: Vec<(usize, &Row)> =
+        at_once.rows().iter().map(|&n| (n as usize, &rows[n as usize])).collect();
+    let groups = Groups::new(columns, joints);
+    let misses = |joints: &[Joint], momenta: &[Momentum]| -> Vec<f64> {
+        let all = misses(joints, &counts, [poses, &frame.predict(momenta)]);
+        chosen.iter().map(|(n, _)| all[*n]).collect()
+    };
+    let worst = |missed: &[f64]| {
+        groups.largest(chosen.iter().map(|chosen| chosen.1).zip(missed.iter().copied()))
+    };
+    let mut missed = misses(joints, momenta);
+    let mut open = worst(&missed);
+    let mut given = vec![0.0; rows.len()];
+    for _ in 0..ROUNDS {
+        if !open.iter().any(|open| *open >= CLOSED) {
+            break;
+        }
+        let Some(impulses) = at_once.solve(&missed) else { return };
+        let mut next = momenta.to_vec();
+        for ((_, row), impulse) in chosen.iter().zip(&impulses) {
+            push(row, -impulse / dt, &mut next);
+        }
+        let now = misses(joints, &next);
+        let left = worst(&now);
+        let better: Vec<bool> = (open.iter().zip(&left))
+            .map(|(open, left)| *open >= CLOSED && *left < BETTER * open)
+            .collect();
+        groups.take(momenta, &next, &better);
+        for (k, (n, row)) in chosen.iter().enumerate() {
+            if groups.of(row).is_some_and(|group| better[group]) {
+                given[*n] -= impulses[k] / dt;
+                missed[k] = now[k];
+            }
+        }
+        open = better
+            .iter()
+            .zip(left)
+            .map(|(better, left)| if *better { left } else { 0.0 })
+            .collect();
+    }
+    let mut own = rows.iter().zip(given);
+    for (joint, &count) in joints.iter_mut().zip(&counts) {
+        for (n, (row, impulse)) in own.by_ref().take(count).enumerate() {
+            joint.last.add(n, row, impulse);
+            push(row, impulse, gains);
+        }
+    }
+}
+
+/// What the rows of all joints miss by where bodies are in the end; zero for those that need not
+/// hold.
+fn misses(joints: &[Joint], counts: &[usize], [start, end]: [&[Isometry3<f64>]; 2]) -> Vec<f64> {
+    let mut all = Vec::with_capacity(counts.iter().sum());
+    for (joint, &count) in joints.iter().zip(counts) {
+        let rest = all.len() + count;
+        if count > 0 {
+            // rows that always hold come first
+            all.extend(joint.misses(start, end));
+        }
+        all.resize(rest, 0.0);
+    }
+    all
+}
+
+/// Moves bodies, as far as their masses let them, to where their joints are closed and within their
+/// limits.
+///
+/// What shifts bodies is right at once, what turns them only nearly: where turns lead nowhere, what
+/// is joined is made harder to turn, until in the end it only shifts.
+pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
+    let Frame { columns, joints, .. } = frame;
+    let whole = Stepping { dt: 1.0, error_reduction: 1.0, motor_time: 0.0 };
+    let is_open = |row: &Row| match row.bounds {
+        Bounds::PUSH => row.target > 0.0,
+        bounds => bounds == Bounds::FREE,
+    };
+    let groups = Groups::new(columns, joints);
+    let worst = |rows: &[Row]| {
+        groups.largest(rows.iter().filter(|row| is_open(row)).map(|row| (row, row.target)))
+    };
+    let mut bodies = columns.bodies.to_vec();
+    let (mut rows, _) = rows_of(joints, poses, whole);
+    let mut apart = worst(&rows);
+    let mut failed = vec![0; apart.len()];
+    for _ in 0..MOST_MOVES {
+        let open: Vec<bool> = (apart.iter().zip(&failed))
+            .map(|(apart, failed)| *apart >= CLOSED && *failed <= MOST_FAILED)
+            .collect();
+        if !open.contains(&true) {
+            return;
+        }
+        let columns = Columns { bodies: &bodies, ..columns };
+        let movers = Movers::new(columns, poses, &vec![Velocity::default(); poses.len()]);
+        let Ok(entries) = Entries::new(&movers, &rows, poses.len()) else { return };
+        let chosen = |row: &Row| is_open(row) && groups.of(row).is_some_and(|group| open[group]);
+        let at_once = entries.at_once(&movers, entries.living(chosen));
+        let wanted: Vec<f64> = at_once.rows().iter().map(|&n| rows[n as usize].target).collect();
+        let Some(impulses) = at_once.solve(&wanted) else { return };
+        entries.change(&movers, at_once.rows(), impulses);
+        let tried = groups.shifted(&movers, poses);
+        let left = worst(&rows_of(joints, &tried, whole).0);
+        let better: Vec<bool> = (0..open.len()).map(|k| left[k] < BETTER * apart[k]).collect();
+        groups.take(poses, &tried, &better);
+        for (body, group) in bodies.iter_mut().zip(groups.0.of_bodies()) {
+            if group.is_some_and(|k| open[k as usize] && !better[k as usize]) {
+                make_heavier(body);
+            }
+        }
+        for (k, failed) in failed.iter_mut().enumerate() {
+            *failed += usize::from(open[k] && !better[k]);
+        }
+        rows = rows_of(joints, poses, whole).0;
+        apart = worst(&rows);
+    }
+}
+
+/// Makes a body harder to turn.
+fn make_heavier(body: &mut Body) {
+    let Body::Dynamic(mass) = body else { return };
+    if let Ok(heavier) = MassProperties::new(mass.mass(), mass.inertia() * HEAVIER) {
+        *mass = heavier;
+    }
+}
+
+/// What is joined, directly or through others.
+struct Groups(Islands);
+
+impl Groups {
+    fn new(columns: Columns<'_>, joints: &[Joint]) -> Self {
+        let known =
+            |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < columns.bodies.len());
+        let pairs: Vec<(u32, u32)> =
+            joints.iter().filter(known).map(|joint| joint.bodies.into()).collect();
+        Self(Islands::new(columns, &pairs))
+    }
+
+    /// Which one a row moves.
+    fn of(&self, row: &Row) -> Option<usize> {
+        let island = row.bodies.iter().find_map(|&i| self.0.of_bodies()[i as usize]);
+        island.map(|island| island as usize)
+    }
+
+    /// Of each the largest of what its rows have; NaN if one is.
+    fn largest<'a>(&self, numbers: impl Iterator<Item = (&'a Row, f64)>) -> Vec<f64> {
+        let mut largest: Vec<f64> = vec![0.0; self.0.count()];
+        for (row, x) in numbers {
+            let Some(group) = self.of(row) else { continue };
+            let most = &mut largest[group];
+            if !(most.is_nan() || x.abs() <= *most) {
+                *most = x.abs();
+            }
+        }
+        largest
+    }
+
+    /// Sets what `chosen` ones have.
+    fn take<T: Copy>(&self, to: &mut [T], from: &[T], chosen: &[bool]) {
+        for ((to, from), group) in to.iter_mut().zip(from).zip(self.0.of_bodies()) {
+            if group.is_some_and(|group| chosen[group as usize]) {
+                *to = *from;
+            }
+        }
+    }
+
+    /// Where bodies get by their velocities in 1 s, or in less if that turned one of those joined
+    /// too far.
+    fn shifted(&self, movers: &Movers, poses: &[Isometry3<f64>]) -> Vec<Isometry3<f64>> {
+        let mut fastest: Vec<f64> = vec![0.0; self.0.count()];
+        for (i, group) in self.0.of_bodies().iter().enumerate() {
+            if let Some(group) = group {
+                let fastest = &mut fastest[*group as usize];
+                *fastest = fastest.max(movers.velocity(i).angular.norm());
+            }
+        }
+        let shift = |(i, (pose, group)): (usize, (&Isometry3<f64>, &Option<u32>))| {
+            let Some(group) = group else { return *pose };
+            let share = (MOST_TURN / fastest[*group as usize]).min(1.0);
+            let Velocity { linear, angular } = movers.velocity(i);
+            let turn = UnitQuaternion::from_scaled_axis(angular * share);
+            let place = pose.translation.vector + linear * share;
+            Isometry3::from_parts(Translation3::from(place), turn * pose.rotation)
+        };
+        poses.iter().zip(self.0.of_bodies()).enumerate().map(shift).collect()
+    }
+}
