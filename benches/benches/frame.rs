@@ -9,6 +9,17 @@
 //! - 32: contacts looked for again after collisions that send bodies far, and gentler push-out: the
 //!   pile comes to rest, and 95 % of its pairs are used again
 //! - 28: 4 sweeps over all contacts instead of 10, and 4 to push out
+//! - 61: pairs bounce at all their contacts together, to 1e-9, and are looked at on their way
+//! - 29: what trembles below a share of what gravity gives in the step rests (`resting_share`): 100
+//!   pairs in place of 7,000 collide; contacts are prepared once for all sweeps of collisions
+//! - 15: 3 sweeps a level in shock propagation, and pairs whose speeds change much solved again at
+//!   once, instead of 10: ten keep towers standing but shake wide piles
+//! - 13: sweeps on vectors of AVX2
+//!
+//! At impact, 1,000 bodies: 117 to 95, of which 60 are spent on finding contacts: what may come near in
+//! a step is found once and asked again at other times (1.3 to 0.8 million points a frame). Not worth
+//! keeping: to use contacts of an earlier look of the same step again. Six more looks after collisions
+//! do no better than two.
 
 use std::collections::BTreeMap;
 use std::path::Path;

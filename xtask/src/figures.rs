@@ -32,7 +32,7 @@ const FIGURES: [Figure; 19] = [
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
     figure("bunny", "Su09 figure 6", "35 pieces, 4 frames/s", "0,14,19,45"),
-    figure("again", "Su09 figure 7", "a piece breaks again", "0,11,29,50"),
+    figure("again", "Su09 figure 7", "a piece breaks again", "0,11,24,50"),
     figure("table_25", "Su09 figure 8", "25, later 3 frames/s", "0,30,39,70"),
     figure("rough", "Su09 figure 9", "15 frames/s or faster", "0,8,12,30"),
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
