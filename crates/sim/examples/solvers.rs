@@ -19,9 +19,12 @@ use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use plotters::style::register_font;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
+/// Of all text in plots.
+const FONT: &[u8] = include_bytes!("../../cli/src/plot/Roboto.ttf");
 const RATES: [f64; 3] = [30.0, 60.0, 240.0];
 const SECONDS: f64 = 2.0;
 const G: f64 = 9.81;
@@ -44,6 +47,7 @@ struct Run {
 fn main() -> Outcome<()> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "docs/solvers".into()));
     std::fs::create_dir_all(&folder)?;
+    register_font("sans-serif", FontStyle::Normal, FONT).map_err(|_| "this is no font")?;
     let mut runs = Vec::new();
     for scene in SCENES {
         for (name, solver) in solvers() {
