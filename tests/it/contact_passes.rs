@@ -222,3 +222,37 @@ proptest! {
         }
     }
 }
+
+/// A box on the ground that one impulse sends up and the next sends down again.
+#[test]
+fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
+    let half = Vector3::repeat(0.1);
+    let mass = MassProperties::new(8.0, Vector3::repeat(0.05)).unwrap();
+    let bodies = [Body::Static, Body::Dynamic(mass)];
+    let shapes = [Arc::new(Shape::half_space()), Arc::new(Shape::cuboid(half, 0.1))];
+    let (materials, groups) = ([Material::default(); 2], [Groups::default(); 2]);
+    let poses = [Isometry3::identity(), Isometry3::translation(0.0, 0.1, 0.0)];
+    let columns =
+        Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups };
+    let frame = Frame {
+        columns,
+        poses: &poses,
+        drift: &[Velocity::default(); 2],
+        dt: 1.0 / 30.0,
+        orientation: OrientationStep::default(),
+        joints: &[],
+        cache: &Cache::default(),
+        names: &[0, 1],
+        settings: &Settings::default(),
+    };
+    let up = Momentum { linear: Vector3::y() * 8.0 * 6.0, ..Momentum::default() };
+    let (still, sent) = ([Momentum::default(); 2], [Momentum::default(), up]);
+    assert_eq!(frame.search(&sent).contacts().len(), 0, "on its own it is off by 20 cm");
+    let mut search = frame.search(&still);
+    assert_eq!(search.contacts().len(), 4);
+    frame.search_again(&mut search, &sent, &[false, true]);
+    assert_eq!(search.contacts().len(), 4);
+    let mut down = [Momentum::default(), Momentum { linear: -up.linear, ..up }];
+    frame.collide(search.contacts(), &mut down, &[f64::INFINITY; 2]);
+    assert!(down[1].linear.y >= 0.0, "it must not go into the ground: {:?}", down[1]);
+}

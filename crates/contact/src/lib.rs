@@ -141,7 +141,6 @@ impl Settings {
             pair_repeats: 20,
             contact_sweeps: 10,
             shock_sweeps: 2,
-            resting_share: 0.0,
             ..Self::default()
         }
     }

@@ -40,7 +40,7 @@ pub(crate) struct Pair<'a> {
     dt: f64,
     /// `a`'s coordinates in `b`'s at the end.
     relative: Isometry3<f64>,
-    /// The most that a point of one body moves as seen from the other, m.
+    /// How far a point of one body moves as seen from the other, m; see [`moved`].
     way: f64,
 }
 
@@ -258,8 +258,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The most by which a point of one body moved as seen from the other, m, where `a`'s coordinates in
-/// `b`'s went from `from` to `to` and the radii are `r` and `s`.
+/// How far a point of one body moved as seen from the other, m, at most but for the bend of its way,
+/// where `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
     let shift = if r <= s {
         to.translation.vector - from.translation.vector
