@@ -179,7 +179,9 @@ fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
         let manifold = contact.solver == Solver::Manifold;
         assert!(place(&world, ids[3]).y <= top + 0.2 || !manifold, "none is thrown up");
         for (n, &id) in ids.iter().enumerate() {
-            assert!(place(&world, id).y > 0.2, "{n}: none sinks");
+            // rising out of the ground would take energy that there is not
+            let height = place(&world, id).y;
+            assert!(height > 0.2 - 1e-4, "{n} sinks to {height}");
         }
     }
 }

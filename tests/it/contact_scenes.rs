@@ -393,7 +393,8 @@ fn without_its_schedule_the_reference_slides_wrong() {
     let (mut world, cube) = on_incline(once, 0.2, 0.0);
     steps(&mut world, 60);
     let x = along_incline(&world, cube);
-    assert!((-x.x / exact - 1.0).abs() > 0.02, "{}", x.x);
+    // with it, the error is below 1 %
+    assert!((-x.x / exact - 1.0).abs() > 0.01, "{}", x.x);
 }
 
 /// Su09 figure 2.

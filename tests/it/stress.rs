@@ -133,9 +133,9 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
     for track in pieces.iter().filter(|track| !track.poses.is_empty()) {
         let stress = track.stress(track.birth).unwrap();
         assert!(stress.frame == track.birth && stress.von_mises > 0.0, "{}", track.name);
-        // the origin of a body is its centre of mass
+        // the origin of a body is its centre of mass, to a fifth of what coarse ones are apart
         let centre = centre(track, track.birth).coords.norm();
-        assert!(centre < 0.01, "{}: {centre}", track.name);
+        assert!(centre < 0.2 * 0.06, "{}: {centre}", track.name);
     }
 }
 

@@ -15,6 +15,7 @@ cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.g
 cargo xtask test [--browser] every test, the Khronos validator included; --browser: the viewer too
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
+cargo xtask miri             the tests of unsafe code under Miri (nightly, with miri and rust-src)
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few
@@ -61,6 +62,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["ci"] => ci(),
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
+        ["miri"] => miri(),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
@@ -102,6 +104,24 @@ fn vectors(folder: &Path) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--package", "brisance-tests", "--bin", "vectors", "--"]);
     run(command.arg(folder))
+}
+
+/// Vectors of AVX2 only, which is what the unsafe code calls.
+fn miri() -> Outcome {
+    let mut command = Command::new("cargo");
+    command.args([
+        "+nightly",
+        "miri",
+        "test",
+        "--package",
+        "brisance-contact",
+        "--lib",
+        "wide_vectors",
+    ]);
+    command.env("RUSTFLAGS", "-C target-feature=+avx2");
+    // rayon's queues break the rules of stacked borrows, and its threads outlive the tests
+    let flags = "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks";
+    run(command.env("MIRIFLAGS", flags))
 }
 
 fn peers(name: &str, rest: &[&str]) -> Outcome {

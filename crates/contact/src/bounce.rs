@@ -1,8 +1,7 @@
 //! A pair that bounces at several contacts at once.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
-use crate::collide::mass_at;
 use crate::narrow::Contact;
 use crate::{Clamp, Mover};
 
@@ -21,10 +20,6 @@ impl Meeting<'_> {
     pub(crate) fn approach(&self) -> f64 {
         self.u.dot(&self.contact.normal)
     }
-
-    fn velocity(&self, movers: &[Mover; 2]) -> Vector3<f64> {
-        movers[0].velocity.at(&self.arms[0]) - movers[1].velocity.at(&self.arms[1])
-    }
 }
 
 /// Gauss-Seidel sweeps over the contacts of a pair.
@@ -41,13 +36,14 @@ pub(crate) fn impulses(
     (restitution, friction): (f64, f64),
     clamp: Clamp,
 ) -> Vec<Vector3<f64>> {
-    let solved = Solution::new(movers, meetings, restitution, friction);
+    let coupling = Coupling::new(&movers, meetings);
+    let solved = Solution::new(&coupling, meetings, restitution, friction);
     if solved.work(meetings) <= 0.0 {
         return solved.impulses;
     }
     let (start, more) = match clamp {
         Clamp::Plastic => {
-            let plastic = Solution::new(movers, meetings, 0.0, 0.0);
+            let plastic = Solution::new(&coupling, meetings, 0.0, 0.0);
             let more = solved.minus(&plastic);
             (plastic, more)
         }
@@ -60,6 +56,44 @@ pub(crate) fn impulses(
     };
     let share = start.share(&more, meetings);
     start.impulses.iter().zip(&more.impulses).map(|(p, q)| p + q * share).collect()
+}
+
+/// What impulses at each contact change the relative velocity at each: the Delassus operator.
+struct Coupling {
+    /// Row by row, 1/kg.
+    blocks: Vec<Matrix3<f64>>,
+    contacts: usize,
+}
+
+impl Coupling {
+    fn new(movers: &[Mover; 2], meetings: &[Meeting<'_>]) -> Self {
+        let contacts = meetings.len();
+        let crosses: Vec<[Matrix3<f64>; 2]> =
+            meetings.iter().map(|m| m.arms.map(|arm| arm.cross_matrix())).collect();
+        let turned = |cross: &[Matrix3<f64>; 2]| {
+            [0, 1].map(|body| movers[body].inverse_inertia * cross[body])
+        };
+        let turned: Vec<[Matrix3<f64>; 2]> = crosses.iter().map(turned).collect();
+        let linear =
+            Matrix3::from_diagonal_element(movers[0].inverse_mass + movers[1].inverse_mass);
+        let mut blocks = Vec::with_capacity(contacts * contacts);
+        for [p, q] in &crosses {
+            blocks.extend(turned.iter().map(|[s, t]| linear - p * s - q * t));
+        }
+        Self { blocks, contacts }
+    }
+
+    /// `K` of GBF03 at a contact.
+    fn own(&self, contact: usize) -> &Matrix3<f64> {
+        &self.blocks[contact * (self.contacts + 1)]
+    }
+
+    fn push(&self, velocities: &mut [Vector3<f64>], contact: usize, impulse: &Vector3<f64>) {
+        let column = self.blocks[contact..].iter().step_by(self.contacts);
+        for (velocity, block) in velocities.iter_mut().zip(column) {
+            *velocity += block * impulse;
+        }
+    }
 }
 
 /// Impulses and the relative velocities they lead to.
@@ -80,8 +114,7 @@ struct Response {
 }
 
 impl Response {
-    fn new(movers: &[Mover; 2], meeting: &Meeting<'_>, restitution: f64) -> Self {
-        let k = mass_at(&movers[0], &meeting.arms[0]) + mass_at(&movers[1], &meeting.arms[1]);
+    fn new(k: &Matrix3<f64>, meeting: &Meeting<'_>, restitution: f64) -> Self {
         let normal = meeting.contact.normal;
         let along = normal.dot(&(k * normal));
         // no eigenvalue is larger than the trace
@@ -106,34 +139,31 @@ impl Solution {
         }
     }
 
-    fn new(
-        mut movers: [Mover; 2],
-        meetings: &[Meeting<'_>],
-        restitution: f64,
-        friction: f64,
-    ) -> Self {
-        let mut responses: Vec<Response> =
-            meetings.iter().map(|m| Response::new(&movers, m, restitution)).collect();
+    fn new(coupling: &Coupling, meetings: &[Meeting<'_>], restitution: f64, friction: f64) -> Self {
+        let mut responses: Vec<Response> = meetings
+            .iter()
+            .enumerate()
+            .map(|(n, m)| Response::new(coupling.own(n), m, restitution))
+            .collect();
+        let Self { mut impulses, mut velocities } = Self::zero(meetings);
         let fastest = meetings.iter().map(Meeting::approach).fold(0.0, f64::min);
         for _ in 0..SWEEPS {
             let mut change = 0.0f64;
-            for (meeting, own) in meetings.iter().zip(&mut responses) {
-                let wanted = own.target - own.normal.dot(&meeting.velocity(&movers));
+            for (n, own) in responses.iter_mut().enumerate() {
+                let wanted = own.target - own.normal.dot(&velocities[n]);
                 let push = (own.push + wanted * own.normal_mass).max(0.0);
-                let more = own.normal * (push - own.push);
-                let mut moved = more;
-                push_apart(&mut movers, meeting, &more);
+                let mut moved = own.normal * (push - own.push);
                 if friction > 0.0 {
-                    let u = meeting.velocity(&movers);
+                    let u = velocities[n] + coupling.own(n) * moved;
                     let slip = u - own.normal * own.normal.dot(&u);
                     let drag = own.drag - slip * own.tangent_mass;
                     let (size, most) = (drag.norm(), friction * push);
                     let drag = if size > most { drag * (most / size) } else { drag };
-                    push_apart(&mut movers, meeting, &(drag - own.drag));
                     moved += drag - own.drag;
                     own.drag = drag;
                 }
                 own.push = push;
+                coupling.push(&mut velocities, n, &moved);
                 if own.normal_mass > 0.0 {
                     change = change.max(moved.norm() / own.normal_mass);
                 }
@@ -142,10 +172,10 @@ impl Solution {
                 break;
             }
         }
-        Self {
-            impulses: responses.iter().map(|own| own.normal * own.push + own.drag).collect(),
-            velocities: meetings.iter().map(|m| m.velocity(&movers)).collect(),
+        for (impulse, own) in impulses.iter_mut().zip(&responses) {
+            *impulse = own.normal * own.push + own.drag;
         }
+        Self { impulses, velocities }
     }
 
     fn minus(&self, other: &Self) -> Self {
@@ -183,9 +213,4 @@ impl Solution {
         let share = if b <= 0.0 { (root - b) / a } else { -c / (b + root) };
         share.clamp(0.0, 1.0)
     }
-}
-
-fn push_apart(movers: &mut [Mover; 2], meeting: &Meeting<'_>, j: &Vector3<f64>) {
-    movers[0].apply(j, &meeting.arms[0]);
-    movers[1].apply(&-j, &meeting.arms[1]);
 }

@@ -102,12 +102,7 @@ impl Broad {
         if movers < bounded.len() / 4 {
             self.pairs_of(|i| balls[i as usize].moves, &mut found);
         } else {
-            self.tree.traverse_bvtt_single_tree::<false>(
-                &mut BvhWorkspace::default(),
-                &mut |p, q| {
-                    self.add(bounded[p as usize], bounded[q as usize], &mut found);
-                },
-            );
+            self.all_pairs(|_, _| true, &mut found);
         }
         for &u in &self.unbounded {
             bounded.iter().for_each(|&i| self.add(u, i, &mut found));
@@ -119,13 +114,28 @@ impl Broad {
     /// The pairs that may touch of the bodies for which `renewed` holds.
     pub(crate) fn renewed_pairs(&self, renewed: &[bool]) -> Pairs {
         let mut found = Pairs::default();
-        self.pairs_of(|i| renewed[i as usize], &mut found);
+        let chosen = renewed.iter().filter(|&&renewed| renewed).count();
+        if chosen < renewed.len() / 4 {
+            self.pairs_of(|i| renewed[i as usize], &mut found);
+        } else {
+            self.all_pairs(|i, j| renewed[i as usize] || renewed[j as usize], &mut found);
+        }
         for &u in &self.unbounded {
             let touched = |i: &&u32| renewed[**i as usize] || renewed[u as usize];
             self.bounded.iter().filter(touched).for_each(|&i| self.add(u, i, &mut found));
         }
         found.near.sort_unstable();
         found
+    }
+
+    /// Pairs of bodies with bounds that are `wanted`.
+    fn all_pairs(&self, wanted: impl Fn(u32, u32) -> bool, found: &mut Pairs) {
+        self.tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |p, q| {
+            let (i, j) = (self.bounded[p as usize], self.bounded[q as usize]);
+            if wanted(i, j) {
+                self.add(i, j, found);
+            }
+        });
     }
 
     /// Pairs of bodies with bounds of which one is among the `chosen`.
@@ -150,7 +160,7 @@ impl Broad {
         let reach = p.radius + q.radius + self.margin * p.radius.min(q.radius);
         let may = self.groups[i as usize].meet(&self.groups[j as usize]);
         // infinite reach passes
-        if may && (p.end - q.end).norm() <= reach + (p.travel - q.travel).norm() {
+        if may && p.nearest(q) <= reach {
             found.near.push((i.min(j), i.max(j)));
         }
     }
@@ -167,6 +177,14 @@ impl Ball {
         let (radius, moves) =
             (columns.shapes[i].radius(), columns.bodies[i].mass_properties().is_some());
         Self { end, travel: end - start, radius, moves }
+    }
+
+    /// The least distance of two centres over the step, m.
+    fn nearest(&self, other: &Self) -> f64 {
+        let (end, travel) = (self.end - other.end, self.travel - other.travel);
+        let length = travel.norm_squared();
+        let back = if length > 0.0 { (end.dot(&travel) / length).clamp(0.0, 1.0) } else { 0.0 };
+        (end - travel * back).norm()
     }
 }
 

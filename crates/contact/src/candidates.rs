@@ -10,6 +10,9 @@ use crate::shape::{Field, Probe, Shape};
 /// Contacts kept per pair: the deepest and those that span the area best.
 const MOST: usize = 4;
 
+/// Share by which distances, of the margin, and scores differ that count as the same.
+const EVEN: f64 = 1e-6;
+
 /// A surface point near the other body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
@@ -54,93 +57,39 @@ pub(crate) fn candidates(
     found
 }
 
-/// What was near in one position of a pair, to be asked again in others not far from it.
-pub(crate) enum NearPoints {
-    /// Points of sampled surfaces, the nearest first.
-    Sampled(Vec<Candidate>),
-    /// Other bodies touch at places that depend on how they lie; whether any were near.
-    Exact(bool),
+/// The least distance, m, of the bodies where they are given, or `most` if nothing is nearer, or any
+/// below `enough` if there is one. Adds to `tested` how many points were asked.
+pub(crate) fn least(
+    (a, pose_a): (&Shape, &Isometry3<f64>),
+    (b, pose_b): (&Shape, &Isometry3<f64>),
+    (most, enough): (f64, f64),
+    tested: &mut usize,
+) -> f64 {
+    if is_ball(a) || is_ball(b) || are_boxes(a, b) {
+        let near = candidates((a, pose_a), (b, pose_b), most, tested);
+        return near.iter().map(|c| c.distance).fold(most, f64::min);
+    }
+    let b_from_a = pose_b.inv_mul(pose_a);
+    [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
+        most,
+        |most, (source, other, map)| {
+            let Probe::Points(tree) = source.probe() else { return most };
+            if most < enough {
+                return most;
+            }
+            let (least, asked) = tree.least(most, enough, &Query::new(other.field(), map));
+            *tested += asked;
+            least
+        },
+    )
 }
 
-/// Two shapes and their poses.
-type Placed<'p> = ([&'p Shape; 2], [&'p Isometry3<f64>; 2]);
-
-impl NearPoints {
-    pub(crate) fn new([a, b]: [&Shape; 2], mut near: Vec<Candidate>) -> Self {
-        let exact = matches!((a.field(), b.field()), (Field::Cuboid { .. }, Field::Cuboid { .. }));
-        if exact || is_ball(a) || is_ball(b) {
-            return Self::Exact(!near.is_empty());
-        }
-        near.sort_unstable_by(|p, q| p.distance.total_cmp(&q.distance));
-        Self::Sampled(near)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        match self {
-            Self::Sampled(points) => points.is_empty(),
-            Self::Exact(any) => !any,
-        }
-    }
-
-    /// The least distance, m, where none has become smaller by more than `gained` and what was
-    /// farther off than `reach` was left out.
-    pub(crate) fn least(
-        &self,
-        (shapes, poses): Placed<'_>,
-        gained: f64,
-        reach: f64,
-        tested: &mut usize,
-    ) -> f64 {
-        let mut least = reach - gained;
-        match self {
-            Self::Sampled(points) => {
-                let [of_a, of_b] = queries((shapes, poses));
-                for point in points {
-                    if point.distance - gained >= least {
-                        break;
-                    }
-                    *tested += 1;
-                    let query = if point.owner == Side::A { &of_b } else { &of_a };
-                    least = query.within(&point.point, least).map_or(least, |d| d.min(least));
-                }
-            }
-            Self::Exact(_) => {
-                let ([a, b], [x, y]) = (shapes, poses);
-                let near = candidates((a, x), (b, y), least, tested);
-                least = near.iter().map(|c| c.distance).fold(least, f64::min);
-            }
-        }
-        least
-    }
-
-    /// What is nearer than `margin`, with the same meaning of `gained`.
-    pub(crate) fn within(
-        &self,
-        (shapes, poses): Placed<'_>,
-        gained: f64,
-        margin: f64,
-        tested: &mut usize,
-    ) -> Vec<Candidate> {
-        let Self::Sampled(points) = self else {
-            let ([a, b], [x, y]) = (shapes, poses);
-            return candidates((a, x), (b, y), margin, tested);
-        };
-        let [of_a, of_b] = queries((shapes, poses));
-        let mut found = Vec::new();
-        for near in points.iter().take_while(|p| p.distance - gained < margin) {
-            *tested += 1;
-            let query = if near.owner == Side::A { &of_b } else { &of_a };
-            if let Some(distance) = query.within(&near.point, margin).filter(|&d| d < margin) {
-                found.push(Candidate { distance, ..*near });
-            }
-        }
-        found.sort_unstable_by_key(|c| (c.owner == Side::B, c.key));
-        found
-    }
+fn are_boxes(a: &Shape, b: &Shape) -> bool {
+    matches!((a.field(), b.field()), (Field::Cuboid { .. }, Field::Cuboid { .. }))
 }
 
 /// The fields of both bodies, as seen from the other.
-fn queries<'p>(([a, b], [x, y]): Placed<'p>) -> [Query<'p>; 2] {
+pub(crate) fn queries<'p>([a, b]: [&'p Shape; 2], [x, y]: [&Isometry3<f64>; 2]) -> [Query<'p>; 2] {
     let b_from_a = y.inv_mul(x);
     [Query::new(a.field(), &b_from_a.inverse()), Query::new(b.field(), &b_from_a)]
 }
@@ -196,13 +145,15 @@ fn probe(
             }
             1
         }
-        Probe::Points(tree) => tree.near(
-            margin,
-            |p, limit| query.within(p, limit),
-            |key, p, distance| {
-                found.push(Candidate { owner, point: *p, normal: None, key, distance });
-            },
-        ),
+        Probe::Points(tree) => {
+            let first = found.len();
+            let asked = tree.near(margin, &query, |key, point, distance| {
+                found.push(Candidate { owner, point: *point, normal: None, key, distance });
+            });
+            // the tree goes by distance, whose last digits must not decide
+            found[first..].sort_unstable_by_key(|candidate| candidate.key);
+            asked
+        }
     }
 }
 
@@ -219,27 +170,34 @@ pub(crate) fn reduce<'c>(
         Side::A => pose_a * c.point + pose_b * turned(c),
         Side::B => pose_b * c.point + pose_a * turned(c),
     };
-    let Some(deepest) = candidates.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
-        return Vec::new();
+    let places: Vec<Point3<f64>> = candidates.iter().map(place).collect();
+    let least = candidates.iter().map(|c| c.distance).fold(margin, f64::min);
+    let mean = places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64;
+    // of those as deep the outermost: a corner of a face that lies flat
+    let out = |(c, p): (&Candidate, &Point3<f64>)| {
+        if c.distance <= least + EVEN * margin { (p.coords - mean).norm_squared() } else { -1.0 }
     };
-    let weight = |c: &Candidate| {
-        let range = margin - deepest.distance;
-        if range > 0.0 { (margin - c.distance) / range } else { 1.0 }
-    };
-    let mut chosen = vec![deepest];
+    let mut scores: Vec<f64> = candidates.iter().zip(&places).map(out).collect();
+    let Some(deepest) = best(&scores) else { return Vec::new() };
+    let range = margin - candidates[deepest].distance;
+    let weight = |c: &Candidate| if range > 0.0 { (margin - c.distance) / range } else { 1.0 };
     let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
+    let mut last = deepest;
+    let mut chosen = vec![&candidates[deepest]];
     while chosen.len() < MOST {
-        let last = place(chosen[chosen.len() - 1]);
-        let mut best = (0.0, None);
-        for (c, nearest) in candidates.iter().zip(&mut spread) {
-            *nearest = nearest.min((place(c) - last).norm_squared());
-            let score = *nearest * weight(c).powi(2);
-            if score > best.0 {
-                best = (score, Some(c));
-            }
+        for (n, nearest) in spread.iter_mut().enumerate() {
+            *nearest = nearest.min((places[n] - places[last]).norm_squared());
+            scores[n] = *nearest * weight(&candidates[n]).powi(2);
         }
-        let Some(next) = best.1 else { break };
-        chosen.push(next);
+        let Some(next) = best(&scores).filter(|&next| scores[next] > 0.0) else { break };
+        last = next;
+        chosen.push(&candidates[next]);
     }
     chosen
+}
+
+/// The first of the highest scores, whatever their last digits.
+fn best(scores: &[f64]) -> Option<usize> {
+    let most = scores.iter().copied().reduce(f64::max)?;
+    scores.iter().position(|score| *score >= most * (1.0 - EVEN))
 }

@@ -117,13 +117,6 @@ impl<'a> Frame<'a> {
             return;
         }
         let chosen: Vec<usize> = (0..renewed.len()).filter(|&i| renewed[i]).collect();
-        if chosen.len() > renewed.len() / 4 {
-            // one look at all is cheaper than so many at single ones
-            let fresh = self.search(momenta);
-            let contacts = search.contacts.renew(&fresh.contacts, &vec![true; renewed.len()]);
-            *search = Search { contacts, ..fresh };
-            return;
-        }
         let half = self.with_forces(momenta);
         for &i in &chosen {
             let (body, mut pose) = (&self.columns.bodies[i..=i], [self.poses[i]]);
@@ -133,7 +126,12 @@ impl<'a> Frame<'a> {
             search.velocities[i] = body[0].velocity(&self.poses[i].rotation, &half[i]);
         }
         let Search { contacts, broad, predicted, velocities, .. } = search;
-        broad.update(self.columns, self.poses, predicted, renewed);
+        if chosen.len() > renewed.len() / 4 {
+            // a tree of all is cheaper than so many changes
+            *broad = Broad::new(self.columns, self.poses, predicted, MARGIN);
+        } else {
+            broad.update(self.columns, self.poses, predicted, renewed);
+        }
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
         *contacts = contacts.renew(&fresh.without(&self.joined_apart()), renewed);
     }
@@ -253,7 +251,7 @@ impl<'a> Frame<'a> {
         let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
         let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
         let contacts = contacts.clone();
-        Support(Found::Manifolds { contacts, order, impulses, joined })
+        Support(Found::Manifolds { contacts, order, impulses, joined, sweeps: 0 })
     }
 
     /// Which bodies touch or are joined, directly or through others.
@@ -339,6 +337,8 @@ enum Found {
         order: Order,
         impulses: Vec<Vector3<f64>>,
         joined: Joined,
+        /// Over them, so far.
+        sweeps: usize,
     },
     Rows {
         contacts: Contacts,
@@ -363,9 +363,9 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<Velocity> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined } => {
+            Found::Manifolds { contacts, order, impulses, joined, sweeps } => {
                 let problem = frame.problem(contacts, order);
-                settle_joined(problem, Aim::Positions, momenta, impulses, joined);
+                *sweeps += settle_joined(problem, Aim::Positions, momenta, impulses, joined);
                 if !joined.joints.is_empty() {
                     constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
                 }
@@ -392,12 +392,12 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined } => {
+            Found::Manifolds { contacts, order, impulses, joined, sweeps } => {
                 contacts.advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
                 let first = joined.keep_half(momenta);
                 let problem = frame.problem(contacts, order);
-                settle_joined(problem, Aim::Velocities, momenta, impulses, joined);
+                *sweeps += settle_joined(problem, Aim::Velocities, momenta, impulses, joined);
                 joined.add_half(&first);
                 work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
             }
@@ -481,6 +481,15 @@ impl Support {
         match &self.0 {
             Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colours(),
             Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// Sweeps over all contacts and over single levels of shock propagation; zero of other solvers than
+    /// [`Solver::Manifold`].
+    pub fn sweeps(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { sweeps, .. } => *sweeps,
+            Found::Rows { .. } | Found::Pairs { .. } => 0,
         }
     }
 

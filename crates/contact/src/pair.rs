@@ -1,10 +1,10 @@
 //! Two bodies over a step: when they meet and where.
 
 use dynamics::Velocity;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 use crate::cache::{Known, Remembered};
-use crate::candidates::{Candidate, NearPoints, candidates, reduce};
+use crate::candidates::{Candidate, candidates, least, queries, reduce};
 use crate::narrow::{Contact, Contacts, Found, MARGIN, Side};
 use crate::shape::{Field, Probe, Shape};
 
@@ -14,6 +14,9 @@ const REUSE: f64 = 0.03;
 /// Share of the thinner body's half thickness that bodies which touch may sink deeper before
 /// contacts are looked for.
 const DEEP: f64 = 0.25;
+
+/// Share of it by which slopes are told there.
+const STEP: f64 = 0.1;
 
 /// A body over the step.
 pub(crate) struct Motion<'a> {
@@ -141,11 +144,24 @@ impl<'a> Pair<'a> {
         } else {
             -known.iter().map(|r| out_of_b(r.found.owner, &r.found.normal)).sum::<Vector3<f64>>()
         };
+        let Some(way_in) = UnitVector3::try_new(way_in, 0.0) else { return };
+        // along the way in, distances grow less where normals oppose it
+        let step = way_in.scale(STEP * self.size());
+        let queries = queries(self.shapes(), [pose_a, pose_b]);
         let is_near = |c: &Candidate| {
-            out_of_b(c.owner, &self.found(c, (pose_a, pose_b)).normal).dot(&way_in) < 0.0
+            let (pose, query, step) = match c.owner {
+                Side::A => (pose_a, &queries[1], step),
+                Side::B => (pose_b, &queries[0], -step),
+            };
+            let after = c.point + pose.inverse_transform_vector(&step);
+            match c.normal {
+                Some(normal) => out_of_b(c.owner, &normal).dot(&way_in) < 0.0,
+                None => query.distance(&after) < query.distance(&c.point),
+            }
         };
-        if candidates.iter().any(is_near) {
-            candidates.retain(is_near);
+        let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
+        if !near.is_empty() {
+            *candidates = near;
         }
     }
 
@@ -158,52 +174,41 @@ impl<'a> Pair<'a> {
     /// each other, so that nothing is stepped over.
     fn meet(&self, size: f64, margin: f64, tested: &mut usize) -> Option<(f64, Vec<Candidate>)> {
         const MOST_STEPS: usize = 256;
-        let smaller = self.a.shape.radius().min(self.b.shape.radius());
-        // parts of the way on which a point is near only if it is not far in the middle
-        let parts = (self.way / (2.0 * smaller)).ceil().clamp(1.0, MOST_STEPS as f64);
-        let mut most = None;
-        for part in 0..parts as usize {
-            let (begin, end) = (part as f64 / parts, (part + 1) as f64 / parts);
-            let watch = self.watch(begin, end, margin, tested);
-            if watch.is_empty() {
-                // apart so far
-                most = most.or(Some(0.0));
-                continue;
+        // farther apart at a time than this, they stay apart
+        let most = |time: f64| (1.0 - time) * self.way + margin;
+        let anything = f64::NEG_INFINITY;
+        let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
+        let touched = apart < 0.0;
+        let deepest = if touched { apart - DEEP * size } else { 0.0 };
+        for left in (1..=MOST_STEPS).rev() {
+            if before == 1.0 {
+                break;
             }
-            let (mut before, mut apart) = (begin, watch.apart(begin, tested));
-            let most = *most.get_or_insert(if apart < 0.0 { apart - DEEP * size } else { 0.0 });
-            let touched = most < 0.0;
-            for left in (1..=MOST_STEPS).rev() {
-                let step = apart.max(0.5 * size) / self.way;
-                let mut after = (before + step.max((end - before) / left as f64)).min(end);
-                apart = watch.apart(after, tested);
-                if apart < most {
-                    for _ in 0..4 {
-                        let middle = 0.5 * (before + after);
-                        let meets = watch.apart(middle, tested) < most;
-                        if meets { after = middle } else { before = middle }
-                    }
-                    let time = if touched { before } else { after };
-                    return Some((time, watch.at(time, tested)));
+            if apart >= most(before) {
+                return None;
+            }
+            let step = apart.max(0.5 * size) / self.way;
+            let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
+            apart = self.apart(after, (most(after), deepest), tested);
+            if apart < deepest {
+                for _ in 0..4 {
+                    let middle = 0.5 * (before + after);
+                    let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
+                    if meets { after = middle } else { before = middle }
                 }
-                if after == end {
-                    break;
-                }
-                before = after;
+                let time = if touched { before } else { after };
+                return Some((time, self.near(time, margin, tested)));
             }
-            if end == 1.0 {
-                return Some((1.0, watch.at(1.0, tested)));
-            }
+            before = after;
         }
-        None
+        Some((1.0, self.near(1.0, margin, tested)))
     }
 
-    /// What may come nearer than `margin` from time `begin` to `end` of the step.
-    fn watch(&self, begin: f64, end: f64, margin: f64, tested: &mut usize) -> Watch<'_> {
-        let middle = 0.5 * (begin + end);
-        let reach = margin + 0.5 * (end - begin) * self.way;
-        let near = self.near(middle, reach, tested);
-        Watch { pair: self, middle, margin, reach, near: NearPoints::new(self.shapes(), near) }
+    /// How far the bodies are apart at a time, m, or `most` if that is less, or anything below `enough`
+    /// if that is more; negative where they overlap.
+    fn apart(&self, time: f64, range: (f64, f64), tested: &mut usize) -> f64 {
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        least((self.a.shape, &pose_a), (self.b.shape, &pose_b), range, tested)
     }
 
     fn shapes(&self) -> [&Shape; 2] {
@@ -271,36 +276,4 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 
     // the angle is twice the arc sine: at most this
     let angle = 2.0 * sine + (std::f64::consts::PI - 2.0) * sine.powi(3);
     shift.norm() + angle * r.min(s)
-}
-
-/// What is near the other body in the middle of a part of the step, to ask again at other times.
-struct Watch<'p> {
-    pair: &'p Pair<'p>,
-    middle: f64,
-    margin: f64,
-    /// What is farther off in the middle comes no nearer than `margin` in this part, m.
-    reach: f64,
-    near: NearPoints,
-}
-
-impl Watch<'_> {
-    fn is_empty(&self) -> bool {
-        self.near.is_empty()
-    }
-
-    /// How far the bodies are apart at least at a time, m, as far as that is seen; negative where
-    /// they overlap.
-    fn apart(&self, time: f64, tested: &mut usize) -> f64 {
-        // by so much a point may have come nearer
-        let gained = (time - self.middle).abs() * self.pair.way;
-        let (pose_a, pose_b) = (self.pair.a.at(time), self.pair.b.at(time));
-        self.near.least((self.pair.shapes(), [&pose_a, &pose_b]), gained, self.reach, tested)
-    }
-
-    /// What is nearer than the margin at a time.
-    fn at(&self, time: f64, tested: &mut usize) -> Vec<Candidate> {
-        let gained = (time - self.middle).abs() * self.pair.way;
-        let (pose_a, pose_b) = (self.pair.a.at(time), self.pair.b.at(time));
-        self.near.within((self.pair.shapes(), [&pose_a, &pose_b]), gained, self.margin, tested)
-    }
 }

@@ -61,14 +61,15 @@ pub(crate) struct Joined {
     pub(crate) gains: Vec<Momentum>,
 }
 
-/// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set.
+/// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set. Returns the sweeps
+/// over all contacts and over single levels of shock propagation.
 pub(crate) fn settle_joined(
     problem: Problem<'_>,
     aim: Aim,
     momenta: &mut [Momentum],
     impulses: &mut [Vector3<f64>],
     joined: &mut Joined,
-) {
+) -> usize {
     let Problem { columns, poses, contacts, dt, settings, .. } = problem;
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
@@ -104,6 +105,7 @@ pub(crate) fn settle_joined(
         momentum.linear += gained.linear;
         momentum.angular += gained.angular;
     }
+    pass.done
 }
 
 impl Joined {
@@ -244,6 +246,8 @@ struct Pass<'a> {
     friction: bool,
     /// Over all contacts together, and over each level in shock propagation.
     sweeps: (usize, usize),
+    /// Sweeps that were made.
+    done: usize,
 }
 
 impl<'a> Pass<'a> {
@@ -283,7 +287,7 @@ impl<'a> Pass<'a> {
         } else {
             (push_sweeps, shock_sweeps.min(push_sweeps))
         };
-        Self { problem, movers, batches, joints: None, friction, sweeps }
+        Self { problem, movers, batches, joints: None, friction, sweeps, done: 0 }
     }
 
     /// Writes out the impulse of each contact.
@@ -336,6 +340,7 @@ impl<'a> Pass<'a> {
         let sweep =
             Sweep { movers, friction: self.friction, shock, settled, rough: rough_speed, repeats };
         for _ in 0..sweeps {
+            self.done += 1;
             let mut changed = false;
             for stage in stages {
                 let batches = &mut self.batches[stage.batches.clone()];

@@ -96,6 +96,9 @@ pub struct Report {
     pub colours: u32,
     /// Levels of the contact graph.
     pub levels: u32,
+    /// Sweeps of the contact passes over all contacts and over single levels; zero of other solvers
+    /// than the default.
+    pub sweeps: usize,
     /// Bodies that broke.
     pub fractures: Vec<Fracture>,
     /// Bodies that stay deformed.

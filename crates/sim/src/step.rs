@@ -121,7 +121,7 @@ impl World {
         (report.pairs_again, report.points) = (again, points);
         report.contacts = support.contacts();
         report.colours = support.colours();
-        report.levels = support.levels();
+        (report.levels, report.sweeps) = (support.levels(), support.sweeps());
         report.unsolved = support.is_unsolved();
         if let Some(cache) = support.remembered() {
             (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);

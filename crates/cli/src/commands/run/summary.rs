@@ -48,6 +48,7 @@ struct Work {
     again: usize,
     points: usize,
     contacts: usize,
+    sweeps: usize,
     /// The most in a frame.
     colours: u32,
     /// The most in a frame.
@@ -174,6 +175,7 @@ impl Effort {
         work.again += report.pairs_again;
         work.points += report.points;
         work.contacts += report.contacts;
+        work.sweeps += report.sweeps;
         work.colours = work.colours.max(report.colours);
         work.levels = work.levels.max(report.levels);
     }
@@ -194,6 +196,7 @@ impl Effort {
             ("pairs looked at once more", work.again),
             ("points tested", work.points),
             ("contacts", work.contacts),
+            ("sweeps over contacts or levels of them", work.sweeps),
         ] {
             writeln!(out, "  {:.1} {what}", mean(count))?;
         }
