@@ -80,8 +80,7 @@ impl Body {
             let first = (first.start as usize - start).max(nodes.low[2]);
             let end = (last.end as usize - start).min(nodes.high[2]);
             if first < end {
-                tight.grow([i, j, first]);
-                tight.grow([i, j, end - 1]);
+                tight.grow(&NodeBox::run([i, j], &(first..end)));
             }
         }
         tight

@@ -6,57 +6,105 @@ use levelset::Run;
 /// and in different pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Flat index of the first edge's lower end.
-    pub(crate) first: u32,
+    /// The first edge's lower end.
+    pub(crate) low: [u32; 3],
     pub(crate) len: u32,
+    /// The two pieces, a place among all pairs.
+    pub(crate) pair: u32,
     pub(crate) axis: u8,
-    /// Of the lower ends, then of the upper.
-    pub(crate) regions: [u32; 2],
-    /// Likewise.
+    /// Whether the lower ends are in the second of the pair.
+    pub(crate) is_flipped: bool,
+}
+
+/// Two pieces, each in one region, with a cut between them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
     pub(crate) pieces: [u32; 2],
+    /// Likewise.
+    pub(crate) regions: [u32; 2],
+    /// Those along each axis.
+    pub(crate) edges: [Edges; 3],
+}
+
+/// Edges along an axis, summed up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Edges {
+    pub(crate) count: u64,
+    /// Of the lower ends, i, j and k.
+    pub(crate) sums: [u64; 3],
+}
+
+impl Pair {
+    pub(crate) fn add(&mut self, cut: &Cut) {
+        let ([i, j, k], len) = (cut.low.map(u64::from), u64::from(cut.len));
+        let Edges { count, sums } = &mut self.edges[usize::from(cut.axis)];
+        *count += len;
+        sums[0] += i * len;
+        sums[1] += j * len;
+        sums[2] += (2 * k + len - 1) * len / 2;
+    }
+
+    /// How many edges there are.
+    pub(crate) fn size(&self) -> usize {
+        self.edges.iter().map(|edges| edges.count as usize).sum()
+    }
+}
+
+impl Cut {
+    /// What there is of each of the pair, that of the lower ends first.
+    pub(crate) fn lower_first<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
+        if self.is_flipped { [b, a] } else { [a, b] }
+    }
 }
 
 /// Two runs that touch.
+#[derive(Clone, Copy)]
 pub(crate) struct Touch {
     /// The lower along the axis first.
-    pub(crate) runs: [usize; 2],
-    /// Flat index of the first edge's lower end.
-    pub(crate) first: u32,
+    pub(crate) runs: [u32; 2],
+    /// The first edge's lower end.
+    pub(crate) low: [u32; 3],
     pub(crate) len: u32,
     pub(crate) axis: u8,
 }
 
 /// All pairs of runs that touch along an axis; `rows` has each row's first run.
 pub(crate) fn touches(
-    [_, ny, nz]: [usize; 3],
+    [nx, ny, nz]: [usize; 3],
     runs: &[Run],
     rows: &[u32],
     mut found: impl FnMut(Touch),
 ) {
-    let range = |row: usize| rows[row] as usize..rows[row + 1] as usize;
-    for row in 0..rows.len() - 1 {
+    let range = |row: usize| rows[row]..rows[row + 1];
+    for (row, [i, j]) in (0..nx).flat_map(|i| (0..ny).map(move |j| [i, j])).enumerate() {
         let mine = range(row);
+        let start = (row * nz) as u32;
+        let low = |back: [usize; 2], at: u32| [(i - back[0]) as u32, (j - back[1]) as u32, at];
         for n in mine.start + 1..mine.end {
-            let first = runs[n - 1].end - 1;
-            if first + 1 == runs[n].start {
-                found(Touch { runs: [n - 1, n], first, len: 1, axis: 2 });
+            let at = runs[n as usize - 1].end;
+            if at == runs[n as usize].start {
+                let low = low([0, 0], at - 1 - start);
+                found(Touch { runs: [n - 1, n], low, len: 1, axis: 2 });
             }
         }
-        for (axis, back, present) in [(1, 1, row % ny > 0), (0, ny, row >= ny)] {
+        for (axis, back, present) in [(1, [0, 1], j > 0), (0, [1, 0], i > 0)] {
             if !present {
                 continue;
             }
-            let stride = (back * nz) as u32;
-            let theirs = range(row - back);
+            let row = row - back[0] * ny - back[1];
+            let (theirs, their_start) = (range(row), (row * nz) as u32);
             let (mut m, mut t) = (mine.start, theirs.start);
             while m < mine.end && t < theirs.end {
-                let (start, end) = (runs[m].start - stride, runs[m].end - stride);
-                let first = start.max(runs[t].start);
-                let last = end.min(runs[t].end);
+                let (a, b) = (runs[m as usize], runs[t as usize]);
+                let end = a.end - start;
+                let their_end = b.end - their_start;
+                let first = (a.start - start).max(b.start - their_start);
+                let last = end.min(their_end);
                 if first < last {
-                    found(Touch { runs: [t, m], first, len: last - first, axis });
+                    let len = last - first;
+                    found(Touch { runs: [t, m], low: low(back, first), len, axis });
                 }
-                if end < runs[t].end {
+                if end < their_end {
                     m += 1;
                 } else {
                     t += 1;

@@ -1,5 +1,7 @@
 //! A sampled region's signed distance on the nodes of the parent's grid.
 
+use std::ops::Range;
+
 use levelset::{Aabb, Grid};
 use nalgebra::{Point3, Similarity3};
 
@@ -51,12 +53,17 @@ impl NodeBox {
         }
     }
 
-    /// Extends the box to a node.
-    pub(crate) fn grow(&mut self, node: [usize; 3]) {
-        for (a, n) in node.into_iter().enumerate() {
-            self.low[a] = self.low[a].min(n);
-            self.high[a] = self.high[a].max(n + 1);
+    /// Extends the box to another, which is not empty.
+    pub(crate) fn grow(&mut self, Self { low, high }: &Self) {
+        for a in 0..3 {
+            self.low[a] = self.low[a].min(low[a]);
+            self.high[a] = self.high[a].max(high[a]);
         }
+    }
+
+    /// The nodes `ks` of row `[i, j]`.
+    pub(crate) fn run([i, j]: [usize; 2], ks: &Range<usize>) -> Self {
+        Self { low: [i, j, ks.start], high: [i + 1, j + 1, ks.end] }
     }
 
     /// The `[i, j]` of its rows; none if it is empty.

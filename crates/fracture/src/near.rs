@@ -77,14 +77,24 @@ impl Near {
         }
     }
 
-    /// Writes the lesser of `slab`, the nodes of `nodes` in slab `i` in rows [`pitch`] apart, and the
-    /// region's values. `lines` is working space.
+    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i` in rows [`pitch`] apart,
+    /// or where `is_more` the lesser of both. Where the region has none they are infinite. `lines` is
+    /// working space.
     ///
     /// [`pitch`]: crate::planes::pitch
-    pub(crate) fn lower(&self, i: usize, nodes: &NodeBox, slab: &mut [f32], lines: &mut Lines) {
+    pub(crate) fn write(
+        &self,
+        (i, nodes): (usize, &NodeBox),
+        slab: &mut [f32],
+        is_more: bool,
+        lines: &mut Lines,
+    ) {
         match self {
-            Self::Planes(planes) => planes.lower(i, nodes, slab, lines),
+            Self::Planes(planes) => planes.write((i, nodes), slab, is_more, lines),
             Self::Samples(field) => {
+                if !is_more {
+                    slab.fill(f32::INFINITY);
+                }
                 let rows = slab.chunks_exact_mut(pitch(nodes));
                 for (j, row) in (nodes.low[1]..).zip(rows) {
                     field.lower([i, j, nodes.low[2]], &mut row[..nodes.dims()[2]]);

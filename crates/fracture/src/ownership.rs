@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::near::Near;
-use crate::planes::{Lines, pitch};
+use crate::planes::{Lines, Nearest, pitch};
 
 /// The regions of a body's nodes.
 pub(crate) struct Owners {
@@ -45,7 +45,8 @@ impl Owners {
                 for run in body.row([i, j]) {
                     let start = run.start as usize - base;
                     let row = &mut row[start..run.end as usize - base];
-                    if row.contains(&0) {
+                    // all of the row, which is faster than up to the first
+                    if row.iter().fold(false, |any, owner| any | (*owner == 0)) {
                         let bare = (start..).zip(&mut *row).filter(|(_, owner)| **owner == 0);
                         bare.for_each(|(k, owner)| *owner = far([i, j, k]) as u16 + 1);
                     }
@@ -72,9 +73,10 @@ fn fill_by_runs(
     slab: &mut [u16],
     nz: usize,
 ) {
+    let mut nearest = Nearest::default();
     for &(region, shape) in regions {
         let Near::Planes(planes) = shape else { continue };
-        planes.runs(i, wanted, |j, ks| {
+        planes.runs(i, wanted, &mut nearest, |j, ks| {
             let row = &mut slab[j * nz..][ks.clone()];
             if row.iter().fold(0, |any, owner| any | owner) == 0 {
                 row.fill(region);
@@ -101,9 +103,8 @@ fn fill_by_values(regions: &[(u16, &Near)], i: usize, slab: &mut [u16], nz: usiz
             continue;
         }
         let pitch = pitch(nodes);
-        values.clear();
-        values.resize(nodes.dims()[1] * pitch, f32::INFINITY);
-        shape.lower(i, nodes, &mut values, &mut lines);
+        values.resize(nodes.dims()[1] * pitch, 0.0);
+        shape.write((i, nodes), &mut values, false, &mut lines);
         for (j, values) in (nodes.low[1]..).zip(values.chunks_exact(pitch)) {
             let row = j * nz + nodes.low[2]..j * nz + nodes.high[2];
             let pairs = least[row.clone()].iter_mut().zip(&mut slab[row]);

@@ -82,24 +82,87 @@ impl Bounds {
         bounds
     }
 
-    /// The nodes of `low..high` that are in.
-    fn within(&self, [x, y]: [f64; 2], low: usize, high: usize) -> Range<usize> {
-        let at = |c: &Crossing| c.zero + c.step[0] * x + c.step[1] * y;
-        let (mut first, mut last) = (low as f64, high as f64 - 1.0);
-        for crossing in self.below.iter().map(at) {
-            last = if crossing < last { crossing } else { last };
+    /// The nodes of `low..high` that are in, of a line at `x` that only steps along x move.
+    fn within(&self, x: f64, low: usize, high: usize) -> Range<usize> {
+        let at = |c: &Crossing| c.zero + c.step[0] * x;
+        if self.along.iter().any(|crossing| at(crossing) < 0.0) {
+            return 0..0;
         }
-        for crossing in self.above.iter().map(at) {
-            first = if crossing > first { crossing } else { first };
-        }
-        if first <= last && !self.along.iter().map(at).any(|crossing| crossing < 0.0) {
-            // the two are between whole numbers of nodes, which are no less than zero
-            let (floor, last) = (first as usize, last as usize);
-            floor + usize::from((floor as f64) < first)..last + 1
-        } else {
-            0..0
-        }
+        within(self.below.iter().map(at), self.above.iter().map(at), low, high)
     }
+
+    /// The crossings of lines at `x` and rows from the first to the last of `rows`; without those that
+    /// are nowhere the nearest, of which there are most.
+    fn seen_from(&self, x: f64, rows: [f64; 2], kept: &mut Nearest) {
+        let Nearest { below, above, along } = kept;
+        let seen = |c: &Crossing| SlabCrossing { zero: c.zero + c.step[0] * x, step: c.step[1] };
+        let ends = |c: &SlabCrossing| rows.map(|y| c.at(y));
+        let least = |[a, b]: [f64; 2]| if b < a { b } else { a };
+        let most = |[a, b]: [f64; 2]| if b > a { b } else { a };
+        let nearest = self.below.iter().map(|c| most(ends(&seen(c))));
+        let bound = nearest.fold(f64::INFINITY, |a, b| least([a, b]));
+        below.clear();
+        below.extend(self.below.iter().map(seen).filter(|c| least(ends(c)) <= bound));
+        let nearest = self.above.iter().map(|c| least(ends(&seen(c))));
+        let bound = nearest.fold(f64::NEG_INFINITY, |a, b| most([a, b]));
+        above.clear();
+        above.extend(self.above.iter().map(seen).filter(|c| most(ends(c)) >= bound));
+        along.clear();
+        along.extend(self.along.iter().map(seen));
+    }
+}
+
+/// Working space of [`Planes::runs`]: crossings in a slab.
+#[derive(Default)]
+pub(crate) struct Nearest {
+    below: Vec<SlabCrossing>,
+    above: Vec<SlabCrossing>,
+    along: Vec<SlabCrossing>,
+}
+
+/// At `zero + step * j`.
+struct SlabCrossing {
+    zero: f64,
+    step: f64,
+}
+
+impl SlabCrossing {
+    fn at(&self, y: f64) -> f64 {
+        self.zero + self.step * y
+    }
+}
+
+impl Nearest {
+    /// The nodes of `low..high` of row `y` that are in.
+    fn within(&self, y: f64, low: usize, high: usize) -> Range<usize> {
+        let at = |c: &SlabCrossing| c.at(y);
+        if self.along.iter().any(|crossing| at(crossing) < 0.0) {
+            return 0..0;
+        }
+        within(self.below.iter().map(at), self.above.iter().map(at), low, high)
+    }
+}
+
+/// The nodes of `low..high` up to all of `below` and from all of `above`.
+fn within(
+    below: impl Iterator<Item = f64>,
+    above: impl Iterator<Item = f64>,
+    low: usize,
+    high: usize,
+) -> Range<usize> {
+    let (mut first, mut last) = (low as f64, high as f64 - 1.0);
+    for crossing in below {
+        last = if crossing < last { crossing } else { last };
+    }
+    for crossing in above {
+        first = if crossing > first { crossing } else { first };
+    }
+    if first > last {
+        return 0..0;
+    }
+    // the two are between whole numbers of nodes, which are no less than zero
+    let (floor, last) = (first as usize, last as usize);
+    floor + usize::from((floor as f64) < first)..last + 1
 }
 
 impl Planes {
@@ -130,11 +193,12 @@ impl Planes {
     }
 
     /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes of `wanted[j]` in, and
-    /// those nodes; a node within the margin of the region is one of them.
+    /// those nodes; a node within the margin of the region is one of them. `nearest` is working space.
     pub(crate) fn runs(
         &self,
         i: usize,
         wanted: &[Range<usize>],
+        nearest: &mut Nearest,
         mut found: impl FnMut(usize, Range<usize>),
     ) {
         let NodeBox { low, high } = self.nodes;
@@ -142,21 +206,32 @@ impl Planes {
             return;
         }
         let x = i as f64;
-        // a crossing along j is a multiple of x alone
-        for j in self.bounds[0].within([x, 0.0], low[1], high[1]) {
+        let rows = self.bounds[0].within(x, low[1], high[1]);
+        if rows.is_empty() {
+            return;
+        }
+        self.bounds[1].seen_from(x, [rows.start as f64, (rows.end - 1) as f64], nearest);
+        for j in rows {
             let (low, high) = (wanted[j].start.max(low[2]), wanted[j].end.min(high[2]));
             if low >= high {
                 continue;
             }
-            let ks = self.bounds[1].within([x, j as f64], low, high);
+            let ks = nearest.within(j as f64, low, high);
             if !ks.is_empty() {
                 found(j, ks);
             }
         }
     }
 
-    /// Writes the lesser of `slab`, the nodes of `nodes` in slab `i`, and the region's values.
-    pub(crate) fn lower(&self, i: usize, nodes: &NodeBox, slab: &mut [f32], lines: &mut Lines) {
+    /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i`, or where `is_more`
+    /// the lesser of both.
+    pub(crate) fn write(
+        &self,
+        (i, nodes): (usize, &NodeBox),
+        slab: &mut [f32],
+        is_more: bool,
+        lines: &mut Lines,
+    ) {
         let pitch = pitch(nodes);
         let [_, rows, lanes] = nodes.dims();
         let Lines { slab: in_slab, tile: in_tile } = lines;
@@ -172,15 +247,21 @@ impl Planes {
                 let first = [j * TILE_ROWS, k];
                 keep_upper(seen.iter().copied(), first, |line| line.from(first), in_tile);
                 for (row, values) in rows.chunks_exact_mut(pitch).enumerate() {
-                    lower_lanes(in_tile, row, &mut values[k..]);
+                    let values = &mut values[k..k + LANES];
+                    let most = greatest(in_tile, row);
+                    if is_more {
+                        near::lower(values, &most);
+                    } else {
+                        values.copy_from_slice(&most);
+                    }
                 }
             }
         }
     }
 }
 
-/// Takes the lesser of each of the first lanes of `values` and the greatest of the lines there.
-fn lower_lanes(lines: &[Line], row: usize, values: &mut [f32]) {
+/// The greatest of lines at the first nodes of a row.
+fn greatest(lines: &[Line], row: usize) -> [f32; LANES] {
     let mut most = [f32::NEG_INFINITY; LANES];
     for Line { at, step } in lines {
         let (at, step) = ((at + step[0] * row as f64) as f32, step[1] as f32);
@@ -189,7 +270,7 @@ fn lower_lanes(lines: &[Line], row: usize, values: &mut [f32]) {
             *most = if value > *most { value } else { *most };
         }
     }
-    near::lower(values, &most);
+    most
 }
 
 /// A plane in a slab: its value at node `n` of it is `at + step . n`.
@@ -255,7 +336,7 @@ const LANES: usize = 16;
 const TILE_ROWS: usize = 8;
 const RAMP: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
 
-/// Working space of [`Planes::lower`]: what is uppermost in a slab, and in a tile of it.
+/// Working space of [`Planes::write`]: what is uppermost in a slab, and in a tile of it.
 #[derive(Default)]
 pub(crate) struct Lines {
     slab: Vec<Line>,

@@ -6,6 +6,7 @@ use ndarray::Array3;
 use rayon::prelude::*;
 
 use crate::body::Body;
+use crate::cut::Pair;
 use crate::field::NodeBox;
 use crate::near::{Near, lower_to};
 use crate::ownership::Owners;
@@ -67,14 +68,17 @@ pub fn shatter(
     let Owners { nearest, runs } = Owners::new(parent, &body, &near, |node| {
         pattern.region_at(&transform.inverse_transform_point(&grid.position(node)))
     });
-    let Pieces { labels, pieces, cuts } = Pieces::new(grid, &runs, least_nodes);
+    let Pieces { labels, pieces, cuts, pairs } = Pieces::new(grid, &runs, least_nodes);
+    if pieces.is_empty() {
+        return Shattered { fragments: Vec::new(), bonds: Vec::new() };
+    }
 
     let level_sets: Vec<_> = pieces
         .par_iter()
         .zip(1..pieces.len() as u32 + 1)
         .map(|(piece, label)| merged(parent, piece, &near, &labels, label))
         .collect();
-    let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels };
+    let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
     let (shares, bonds) = spread(&scene, particles, &cuts, &level_sets);
     let fragments = pieces
         .into_iter()
@@ -100,6 +104,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) nearest: &'a [u16],
     /// Per node: 0 outside, else piece + 1.
     pub(crate) labels: &'a [u32],
+    pub(crate) pairs: &'a [Pair],
 }
 
 /// The level set of one piece: the larger of the parent's and the regions', made strictly negative
@@ -122,10 +127,11 @@ fn merged(
     let mut lines = Lines::default();
     let parent = parent.as_slice();
     for i in nodes.low[0]..nodes.high[0] {
-        slab.fill(f32::INFINITY);
-        for &part in &piece.parts {
-            if let Some(part) = &near[part] {
-                part.lower(i, &nodes, &mut slab, &mut lines);
+        for (n, &part) in piece.parts.iter().enumerate() {
+            match &near[part] {
+                Some(part) => part.write((i, &nodes), &mut slab, n > 0, &mut lines),
+                None if n == 0 => slab.fill(f32::INFINITY),
+                None => {}
             }
             // where there are no samples a region is two nodes away or more, and in the gaps that
             // interpolation leaves between regions more would not be true

@@ -1,0 +1,124 @@
+//! The pieces that points of the parent's surface belong to.
+
+use levelset::LevelSet;
+use nalgebra::Point3;
+use rayon::prelude::*;
+
+use crate::field::NodeBox;
+use crate::particles::BATCH;
+use crate::shatter::Scene;
+
+/// Per point the piece it belongs to.
+///
+/// In a voxel that lies in one region and one piece it is that one (Su09 section 4.2), else the one
+/// of the pieces about it with the least level set at the point.
+pub(crate) fn holders(
+    scene: &Scene,
+    points: &[Point3<f64>],
+    level_sets: &[LevelSet],
+) -> Vec<usize> {
+    let grid = scene.parent.grid();
+    let voxels: Vec<u32> = points.iter().map(|p| grid.index(grid.locate(p).0) as u32).collect();
+    let order = by_row(&voxels, grid.dims());
+    let holders = |places: &[u32]| -> Vec<usize> {
+        let mut near = Vec::new();
+        let holder = |&n: &u32| {
+            let voxel = voxels[n as usize] as usize;
+            scene.sole_piece(voxel).unwrap_or_else(|| {
+                scene.pieces_about(grid.node(voxel), &mut near);
+                least(&points[n as usize], level_sets, &near)
+            })
+        };
+        places.iter().map(holder).collect()
+    };
+    let found: Vec<Vec<usize>> = order.par_chunks(BATCH).map(holders).collect();
+    let mut holders = vec![0; points.len()];
+    for (n, piece) in order.into_iter().zip(found.into_iter().flatten()) {
+        holders[n as usize] = piece;
+    }
+    holders
+}
+
+/// Places of voxels in the order of rows, as the nodes around them are in memory.
+fn by_row(voxels: &[u32], [nx, ny, nz]: [usize; 3]) -> Vec<u32> {
+    let row = |voxel: u32| voxel as usize / nz;
+    let mut next = vec![0_u32; nx * ny + 1];
+    voxels.iter().for_each(|&voxel| next[row(voxel) + 1] += 1);
+    (0..nx * ny).for_each(|row| next[row + 1] += next[row]);
+    let mut order = vec![0; voxels.len()];
+    for (n, &voxel) in (0..).zip(voxels) {
+        let next = &mut next[row(voxel)];
+        order[*next as usize] = n;
+        *next += 1;
+    }
+    order
+}
+
+/// The candidate whose level set is least at `p`, the lowest of equals; any piece if there are none.
+fn least(p: &Point3<f64>, pieces: &[LevelSet], candidates: &[usize]) -> usize {
+    let least = |candidates: &mut dyn Iterator<Item = usize>| {
+        let mut best = (f64::INFINITY, 0);
+        for piece in candidates {
+            let value = pieces[piece].value(p);
+            if value < best.0 || (value == best.0 && piece < best.1) {
+                best = (value, piece);
+            }
+        }
+        best.1
+    };
+    match candidates {
+        [piece] => *piece,
+        // a feature too thin for the grid has no inside node
+        [] => least(&mut (0..pieces.len())),
+        _ => least(&mut candidates.iter().copied()),
+    }
+}
+
+impl Scene<'_> {
+    /// The piece that holds all of a voxel, given by the flat index of its lowest node, if it lies
+    /// in one region and one piece.
+    fn sole_piece(&self, voxel: usize) -> Option<usize> {
+        let [_, ny, nz] = self.parent.grid().dims();
+        let region = self.nearest[voxel];
+        // without branches: one less than labels of pieces, so that none is the greatest
+        let (mut other_regions, mut most, mut least_number) = (0, 0, u32::MAX);
+        for row in [0, nz, ny * nz, ny * nz + nz].map(|offset| voxel + offset) {
+            for (&other, &label) in self.nearest[row..row + 2].iter().zip(&self.labels[row..]) {
+                other_regions |= other ^ region;
+                most = most.max(label);
+                least_number = least_number.min(label.wrapping_sub(1));
+            }
+        }
+        let is_sole = other_regions == 0 && most != 0 && most - 1 == least_number;
+        is_sole.then_some(least_number as usize)
+    }
+
+    /// The pieces that own nodes of a voxel or of those next to it, each once.
+    fn pieces_about(&self, voxel: [usize; 3], pieces: &mut Vec<usize>) {
+        let grid = self.parent.grid();
+        let near = NodeBox { low: voxel, high: voxel.map(|n| n + 2) }.grown(1, grid.dims());
+        let [rows, columns, len] = near.dims();
+        let [_, ny, nz] = grid.dims();
+        let first = grid.index(near.low);
+        pieces.clear();
+        // the labels of the first two, which most rows have no other than
+        let mut known = [0; 2];
+        for start in (0..rows).flat_map(|i| (0..columns).map(move |j| first + (i * ny + j) * nz)) {
+            let row = &self.labels[start..start + len];
+            let is_old = |&label: &u32| (label == 0) | (label == known[0]) | (label == known[1]);
+            // all four at once, away from the rim of the grid
+            let four = <&[u32; 4]>::try_from(row).ok();
+            if four.is_some_and(|four| four.iter().fold(true, |all, label| all & is_old(label))) {
+                continue;
+            }
+            for &label in row {
+                if label != 0 && !pieces.contains(&(label as usize - 1)) {
+                    if let Some(known) = known.get_mut(pieces.len()) {
+                        *known = label;
+                    }
+                    pieces.push(label as usize - 1);
+                }
+            }
+        }
+    }
+}
