@@ -1,3 +1,5 @@
+use nalgebra::Isometry3;
+
 use super::*;
 
 const GOOD: &str = r#"version = 1

@@ -3,9 +3,13 @@
 use nalgebra::Isometry3;
 use serde::Deserialize;
 
+use super::body::placed;
+use super::error::nearest;
 use super::validate::{at, bounded, direction, positive, require};
-use super::{Body, InvalidValue, LARGEST_TIME, Motion, Rotation, Scene, placed};
-use crate::scene::error::nearest;
+use super::{Body, InvalidValue, Motion, Rotation, Scene};
+
+/// Largest time of an event or a keyframe, s.
+const LARGEST_TIME: f64 = 1e6;
 
 /// Air that moves and drags bodies along: `[wind]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::error::nearest;
+use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, MARGIN, Mesh,
-    Motion, Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
+    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, Mesh, Motion,
+    Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.

@@ -1,0 +1,180 @@
+//! How bodies break.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::Noise;
+
+/// How a body breaks: `fracture = { pattern = "shards", strength = 20 }`. Give one of `pattern`,
+/// `lattice` and `stress`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fracture {
+    /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centred where it is hit.
+    pub pattern: Option<String>,
+    /// The body is divided where the links of a lattice of masses break.
+    pub lattice: Option<Lattice>,
+    /// The body is divided where the blow stretches it too much.
+    pub stress: Option<Stress>,
+    /// The impulse at one contact above which it breaks, N s; that which stresses it to the strength
+    /// of its material unless given, see [`fracture::Material::impulse_for_strength`].
+    pub strength: Option<f64>,
+    /// How often it and its fragments may break in turn; 3 unless given.
+    #[serde(default = "three")]
+    pub generations: u32,
+    /// Pieces of fewer level-set nodes stay with the neighbour they touch most; 64 unless given.
+    #[serde(default = "sixty_four")]
+    pub min_nodes: usize,
+    /// What holds its pieces together where the blow is too weak to part them; nothing unless
+    /// given.
+    pub bonds: Option<Bonds>,
+}
+
+/// `lattice = { spacing = 0.1 }`: a mass for each tetrahedron of that size (Ku07).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lattice {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// Stress that links bear, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+    /// Which tetrahedra are linked, those that share `"faces"`, as in the paper, whose lattice gives
+    /// way a few tetrahedra around the blow, or also those that share `"edges"`, which breaks into
+    /// large parts; `"edges"` unless given.
+    #[serde(default)]
+    pub links: LatticeLinks,
+    /// How much more one link at each mass is weakened by a crack than the others, 0 for a uniform
+    /// body; 1 unless given.
+    #[serde(default = "one_fold")]
+    pub randomness: f64,
+    /// Bumps in the strength: amplitude below 1, frequency in 1/m; none unless given.
+    pub noise: Option<Noise>,
+    /// Planes along which links are weak.
+    #[serde(default)]
+    pub cleave: Vec<Cleave>,
+    /// A picture of how strong it is; as strong everywhere unless given.
+    pub strength_picture: Option<StrengthPicture>,
+}
+
+/// `strength_picture = { file = "weak.png", corner = [-1, 1, 0], across = [2, 0, 0], down = [0, -2, 0] }`,
+/// in the coordinates of the body's shape: links are as strong as elsewhere where it is white, and the
+/// picture is the same at every depth.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StrengthPicture {
+    /// Path of a PNG file, relative to the scene file.
+    pub file: String,
+    /// Where the upper left corner of the picture is, m.
+    pub corner: [f64; 3],
+    /// From there to its upper right corner, m.
+    pub across: [f64; 3],
+    /// From there to its lower left corner, m; at a right angle to `across`.
+    pub down: [f64; 3],
+    /// What strengths are multiplied by where it is black; 0 unless given.
+    #[serde(default)]
+    pub darkest: f64,
+    /// What is in it; see [`super::Scene::give_strength`].
+    #[serde(skip)]
+    pub(crate) read: Option<Arc<fracture::Stencil>>,
+}
+
+/// Which tetrahedra of a lattice are linked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatticeLinks {
+    /// Those that share a face.
+    Faces,
+    /// Also those that share an edge.
+    #[default]
+    Edges,
+}
+
+/// `cleave = [{ normal = [1, 0, 0], width = 0.1, factor = 0.2 }]`, in the coordinates of the
+/// body's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cleave {
+    /// Across the plane, of any length but zero.
+    pub normal: [f64; 3],
+    /// Where the plane is along the unit normal, m; 0 unless given.
+    #[serde(default)]
+    pub offset: f64,
+    /// Distance at which links are as strong as elsewhere, m.
+    pub width: f64,
+    /// What strengths on the plane are multiplied by.
+    pub factor: f64,
+}
+
+/// `stress = { spacing = 0.05 }`: cracks where finite elements of that size find more tension than
+/// the body bears (Mu01).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stress {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// Tension that the body bears, Pa; that of its material unless given.
+    pub strength: Option<f64>,
+    /// Young's modulus, Pa; that of its material unless given.
+    pub young: Option<f64>,
+    /// Poisson's ratio; 0.25 unless given.
+    #[serde(default = "quarter")]
+    pub poisson: f64,
+    /// Von Mises stress beyond which the body stays deformed where it does not break, Pa; it springs
+    /// back unless given.
+    pub yield_strength: Option<f64>,
+    /// Radius over which blows are spread and stress is averaged, m; a quarter of the edge of a cube of
+    /// the body's volume unless given.
+    pub averaging: Option<f64>,
+    /// Whether displacements are quadratic in each tetrahedron: stress is far more exact, and takes
+    /// some ten times as long; `false` unless given.
+    #[serde(default)]
+    pub quadratic: bool,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+    /// Radius of a crack at the strength, m; twice the spacing unless given.
+    pub reach: Option<f64>,
+    /// Most cracks in one event; 16 unless given.
+    #[serde(default = "sixteen")]
+    pub cracks: usize,
+}
+
+fn one_fold() -> f64 {
+    1.0
+}
+
+fn quarter() -> f64 {
+    0.25
+}
+
+fn sixteen() -> usize {
+    16
+}
+
+/// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
+/// carry passes strength x area x duration. Pieces whose bonds hold stay one body.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bonds {
+    /// Stress that a cut bears, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+}
+
+fn millisecond() -> f64 {
+    0.001
+}
+
+fn three() -> u32 {
+    3
+}
+
+fn sixty_four() -> usize {
+    64
+}

@@ -1,0 +1,203 @@
+//! The solids of bodies.
+
+use serde::Deserialize;
+
+use super::up;
+
+/// Cells of margin that a level set has on every side of a solid.
+pub(super) const MARGIN: usize = 3;
+
+/// The solid of a body.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// A closed triangle mesh from a file.
+    Mesh(Mesh),
+    /// A mesh of tetrahedra from a file, with which `stress` goes to work as they are.
+    Tets(Mesh),
+    /// A ball about the origin.
+    Sphere(Sphere),
+    /// A box about the origin, edges along the axes.
+    Box(Cuboid),
+    /// A cylinder about the origin, its axis along y.
+    Cylinder(Cylinder),
+    /// A cylinder with round ends about the origin, its axis along y.
+    Capsule(Capsule),
+    /// A cone about the origin, its tip up the y axis.
+    Cone(Cone),
+    /// A ring about the y axis.
+    Torus(Torus),
+    /// A half space without end; only for static bodies.
+    Plane(Plane),
+    /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
+    Trimesh(Trimesh),
+}
+
+/// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`, and the same of `tets`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
+    /// is given a size is also moved: the centre of its bounding box comes to the origin.
+    pub size: Option<f64>,
+    /// Most nodes of the level set along x, y and z; the spacing is the finest that fits.
+    pub resolution: [usize; 3],
+}
+
+/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
+/// the side from which their corners run counter-clockwise.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// As [`Mesh::size`].
+    pub size: Option<f64>,
+    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
+    /// of. All that is behind them unless given.
+    pub thickness: Option<f64>,
+}
+
+/// `shape = { sphere = { radius = 0.1 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sphere {
+    /// Radius, m.
+    pub radius: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { box = { half_extents = [1, 0.5, 0.1] } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cuboid {
+    /// Half the edge lengths, m.
+    pub half_extents: [f64; 3],
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { cylinder = { radius = 0.1, half_height = 0.5 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cylinder {
+    /// Radius, m.
+    pub radius: f64,
+    /// Half the length along y, m.
+    pub half_height: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { capsule = { radius = 0.1, half_height = 0.5 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capsule {
+    /// Radius, m.
+    pub radius: f64,
+    /// Half the length along y of the part between the round ends, m.
+    pub half_height: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { cone = { radius = 0.1, half_height = 0.2 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cone {
+    /// Radius of the base, m.
+    pub radius: f64,
+    /// Half the height along y, m.
+    pub half_height: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { torus = { major = 0.2, minor = 0.05 } }`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Torus {
+    /// From the axis to the middle of the tube, m.
+    pub major: f64,
+    /// Radius of the tube, m.
+    pub minor: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+}
+
+/// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// Points out of the solid, of any length but zero; `[0, 1, 0]` unless given.
+    #[serde(default = "up")]
+    pub normal: [f64; 3],
+    /// Height of the surface along the unit normal, m; 0 unless given.
+    #[serde(default)]
+    pub offset: f64,
+}
+
+impl Shape {
+    /// The file it is in, if it is in one.
+    pub(super) fn file_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Mesh(mesh) | Self::Tets(mesh) => Some(&mut mesh.file),
+            Self::Trimesh(mesh) => Some(&mut mesh.file),
+            _ => None,
+        }
+    }
+
+    /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
+    pub fn extents(&self) -> Option<[f64; 3]> {
+        match self {
+            Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
+            Self::Sphere(s) => Some([2.0 * s.radius; 3]),
+            Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
+            Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
+            Self::Capsule(c) => {
+                let length = 2.0 * (c.half_height + c.radius);
+                Some([2.0 * c.radius, length, 2.0 * c.radius])
+            }
+            Self::Cone(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
+            Self::Torus(t) => {
+                let across = 2.0 * (t.major + t.minor);
+                Some([across, 2.0 * t.minor, across])
+            }
+        }
+    }
+
+    /// Spacing of the level set of an analytic solid, m; `None` for a mesh or plane.
+    ///
+    /// Unless the scene gives one it is a 40th of the longest edge of the bounding box, or an 8th
+    /// of the shortest where that is less.
+    pub fn spacing(&self) -> Option<f64> {
+        let given = match self {
+            Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
+            Self::Sphere(s) => s.spacing,
+            Self::Box(b) => b.spacing,
+            Self::Cylinder(c) => c.spacing,
+            Self::Capsule(c) => c.spacing,
+            Self::Cone(c) => c.spacing,
+            Self::Torus(t) => t.spacing,
+        };
+        let by_size = |e: [f64; 3]| {
+            let longest = e[0].max(e[1]).max(e[2]);
+            let shortest = e[0].min(e[1]).min(e[2]);
+            (longest / 40.0).min(shortest / 8.0)
+        };
+        given.or_else(|| self.extents().map(by_size))
+    }
+
+    /// Most nodes of its level set, should it need one; `None` for a plane.
+    pub fn nodes(&self) -> Option<f64> {
+        if let Self::Mesh(mesh) | Self::Tets(mesh) = self {
+            return Some(mesh.resolution.iter().map(|&n| n as f64).product());
+        }
+        let (extents, spacing) = (self.extents()?, self.spacing()?);
+        let axis = |extent: f64| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN as f64;
+        Some(extents.into_iter().map(axis).product())
+    }
+}

@@ -1,0 +1,114 @@
+//! Settings of the run, and limits on pieces.
+
+use contact::constraint::SequentialImpulse;
+use serde::Deserialize;
+
+/// Settings of a run: `[simulation]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Simulation {
+    /// Frames per second, each one time step; 30 unless given.
+    pub fps: f64,
+    /// Frames to simulate after the initial state; 120 unless given.
+    pub frames: usize,
+    /// Acceleration of every dynamic body, m/s^2; `[0, -9.81, 0]` unless given.
+    pub gravity: [f64; 3],
+    /// Seed of everything random; 1 unless given.
+    pub seed: u64,
+    /// Whether bodies that have been still for half a second are held until something concerns
+    /// them; `true` unless given.
+    pub sleep: bool,
+    /// What finds the impulses; `"manifold"` unless given.
+    pub solver: Solver,
+}
+
+/// What finds the impulses of contacts and joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Solver {
+    /// All contacts of a frame together, in two passes, with shock propagation.
+    #[default]
+    Manifold,
+    /// Pair by pair, as GBF03 and Su09 do; slow, and without joints.
+    Reference,
+    /// Projected Gauss-Seidel over contacts and joints, as Br11 does.
+    SequentialImpulse,
+    /// All normal forces at once as a quadratic programme, as Ku07 does.
+    QuadraticProgram,
+    /// Contact by contact by its class, as the lecture does; without joints.
+    Impulse,
+}
+
+impl Solver {
+    /// The solver at its default settings.
+    pub fn contact(self) -> contact::Solver {
+        match self {
+            Self::Manifold => contact::Solver::Manifold,
+            Self::Reference => contact::Solver::reference(),
+            Self::SequentialImpulse => {
+                contact::Solver::SequentialImpulse(SequentialImpulse::default())
+            }
+            Self::QuadraticProgram => contact::Solver::QuadraticProgram,
+            Self::Impulse => contact::Solver::Impulse,
+        }
+    }
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self {
+            fps: 30.0,
+            frames: 120,
+            gravity: [0.0, -9.81, 0.0],
+            seed: 1,
+            sleep: true,
+            solver: Solver::default(),
+        }
+    }
+}
+
+/// Limits on the pieces that bodies leave behind: `[debris]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Debris {
+    /// Most bodies with a mass at a time, those of the scene included; without limit unless given.
+    /// A body that would break into more holds together in that frame.
+    pub max_bodies: Option<usize>,
+    /// Most pieces that come about in one frame; without limit unless given.
+    pub max_new: Option<usize>,
+    /// Pieces of less volume than a cube of this edge stay with a neighbour, m; 0 unless given.
+    pub min_size: f64,
+    /// Which pieces are retired; none unless given.
+    pub retire: Option<Retire>,
+}
+
+/// `retire = { after = 2, then = "shrink" }`: pieces that came to rest are no longer simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retire {
+    /// How long a piece has been slow, s.
+    pub after: f64,
+    /// The speed below which a piece is slow, m/s; 0.05 unless given.
+    #[serde(default = "crawling")]
+    pub slower_than: f64,
+    /// What becomes of it; it is kept unless given.
+    #[serde(default)]
+    pub then: Then,
+}
+
+/// What becomes of a piece that came to rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Then {
+    /// It stays as scenery that others rest on.
+    #[default]
+    Keep,
+    /// It is removed.
+    Remove,
+    /// It is removed, and shown to shrink away over half a second.
+    Shrink,
+}
+
+fn crawling() -> f64 {
+    0.05
+}
