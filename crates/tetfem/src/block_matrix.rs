@@ -1,6 +1,8 @@
 //! Symmetric matrices of 3 by 3 blocks in sparse rows.
 
-use nalgebra::{Matrix3, Vector3};
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 
 /// A sparse symmetric matrix of one row of 3 by 3 blocks per node; both halves are stored.
@@ -9,6 +11,8 @@ pub struct BlockMatrix {
     pub(crate) starts: Vec<u32>,
     pub(crate) columns: Vec<u32>,
     pub(crate) blocks: Vec<Matrix3<f64>>,
+    /// Where the nodes are, m.
+    pub(crate) places: Arc<[Point3<f64>]>,
 }
 
 /// Rows per task when multiplying.

@@ -1,146 +1,363 @@
-//! Sparse Cholesky factors, by faer.
+//! Sparse Cholesky factors by fronts (Duff and Reid 1983).
 //!
-//! What is the same for the three components of a node is found for nodes, in a ninth of the time,
-//! and the matrix is given to faer in the order of elimination, so that it has nothing to sort.
+//! Nodes that separate two parts of a body are eliminated at once, in a dense matrix of them and of the
+//! later nodes that they are coupled to by then: a front. What that leaves between the later nodes is
+//! added to the front that eliminates the first of them.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::amd;
-use faer::sparse::linalg::cholesky::simplicial::{
-    prefactorize_symbolic_cholesky, prefactorize_symbolic_cholesky_scratch,
-};
-use faer::sparse::linalg::cholesky::supernodal::{
-    SupernodalLltRef, SymbolicSupernodalCholesky, factorize_supernodal_numeric_llt,
-    factorize_supernodal_numeric_llt_scratch, factorize_supernodal_symbolic_cholesky,
-    factorize_supernodal_symbolic_cholesky_scratch,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par};
+use std::ops::Range;
+
+use faer::traits::pulp::{Arch, Scalar, Simd, WithSimd};
 use nalgebra::Vector3;
 
+use crate::dissection::{Dissection, Graph};
+use crate::panel::{Elimination, Half, NODE, STRIP, backward, forward};
 use crate::{BlockMatrix, SolveError};
 
-/// A factor `L L^T` of a matrix; its symbolic part serves all matrices of the same pattern.
+/// A factor `L L^T` of a matrix; all but its numbers serves all matrices of the same pattern.
 pub(crate) struct Cholesky {
-    symbolic: SymbolicSupernodalCholesky<u32>,
     /// Nodes in the order of elimination.
     order: Vec<u32>,
-    /// Of each node in that order, the blocks on and below the diagonal: their rows in that order,
-    /// ascending, and places in the matrix.
-    lower: Columns<(u32, u32)>,
-    /// The same in scalars.
-    scalars: Columns<u32>,
+    /// Every front after those that add to it.
+    fronts: Vec<Front>,
+    /// The later nodes of the fronts, by their place in the order, ascending.
+    later: Vec<u32>,
+    runs: Vec<Run>,
+    /// Blocks of the matrix, and where they begin in the columns of a front.
+    entries: Vec<(u32, u32)>,
+    /// The fronts, each right after all that adds to it.
+    sequence: Vec<u32>,
+    /// Numbers that wait to be added, at most.
+    most_rests: usize,
+    /// The columns of each front.
     factor: Vec<f64>,
 }
 
-/// Lists of each column, one after the other.
-struct Columns<T> {
-    starts: Vec<u32>,
-    items: Vec<T>,
+/// Nodes that are eliminated at once.
+struct Front {
+    /// The first of them in the order.
+    first: usize,
+    /// Their columns in the factor, three for each.
+    pivots: usize,
+    /// How long those are: the rows of its own nodes and of the later ones, each followed by zeros up
+    /// to a multiple of [`STRIP`].
+    length: usize,
+    columns: Range<usize>,
+    entries: Range<usize>,
+    later: Range<usize>,
+    /// Of its later nodes.
+    runs: Range<usize>,
+    /// The fronts that add to it.
+    children: Vec<usize>,
 }
 
-impl<T> Columns<T> {
-    fn new(columns: impl Iterator<Item = impl Iterator<Item = T>>) -> Self {
-        let mut lists = Self { starts: vec![0], items: Vec::new() };
-        for column in columns {
-            lists.items.extend(column);
-            lists.starts.push(lists.items.len() as u32);
-        }
-        lists
+impl Front {
+    /// Rows before those of later nodes.
+    fn own_rows(&self) -> usize {
+        self.pivots.next_multiple_of(STRIP)
     }
 
-    fn count(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn of(&self, column: usize) -> &[T] {
-        &self.items[self.starts[column] as usize..self.starts[column + 1] as usize]
+    /// What it leaves of later nodes.
+    fn rest(&self) -> Half {
+        Half(self.length - self.own_rows())
     }
 }
 
-impl Columns<u32> {
-    fn pattern(&self) -> SymbolicSparseColMatRef<'_, u32> {
-        let n = self.count();
-        SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.items)
-    }
+/// Rows of later nodes that follow each other in the front that they are added to as well.
+struct Run {
+    from: usize,
+    to: usize,
+    count: usize,
 }
 
 impl Cholesky {
     pub(crate) fn new(matrix: &BlockMatrix) -> Result<Self, SolveError> {
-        let (order, places) = ordering(matrix)?;
-        let mut lower = Columns { starts: vec![0], items: Vec::new() };
-        for (place, &node) in (0..).zip(&order) {
-            let first = lower.items.len();
-            let own = blocks(matrix, node as usize);
-            let own = own.map(|(column, block)| (places[column], block));
-            lower.items.extend(own.filter(|(row, _)| *row >= place));
-            lower.items[first..].sort_unstable();
-            lower.starts.push(lower.items.len() as u32);
+        let mut cholesky = Self::symbolic(matrix);
+        let fronts = &cholesky.fronts;
+        let length = fronts.last().map_or(0, |front| front.columns.end);
+        let room = Vec::<f64>::new().try_reserve_exact(length);
+        let most = fronts.iter().map(|front| front.own_rows() * front.length).max();
+        if room.is_err() || most.is_some_and(|most| u32::try_from(most).is_err()) {
+            return Err(SolveError::TooLarge);
         }
-        let scalars = Columns::new((0..3 * lower.count()).map(|n| {
-            let (node, line) = (n / 3, n % 3);
-            lower.of(node).iter().flat_map(move |(row, _)| {
-                let first = if *row as usize == node { line as u32 } else { 0 };
-                (first..3).map(move |c| 3 * row + c)
-            })
-        }));
-        let symbolic = symbolic(&lower)?;
-        let factor = vec![0.0; symbolic.len_val()];
-        let mut cholesky = Self { symbolic, order, lower, scalars, factor };
+        cholesky.factor = vec![0.0; length];
         cholesky.refactor(matrix)?;
         Ok(cholesky)
     }
 
-    /// Replaces the factor by that of another matrix of the same pattern.
-    pub(crate) fn refactor(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
-        let mut values = Vec::with_capacity(self.scalars.items.len());
-        for node in 0..self.lower.count() {
-            for line in 0..3 {
-                for (row, place) in self.lower.of(node) {
-                    let first = if *row as usize == node { line } else { 0 };
-                    // the block above the diagonal, which is stored by columns
-                    let block = &matrix.blocks[*place as usize].data.0;
-                    values.extend((first..3).map(|c| block[c][line]));
+    /// All but the numbers.
+    fn symbolic(matrix: &BlockMatrix) -> Self {
+        let graph = graph(matrix);
+        let Dissection { order, ends } = Dissection::new(&graph, &matrix.places);
+        let mut places = vec![0; order.len()];
+        (0..).zip(&order).for_each(|(place, &node)| places[node as usize] = place);
+        let firsts = std::iter::once(0).chain(ends.iter().copied());
+        let sets: Vec<_> = firsts.zip(ends.iter().copied()).map(|(a, b)| a..b).collect();
+        let mut owners = vec![0; order.len()];
+        sets.iter().enumerate().for_each(|(n, set)| owners[set.clone()].fill(n));
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); sets.len()];
+        // of nodes by their place: the last front that has them, and their row in it
+        let (mut seen, mut rows) = (vec![usize::MAX; order.len()], vec![0; order.len()]);
+        let mut all = Self {
+            order,
+            fronts: Vec::<Front>::with_capacity(sets.len()),
+            later: Vec::new(),
+            runs: Vec::new(),
+            entries: Vec::with_capacity(matrix.blocks.len() / 2),
+            sequence: Vec::new(),
+            most_rests: 0,
+            factor: Vec::new(),
+        };
+        for (n, set) in sets.into_iter().enumerate() {
+            let begin = all.later.len();
+            let mut meet = |place: u32, later: &mut Vec<u32>| {
+                if place as usize >= set.end && seen[place as usize] != n {
+                    seen[place as usize] = n;
+                    later.push(place);
+                }
+            };
+            for &node in &all.order[set.clone()] {
+                graph.of(node).iter().for_each(|&v| meet(places[v as usize], &mut all.later));
+            }
+            for &child in &children[n] {
+                for at in all.fronts[child].later.clone() {
+                    meet(all.later[at], &mut all.later);
                 }
             }
+            all.later[begin..].sort_unstable();
+            if let Some(&next) = all.later.get(begin) {
+                children[owners[next as usize]].push(n);
+            }
+            all.push(matrix, set, begin, std::mem::take(&mut children[n]), &places, &mut rows);
         }
-        // over the factor's supernodes two threads gain nothing: bodies go in parallel
-        let need = factorize_supernodal_numeric_llt_scratch::<u32, f64>(
-            &self.symbolic,
-            Par::Seq,
-            Default::default(),
-        );
-        let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
-        factorize_supernodal_numeric_llt(
-            &mut self.factor,
-            SparseColMatRef::new(self.scalars.pattern(), &values),
-            Default::default(),
-            &self.symbolic,
-            Par::Seq,
-            MemStack::new(&mut memory),
-            Default::default(),
-        )
-        .map_err(|_| SolveError::NotPositiveDefinite)?;
-        Ok(())
+        let mut end = 0;
+        for root in 0..all.fronts.len() {
+            if all.fronts[root].later.is_empty() {
+                all.follow(root, &mut end);
+            }
+        }
+        all
     }
 
-    pub(crate) fn solve(&self, right: &[Vector3<f64>]) -> Result<Vec<Vector3<f64>>, SolveError> {
-        let in_order = self.order.iter().map(|&node| &right[node as usize]);
-        let mut numbers: Vec<f64> = in_order.flat_map(|v| [v.x, v.y, v.z]).collect();
-        let need = self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq);
-        let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
-        let n = numbers.len();
-        SupernodalLltRef::new(&self.symbolic, &self.factor).solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(&mut numbers, n, 1),
-            Par::Seq,
-            MemStack::new(&mut memory),
-        );
-        let mut solution = vec![Vector3::zeros(); right.len()];
-        for (&node, numbers) in self.order.iter().zip(numbers.chunks_exact(3)) {
-            solution[node as usize] = Vector3::from_column_slice(numbers);
+    /// Puts a front into the sequence, after all that adds to it.
+    fn follow(&mut self, front: usize, end: &mut usize) {
+        let begin = *end;
+        for child in 0..self.fronts[front].children.len() {
+            self.follow(self.fronts[front].children[child], end);
         }
-        Ok(solution)
+        self.sequence.push(front as u32);
+        let count = self.fronts[front].rest().count();
+        self.most_rests = self.most_rests.max(*end + count);
+        *end = begin + count;
     }
+
+    /// Adds a front of nodes at places in the order, whose later nodes are those from `begin`.
+    fn push(
+        &mut self,
+        matrix: &BlockMatrix,
+        set: Range<usize>,
+        begin: usize,
+        children: Vec<usize>,
+        places: &[u32],
+        rows: &mut [usize],
+    ) {
+        let later = begin..self.later.len();
+        let pivots = NODE * set.len();
+        let own_rows = pivots.next_multiple_of(STRIP);
+        let length = own_rows + (NODE * later.len()).next_multiple_of(STRIP);
+        set.clone().enumerate().for_each(|(n, place)| rows[place] = NODE * n);
+        let numbered = self.later[later.clone()].iter().enumerate();
+        numbered.for_each(|(n, place)| rows[*place as usize] = own_rows + NODE * n);
+        for &child in &children {
+            let first = self.runs.len();
+            for (n, &place) in self.later[self.fronts[child].later.clone()].iter().enumerate() {
+                let (from, to) = (NODE * n, rows[place as usize]);
+                match self.runs[first..].last_mut() {
+                    Some(run) if run.to + run.count == to => run.count += NODE,
+                    _ => self.runs.push(Run { from, to, count: NODE }),
+                }
+            }
+            self.fronts[child].runs = first..self.runs.len();
+        }
+        let entry = self.entries.len();
+        for place in set.clone() {
+            let node = self.order[place] as usize;
+            let column = NODE * (place - set.start) * length;
+            self.entries.extend(blocks(matrix, node).filter_map(|(other, block)| {
+                let other = places[other] as usize;
+                (other >= place).then(|| (block, (column + rows[other]) as u32))
+            }));
+        }
+        let place = self.fronts.last().map_or(0, |front| front.columns.end);
+        self.fronts.push(Front {
+            first: set.start,
+            pivots,
+            length,
+            columns: place..place + pivots * length,
+            entries: entry..self.entries.len(),
+            later,
+            runs: 0..0,
+            children,
+        });
+    }
+
+    /// Replaces the factor by that of another matrix of the same pattern.
+    pub(crate) fn refactor(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
+        let definite = Arch::new().dispatch(Factoring { cholesky: self, matrix });
+        definite.then_some(()).ok_or(SolveError::NotPositiveDefinite)
+    }
+
+    pub(crate) fn solve(&self, right: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let mut x: Vec<_> = self.order.iter().map(|&node| right[node as usize]).collect();
+        Arch::new().dispatch(Solving { cholesky: self, x: &mut x });
+        let mut solution = vec![Vector3::zeros(); right.len()];
+        for (&node, x) in self.order.iter().zip(x) {
+            solution[node as usize] = x;
+        }
+        solution
+    }
+}
+
+struct Factoring<'a> {
+    cholesky: &'a mut Cholesky,
+    matrix: &'a BlockMatrix,
+}
+
+impl WithSimd for Factoring<'_> {
+    /// Whether the matrix is positive definite.
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        if S::F64_LANES > STRIP {
+            return self.with_simd(Scalar::new());
+        }
+        let Cholesky { fronts, runs, entries, factor, sequence, most_rests, .. } = self.cholesky;
+        // what fronts leave of later nodes until it is added, the last of them last
+        let mut rests = vec![0.0; *most_rests];
+        let mut end = 0;
+        let mut columns = Vec::new();
+        for front in sequence.iter().map(|&n| &fronts[n as usize]) {
+            let (length, pivots) = (front.length, front.pivots);
+            columns.clear();
+            columns.resize(front.own_rows() * length, 0.0);
+            enter(self.matrix, &entries[front.entries.clone()], length, &mut columns);
+            let (added, rest) = rests.split_at_mut(end);
+            let count = front.rest().count();
+            let rest = &mut rest[..count];
+            rest.fill(0.0);
+            let mut begin = end;
+            for child in front.children.iter().rev().map(|&n| &fronts[n]) {
+                begin -= child.rest().count();
+                let runs = &runs[child.runs.clone()];
+                add(child.rest(), &added[begin..], runs, front, &mut columns, rest);
+            }
+            let factor = &mut factor[front.columns.clone()];
+            let elimination = Elimination { simd, columns: &mut columns, length, factor, pivots };
+            if !elimination.run() {
+                return false;
+            }
+            front.rest().subtract(simd, rest, &factor[front.own_rows() * pivots..], pivots);
+            rests.copy_within(end..end + count, begin);
+            end = begin + count;
+        }
+        true
+    }
+}
+
+/// Puts blocks of the matrix into the columns of a front.
+#[inline(always)]
+fn enter(matrix: &BlockMatrix, entries: &[(u32, u32)], length: usize, columns: &mut [f64]) {
+    for &(block, to) in entries {
+        // that above the diagonal, which is stored by columns
+        let [a, b, c] = &matrix.blocks[block as usize].data.0;
+        for line in 0..NODE {
+            let column = &mut columns[to as usize + line * length..][..NODE];
+            column.copy_from_slice(&[a[line], b[line], c[line]]);
+        }
+    }
+}
+
+/// Adds what a front leaves to the columns and the rest of another.
+#[inline(always)]
+fn add(
+    half: Half,
+    numbers: &[f64],
+    runs: &[Run],
+    front: &Front,
+    columns: &mut [f64],
+    rest: &mut [f64],
+) {
+    let own_rows = front.own_rows();
+    for (n, run) in runs.iter().enumerate() {
+        for line in 0..run.count {
+            let source = &numbers[half.column(run.from + line)..];
+            let column = run.to + line;
+            let (target, above) = match column.checked_sub(own_rows) {
+                None => (&mut columns[column * front.length..], 0),
+                Some(column) => (&mut rest[front.rest().column(column)..], own_rows),
+            };
+            let own = Run { from: run.from + line, to: column, count: run.count - line };
+            for run in std::iter::once(&own).chain(&runs[n + 1..]) {
+                let target = &mut target[run.to - above..][..run.count];
+                let source = &source[run.from..][..run.count];
+                target.iter_mut().zip(source).for_each(|(to, from)| *to += from);
+            }
+        }
+    }
+}
+
+struct Solving<'a> {
+    cholesky: &'a Cholesky,
+    /// By place in the order.
+    x: &'a mut [Vector3<f64>],
+}
+
+impl WithSimd for Solving<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if S::F64_LANES > STRIP {
+            return self.with_simd(Scalar::new());
+        }
+        let (Cholesky { fronts, later, factor, .. }, x) = (self.cholesky, self.x);
+        let longest = fronts.iter().map(|front| front.length).max().unwrap_or(0);
+        let mut dense = vec![0.0; longest];
+        let mut sums = vec![0.0; longest * STRIP];
+        for front in fronts {
+            let (columns, dense) = (&factor[front.columns.clone()], &mut dense[..front.length]);
+            let own = &mut x[front.first..front.first + front.pivots / NODE];
+            dense[front.pivots..].fill(0.0);
+            put(own.iter(), dense);
+            forward(simd, columns, front.pivots, dense);
+            take(dense, own.iter_mut());
+            let parts = dense[front.own_rows()..].chunks_exact(NODE);
+            for (&place, part) in later[front.later.clone()].iter().zip(parts) {
+                x[place as usize] += Vector3::new(part[0], part[1], part[2]);
+            }
+        }
+        for front in fronts.iter().rev() {
+            let (columns, dense) = (&factor[front.columns.clone()], &mut dense[..front.length]);
+            dense[front.pivots..].fill(0.0);
+            let behind = later[front.later.clone()].iter().map(|&place| &x[place as usize]);
+            put(behind, &mut dense[front.own_rows()..]);
+            let own = &mut x[front.first..front.first + front.pivots / NODE];
+            put(own.iter(), dense);
+            let sums = &mut sums[..front.pivots * STRIP];
+            backward(simd, columns, front.pivots, dense, sums);
+            take(dense, own.iter_mut());
+        }
+    }
+}
+
+#[inline(always)]
+fn put<'a>(from: impl Iterator<Item = &'a Vector3<f64>>, to: &mut [f64]) {
+    to.chunks_exact_mut(NODE).zip(from).for_each(|(to, x)| to.copy_from_slice(x.as_slice()));
+}
+
+#[inline(always)]
+fn take<'a>(from: &[f64], to: impl Iterator<Item = &'a mut Vector3<f64>>) {
+    to.zip(from.chunks_exact(NODE)).for_each(|(x, from)| x.copy_from_slice(from));
 }
 
 /// The blocks of a row that are not zero, by their columns and places, and that on the diagonal. Held
@@ -153,84 +370,75 @@ fn blocks(matrix: &BlockMatrix, row: usize) -> impl Iterator<Item = (usize, u32)
     })
 }
 
-/// Approximate minimum degree on nodes: their order and the place of each in it.
-fn ordering(matrix: &BlockMatrix) -> Result<(Vec<u32>, Vec<u32>), SolveError> {
-    let nodes = matrix.rows();
-    let upper = Columns::new((0..nodes).map(|row| {
-        let own = blocks(matrix, row).map(|(column, _)| column as u32);
-        own.filter(move |column| *column as usize >= row)
-    }));
-    let (mut forward, mut inverse) = (vec![0_u32; nodes], vec![0_u32; nodes]);
-    let need = amd::order_scratch::<u32>(nodes, upper.items.len());
-    let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
-    let memory = MemStack::new(&mut memory);
-    amd::order(&mut forward, &mut inverse, upper.pattern(), Default::default(), memory)
-        .map_err(|_| SolveError::TooLarge)?;
-    Ok((forward, inverse))
+/// Which nodes are coupled.
+fn graph(matrix: &BlockMatrix) -> Graph {
+    let mut graph = Graph { starts: vec![0], items: Vec::with_capacity(matrix.blocks.len()) };
+    for row in 0..matrix.rows() {
+        graph.items.extend(blocks(matrix, row).map(|(column, _)| column as u32));
+        graph.starts.push(graph.items.len() as u32);
+    }
+    graph
 }
 
-/// The pattern of the factor. Its elimination tree and counts are those of nodes: the components of
-/// a node follow each other, and the last of them is followed by the first of the node that follows.
-fn symbolic(lower: &Columns<(u32, u32)>) -> Result<SymbolicSupernodalCholesky<u32>, SolveError> {
-    let nodes = lower.count();
-    let upper = transposed(lower);
-    let (parents, counts) = tree(&upper)?;
-    let mut children = vec![Vec::new(); 3 * nodes];
-    for node in 0..nodes as u32 {
-        children[3 * node as usize + 1].push(3 * node);
-        children[3 * node as usize + 2].push(3 * node + 1);
-        if let Ok(parent) = usize::try_from(parents[node as usize]) {
-            children[3 * parent].push(3 * node + 2);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tet_boxes::kuhn_box;
+    use crate::{Material, Model};
+
+    /// The stiffness of a bar of which one end is held, with a slit along its middle.
+    fn slit_bar() -> BlockMatrix {
+        let mut mesh = kuhn_box([9, 4, 5], Vector3::new(2.0, 1.0, 1.1));
+        let copied: Vec<u32> = (0..mesh.vertices.len() as u32)
+            .filter(|&v| mesh.vertices[v as usize].y == 0.5 && mesh.vertices[v as usize].x < 1.0)
+            .collect();
+        for t in 0..mesh.tets.len() {
+            let above = mesh.corners(t).iter().any(|p| p.y > 0.5);
+            for v in mesh.tets[t].iter_mut().filter(|v| above && copied.contains(v)) {
+                *v =
+                    mesh.vertices.len() as u32 + copied.iter().position(|c| c == v).unwrap() as u32;
+            }
         }
+        mesh.vertices.extend(copied.iter().map(|&v| mesh.vertices[v as usize]).collect::<Vec<_>>());
+        let model = Model::new(&mesh, Material::from_young(1e9, 0.3).unwrap()).unwrap();
+        let mut stiffness = model.stiffness();
+        let held: Vec<_> = mesh.vertices.iter().map(|p| [p.x == 2.0; 3]).collect();
+        stiffness.hold(&held);
+        stiffness
     }
-    // the tree alone has itself for a tree, and is soon gone through
-    let bare = Columns::new(children.into_iter().map(Vec::into_iter));
-    let scalars = Columns::new((0..3 * nodes).map(|n| {
-        let node = n / 3;
-        upper.of(node).iter().flat_map(move |&row| {
-            let last = if row as usize == node { n as u32 } else { 3 * row + 2 };
-            3 * row..=last
-        })
-    }));
-    let counts: Vec<u32> = counts.iter().flat_map(|c| [3 * c, 3 * c - 1, 3 * c - 2]).collect();
-    let n = 3 * nodes;
-    let need = prefactorize_symbolic_cholesky_scratch::<u32>(n, bare.items.len())
-        .or(factorize_supernodal_symbolic_cholesky_scratch::<u32>(n));
-    let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
-    let memory = MemStack::new(&mut memory);
-    let (mut parents, mut unused) = (vec![0; n], vec![0; n]);
-    let tree = prefactorize_symbolic_cholesky(&mut parents, &mut unused, bare.pattern(), memory);
-    let pattern = scalars.pattern();
-    factorize_supernodal_symbolic_cholesky(pattern, tree, &counts, memory, Default::default())
-        .map_err(|_| SolveError::TooLarge)
-}
 
-/// The elimination tree of nodes, by the parent of each or -1, and how many rows their columns of the
-/// factor have.
-fn tree(upper: &Columns<u32>) -> Result<(Vec<i32>, Vec<u32>), SolveError> {
-    let nodes = upper.count();
-    let (mut parents, mut counts) = (vec![0; nodes], vec![0; nodes]);
-    let need = prefactorize_symbolic_cholesky_scratch::<u32>(nodes, upper.items.len());
-    let mut memory = MemBuffer::try_new(need).map_err(|_| SolveError::TooLarge)?;
-    let memory = MemStack::new(&mut memory);
-    prefactorize_symbolic_cholesky(&mut parents, &mut counts, upper.pattern(), memory);
-    Ok((parents, counts))
-}
+    #[test]
+    fn every_register_finds_the_same_bits() {
+        let matrix = slit_bar();
+        let factor = Cholesky::new(&matrix).unwrap();
+        let mut single = Cholesky::new(&matrix).unwrap();
+        single.factor.fill(0.0);
+        assert!(Simd::vectorize(
+            Scalar::new(),
+            Factoring { cholesky: &mut single, matrix: &matrix }
+        ));
+        assert!(factor.factor == single.factor);
+        let right: Vec<_> = (0..matrix.rows()).map(|n| Vector3::new(1.0, n as f64, -2.0)).collect();
+        let mut x: Vec<_> = factor.order.iter().map(|&node| right[node as usize]).collect();
+        Simd::vectorize(Scalar::new(), Solving { cholesky: &factor, x: &mut x });
+        let solution = factor.solve(&right);
+        assert!(factor.order.iter().zip(&x).all(|(&node, x)| solution[node as usize] == *x));
+        let rest = matrix.multiply(&solution);
+        let most = rest.iter().zip(&right).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max);
+        assert!(most < 1e-9 * matrix.rows() as f64, "{most}");
+    }
 
-/// The rows on and above the diagonal of each column.
-fn transposed(lower: &Columns<(u32, u32)>) -> Columns<u32> {
-    let mut starts = vec![0; lower.count() + 1];
-    lower.items.iter().for_each(|(row, _)| starts[*row as usize + 1] += 1);
-    for n in 1..starts.len() {
-        starts[n] += starts[n - 1];
+    #[test]
+    fn what_is_not_definite_is_refused_and_what_is_takes_its_place() {
+        let matrix = slit_bar();
+        let mut factor = Cholesky::new(&matrix).unwrap();
+        let first = factor.factor.clone();
+        let mut other = matrix.clone();
+        other.shift(-1e9);
+        assert_eq!(factor.refactor(&other), Err(SolveError::NotPositiveDefinite));
+        other.shift(f64::NAN);
+        assert_eq!(factor.refactor(&other), Err(SolveError::NotPositiveDefinite));
+        factor.refactor(&matrix).unwrap();
+        assert!(factor.factor == first);
     }
-    let (mut next, mut items) = (starts.clone(), vec![0; lower.items.len()]);
-    for column in 0..lower.count() {
-        for (row, _) in lower.of(column) {
-            let place = &mut next[*row as usize];
-            items[*place as usize] = column as u32;
-            *place += 1;
-        }
-    }
-    Columns { starts, items }
 }

@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 use crate::conjugate_gradient::{dot, norm};
-use crate::{BlockMatrix, LinearSolver, Model, SolveError, Solver};
+use crate::{LinearSolver, Model, SolveError, Solver};
 
 /// Components of a node that are held, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,9 +96,8 @@ pub fn linear_equilibrium(
     solver: LinearSolver,
 ) -> Result<Equilibrium, EquilibriumError> {
     let problem = Problem::new(model, supports, loads)?;
-    let stiffness = model.stiffness();
-    let displacements = problem.linear(&stiffness, solver)?;
-    let residual = problem.residual(&stiffness.multiply(&displacements));
+    let displacements = problem.linear(solver)?;
+    let residual = problem.residual(&model.linear_forces(&displacements));
     Ok(Equilibrium { displacements, iterations: 1, residual })
 }
 
@@ -120,11 +119,8 @@ pub fn newton_equilibrium(
 ) -> Result<Equilibrium, EquilibriumError> {
     let problem = Problem::new(model, supports, loads)?;
     let displaced = problem.prescribed.iter().any(|d| *d != Vector3::zeros());
-    let mut displacements = if displaced {
-        problem.linear(&model.stiffness(), solver)?
-    } else {
-        problem.prescribed.clone()
-    };
+    let mut displacements =
+        if displaced { problem.linear(solver)? } else { problem.prescribed.clone() };
     if let Some(tet) = model.inverted(&displacements) {
         return Err(EquilibriumError::Inverted(tet));
     }
@@ -185,15 +181,11 @@ impl<'a> Problem<'a> {
         if size == 0.0 { 0.0 } else { norm(&self.rest(forces)) / size }
     }
 
-    fn linear(
-        &self,
-        stiffness: &BlockMatrix,
-        solver: LinearSolver,
-    ) -> Result<Vec<Vector3<f64>>, SolveError> {
-        let rest = self.rest(&stiffness.multiply(&self.prescribed));
-        let mut held = stiffness.clone();
-        held.hold(&self.held);
-        let step = Solver::new(held, solver)?.solve(&rest)?;
+    fn linear(&self, solver: LinearSolver) -> Result<Vec<Vector3<f64>>, SolveError> {
+        let rest = self.rest(&self.model.linear_forces(&self.prescribed));
+        let mut stiffness = self.model.stiffness();
+        stiffness.hold(&self.held);
+        let step = Solver::new(stiffness, solver)?.solve(&rest)?;
         Ok(self.prescribed.iter().zip(step).map(|(u, d)| u + d).collect())
     }
 

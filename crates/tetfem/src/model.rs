@@ -34,7 +34,7 @@ impl Model {
             material,
             tets: mesh.tets.clone(),
             elements: elements_of(mesh),
-            pattern: Pattern::new(mesh.vertices.len(), &mesh.tets),
+            pattern: Pattern::new(&mesh.vertices, &mesh.tets),
         }
     }
 
@@ -82,6 +82,11 @@ impl Model {
             })
             .collect();
         self.pattern.gather(|t, corner| forces[t][corner])
+    }
+
+    /// [`Model::forces`] in linear elasticity: the product with [`Model::stiffness`].
+    pub(crate) fn linear_forces(&self, displacements: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        self.forces_of_stress(&self.linear_stresses(displacements))
     }
 
     /// Nodal forces, N, that balance a stress, Pa, in every tetrahedron.

@@ -1,9 +1,11 @@
 //! Which nodes share elements: the rows of the global matrix and where element blocks go.
 
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Point3};
 use rayon::prelude::*;
 
 use crate::BlockMatrix;
-use nalgebra::Matrix3;
 
 /// A node seen from one of its elements of `N` nodes.
 struct Visit<const N: usize> {
@@ -21,19 +23,22 @@ pub(crate) struct Pattern<const N: usize> {
     pub(crate) columns: Vec<u32>,
     visits: Vec<Visit<N>>,
     visit_starts: Vec<u32>,
+    /// Where the nodes are, m.
+    places: Arc<[Point3<f64>]>,
 }
 
 /// Rows per task: fewer are not worth handing to another thread.
 const ROWS: usize = 256;
 
 impl<const N: usize> Pattern<N> {
-    pub(crate) fn new(nodes: usize, elements: &[[u32; N]]) -> Self {
+    pub(crate) fn new(places: &[Point3<f64>], elements: &[[u32; N]]) -> Self {
+        let nodes = places.len();
         let (visit_starts, around) = incidence(nodes, elements);
         let mut starts = vec![0];
         let mut columns: Vec<u32> = Vec::with_capacity(around.len());
         let mut visits = Vec::with_capacity(around.len());
         let mut seen = vec![u32::MAX; nodes];
-        let mut places = vec![0; nodes];
+        let mut slots = vec![0; nodes];
         for row in 0..nodes {
             let first = columns.len();
             let mine = &around[visit_starts[row] as usize..visit_starts[row + 1] as usize];
@@ -49,16 +54,16 @@ impl<const N: usize> Pattern<N> {
                 }
             }
             columns[first..].sort_unstable();
-            for (place, &column) in columns[first..].iter().enumerate() {
-                places[column as usize] = place as u32;
+            for (slot, &column) in columns[first..].iter().enumerate() {
+                slots[column as usize] = slot as u32;
             }
             visits.extend(mine.iter().map(|&(element, corner)| {
-                let slots = elements[element as usize].map(|node| places[node as usize]);
+                let slots = elements[element as usize].map(|node| slots[node as usize]);
                 Visit { element, corner, slots }
             }));
             starts.push(columns.len() as u32);
         }
-        Self { starts, columns, visits, visit_starts }
+        Self { starts, columns, visits, visit_starts, places: places.into() }
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -87,7 +92,12 @@ impl<const N: usize> Pattern<N> {
                 }
             }
         });
-        BlockMatrix { starts: self.starts.clone(), columns: self.columns.clone(), blocks }
+        BlockMatrix {
+            starts: self.starts.clone(),
+            columns: self.columns.clone(),
+            blocks,
+            places: Arc::clone(&self.places),
+        }
     }
 
     /// Adds up the vectors `part(element, corner)` at every node, in the order of elements.

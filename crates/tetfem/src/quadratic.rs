@@ -49,7 +49,12 @@ impl QuadraticModel {
                 nodes
             })
             .collect();
-        let pattern = Pattern::new(vertices + edges.len(), &nodes);
+        let middles = edges.iter().map(|ends| {
+            let [a, b] = ends.map(|v| mesh.vertices[v as usize]);
+            nalgebra::center(&a, &b)
+        });
+        let places: Vec<_> = mesh.vertices.iter().copied().chain(middles).collect();
+        let pattern = Pattern::new(&places, &nodes);
         Self { material, elements: elements_of(mesh), edges, vertices, nodes, pattern }
     }
 

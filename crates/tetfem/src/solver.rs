@@ -114,7 +114,7 @@ impl Solver {
             return Err(SolveError::NotFinite);
         }
         let solution = match &self.method {
-            Method::Cholesky(factor) => factor.solve(right)?,
+            Method::Cholesky(factor) => factor.solve(right),
             Method::ConjugateGradient { preconditioning, tolerance, most } => {
                 conjugate_gradient::solve(&self.matrix, preconditioning, right, *tolerance, *most)?
             }
