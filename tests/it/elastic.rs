@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use contact::Field;
-use levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
-use nalgebra::{Point3, Vector3};
+use levelset::{Aabb, Grid, LevelSet, Moments, Solid, Stuffing, TetMesh};
+use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::scene::Scene;
 use sim::{
-    BodyState, BuildError, Cause, ElasticBody, FractureModel, MeshData, Report, World, build,
+    BodyState, BuildError, Cause, ElasticBody, Event, FractureModel, Happened, MeshData, Report,
+    World, build,
 };
 
 /// A body in the air, and a steel ball that comes from above.
@@ -90,6 +91,39 @@ fn a_dent_stays_and_changes_neither_mass_nor_momentum_nor_volume() {
         mesh.validate().unwrap();
         // tetrahedra cut the corners of a box
         assert!((mesh.moments().volume / volume - 1.0).abs() < 0.15);
+    }
+}
+
+#[test]
+fn a_dent_keeps_spin_and_does_not_speed_it_up() {
+    let mut world = struck(TETS, SOFT, 4.0);
+    let whole = elastic(&world.iter().next().unwrap()).unwrap().mesh().unwrap().moments();
+    let reports = run(&mut world, 5);
+    let mut events = reports.iter().flat_map(|r| &r.events);
+    let told = events.find(|event| event.outcome == Happened::Dented).unwrap();
+    let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+    for spin in axes.into_iter().chain([Vector3::new(-0.3, 0.5, 0.8), Vector3::zeros()]) {
+        let mut world = struck(TETS, SOFT, 4.0);
+        let momentum = [0.3, -0.4, 0.5, spin.x, spin.y, spin.z];
+        let mass = world.get(told.body).unwrap().body.mass_properties().copied().unwrap();
+        let [x, y, z, i, j, k, w] = told.pose;
+        let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
+        let energy = mass.rotational_energy(&turn, &spin);
+        let report = world.redo(&[Event { momentum, ..told.clone() }]).unwrap();
+        let body = world.get(report.dents[0].after).unwrap();
+        let dented = body.body.mass_properties().unwrap();
+        assert!((dented.mass() / mass.mass() - 1.0).abs() < 1e-12);
+        assert!((body.pose.translation.vector - Vector3::new(x, y, z)).norm() < 1e-12);
+        assert!((body.momentum.linear - Vector3::new(0.3, -0.4, 0.5)).norm() < 1e-12);
+        assert!((body.momentum.angular - spin).norm() < 1e-12);
+        let turning = dented.rotational_energy(&body.pose.rotation, &spin);
+        assert!(turning <= energy * (1.0 + 1e-12), "{turning} {energy}");
+        // no more is lost than by the tetrahedra's being farther out
+        let mesh = elastic(&body).unwrap().mesh().unwrap().moments();
+        let per_mass = |moments: &Moments| moments.inertia() / moments.volume;
+        let widest = per_mass(&mesh).symmetric_eigenvalues().max();
+        let least = per_mass(&whole).symmetric_eigenvalues().min() / widest;
+        assert!(turning >= 0.97 * least * energy, "{turning} {energy} {least}");
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use contact::{Field, Shape};
-use dynamics::Body;
-use levelset::{Grid, TetMesh};
+use dynamics::{Body, MassProperties};
+use levelset::{Grid, Moments, TetMesh};
+use nalgebra::{Isometry3, Matrix3};
 
 use crate::anchor::Anchorage;
 use crate::breakage::{Breakage, Parent};
@@ -14,7 +15,8 @@ use crate::{Dent, rigid};
 
 impl World {
     /// Puts a body of another shape in the place of `parent`: the one that it has when its
-    /// tetrahedra moved, in material space. Mass, linear and angular momentum stay what they were.
+    /// tetrahedra moved, in material space. Mass, linear and angular momentum stay what they were,
+    /// and so does the centre of what is free to move, since nothing outside moves it.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,
@@ -23,14 +25,20 @@ impl World {
     ) -> Option<Dent> {
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
         let solid = level_set.warped(before, after, Grid::MAX_NODES).ok()?;
-        let moments = solid.moments();
-        let density = parent.mass.mass() / moments.volume;
-        let (mass, frame) = rigid(&moments, density).ok()?;
-        let pose = parent.pose * material.inverse() * frame;
-        let mut momentum = parent.momentum;
-        // about the new centre of mass
-        let arm = pose.translation.vector - parent.pose.translation.vector;
-        momentum.angular -= arm.cross(&momentum.linear);
+        let (mut mass, frame) = moved(&parent.mass, material, &before.moments(), &after.moments())?;
+        let is_held = parent.anchorage.is_some();
+        let mut pose = parent.pose * material.inverse() * frame;
+        let momentum = parent.momentum;
+        if !is_held {
+            pose.translation = parent.pose.translation;
+            let energy = parent.mass.rotational_energy(&parent.pose.rotation, &momentum.angular);
+            let turning = mass.rotational_energy(&pose.rotation, &momentum.angular);
+            // what gets narrower would turn faster, by work that nothing does
+            if turning > energy {
+                mass =
+                    MassProperties::new(mass.mass(), mass.inertia() * (turning / energy)).ok()?;
+            }
+        }
         let body = Body::Dynamic(mass);
         let velocity = body.velocity(&pose.rotation, &momentum);
         let points = solid.surface_particles(solid.grid().spacing());
@@ -38,7 +46,6 @@ impl World {
         let i = self.ids.binary_search(&parent.id).ok()?;
         let (surface, groups) = (self.materials[i], self.groups[i]);
         self.remove(parent.id);
-        let is_held = parent.anchorage.is_some();
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { body },
             pose,
@@ -54,4 +61,29 @@ impl World {
         let moves = before.vertices.iter().zip(&after.vertices).map(|(p, q)| (q - p).norm());
         Some(Dent { before: parent.id, after: id, depth: moves.fold(0.0, f64::max) })
     }
+}
+
+/// The mass properties of a body whose tetrahedra moved, and the map from its coordinates to those of
+/// the samples. Samples are too coarse for the difference: counting them loses up to half a cell where
+/// the surface is flat, at one shape and not at the other.
+fn moved(
+    mass: &MassProperties,
+    material: &Isometry3<f64>,
+    before: &Moments,
+    after: &Moments,
+) -> Option<(MassProperties, Isometry3<f64>)> {
+    let density = mass.mass() / after.volume;
+    let inertia = mass.inertia();
+    let spread = inertia.map(|i| 0.5 * inertia.sum() - i) / density;
+    let axes = material.rotation.to_rotation_matrix();
+    let spread = axes * Matrix3::from_diagonal(&spread) * axes.transpose();
+    let centre = material.translation.vector + (after.centre() - before.centre());
+    let moments = Moments {
+        volume: after.volume,
+        first: centre * after.volume,
+        second: spread
+            + (after.central() - before.central())
+            + centre * centre.transpose() * after.volume,
+    };
+    rigid(&moments, density).ok()
 }
