@@ -3,19 +3,33 @@
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures.
 //!
 //! Least processor times in ms of many runs of the same steps, one thread of an EPYC with AVX-512,
-//! without LTO and beside other work (load 10 to 17), residuals below 1e-12:
+//! without LTO and beside other work (load 10 to 12), residuals below 1e-12:
 //!
 //! | tetrahedra | 960 | 3,888 | 19,800 |
 //! |---|---|---|---|
-//! | cold, Cholesky | 1.10 | 6.6 | 127 |
-//! | cold, conjugate gradients | 1.28 | 7.5 | 72 |
-//! | refactor | 0.46 | 3.8 | 81 |
-//! | solve | 0.054 | 0.25 | 7.4 |
-//! | warm, response alone | 0.10 | 0.42 | 8.8 |
-//! | borne easily (a third of the strength) | 0.14 | 0.49 | 8.8 |
-//! | borne barely | 0.29 | 0.72 | 10.3 |
-//! | one crack, two pieces | 0.80 | 2.8 | 19 |
-//! | whole, cold | 2.4 | 10.4 to 11.7 | 144 |
+//! | cold, Cholesky | 0.65 | 4.4 | 59 |
+//! | cold, conjugate gradients | 1.12 | 6.6 | 55 |
+//! | refactor | 0.27 | 2.6 | 46 |
+//! | solve | 0.042 | 0.19 | 4.5 |
+//! | warm, response alone | 0.071 | 0.28 | 5.4 |
+//! | borne easily (a third of the strength) | 0.089 | 0.33 | 7.1 |
+//! | borne barely | 0.23 | 0.55 | 8.0 |
+//! | one crack, two pieces | 0.70 | 2.3 | 16 |
+//! | whole, cold | 1.7 | 7.6 | 78 |
+//!
+//! The factor by fronts in an order of nested dissection took the place of faer's supernodal one in an
+//! order of minimum degree. Of the time by that, with LTO and runs of both in turn, it takes 0.36, 0.63
+//! and 0.47 to factor, 0.52, 0.74 and 0.60 to factor again, 0.75, 0.74 and 0.79 to solve, and a cold
+//! solution 0.59 and 0.51 of 3,888 and 19,800. The order saves 0.31 of the operations of 19,800 and
+//! none of the others'. What else gained: strips of four rows, which are read on and on (0.78 of the
+//! time to factor again of columns in one piece, 3,888 tetrahedra); rests of half a square in one
+//! stack, and no second matrix, since pages that the system takes back and gives again took 0.4 of
+//! a cold solution. Three strips times four columns are no faster than two, and half as slow again
+//! when the compiler finds one register too few.
+//!
+//! Eight bodies at once, wall time with LTO on two cores at loads of 6 to 10, which left 0.6 of one to
+//! all threads: 22.6, 94 and 984 ms on one thread, eight times one body, and 20.4, 98 and 946 on two.
+//! What a second core gains that is free was not seen.
 //!
 //! Forces of 3,888 tetrahedra, wall time at the same load: 1.87 by the 45 products of Mu01, 0.28 by
 //! `F S grad`. A twentieth of them changed: 0.32 to subtract and add, 0.45 to assemble again, 0.89 with

@@ -10,7 +10,7 @@ use crate::conjugate_gradient::{self, Preconditioner, Preconditioning, norm};
 /// How linear systems are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LinearSolver {
-    /// A sparse Cholesky factor: the fastest below some 50,000 tetrahedra, and free to use again
+    /// A sparse Cholesky factor: the fastest below some 20,000 tetrahedra, and free to use again
     /// for other loads.
     Cholesky,
     /// Conjugate gradients, which need little memory.
