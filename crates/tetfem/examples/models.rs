@@ -6,9 +6,14 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use brisance_tetfem::{Fields, write_msh};
-use levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
+use brisance_tetfem::{Fields, pieces, write_msh};
+use levelset::{Aabb, Grid, LevelSet, Stuffing, TetMesh};
 use nalgebra::{Point3, Vector3};
+use tet_boxes::kuhn_box;
+
+#[allow(unreachable_pub, reason = "public where it is at home")]
+#[path = "../../../tests/src/tet_boxes.rs"]
+mod tet_boxes;
 
 type Distance = dyn Fn(&Point3<f64>) -> f64;
 
@@ -18,11 +23,10 @@ fn main() -> io::Result<()> {
     write(&folder, "vase.msh", (Point3::new(0.0, 0.16, 0.0), half), 1440, &vase)?;
     let half = Vector3::new(0.2, 0.25, 0.17);
     write(&folder, "teddy.msh", (Point3::new(0.0, 0.22, 0.0), half), 3747, &teddy)?;
-    let half = Vector3::new(0.21, 0.11, 0.11);
-    write(&folder, "cinder_block.msh", (Point3::origin(), half), 824, &cinder_block)
+    save(&folder, "cinder_block.msh", &cinder_block())
 }
 
-/// Fills what is negative in a box, and says how well.
+/// Fills what is negative in a box.
 fn write(
     folder: &Path,
     name: &str,
@@ -36,18 +40,22 @@ fn write(
     let solid = LevelSet::from_fn(grid, |p| distance(&p)).redistanced();
     let stuffing = Stuffing { spacing: 1.0, doublings: 0, limit: 1 << 24 };
     let mesh = TetMesh::stuffed_to_count(&solid, count, &stuffing).map_err(io::Error::other)?;
-    let (quality, volume) = (mesh.quality(), mesh.moments().volume / solid.moments().volume);
+    println!("{name}: volume {:.3} of it", mesh.moments().volume / solid.moments().volume);
+    save(folder, name, &mesh)
+}
+
+fn save(folder: &Path, name: &str, mesh: &TetMesh) -> io::Result<()> {
+    let quality = mesh.quality();
     println!(
-        "{name}: {} tetrahedra, {} vertices, {} pieces, angles {:.1} to {:.1}, volume {:.3} of it",
+        "{name}: {} tetrahedra, {} vertices, {} pieces, angles {:.1} to {:.1}",
         mesh.tets.len(),
         mesh.vertices.len(),
         mesh.components().count,
         quality.min_dihedral,
         quality.max_dihedral,
-        volume,
     );
     let mut out = BufWriter::new(File::create(folder.join(name))?);
-    write_msh(&mut out, &mesh, &Fields::default())?;
+    write_msh(&mut out, mesh, &Fields::default())?;
     out.flush()
 }
 
@@ -98,11 +106,21 @@ fn teddy(p: &Point3<f64>) -> f64 {
     })
 }
 
-/// A block of 39 x 19 x 19 cm with two holes from top to bottom.
-fn cinder_block(p: &Point3<f64>) -> f64 {
-    let half_extents = Vector3::new(0.195, 0.095, 0.095);
-    let block = Solid::Box { half_extents }.distance(p);
-    let hole = Solid::Box { half_extents: Vector3::new(0.05, 0.2, 0.045) };
-    let holes = hole.distance(&Point3::new(p.x.abs() - 0.0925, p.y, p.z));
-    block.max(-holes)
+/// A block of 39 x 19 x 19 cm with two holes from top to bottom, in cells that its walls are made of:
+/// they are thinner than tetrahedra so few that follow no face.
+fn cinder_block() -> TetMesh {
+    const X: [f64; 9] = [-0.195, -0.1425, -0.0925, -0.0425, 0.0, 0.0425, 0.0925, 0.1425, 0.195];
+    const Z: [f64; 5] = [-0.095, -0.045, 0.0, 0.045, 0.095];
+    let mut mesh = kuhn_box([8, 6, 4], Vector3::new(8.0, 6.0, 4.0));
+    let corners = mesh.vertices.clone();
+    mesh.tets.retain(|tet| {
+        let sum: Vector3<f64> = tet.iter().map(|&v| corners[v as usize].coords).sum();
+        let (x, z) = ((sum.x / 4.0) as usize, (sum.z / 4.0) as usize);
+        !([1, 2, 5, 6].contains(&x) && [1, 2].contains(&z))
+    });
+    for p in &mut mesh.vertices {
+        *p = Point3::new(X[p.x as usize], (p.y - 3.0) * (0.19 / 6.0), Z[p.z as usize]);
+    }
+    // without the vertices in the holes
+    pieces(&mesh).swap_remove(0).0
 }
