@@ -18,13 +18,13 @@
 //! | whole, cold | 1.7 | 7.6 | 78 |
 //!
 //! The factor by fronts in an order of nested dissection took the place of faer's supernodal one in an
-//! order of minimum degree. Of the time by that, with LTO and runs of both in turn, it takes 0.36, 0.63
-//! and 0.47 to factor, 0.52, 0.74 and 0.60 to factor again, 0.75, 0.74 and 0.79 to solve, and a cold
-//! solution 0.59 and 0.51 of 3,888 and 19,800. The order saves 0.31 of the operations of 19,800 and
-//! none of the others'. What else gained: strips of four rows, which are read on and on (0.78 of the
-//! time to factor again of columns in one piece, 3,888 tetrahedra); rests of half a square in one
-//! stack, and no second matrix, since pages that the system takes back and gives again took 0.4 of
-//! a cold solution. Three strips times four columns are no faster than two, and half as slow again
+//! order of minimum degree. Of the time by that, with LTO and runs of both in turn, it takes 0.39, 0.57
+//! and 0.48 to factor, 0.57, 0.63 and 0.64 to factor again, 0.73, 0.73 and 0.78 to solve, 0.80, 0.75 and
+//! 0.75 to answer an impact, 0.64, 0.64 and 0.47 from cold. The order saves 0.31 of the operations of
+//! 19,800 and none of the others'. What else gained: strips of four rows, which are read on and on
+//! (0.78 of the time to factor again of columns in one piece, 3,888 tetrahedra); rests of half a square
+//! in one stack, and no second matrix, since pages that the system takes back and gives again took 0.4
+//! of a cold solution. Three strips times four columns are no faster than two, and half as slow again
 //! when the compiler finds one register too few.
 //!
 //! Eight bodies at once, wall time with LTO on two cores at loads of 6 to 10, which left 0.6 of one to
