@@ -27,9 +27,9 @@
 //! of a cold solution. Three strips times four columns are no faster than two, and half as slow again
 //! when the compiler finds one register too few.
 //!
-//! Eight bodies at once, wall time with LTO on two cores at loads of 6 to 10, which left 0.6 of one to
-//! all threads: 22.6, 94 and 984 ms on one thread, eight times one body, and 20.4, 98 and 946 on two.
-//! What a second core gains that is free was not seen.
+//! Eight bodies at once, least wall times with LTO on two cores of which other work left 0.9 of one to
+//! all threads: 15.5, 71 and 638 ms on one thread, eight times one body, and 15.2, 67 and 623 on two.
+//! What a second core gains that is free was not seen. One alone takes 1.8, 8.4 and 76.
 //!
 //! Forces of 3,888 tetrahedra, wall time at the same load: 1.87 by the 45 products of Mu01, 0.28 by
 //! `F S grad`. A twentieth of them changed: 0.32 to subtract and add, 0.45 to assemble again, 0.89 with
