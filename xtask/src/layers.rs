@@ -29,11 +29,11 @@ const LAYERS: [(&str, &[&str]); 7] = [
 const ALLOWED: [&str; 13] = [
     "bytemuck",
     "clarabel",
-    "faer",
     "nalgebra",
     "ndarray",
     "noise-functions",
     "parry3d-f64",
+    "pulp",
     "rayon",
     "robust",
     "serde",

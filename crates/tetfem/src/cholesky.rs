@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use faer::traits::pulp::{Arch, Scalar, Simd, WithSimd};
 use nalgebra::Vector3;
+use pulp::{Arch, Scalar, Simd, WithSimd};
 
 use crate::dissection::{Dissection, Graph};
 use crate::panel::{Elimination, Half, NODE, STRIP, backward, forward};

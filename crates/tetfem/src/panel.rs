@@ -5,7 +5,7 @@
 //! all machines find the same bits.
 #![allow(clippy::needless_range_loop, reason = "what constants index stays in registers")]
 
-use faer::traits::pulp::Simd;
+use pulp::Simd;
 
 /// Rows of a strip.
 pub(crate) const STRIP: usize = 4;
