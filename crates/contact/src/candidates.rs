@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::cuboids::{CuboidContact, cuboid_contacts};
+use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
 use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
@@ -65,11 +65,20 @@ pub(crate) fn least(
     (most, enough): (f64, f64),
     tested: &mut usize,
 ) -> f64 {
-    if is_ball(a) || is_ball(b) || are_boxes(a, b) {
+    let b_from_a = pose_b.inv_mul(pose_a);
+    let mut is_exact = is_ball(a) || is_ball(b);
+    if let (Field::Cuboid { half: p }, Field::Cuboid { half: q }) = (a.field(), b.field()) {
+        // faces that are apart sideways have no contacts, however near they are
+        let gap = cuboid_distance(p, q, &b_from_a.inverse());
+        if gap > 0.0 {
+            return gap.min(most);
+        }
+        is_exact = true;
+    }
+    if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);
         return near.iter().map(|c| c.distance).fold(most, f64::min);
     }
-    let b_from_a = pose_b.inv_mul(pose_a);
     [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
         most,
         |most, (source, other, map)| {
@@ -82,10 +91,6 @@ pub(crate) fn least(
             least
         },
     )
-}
-
-fn are_boxes(a: &Shape, b: &Shape) -> bool {
-    matches!((a.field(), b.field()), (Field::Cuboid { .. }, Field::Cuboid { .. }))
 }
 
 /// The fields of both bodies, as seen from the other.

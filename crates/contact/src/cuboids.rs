@@ -4,7 +4,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};
 use parry3d::query::ContactManifold;
-use parry3d::query::details::contact_manifold_cuboid_cuboid;
+use parry3d::query::details::{contact_manifold_cuboid_cuboid, distance_support_map_support_map};
 use parry3d::shape::Cuboid;
 
 /// A point of contact between two boxes.
@@ -41,6 +41,16 @@ pub(crate) fn cuboid_contacts(
         // one feature of each box meets in a contact
         key: p.fid1.0.rotate_left(16) ^ p.fid2.0,
     })
+}
+
+/// How far boxes so placed are apart, m; zero where they overlap.
+pub(crate) fn cuboid_distance(
+    first: &Vector3<f64>,
+    second: &Vector3<f64>,
+    first_from_second: &Isometry3<f64>,
+) -> f64 {
+    let [first, second] = [first, second].map(|half| Cuboid::new(vector(half)));
+    distance_support_map_support_map(&pose(first_from_second), &first, &second)
 }
 
 fn vector(v: &Vector3<f64>) -> Vector {

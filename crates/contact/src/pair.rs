@@ -263,7 +263,7 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// How far a point of one body moved as seen from the other, m, at most but for the bend of its way,
+/// How far a point of one body moved as seen from the other, m, at most, but for the drift of its arc,
 /// where `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
     let shift = if r <= s {
@@ -275,5 +275,70 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 
     let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
     // the angle is twice the arc sine: at most this
     let angle = 2.0 * sine + (std::f64::consts::PI - 2.0) * sine.powi(3);
-    shift.norm() + angle * r.min(s)
+    // what is seen from a body that turns goes along an arc, not its chord
+    let bend = if sine > 0.0 { angle / (2.0 * sine) } else { 1.0 };
+    shift.norm() * bend + angle * r.min(s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuboids::{cuboid_contacts, cuboid_distance};
+
+    fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {
+        let velocity = &Velocity::default();
+        let a = Motion { shape: a.0, start: &a.1[0], end: &a.1[1], velocity };
+        let b = Motion { shape: b.0, start: &b.1[0], end: &b.1[1], velocity };
+        let pair = Pair::new(a, b, 1.0 / 30.0);
+        let mut found = Contacts::default();
+        pair.look(None, &mut found);
+        !found.is_empty()
+    }
+
+    #[test]
+    fn boxes_that_pass_through_each_other_in_a_step_meet() {
+        let mut state = 12345u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mut met = 0;
+        for case in 0..1200 {
+            let scale = [0.5, 0.8, 1.2, 2.0][case % 4];
+            let [h, k] = [0; 2].map(|_| vector(0.3).abs().add_scalar(0.02));
+            let still = Isometry3::new(Vector3::zeros(), vector(6.0));
+            let (turn, from) = (vector(6.0), vector(scale));
+            let to = vector(0.2) - from;
+            let at = |share: f64| Isometry3::new(from + (to - from) * share, turn);
+            if cuboid_distance(&h, &k, &still.inv_mul(&at(0.0))) <= 0.0 {
+                continue;
+            }
+            let depth = |n: u32| {
+                let place = still.inv_mul(&at(f64::from(n) / 300.0));
+                cuboid_contacts(&h, &k, &place, 0.0).map(|c| -c.distance).fold(0.0, f64::max)
+            };
+            if (0..=300).map(depth).fold(0.0, f64::max) < 0.01 {
+                continue;
+            }
+            met += 1;
+            let [p, q] = [h, k].map(|half| Shape::cuboid(half, 0.02));
+            assert!(meets((&p, [still; 2]), (&q, [at(0.0), at(1.0)])), "case {case}");
+        }
+        assert!(met > 500, "{met}");
+    }
+
+    #[test]
+    fn what_a_spinning_plate_sweeps_over_is_met() {
+        let plate = Shape::cuboid(Vector3::new(1.2, 0.01, 0.2), 0.01);
+        let ball = Shape::ball(0.01);
+        for angle in [0.3, 0.8, 1.5, 2.0, 2.5, 3.0] {
+            let spin = [0.0, angle].map(|angle| Isometry3::rotation(Vector3::z() * angle));
+            for n in 1..20 {
+                let at = angle * f64::from(n) / 20.0;
+                let place = Isometry3::translation(at.cos(), at.sin(), 0.0);
+                assert!(meets((&plate, spin), (&ball, [place; 2])), "{at} of {angle}");
+            }
+        }
+    }
 }
