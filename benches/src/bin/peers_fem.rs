@@ -7,12 +7,11 @@
 //! scikit-sparse where that Python can import them, and `CalculiX` where `ccx` is installed (a whole
 //! run, files included).
 //!
-//! Times of 960, 3,888 and 19,800 tetrahedra as multiples of ours as they were by faer's factor, beside
-//! other work (load 10 to 17); what ours take of those is told in `benches/tetfem.rs`:
-//! cold with splu 27, 23, 16; with CHOLMOD (amd) 27, 27, 18; `CalculiX` 15, 8, 3.8; conjugate gradients
-//! 35, 25, 14; refactoring with CHOLMOD (amd) 5.8, 13, 17 and (metis) 11, 6.4, 5.5; the solve alone
-//! with CHOLMOD (amd) 1.4, 3.2, 2.7 and (metis) 1.5, 2.1, 1.0. Displacements agree to 4e-12, those of
-//! `CalculiX`, which writes seven digits, to 3e-7.
+//! Times of 960 and 3,888 tetrahedra as multiples of ours, nothing else running: cold with splu 48, 33;
+//! with CHOLMOD (amd) 51, 43 and (metis) 54, 36; `CalculiX` 20, 19, of 19,800 it is 8; conjugate
+//! gradients 30, 22; refactoring with CHOLMOD (amd) 14, 27 and (metis) 13, 14; the solve alone with
+//! CHOLMOD (amd) 2.5, 4.7 and (metis) 1.6, 3.2. Displacements agree to 2e-12, those of `CalculiX`, which
+//! writes seven digits, to 3e-7.
 
 use std::error::Error;
 use std::io::Write;
