@@ -162,7 +162,8 @@ fn probe(
     }
 }
 
-/// The deepest candidate, then those farthest from the chosen ones, nearer gaps preferred.
+/// The deepest candidate, the outermost of several, then those farthest from the chosen ones, nearer
+/// gaps preferred.
 pub(crate) fn reduce<'c>(
     candidates: &'c [Candidate],
     margin: f64,
