@@ -148,6 +148,7 @@ fn means(reports: &[Report]) -> Value {
         "reused": mean(|r| r.pairs_reused), "again": mean(|r| r.pairs_again),
         "points": mean(|r| r.points), "contacts": mean(|r| r.contacts),
         "colours": mean(|r| r.colours as usize), "levels": mean(|r| r.levels as usize),
+        "sweeps": mean(|r| r.sweeps),
     })
 }
 

@@ -1,5 +1,7 @@
 //! The passes of a frame, whichever solver runs them.
 
+use std::sync::Arc;
+
 use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
@@ -7,10 +9,10 @@ use crate::broad::Broad;
 use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
-use crate::settle::{Joined, settle_joined, work_of_kinematic_bodies};
+use crate::rows::Batch;
+use crate::settle::{Joined, push_out_in, settle_joined, work_of_kinematic_bodies};
 use crate::{
     Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally, collide,
-    push_out,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -107,7 +109,7 @@ impl<'a> Frame<'a> {
         let broad = Broad::new(self.columns, self.poses, &predicted, MARGIN);
         let found = detect(self.looking(&predicted, &velocities), &broad.pairs());
         let contacts = found.without(&self.joined_apart());
-        Search { contacts, broad, momenta: momenta.to_vec(), predicted, velocities }
+        Search { contacts: Arc::new(contacts), broad, momenta: momenta.to_vec(), predicted, velocities }
     }
 
     /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
@@ -133,7 +135,7 @@ impl<'a> Frame<'a> {
             broad.update(self.columns, self.poses, predicted, renewed);
         }
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
-        *contacts = contacts.renew(&fresh.without(&self.joined_apart()), renewed);
+        *contacts = Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed));
     }
 
     /// Moves bodies from the `end` of the step to where their joints are closed, with
@@ -232,8 +234,9 @@ impl<'a> Frame<'a> {
         self.search_again(search, &momenta, diverted);
     }
 
-    /// Who rests on whom after the collision pass, which found `contacts`.
-    pub fn support(&self, contacts: &Contacts, momenta: &[Momentum]) -> Support {
+    /// Who rests on whom after the collision pass, by the contacts that were found.
+    pub fn support(&self, search: &Search, momenta: &[Momentum]) -> Support {
+        let contacts = &search.contacts;
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         if let Solver::Reference { clamp_positions, .. } = settings.solver {
             return Support(Found::Pairs { graph: Graph::new(*self, momenta), clamp_positions });
@@ -244,14 +247,15 @@ impl<'a> Frame<'a> {
         if let Some(method) = Method::of(settings.solver) {
             let impulses = vec![Vector3::zeros(); contacts.len()];
             let rows = Rows::default();
-            let contacts = contacts.clone();
+            let contacts = Arc::clone(contacts);
             return Support(Found::Rows { contacts, order, impulses, method, rows });
         }
         // forces act for half a step at first, for a whole one in the pass that left the guess
         let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
         let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
-        let contacts = contacts.clone();
-        Support(Found::Manifolds { contacts, order, impulses, joined, sweeps: 0 })
+        let contacts = Arc::clone(contacts);
+        let space = Vec::new();
+        Support(Found::Manifolds { contacts, order, impulses, joined, space, sweeps: 0 })
     }
 
     /// Which bodies touch or are joined, directly or through others.
@@ -309,7 +313,7 @@ fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
 /// The contacts of a step, with what is needed to look for some of them again.
 #[derive(Clone, Default)]
 pub struct Search {
-    contacts: Contacts,
+    contacts: Arc<Contacts>,
     broad: Broad,
     /// What bodies had when they were looked at.
     momenta: Vec<Momentum>,
@@ -333,15 +337,17 @@ pub struct Support(Found);
 #[derive(Clone, Debug)]
 enum Found {
     Manifolds {
-        contacts: Contacts,
+        contacts: Arc<Contacts>,
         order: Order,
         impulses: Vec<Vector3<f64>>,
         joined: Joined,
+        /// For the passes, one after the other.
+        space: Vec<Batch>,
         /// Over them, so far.
         sweeps: usize,
     },
     Rows {
-        contacts: Contacts,
+        contacts: Arc<Contacts>,
         order: Order,
         impulses: Vec<Vector3<f64>>,
         method: Method,
@@ -363,13 +369,14 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<Velocity> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, sweeps } => {
+            Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
                 let problem = frame.problem(contacts, order);
-                *sweeps += settle_joined(problem, Aim::Positions, momenta, impulses, joined);
+                *sweeps +=
+                    settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
                 if !joined.joints.is_empty() {
                     constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
                 }
-                push_out(problem, momenta)
+                push_out_in(problem, momenta, space)
             }
             Found::Rows { contacts, order, impulses, method, rows } => {
                 rows.settle(frame, *method, (contacts, order), (momenta, impulses))
@@ -392,12 +399,14 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, sweeps } => {
-                contacts.advance(start, frame.poses);
+            Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
+                // nobody else needs them by now
+                Arc::make_mut(contacts).advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
                 let first = joined.keep_half(momenta);
                 let problem = frame.problem(contacts, order);
-                *sweeps += settle_joined(problem, Aim::Velocities, momenta, impulses, joined);
+                *sweeps +=
+                    settle_joined(problem, Aim::Velocities, momenta, impulses, joined, space);
                 joined.add_half(&first);
                 work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
             }

@@ -167,16 +167,16 @@ impl Contacts {
     /// Moves the gaps from the start of a step to its end, once bodies have moved from `start` to
     /// `end`.
     pub fn advance(&mut self, start: &[Isometry3<f64>], end: &[Isometry3<f64>]) {
+        let motions: Vec<Velocity> =
+            start.iter().zip(end).map(|(from, to)| Velocity::between(from, to, 1.0)).collect();
         for pair in &self.manifolds {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let range = pair.first as usize..(pair.first + pair.count) as usize;
             for contact in &mut self.contacts[range] {
                 let point = contact.at(&start[a], &start[b]);
                 // to first order, as gaps are everywhere: what rolls does not come nearer by it
-                let moved = |i: usize| {
-                    let motion = Velocity::between(&start[i], &end[i], 1.0);
-                    motion.at(&(point.coords - start[i].translation.vector))
-                };
+                let moved =
+                    |i: usize| motions[i].at(&(point.coords - start[i].translation.vector));
                 contact.gap += contact.normal.dot(&(moved(a) - moved(b)));
             }
         }
@@ -296,6 +296,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut found = Contacts::default();
+            found.contacts.reserve(2 * CHUNK);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
                 let pair = Pair::new(motion(a), motion(b), dt);

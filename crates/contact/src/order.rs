@@ -45,14 +45,16 @@ impl Order {
         let colours = colours(columns, contacts.manifolds().iter().map(|pair| (pair.a, pair.b)));
         let key = |(n, &colour): (usize, &u32)| {
             let pair = &contacts.manifolds()[n];
-            (levels.of(pair.a).max(levels.of(pair.b)), colour, n as u32)
+            let level = levels.of(pair.a).max(levels.of(pair.b));
+            // pairs side by side take as long as that of most contacts
+            (level, colour, contacts.of(pair).len() as u32, n as u32)
         };
-        let mut keys: Vec<(u32, u32, u32)> = colours.iter().enumerate().map(key).collect();
+        let mut keys: Vec<(u32, u32, u32, u32)> = colours.iter().enumerate().map(key).collect();
         keys.sort_unstable();
-        let pairs = keys.iter().map(|&(_, _, n)| n).collect();
+        let pairs = keys.iter().map(|&(_, _, _, n)| n).collect();
         let (mut batches, mut groups, mut first) = (Vec::new(), Vec::new(), 0);
         for group in keys.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-            let (level, colour, _) = group[0];
+            let (level, colour, ..) = group[0];
             let start = batches.len();
             let size = if colour == COLOURS { 1 } else { LANES };
             for batch in group.chunks(size) {

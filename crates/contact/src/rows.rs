@@ -44,7 +44,7 @@ struct Slot {
 const NONE: u32 = u32::MAX;
 
 /// Pairs of which no two share a body that moves, one a lane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Batch {
     bodies: [[u32; LANES]; 2],
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
@@ -54,14 +54,11 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// A batch without pairs; `nobody` is a body that does not move.
-    pub(crate) fn new(nobody: u32) -> Self {
-        Self {
-            bodies: [[nobody; LANES]; 2],
-            free: [Wide::default(); 2],
-            used: 0,
-            slots: std::array::from_fn(|_| Slot { contacts: [NONE; LANES], ..Slot::default() }),
-        }
+    /// Takes all pairs out; `nobody` is a body that does not move.
+    pub(crate) fn clear(&mut self, nobody: u32) {
+        self.bodies = [[nobody; LANES]; 2];
+        self.free = [Wide::default(); 2];
+        self.used = 0;
     }
 
     /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it.
@@ -77,13 +74,16 @@ impl Batch {
         self.free[1].0[lane] = f64::from(u8::from(free.1));
         for (n, row) in rows.enumerate() {
             let slot = &mut self.slots[n];
+            if n == self.used {
+                *slot = Slot { contacts: [NONE; LANES], ..Slot::default() };
+                self.used += 1;
+            }
             slot.contacts[lane] = row.index;
             slot.normal.set(lane, row.normal.into());
             slot.arm_a.set(lane, row.arm_a.into());
             slot.arm_b.set(lane, row.arm_b.into());
             slot.target.0[lane] = row.target;
             slot.friction.0[lane] = row.friction;
-            self.used = self.used.max(n + 1);
         }
     }
 
@@ -200,13 +200,16 @@ impl Batch {
         excess.0.iter().any(|&x| x > 0.0)
     }
 
-    /// Number and impulse of each contact.
-    pub(crate) fn impulses(&self) -> impl Iterator<Item = (u32, Vector3<f64>)> {
-        self.slots[..self.used].iter().flat_map(|slot| {
+    /// Writes the impulse of each contact to its place.
+    pub(crate) fn write(&self, impulses: &mut [Vector3<f64>]) {
+        for slot in &self.slots[..self.used] {
             let impulse = slot.normal * slot.push + slot.drag;
-            let lanes = slot.contacts.iter().enumerate().filter(|&(_, &n)| n != NONE);
-            lanes.map(move |(lane, &n)| (n, impulse.of(lane).into()))
-        })
+            for (lane, &contact) in slot.contacts.iter().enumerate() {
+                if contact != NONE {
+                    impulses[contact as usize] = impulse.of(lane).into();
+                }
+            }
+        }
     }
 
     #[inline(always)]
@@ -310,7 +313,8 @@ mod tests {
 
     /// Contacts of four pairs of bodies that approach, slide and turn.
     fn batches(nobody: u32) -> Vec<Batch> {
-        let mut batch = Batch::new(nobody);
+        let mut batch = Batch::default();
+        batch.clear(nobody);
         for lane in 0..LANES {
             let rows = (0..SLOTS).map(|n| {
                 let (x, z) = (0.3 * f64::from(n as u32 % 2) - 0.1, 0.1 * (n as f64) - 0.2);

@@ -50,7 +50,8 @@ pub fn settle(
     momenta: &mut [Momentum],
     impulses: &mut [Vector3<f64>],
 ) {
-    settle_joined(problem, aim, momenta, impulses, &mut Joined::default());
+    let space = &mut Vec::new();
+    settle_joined(problem, aim, momenta, impulses, &mut Joined::default(), space);
 }
 
 /// Joints that are solved with the contacts.
@@ -62,13 +63,14 @@ pub(crate) struct Joined {
 }
 
 /// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set. Returns the sweeps
-/// over all contacts and over single levels of shock propagation.
+/// over all contacts and over single levels of shock propagation. What is in `space` does not matter.
 pub(crate) fn settle_joined(
     problem: Problem<'_>,
     aim: Aim,
     momenta: &mut [Momentum],
     impulses: &mut [Vector3<f64>],
     joined: &mut Joined,
+    space: &mut Vec<Batch>,
 ) -> usize {
     let Problem { columns, poses, contacts, dt, settings, .. } = problem;
     let start = velocities(columns, poses, momenta);
@@ -83,12 +85,15 @@ pub(crate) fn settle_joined(
         let friction = settings.friction.of(p.friction, q.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
-    let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule) };
+    let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
     joined.start(&pass, aim);
     pass.start(impulses);
     pass.solve_all();
-    pass.write(impulses);
-    let given: f64 = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
+    let mut given = 0.0;
+    if columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
+        pass.write(impulses);
+        given = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
+    }
     if pass.movers.work(columns, poses, &start) > given {
         impulses.fill(Vector3::zeros());
         joined.forget();
@@ -206,6 +211,15 @@ const MOST_PUSH: f64 = 0.05;
 ///
 /// Only positions change by it, so no kinetic energy is added.
 pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
+    push_out_in(problem, momenta, &mut Vec::new())
+}
+
+/// [`push_out`]. What is in `space` does not matter.
+pub(crate) fn push_out_in(
+    problem: Problem<'_>,
+    momenta: &[Momentum],
+    space: &mut Vec<Batch>,
+) -> Vec<Velocity> {
     let Problem { columns, poses, dt, settings, .. } = problem;
     let velocities = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
@@ -217,7 +231,7 @@ pub fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
         let overlap = (-gap - settings.slop * size).min(MOST_PUSH * size);
         (overlap > 0.0).then_some((settings.push_out * overlap, 0.0))
     };
-    let mut pass = Pass::new(problem, movers, false, &rule);
+    let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
     pass.propagate_shock();
     (0..velocities.len()).map(|i| pass.movers.velocity(i)).collect()
@@ -241,7 +255,7 @@ const CHUNK: usize = 32;
 struct Pass<'a> {
     problem: Problem<'a>,
     movers: Movers,
-    batches: Vec<Batch>,
+    batches: &'a mut Vec<Batch>,
     joints: Option<JointPass>,
     friction: bool,
     /// Over all contacts together, and over each level in shock propagation.
@@ -257,6 +271,7 @@ impl<'a> Pass<'a> {
         movers: Movers,
         friction: bool,
         rule: &(impl Fn(&Manifold, &Contact, [&Vector3<f64>; 2]) -> Option<(f64, f64)> + Sync),
+        batches: &'a mut Vec<Batch>,
     ) -> Self {
         let Problem { contacts, poses, order, .. } = problem;
         let levels = order.levels();
@@ -270,7 +285,9 @@ impl<'a> Pass<'a> {
             Some(Row { index, normal, arm_a, arm_b, target, friction })
         };
         let specs: Vec<&[u32]> = order.batches().collect();
+        let nobody = movers.nobody();
         let fill = |(batch, pairs): (&mut Batch, &&[u32])| {
+            batch.clear(nobody);
             for (lane, &n) in pairs.iter().enumerate() {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
@@ -279,7 +296,7 @@ impl<'a> Pass<'a> {
             }
             batch.weigh(&movers, false);
         };
-        let mut batches = vec![Batch::new(movers.nobody()); specs.len()];
+        batches.resize_with(specs.len(), Batch::default);
         batches.par_iter_mut().zip(&specs).with_min_len(CHUNK).for_each(fill);
         let Settings { contact_sweeps, shock_sweeps, push_sweeps, .. } = *problem.settings;
         let sweeps = if friction {
@@ -293,9 +310,7 @@ impl<'a> Pass<'a> {
     /// Writes out the impulse of each contact.
     fn write(&self, impulses: &mut [Vector3<f64>]) {
         impulses.fill(Vector3::zeros());
-        for (contact, impulse) in self.batches.iter().flat_map(Batch::impulses) {
-            impulses[contact as usize] = impulse;
-        }
+        self.batches.iter().for_each(|batch| batch.write(impulses));
     }
 
     /// Starts all contacts from the impulses given.
@@ -320,7 +335,7 @@ impl<'a> Pass<'a> {
             return;
         }
         let movers = &self.movers;
-        each(&mut self.batches, true, |batch| batch.weigh(movers, true));
+        each(self.batches, true, |batch| batch.weigh(movers, true));
         for stages in self.problem.order.by_level() {
             self.sweep(&stages, sweeps, true);
         }

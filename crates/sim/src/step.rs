@@ -77,6 +77,7 @@ impl World {
         let split = self.settings.contact.solver.is_split();
         let free = split.then(|| FreeIslands::new(self, &islands));
         let bound = split.then(|| EnergyBound::new(self, islands, search.contacts(), &joints));
+        drop(search);
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
         if let Some(bound) = &bound {
@@ -149,7 +150,7 @@ impl World {
         let frame = self.at(given);
         let mut rounds = 0;
         loop {
-            let mut support = frame.support(search.contacts(), &self.momenta);
+            let mut support = frame.support(search, &self.momenta);
             ended(Phase::Support);
             let mut half = self.pushed(0.5);
             let push = support.settle_positions(frame, &mut half);
