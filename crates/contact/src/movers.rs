@@ -1,6 +1,6 @@
 //! The bodies of a contact pass, in compact rows that batches of contacts gather from.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
@@ -20,6 +20,10 @@ pub(crate) struct Movers {
     inverse: Vec<[f64; 7]>,
     /// Linear, angular.
     velocities: Vec<[AtomicU64; 6]>,
+    /// Sweep in which each last changed.
+    changes: Vec<AtomicU32>,
+    /// The present sweep, from 1 upwards.
+    sweep: u32,
 }
 
 /// Bodies in lanes, while their contacts are relaxed.
@@ -79,8 +83,10 @@ impl Movers {
             columns.bodies.par_iter().zip(poses).with_min_len(256).map(inverse).collect();
         inverse.push([0.0; 7]);
         let nobody = Velocity::default();
-        let velocities = velocities.iter().chain(std::iter::once(&nobody)).map(words).collect();
-        Self { inverse, velocities }
+        let velocities: Vec<_> =
+            velocities.iter().chain(std::iter::once(&nobody)).map(words).collect();
+        let changes = velocities.iter().map(|_| AtomicU32::new(0)).collect();
+        Self { inverse, velocities, changes, sweep: 0 }
     }
 
     /// Number of the body that nothing moves.
@@ -88,10 +94,31 @@ impl Movers {
         self.inverse.len() as u32 - 1
     }
 
+    /// Begins the next sweep and returns its number.
+    pub(crate) fn begin_sweep(&mut self) -> u32 {
+        self.sweep += 1;
+        self.sweep
+    }
+
+    /// Notes that a body changed in this sweep. Those that nothing moves never do.
+    #[inline(always)]
+    pub(crate) fn note_change(&self, body: u32) {
+        if self.inverse[body as usize][0] != 0.0 {
+            self.changes[body as usize].store(self.sweep, Ordering::Relaxed);
+        }
+    }
+
+    /// Sweep in which a body last changed.
+    #[inline(always)]
+    pub(crate) fn changed(&self, body: u32) -> u32 {
+        self.changes[body as usize].load(Ordering::Relaxed)
+    }
+
     pub(crate) fn set_velocities(&mut self, velocities: &[Velocity]) {
         for (own, velocity) in self.velocities.iter_mut().zip(velocities) {
             *own = words(velocity);
         }
+        self.changes.iter_mut().for_each(|change| *change = AtomicU32::new(self.sweep));
     }
 
     /// Inverse mass and inverse inertia in world axes.
@@ -110,6 +137,7 @@ impl Movers {
         for (word, x) in words.iter().zip([v.x, v.y, v.z, w.x, w.y, w.z]) {
             word.store(x.to_bits(), Ordering::Relaxed);
         }
+        self.note_change(body);
     }
 
     pub(crate) fn velocity(&self, body: usize) -> Velocity {

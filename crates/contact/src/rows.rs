@@ -50,6 +50,8 @@ pub(crate) struct Batch {
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
     used: usize,
+    /// Sweep in which it was relaxed last; 0 if in none.
+    relaxed: u32,
     slots: [Slot; SLOTS],
 }
 
@@ -59,6 +61,7 @@ impl Batch {
         self.bodies = [[nobody; LANES]; 2];
         self.free = [Wide::default(); 2];
         self.used = 0;
+        self.relaxed = 0;
     }
 
     /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it.
@@ -143,7 +146,7 @@ impl Batch {
     fn relax(&mut self, sweep: &Sweep<'_>) -> bool {
         let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
         let [settled, rough] = [sweep.settled, sweep.rough].map(|speed| Wide([speed; LANES]));
-        let mut changed = false;
+        let mut changed = Wide::default();
         for _ in 0..=sweep.repeats {
             let (mut excess, mut much) = (Wide::default(), Wide::default());
             for slot in &mut self.slots[..self.used] {
@@ -170,13 +173,13 @@ impl Batch {
                 excess = excess.zip(beyond(settled), f64::max);
                 much = much.zip(beyond(rough), f64::max);
             }
-            changed |= excess.0.iter().any(|&x| x > 0.0);
+            changed = changed.zip(excess, f64::max);
             if !much.0.iter().any(|&x| x > 0.0) {
                 break;
             }
         }
         self.put(sweep.movers, &a, &b);
-        changed
+        self.end(sweep, changed)
     }
 
     /// [`Batch::relax`] without friction.
@@ -198,7 +201,26 @@ impl Batch {
             excess = excess.zip(more * more - least * least, f64::max);
         }
         self.put(sweep.movers, &a, &b);
-        excess.0.iter().any(|&x| x > 0.0)
+        self.end(sweep, excess)
+    }
+
+    /// Whether no body changed since the pairs were relaxed, so that there is nothing to do.
+    #[inline(always)]
+    fn is_still(&self, movers: &Movers) -> bool {
+        let [p, q] = &self.bodies;
+        p.iter().chain(q).all(|&body| movers.changed(body) < self.relaxed)
+    }
+
+    /// Notes which pairs changed: those with a positive number. Whether any did.
+    #[inline(always)]
+    fn end(&mut self, sweep: &Sweep<'_>, changed: Wide) -> bool {
+        self.relaxed = sweep.number;
+        let mut any = false;
+        for (lane, _) in changed.0.iter().enumerate().filter(|&(_, &x)| x > 0.0) {
+            any = true;
+            self.bodies.iter().for_each(|bodies| sweep.movers.note_change(bodies[lane]));
+        }
+        any
     }
 
     /// Writes the impulse of each contact to its place.
@@ -229,6 +251,8 @@ impl Batch {
 
 /// How contacts are relaxed.
 pub(crate) struct Sweep<'a> {
+    /// From 1 upwards.
+    pub(crate) number: u32,
     pub(crate) movers: &'a Movers,
     pub(crate) friction: bool,
     /// Whether shock propagation holds what is not free.
@@ -263,7 +287,7 @@ impl Sweep<'_> {
     #[inline(always)]
     fn each(&self, batches: &mut [Batch]) -> bool {
         let mut any = false;
-        for batch in batches {
+        for batch in batches.iter_mut().filter(|batch| !batch.is_still(self.movers)) {
             // each changes, whatever the others say
             any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
         }
@@ -358,6 +382,7 @@ mod tests {
             for friction in [true, false] {
                 batches[0].weigh(&movers, true);
                 let sweep = Sweep {
+                    number: 1,
                     movers: &movers,
                     friction,
                     shock: true,

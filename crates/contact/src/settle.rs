@@ -347,15 +347,15 @@ impl<'a> Pass<'a> {
 
     /// Up to that many times over the stages, until nothing changes any more.
     fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
-        let movers = &self.movers;
         let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
         // positions are pushed by lengths, not by speeds
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
         let repeats = if shock { REPEATS } else { 0 };
-        let sweep =
-            Sweep { movers, friction: self.friction, shock, settled, rough: rough_speed, repeats };
         for _ in 0..sweeps {
             self.done += 1;
+            let (number, friction) = (self.movers.begin_sweep(), self.friction);
+            let (movers, rough) = (&self.movers, rough_speed);
+            let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats };
             let mut changed = false;
             for stage in stages {
                 let batches = &mut self.batches[stage.batches.clone()];
