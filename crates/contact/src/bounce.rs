@@ -8,6 +8,8 @@ use crate::{Clamp, Mover};
 /// A pair at one of its contacts.
 #[derive(Clone, Debug)]
 pub(crate) struct Meeting<'a> {
+    /// Number of the contact.
+    pub(crate) number: usize,
     pub(crate) contact: &'a Contact,
     /// From the centres of mass of both bodies, m.
     pub(crate) arms: [Vector3<f64>; 2],

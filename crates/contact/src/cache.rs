@@ -112,11 +112,11 @@ impl Cache {
             first: look.first,
             count: look.count,
         };
-        let remembered = contacts.all().iter().zip(impulses);
+        let remembered = contacts.origins().iter().zip(impulses);
         Self {
             pairs: contacts.looks().iter().map(entry).collect(),
             contacts: remembered
-                .map(|(c, &impulse)| Remembered { found: c.found, impulse })
+                .map(|(origin, &impulse)| Remembered { found: origin.found, impulse })
                 .collect(),
             impulses: ImpulseCache::default(),
         }

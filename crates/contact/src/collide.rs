@@ -69,7 +69,7 @@ pub fn collide(
                 };
                 if hit.impulse().norm() >= strengths[a].min(strengths[b]) {
                     *broken = true;
-                    blows.push(hit.blow(manifold));
+                    blows.push(hit.blow(manifold, contacts));
                     break;
                 }
                 clock += 1;
@@ -154,15 +154,16 @@ impl Hit<'_> {
     }
 
     /// The blow is where the pair meets hardest.
-    fn blow(&self, pair: &Manifold) -> Blow {
+    fn blow(&self, pair: &Manifold, contacts: &Contacts) -> Blow {
         let mut hardest = 0;
         for (n, j) in self.impulses.iter().enumerate() {
             if j.norm_squared() > self.impulses[hardest].norm_squared() {
                 hardest = n;
             }
         }
-        let Contact { met, normal, .. } = *self.meetings[hardest].contact;
-        Blow { a: pair.a, b: pair.b, at: met, normal, impulse: self.impulse() }
+        let Meeting { number, contact, .. } = self.meetings[hardest];
+        let (at, normal) = (*contacts.met(number), contact.normal);
+        Blow { a: pair.a, b: pair.b, at, normal, impulse: self.impulse() }
     }
 }
 
@@ -194,12 +195,13 @@ impl Pass<'_> {
             return None;
         }
         let movers = [self.movers[a], self.movers[b]];
-        let overlapping = contacts.of(pair).iter().zip(nears).filter(|(_, near)| overlaps(near));
+        let overlapping =
+            contacts.range(pair).zip(nears).filter(|(_, near)| overlaps(near));
         let meetings: Vec<Meeting<'_>> = overlapping
-            .map(|(contact, near)| {
-                let arms = near.arms;
+            .map(|(number, near)| {
+                let (contact, arms) = (&contacts.all()[number], near.arms);
                 let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
-                Meeting { contact, arms, u }
+                Meeting { number, contact, arms, u }
             })
             .collect();
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);

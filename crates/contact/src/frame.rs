@@ -251,7 +251,7 @@ impl<'a> Frame<'a> {
             return Support(Found::Rows { contacts, order, impulses, method, rows });
         }
         // forces act for half a step at first, for a whole one in the pass that left the guess
-        let impulses = contacts.all().iter().map(|c| c.guess * 0.5).collect();
+        let impulses = contacts.origins().iter().map(|origin| origin.guess * 0.5).collect();
         let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
         let contacts = Arc::clone(contacts);
         let space = Vec::new();

@@ -41,17 +41,13 @@ pub(crate) struct Found {
     pub(crate) distance: f64,
 }
 
-/// One point where two bodies touch or soon may.
+/// One point where two bodies touch or soon may: what all passes of a step read, and no more.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    pub(crate) found: Found,
-    /// The impulse of the last frame on `a`, N s.
-    pub(crate) guess: Vector3<f64>,
+    pub(crate) owner: Side,
     /// From the owner's centre of mass to the point where the bodies meet, world axes, m. It stays
     /// as it is over the step: a body that rolls touches with ever new points.
     pub arm: Vector3<f64>,
-    /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
-    pub met: [Point3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
     /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
@@ -62,11 +58,21 @@ pub struct Contact {
 impl Contact {
     /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
-        match self.found.owner {
+        match self.owner {
             Side::A => Point3::from(a.translation.vector + self.arm),
             Side::B => Point3::from(b.translation.vector + self.arm),
         }
     }
+}
+
+/// How a contact was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) found: Found,
+    /// The impulse of the last frame on `a`, N s.
+    pub(crate) guess: Vector3<f64>,
+    /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
+    pub(crate) met: [Point3<f64>; 2],
 }
 
 /// The contacts of one pair of bodies.
@@ -96,7 +102,9 @@ pub(crate) struct Look {
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
     manifolds: Vec<Manifold>,
-    pub(crate) contacts: Vec<Contact>,
+    contacts: Vec<Contact>,
+    /// One a contact.
+    origins: Vec<Origin>,
     looks: Vec<Look>,
     pub(crate) tally: Tally,
 }
@@ -160,6 +168,25 @@ impl Contacts {
         &self.tally
     }
 
+    /// Where the bodies of the contact of this number in [`Contacts::all`] meet, in body coordinates of
+    /// the first and of the second, m.
+    ///
+    /// # Panics
+    /// If there is none of this number.
+    pub fn met(&self, number: usize) -> &[Point3<f64>; 2] {
+        &self.origins[number].met
+    }
+
+    /// How each contact was found.
+    pub(crate) fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    pub(crate) fn push(&mut self, (contact, origin): (Contact, Origin)) {
+        self.contacts.push(contact);
+        self.origins.push(origin);
+    }
+
     pub(crate) fn looks(&self) -> &[Look] {
         &self.looks
     }
@@ -190,20 +217,26 @@ impl Contacts {
         let mut kept = Self { tally: self.tally, ..Self::default() };
         let stays = |look: &&Look| pairs.binary_search(&(look.a, look.b)).is_err();
         for look in self.looks.iter().filter(stays) {
-            let first = kept.contacts.len() as u32;
-            let range = look.first as usize..(look.first + look.count) as usize;
-            kept.contacts.extend_from_slice(&self.contacts[range]);
-            kept.looks.push(Look { first, ..*look });
-            if look.count > 0 {
-                kept.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
-            }
+            kept.take(&self, look);
         }
         kept
     }
 
+    /// Adds what `others` have of a pair.
+    fn take(&mut self, others: &Self, look: &Look) {
+        let first = self.contacts.len() as u32;
+        let range = look.first as usize..(look.first + look.count) as usize;
+        self.contacts.extend_from_slice(&others.contacts[range.clone()]);
+        self.origins.extend_from_slice(&others.origins[range]);
+        if look.count > 0 {
+            self.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
+        }
+        self.looks.push(Look { first, ..*look });
+    }
+
     fn add(&mut self, (a, b): (u32, u32), pair: &Pair<'_>, known: Option<Known<'_>>) {
         let first = self.contacts.len() as u32;
-        let reused = known.and_then(|known| pair.reused(&known, &mut self.contacts));
+        let reused = known.and_then(|known| pair.reused(&known, self));
         self.tally.reused += usize::from(reused.is_some());
         let relative = reused.or_else(|| pair.look(known, self));
         let count = self.contacts.len() as u32 - first;
@@ -215,6 +248,11 @@ impl Contacts {
         }
     }
 
+    fn reserve(&mut self, more: usize) {
+        self.contacts.reserve(more);
+        self.origins.reserve(more);
+    }
+
     fn append(&mut self, mut other: Self) {
         let shift = self.contacts.len() as u32;
         other.manifolds.iter_mut().for_each(|m| m.first += shift);
@@ -223,6 +261,7 @@ impl Contacts {
         self.tally.add(&other.tally);
         self.manifolds.append(&mut other.manifolds);
         self.contacts.append(&mut other.contacts);
+        self.origins.append(&mut other.origins);
     }
 }
 
@@ -236,7 +275,7 @@ impl Contacts {
         tally.again += fresh.looks.len();
         tally.points += fresh.tally.points;
         let mut all = Self { tally, ..Self::default() };
-        all.contacts.reserve(self.contacts.len());
+        all.reserve(self.contacts.len());
         let stays =
             |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
         let mut old = self.looks.iter().filter(stays).peekable();
@@ -252,13 +291,7 @@ impl Contacts {
             let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
             let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
             let Some((from, look)) = found.or(known) else { continue };
-            let first = all.contacts.len() as u32;
-            let range = look.first as usize..(look.first + look.count) as usize;
-            all.contacts.extend_from_slice(&from.contacts[range]);
-            if look.count > 0 {
-                all.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
-            }
-            all.looks.push(Look { first, ..*look });
+            all.take(from, look);
         }
     }
 }
@@ -296,7 +329,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut found = Contacts::default();
-            found.contacts.reserve(2 * CHUNK);
+            found.reserve(2 * CHUNK);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
                 let pair = Pair::new(motion(a), motion(b), dt);
@@ -307,7 +340,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
         .collect();
     let tally = Tally { pairs: pairs.boxes, ..Tally::default() };
     let mut contacts = Contacts { tally, ..Contacts::default() };
-    contacts.contacts.reserve(parts.iter().map(|part| part.contacts.len()).sum());
+    contacts.reserve(parts.iter().map(Contacts::len).sum());
     parts.into_iter().for_each(|part| contacts.append(part));
     contacts
 }

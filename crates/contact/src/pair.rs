@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 use crate::cache::{Known, Remembered};
 use crate::candidates::{Candidate, candidates, least, queries, reduce};
-use crate::narrow::{Contact, Contacts, Found, MARGIN, Side};
+use crate::narrow::{Contact, Contacts, Found, MARGIN, Origin, Side};
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
@@ -73,7 +73,7 @@ impl<'a> Pair<'a> {
     pub(crate) fn reused(
         &self,
         known: &Known<'_>,
-        contacts: &mut Vec<Contact>,
+        contacts: &mut Contacts,
     ) -> Option<Isometry3<f64>> {
         let looked = known.looked?;
         let relative = &self.relative;
@@ -81,7 +81,7 @@ impl<'a> Pair<'a> {
         if moved(&looked, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
             return None;
         }
-        contacts.extend(known.contacts.iter().map(|Remembered { found, impulse }| {
+        for Remembered { found, impulse } in known.contacts {
             let (now, then) = match found.owner {
                 Side::A => (relative * found.point, looked * found.point),
                 Side::B => (
@@ -90,9 +90,8 @@ impl<'a> Pair<'a> {
                 ),
             };
             let distance = found.distance + found.normal.dot(&(now - then));
-            let contact = self.contact(found, distance, 1.0, (self.a.end, self.b.end));
-            Contact { guess: *impulse, ..contact }
-        }));
+            contacts.push(self.contact((found, impulse), distance, 1.0, (self.a.end, self.b.end)));
+        }
         Some(looked)
     }
 
@@ -114,13 +113,12 @@ impl<'a> Pair<'a> {
         if candidates.iter().any(|c| c.distance < -DEEP * size) {
             self.keep_near_side(&mut candidates, known, (&pose_a, &pose_b));
         }
-        found.contacts.extend(reduce(&candidates, margin, &pose_a, &pose_b).into_iter().map(|c| {
-            let found = self.found(c, (&pose_a, &pose_b));
+        for c in reduce(&candidates, margin, &pose_a, &pose_b) {
+            let origin = self.found(c, (&pose_a, &pose_b));
             let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
-            let contact = self.contact(&found, c.distance, time, (&pose_a, &pose_b));
-            Contact { guess, ..contact }
-        }));
+            found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
+        }
         // analytic shapes are exact and cheap to ask again
         let sampled = |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. });
         (time == 1.0 && (sampled(&self.a) || sampled(&self.b))).then_some(self.relative)
@@ -234,15 +232,15 @@ impl<'a> Pair<'a> {
         Found { owner, key, point, normal: normal.unwrap_or_else(ask), distance }
     }
 
-    /// The contact of `found` with the bodies at `pose_a` and `pose_b`, where it is `distance` m
+    /// The contact of `found`, with the impulse of the last frame, with the bodies at `pose_a` and `pose_b`, where it is `distance` m
     /// off the other body.
     fn contact(
         &self,
-        found: &Found,
+        (found, guess): (&Found, &Vector3<f64>),
         distance: f64,
         time: f64,
         (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
-    ) -> Contact {
+    ) -> (Contact, Origin) {
         let (owner, other, sign) = match found.owner {
             Side::A => ((&self.a, pose_a), pose_b, 1.0),
             Side::B => ((&self.b, pose_b), pose_a, -1.0),
@@ -259,7 +257,8 @@ impl<'a> Pair<'a> {
         let velocity = |m: &Motion<'_>| m.velocity.at(&(start - m.start.translation.vector));
         let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
         let gap = distance - time * self.dt * speed;
-        Contact { found: *found, guess: Vector3::zeros(), arm, met, normal, gap }
+        let origin = Origin { found: *found, guess: *guess, met };
+        (Contact { owner: found.owner, arm, normal, gap }, origin)
     }
 }
 

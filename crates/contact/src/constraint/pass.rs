@@ -343,9 +343,9 @@ fn keys<'a>(frame: Frame<'a>, contacts: &'a Contacts) -> impl Iterator<Item = Ke
     contacts.manifolds().iter().flat_map(move |pair| {
         let [(p, x), (q, y)] = [pair.a as usize, pair.b as usize]
             .map(|i| (frame.names[i], frame.columns.shapes[i].bounds()));
-        let key = move |contact: &crate::Contact| {
-            (p, kd_code(x, &contact.met[0]), q, kd_code(y, &contact.met[1]))
-        };
-        contacts.of(pair).iter().map(key)
+        contacts.range(pair).map(move |number| {
+            let met = contacts.met(number);
+            (p, kd_code(x, &met[0]), q, kd_code(y, &met[1]))
+        })
     })
 }
