@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use brisance_tests::strategies::{rotation, vector};
-use contact::{Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape, Solver};
+use contact::{
+    Broad, Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape, Solver,
+};
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use proptest::prelude::*;
@@ -171,13 +173,12 @@ proptest! {
         let mut momenta = crowd.momenta();
         let start = crowd.energy(&crowd.poses, &momenta);
         let unbreakable = vec![f64::INFINITY; names.len()];
-        let search = frame.search(&momenta);
-        let contacts = search.contacts();
-        frame.collide(contacts, &mut momenta, &unbreakable);
+        let search = frame.search(&momenta, Broad::default());
+        frame.collide(search.contacts(), &mut momenta, &unbreakable);
         let collided = crowd.energy(&crowd.poses, &momenta);
         prop_assert!(collided <= start * (1.0 + 1e-10), "collide: {start} -> {collided}");
 
-        let mut support = frame.support(contacts, &momenta);
+        let mut support = frame.support(&search, &momenta);
         let mut half = momenta.clone();
         support.settle_positions(frame, &mut half);
         let settled = crowd.energy(&crowd.poses, &half);
@@ -247,8 +248,9 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     };
     let up = Momentum { linear: Vector3::y() * 8.0 * 6.0, ..Momentum::default() };
     let (still, sent) = ([Momentum::default(); 2], [Momentum::default(), up]);
-    assert_eq!(frame.search(&sent).contacts().len(), 0, "on its own it is off by 20 cm");
-    let mut search = frame.search(&still);
+    let alone = frame.search(&sent, Broad::default());
+    assert_eq!(alone.contacts().len(), 0, "on its own it is off by 20 cm");
+    let mut search = frame.search(&still, Broad::default());
     assert_eq!(search.contacts().len(), 4);
     frame.search_again(&mut search, &sent, &[false, true]);
     assert_eq!(search.contacts().len(), 4);

@@ -1,9 +1,12 @@
-//! Broad phase: pairs of bodies whose boxes overlap at some time of the step. The tree is built
-//! anew each frame and updated within it.
+//! Broad phase: pairs of bodies whose boxes overlap at some time of the step.
+//!
+//! Boxes are grown a little and kept from frame to frame with the pairs of those that overlap, so that
+//! only bodies that left theirs are looked for in the tree. What comes out depends on the step alone,
+//! not on the frames before: pairs are told by the boxes of the step.
 
 use levelset::Aabb;
 use nalgebra::{Isometry3, Point3, Vector3};
-use parry3d::bounding_volume::Aabb as TreeBox;
+use parry3d::bounding_volume::{Aabb as TreeBox, BoundingVolume};
 use parry3d::math::Vector as TreeVector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rayon::prelude::*;
@@ -11,23 +14,35 @@ use rayon::prelude::*;
 use crate::shape::Shape;
 use crate::{Columns, Groups};
 
-/// Bodies over a step, in a tree of their boxes.
-#[derive(Clone, Default)]
-pub(crate) struct Broad {
+/// Share of its radius by which the box of a body is grown.
+const GROWTH: f64 = 0.1;
+/// A tree is built anew for more bodies than one in so many.
+const FEW: usize = 8;
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 4096;
+
+/// Where bodies are over a step, and which may touch.
+#[derive(Clone, Debug, Default)]
+pub struct Broad {
+    /// Names of the bodies.
+    names: Vec<u64>,
+    /// The grown boxes of those with bounds, by number of the body.
     tree: Bvh,
-    /// Those with bounds: the leaves of the tree.
-    bounded: Vec<u32>,
+    /// How many were changed since it was built.
+    changes: usize,
+    /// Pairs of grown boxes that overlap, in ascending order.
+    overlaps: Vec<(u32, u32)>,
     unbounded: Vec<u32>,
-    /// Per leaf.
+    /// Of each body over the step, within the other while that is kept.
     boxes: Vec<TreeBox>,
-    /// Per body.
+    grown: Vec<TreeBox>,
+    /// Empty if nothing moves.
     balls: Vec<Ball>,
-    /// Per body, which others it meets.
     groups: Vec<Groups>,
     /// Share of the smaller radius that bodies may be apart.
     margin: f64,
     /// The most that makes, m.
-    grown: f64,
+    reach: f64,
 }
 
 /// Pairs of bodies that may touch in a step.
@@ -39,8 +54,16 @@ pub(crate) struct Pairs {
     pub(crate) boxes: usize,
 }
 
-/// The sphere around a body over the step.
+/// Bodies between `poses` and `predicted`.
 #[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) poses: &'a [Isometry3<f64>],
+    pub(crate) predicted: &'a [Isometry3<f64>],
+}
+
+/// The sphere around a body over the step.
+#[derive(Clone, Copy, Debug)]
 struct Ball {
     end: Vector3<f64>,
     travel: Vector3<f64>,
@@ -49,111 +72,154 @@ struct Ball {
 }
 
 impl Broad {
-    /// Bodies between `poses` and `predicted`, looked for as near as the share `margin` of the
-    /// smaller radius.
-    pub(crate) fn new(
-        columns: Columns<'_>,
-        poses: &[Isometry3<f64>],
-        predicted: &[Isometry3<f64>],
-        margin: f64,
-    ) -> Self {
-        if !columns.bodies.iter().any(|body| body.mass_properties().is_some()) {
+    /// Bodies over a step of which nothing was known before.
+    pub(crate) fn new(way: Way<'_>, margin: f64) -> Self {
+        let names: Vec<u64> = (0..way.poses.len() as u64).collect();
+        let mut broad = Self::default();
+        broad.place(way, margin, &names);
+        broad
+    }
+
+    /// Puts all bodies where they are over the next step, to be looked for as near as the share
+    /// `margin` of the smaller radius. `names` are lasting ones.
+    pub(crate) fn place(&mut self, way: Way<'_>, margin: f64, names: &[u64]) {
+        let Columns { bodies, shapes, groups, .. } = way.columns;
+        self.balls.clear();
+        if !bodies.iter().any(|body| body.mass_properties().is_some()) {
             // nothing touches anew
-            return Self::default();
+            return;
         }
-        let largest = columns.shapes.iter().map(|s| s.radius()).filter(|r| r.is_finite());
-        let grown = margin * largest.fold(0.0, f64::max);
-        let (bounded, unbounded): (Vec<u32>, Vec<u32>) = (0..columns.shapes.len() as u32)
-            .partition(|&i| columns.shapes[i as usize].radius().is_finite());
-        let swept = |&i: &u32| swept(columns, poses, predicted, i as usize, grown);
-        let boxes: Vec<TreeBox> = bounded.par_iter().with_min_len(512).map(swept).collect();
-        let ball = |i| Ball::new(columns, poses, predicted, i);
-        let balls = (0..columns.shapes.len()).map(ball).collect();
-        let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        let groups = columns.groups.to_vec();
-        Self { tree, bounded, unbounded, boxes, balls, groups, margin, grown }
+        let radii = || shapes.iter().map(|shape| shape.radius());
+        let largest = radii().filter(|radius| radius.is_finite()).fold(0.0, f64::max);
+        (self.margin, self.reach) = (margin, margin * largest);
+        self.groups.clear();
+        self.groups.extend_from_slice(groups);
+        self.balls.extend((0..shapes.len()).map(|i| Ball::new(way, i)));
+        let reach = self.reach;
+        let swept = |i: usize| swept(way, i, reach);
+        (0..shapes.len())
+            .into_par_iter()
+            .with_min_len(512)
+            .map(swept)
+            .collect_into_vec(&mut self.boxes);
+        let unbounded: Vec<u32> =
+            (0..).zip(radii()).filter(|(_, radius)| !radius.is_finite()).map(|(i, _)| i).collect();
+        if self.names == names && self.unbounded == unbounded {
+            self.follow();
+        } else {
+            self.names.clear();
+            self.names.extend_from_slice(names);
+            self.unbounded = unbounded;
+            self.build();
+        }
     }
 
     /// Puts those bodies elsewhere for which `renewed` holds.
-    pub(crate) fn update(
-        &mut self,
-        columns: Columns<'_>,
-        poses: &[Isometry3<f64>],
-        predicted: &[Isometry3<f64>],
-        renewed: &[bool],
-    ) {
-        for (leaf, &body) in self.bounded.iter().enumerate() {
-            if renewed[body as usize] {
-                let i = body as usize;
-                self.boxes[leaf] = swept(columns, poses, predicted, i, self.grown);
-                self.tree.insert(self.boxes[leaf], leaf as u32);
-            }
+    pub(crate) fn update(&mut self, way: Way<'_>, renewed: &[bool]) {
+        if self.balls.is_empty() {
+            return;
         }
-        for (i, ball) in self.balls.iter_mut().enumerate().filter(|&(i, _)| renewed[i]) {
-            *ball = Ball::new(columns, poses, predicted, i);
+        for i in (0..renewed.len()).filter(|&i| renewed[i]) {
+            self.boxes[i] = swept(way, i, self.reach);
+            self.balls[i] = Ball::new(way, i);
         }
+        self.follow();
+    }
+
+    /// Finds what those overlap now that left their grown boxes.
+    fn follow(&mut self) {
+        let strayed: Vec<bool> = (0..self.boxes.len())
+            .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.boxes[i]))
+            .collect();
+        let count = strayed.iter().filter(|&&strayed| strayed).count();
+        self.changes += count;
+        if count == 0 {
+            return;
+        }
+        if count > strayed.len() / FEW || self.changes > strayed.len() {
+            self.build();
+            return;
+        }
+        for i in (0..strayed.len()).filter(|&i| strayed[i]) {
+            self.grown[i] = self.grow(i);
+            self.tree.insert(self.grown[i], i as u32);
+        }
+        self.overlaps.retain(|&(i, j)| !strayed[i as usize] && !strayed[j as usize]);
+        for (i, _) in (0..).zip(&strayed).filter(|&(_, &strayed)| strayed) {
+            let others = self.tree.intersect_aabb(&self.grown[i as usize]);
+            // of two that strayed each finds the other
+            let found = others.filter(|&j| j < i || j > i && !strayed[j as usize]);
+            self.overlaps.extend(found.map(|j| (i.min(j), i.max(j))));
+        }
+        // stable sorts know runs
+        self.overlaps.sort();
+    }
+
+    fn build(&mut self) {
+        self.changes = 0;
+        self.grown = (0..self.boxes.len()).map(|i| self.grow(i)).collect();
+        let bounded = (0..self.boxes.len()).filter(|&i| self.is_bounded(i));
+        let leaves = bounded.map(|i| (i, self.grown[i]));
+        self.tree = Bvh::from_iter(BvhBuildStrategy::Binned, leaves);
+        let mut overlaps = std::mem::take(&mut self.overlaps);
+        overlaps.clear();
+        let mut found = |i: u32, j: u32| overlaps.push((i.min(j), i.max(j)));
+        self.tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut found);
+        overlaps.sort_unstable();
+        self.overlaps = overlaps;
+    }
+
+    fn is_bounded(&self, i: usize) -> bool {
+        self.balls[i].radius.is_finite()
+    }
+
+    /// The box of a body with room to move; without for what will leave it anyway or stays.
+    fn grow(&self, i: usize) -> TreeBox {
+        let Ball { travel, radius, moves, .. } = &self.balls[i];
+        let room = GROWTH * radius;
+        if *moves && travel.norm() < room { self.boxes[i].loosened(room) } else { self.boxes[i] }
     }
 
     /// All pairs that may touch.
     pub(crate) fn pairs(&self) -> Pairs {
-        let Self { bounded, balls, .. } = self;
-        let mut found = Pairs::default();
-        let movers = balls.iter().filter(|ball| ball.moves).count();
-        if movers < bounded.len() / 4 {
-            self.pairs_of(|i| balls[i as usize].moves, &mut found);
-        } else {
-            self.all_pairs(|_, _| true, &mut found);
-        }
-        for &u in &self.unbounded {
-            bounded.iter().for_each(|&i| self.add(u, i, &mut found));
-        }
-        found.near.sort_unstable();
-        found
+        self.chosen_pairs(|_| true)
     }
 
     /// The pairs that may touch of the bodies for which `renewed` holds.
     pub(crate) fn renewed_pairs(&self, renewed: &[bool]) -> Pairs {
-        let mut found = Pairs::default();
-        let chosen = renewed.iter().filter(|&&renewed| renewed).count();
-        if chosen < renewed.len() / 4 {
-            self.pairs_of(|i| renewed[i as usize], &mut found);
-        } else {
-            self.all_pairs(|i, j| renewed[i as usize] || renewed[j as usize], &mut found);
+        self.chosen_pairs(|i| renewed[i as usize])
+    }
+
+    /// The pairs that may touch of which at least one body is `chosen`.
+    fn chosen_pairs(&self, chosen: impl Fn(u32) -> bool + Sync) -> Pairs {
+        let mut all = Pairs::default();
+        if self.balls.is_empty() {
+            return all;
         }
+        let of = |pairs: &[(u32, u32)]| {
+            let mut found = Pairs::default();
+            let wanted = pairs.iter().filter(|&&(i, j)| chosen(i) || chosen(j));
+            wanted.for_each(|&(i, j)| self.add(i, j, &mut found));
+            found
+        };
+        let parts: Vec<Pairs> = self.overlaps.par_chunks(CHUNK).map(of).collect();
+        for mut part in parts {
+            all.near.append(&mut part.near);
+            all.boxes += part.boxes;
+        }
+        let bounded = || (0..self.boxes.len() as u32).filter(|&i| self.is_bounded(i as usize));
         for &u in &self.unbounded {
-            let touched = |i: &&u32| renewed[**i as usize] || renewed[u as usize];
-            self.bounded.iter().filter(touched).for_each(|&i| self.add(u, i, &mut found));
+            let wanted = bounded().filter(|&i| chosen(i) || chosen(u));
+            wanted.for_each(|i| self.add(u, i, &mut all));
         }
-        found.near.sort_unstable();
-        found
-    }
-
-    /// Pairs of bodies with bounds that are `wanted`.
-    fn all_pairs(&self, wanted: impl Fn(u32, u32) -> bool, found: &mut Pairs) {
-        self.tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |p, q| {
-            let (i, j) = (self.bounded[p as usize], self.bounded[q as usize]);
-            if wanted(i, j) {
-                self.add(i, j, found);
-            }
-        });
-    }
-
-    /// Pairs of bodies with bounds of which one is among the `chosen`.
-    fn pairs_of(&self, chosen: impl Fn(u32) -> bool, found: &mut Pairs) {
-        let bounded = &self.bounded;
-        for (p, bounds) in self.boxes.iter().enumerate().filter(|&(p, _)| chosen(bounded[p])) {
-            for q in self.tree.intersect_aabb(bounds).map(|q| q as usize) {
-                // of two that are chosen each finds the other
-                if q < p || !chosen(bounded[q]) {
-                    self.add(bounded[p], bounded[q], found);
-                }
-            }
-        }
+        // stable sorts know runs
+        all.near.sort();
+        all
     }
 
     fn add(&self, i: u32, j: u32, found: &mut Pairs) {
-        let (p, q) = (&self.balls[i as usize], &self.balls[j as usize]);
-        if !(p.moves || q.moves) {
+        let [p, q] = [i, j].map(|i| &self.balls[i as usize]);
+        if !(p.moves || q.moves) || !self.boxes[i as usize].intersects(&self.boxes[j as usize]) {
             return;
         }
         found.boxes += 1;
@@ -167,15 +233,10 @@ impl Broad {
 }
 
 impl Ball {
-    fn new(
-        columns: Columns<'_>,
-        poses: &[Isometry3<f64>],
-        predicted: &[Isometry3<f64>],
-        i: usize,
-    ) -> Self {
-        let (start, end) = (&poses[i].translation.vector, predicted[i].translation.vector);
-        let (radius, moves) =
-            (columns.shapes[i].radius(), columns.bodies[i].mass_properties().is_some());
+    fn new(way: Way<'_>, i: usize) -> Self {
+        let (start, end) = (&way.poses[i].translation.vector, way.predicted[i].translation.vector);
+        let radius = way.columns.shapes[i].radius();
+        let moves = way.columns.bodies[i].mass_properties().is_some();
         Self { end, travel: end - start, radius, moves }
     }
 
@@ -188,17 +249,14 @@ impl Ball {
     }
 }
 
-/// The box around body `i` over the step, `grown` m wider.
-fn swept(
-    columns: Columns<'_>,
-    poses: &[Isometry3<f64>],
-    predicted: &[Isometry3<f64>],
-    i: usize,
-    grown: f64,
-) -> TreeBox {
+/// The box around body `i` over the step, `reach` m wider.
+fn swept(Way { columns, poses, predicted }: Way<'_>, i: usize, reach: f64) -> TreeBox {
     let shape: &Shape = &columns.shapes[i];
+    if !shape.radius().is_finite() {
+        return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
+    }
     let bounds = merge(&turned(shape.bounds(), &poses[i]), &turned(shape.bounds(), &predicted[i]));
-    tree_box(&bounds.grown(grown))
+    tree_box(&bounds.grown(reach))
 }
 
 fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
@@ -215,4 +273,79 @@ fn merge(a: &Aabb, b: &Aabb) -> Aabb {
 fn tree_box(b: &Aabb) -> TreeBox {
     let vector = |p: &Point3<f64>| TreeVector::from_array(Vector3::from(p.coords).into());
     TreeBox::new(vector(&b.min), vector(&b.max))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dynamics::{Body, MassProperties};
+
+    use super::*;
+    use crate::Material;
+
+    #[test]
+    fn what_is_kept_from_frame_to_frame_does_not_change_the_pairs() {
+        const COUNT: usize = 200;
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        let still = |i: usize| i % 7 == 0;
+        let bodies: Vec<Body> =
+            (0..COUNT).map(|i| if still(i) { Body::Static } else { Body::Dynamic(mass) }).collect();
+        let shape = |i: usize| match i {
+            0 => Shape::half_space(),
+            _ => Shape::ball(0.05 + 0.01 * (i % 9) as f64),
+        };
+        let shapes: Vec<_> = (0..COUNT).map(|i| Arc::new(shape(i))).collect();
+        let (materials, groups) =
+            (vec![Material::default(); COUNT], vec![Groups::default(); COUNT]);
+        let columns =
+            Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups };
+        let mut poses: Vec<Isometry3<f64>> =
+            (0..COUNT).map(|_| Isometry3::new(vector(2.0), vector(1.0))).collect();
+        let names: Vec<u64> = (10..).take(COUNT).collect();
+        let (mut kept, mut rebuilt, mut seen) = (Broad::default(), 0, 0);
+        for frame in 0..60 {
+            // slow at first, then at rest for a while, then ever faster
+            let speed = [0.004, 0.0, 0.03, 0.3][frame / 15];
+            let predicted: Vec<_> = poses
+                .iter()
+                .enumerate()
+                .map(|(i, pose)| {
+                    let moved = if still(i) { Vector3::zeros() } else { vector(speed) };
+                    Isometry3::from_parts((pose.translation.vector + moved).into(), pose.rotation)
+                })
+                .collect();
+            let way = Way { columns, poses: &poses, predicted: &predicted };
+            kept.place(way, 0.05, &names);
+            rebuilt += usize::from(kept.changes == 0);
+            let (found, fresh) = (kept.pairs(), Broad::new(way, 0.05).pairs());
+            assert_eq!(found.near, fresh.near, "frame {frame}");
+            assert_eq!(found.boxes, fresh.boxes, "frame {frame}");
+            seen += found.near.len();
+
+            // some go elsewhere within the frame
+            let mut elsewhere = predicted.clone();
+            let renewed: Vec<bool> =
+                (0..COUNT).map(|i| !still(i) && (i + frame) % 40 == 0).collect();
+            for i in (0..COUNT).filter(|&i| renewed[i]) {
+                elsewhere[i].translation.vector += vector(0.5);
+            }
+            let way = Way { predicted: &elsewhere, ..way };
+            kept.update(way, &renewed);
+            assert_eq!(kept.pairs().near, Broad::new(way, 0.05).pairs().near, "frame {frame}");
+            let mine = kept.renewed_pairs(&renewed).near;
+            let mut all = kept.pairs().near;
+            all.retain(|&(i, j)| renewed[i as usize] || renewed[j as usize]);
+            assert_eq!(mine, all, "frame {frame}");
+            poses = elsewhere;
+        }
+        assert!(seen > 10_000, "{seen} pairs");
+        assert!((1..50).contains(&rebuilt), "built {rebuilt} times");
+    }
 }

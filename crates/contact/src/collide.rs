@@ -195,8 +195,7 @@ impl Pass<'_> {
             return None;
         }
         let movers = [self.movers[a], self.movers[b]];
-        let overlapping =
-            contacts.range(pair).zip(nears).filter(|(_, near)| overlaps(near));
+        let overlapping = contacts.range(pair).zip(nears).filter(|(_, near)| overlaps(near));
         let meetings: Vec<Meeting<'_>> = overlapping
             .map(|(number, near)| {
                 let (contact, arms) = (&contacts.all()[number], near.arms);

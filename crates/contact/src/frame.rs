@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::broad::Broad;
+use crate::broad::{Broad, Way};
 use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
@@ -99,17 +99,24 @@ impl<'a> Frame<'a> {
     }
 
     /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
-    /// what it finds holds until the next impulse only.
-    pub fn search(&self, momenta: &[Momentum]) -> Search {
+    /// what it finds holds until the next impulse only. `broad` is that of an earlier search, or a new
+    /// one.
+    pub fn search(&self, momenta: &[Momentum], mut broad: Broad) -> Search {
         if !self.settings.solver.keeps_contacts() {
             return Search::default();
         }
         let half = self.with_forces(momenta);
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
-        let broad = Broad::new(self.columns, self.poses, &predicted, MARGIN);
+        broad.place(self.way(&predicted), MARGIN, self.names);
         let found = detect(self.looking(&predicted, &velocities), &broad.pairs());
         let contacts = found.without(&self.joined_apart());
-        Search { contacts: Arc::new(contacts), broad, momenta: momenta.to_vec(), predicted, velocities }
+        Search {
+            contacts: Arc::new(contacts),
+            broad,
+            momenta: momenta.to_vec(),
+            predicted,
+            velocities,
+        }
     }
 
     /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
@@ -128,12 +135,7 @@ impl<'a> Frame<'a> {
             search.velocities[i] = body[0].velocity(&self.poses[i].rotation, &half[i]);
         }
         let Search { contacts, broad, predicted, velocities, .. } = search;
-        if chosen.len() > renewed.len() / 4 {
-            // a tree of all is cheaper than so many changes
-            *broad = Broad::new(self.columns, self.poses, predicted, MARGIN);
-        } else {
-            broad.update(self.columns, self.poses, predicted, renewed);
-        }
+        broad.update(self.way(predicted), renewed);
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
         *contacts = Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed));
     }
@@ -153,6 +155,10 @@ impl<'a> Frame<'a> {
             apart.map(|j| (j.bodies[0].min(j.bodies[1]), j.bodies[0].max(j.bodies[1]))).collect();
         apart.sort_unstable();
         apart
+    }
+
+    fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>]) -> Way<'s> {
+        Way { columns: self.columns, poses: self.poses, predicted }
     }
 
     fn looking<'s>(
@@ -328,6 +334,11 @@ impl Search {
     pub fn contacts(&self) -> &Contacts {
         &self.contacts
     }
+
+    /// What the search of the next frame starts from.
+    pub fn into_broad(self) -> Broad {
+        self.broad
+    }
 }
 
 /// Who touches and who rests on whom in a frame, with what its contact passes need of each other.
@@ -371,8 +382,7 @@ impl Support {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
                 let problem = frame.problem(contacts, order);
-                *sweeps +=
-                    settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
+                *sweeps += settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
                 if !joined.joints.is_empty() {
                     constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
                 }

@@ -45,6 +45,7 @@ use std::sync::Arc;
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
+pub use broad::Broad;
 pub use cache::{Cache, CachedContact, CachedPair};
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Blow, collide};

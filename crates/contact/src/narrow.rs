@@ -202,8 +202,7 @@ impl Contacts {
             for contact in &mut self.contacts[range] {
                 let point = contact.at(&start[a], &start[b]);
                 // to first order, as gaps are everywhere: what rolls does not come nearer by it
-                let moved =
-                    |i: usize| motions[i].at(&(point.coords - start[i].translation.vector));
+                let moved = |i: usize| motions[i].at(&(point.coords - start[i].translation.vector));
                 contact.gap += contact.normal.dot(&(moved(a) - moved(b)));
             }
         }

@@ -377,12 +377,13 @@ mod tests {
             .collect();
         let poses = vec![Isometry3::identity(); count];
         let bits = |wide: bool| {
-            let movers = Movers::new(columns, &poses, &start);
+            let mut movers = Movers::new(columns, &poses, &start);
             let mut batches = batches(movers.nobody());
             for friction in [true, false] {
+                let number = movers.begin_sweep();
                 batches[0].weigh(&movers, true);
                 let sweep = Sweep {
-                    number: 1,
+                    number,
                     movers: &movers,
                     friction,
                     shock: true,

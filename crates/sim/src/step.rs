@@ -1,7 +1,7 @@
 //! One frame.
 
 use contact::constraint::Joint;
-use contact::{Cache, Frame, Search, Support, Tally};
+use contact::{Broad, Cache, Frame, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -77,7 +77,7 @@ impl World {
         let split = self.settings.contact.solver.is_split();
         let free = split.then(|| FreeIslands::new(self, &islands));
         let bound = split.then(|| EnergyBound::new(self, islands, search.contacts(), &joints));
-        drop(search);
+        self.broad = search.into_broad();
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
         if let Some(bound) = &bound {
@@ -170,6 +170,7 @@ impl World {
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut strays, mut wakes, mut passes) = (0, 0, 0, 0);
         let mut known: Option<(Search, Vec<bool>)> = None;
+        let mut broad = std::mem::take(&mut self.broad);
         loop {
             // in the last round all hold, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
@@ -184,7 +185,7 @@ impl World {
             self.waking_impulses(&mut strengths);
             let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
-            let search = self.search(known.take(), given);
+            let search = self.search(known.take(), given, std::mem::take(&mut broad));
             ended(Phase::Detect);
             if wakes == 0 {
                 let woken = self.wake_approached(search.contacts());
@@ -218,6 +219,7 @@ impl World {
                 report.dissipation.fracture += whole - self.mechanical_energy();
                 self.inherit_joints(report);
                 self.wake_abandoned();
+                broad = search.into_broad();
                 ended(Phase::Break);
             } else if many && strays < STRAY_ROUNDS || strayed.contains(&true) && strays == 0 {
                 strays += 1;
@@ -229,9 +231,9 @@ impl World {
     }
 
     /// Looks for contacts, or only for those of some bodies if the others are known.
-    fn search(&self, known: Option<(Search, Vec<bool>)>, given: Given<'_>) -> Search {
+    fn search(&self, known: Option<(Search, Vec<bool>)>, given: Given<'_>, broad: Broad) -> Search {
         let Some((mut search, renewed)) = known else {
-            return self.at(given).search(&self.momenta);
+            return self.at(given).search(&self.momenta, broad);
         };
         self.at(given).search_again(&mut search, &self.momenta, &renewed);
         search

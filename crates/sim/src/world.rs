@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Cache, Columns, Groups, Material, Shape};
+use contact::{Broad, Cache, Columns, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -182,6 +182,8 @@ pub struct World {
     pub(crate) lost: bool,
     /// Contact impulses of the last frame.
     pub(crate) cache: Cache,
+    /// Who was near whom in the last frame; speeds the next up, without a say in what comes out.
+    pub(crate) broad: Broad,
     /// Bodies that were frozen since.
     pub(crate) frozen: Vec<BodyId>,
     pub(crate) next: u64,
@@ -218,6 +220,7 @@ impl World {
             born: 0,
             retired_mass: 0.0,
             cache: Cache::default(),
+            broad: Broad::default(),
             frozen: Vec::new(),
             next: 0,
             joints: Vec::new(),

@@ -3,7 +3,7 @@
 use dynamics::Momentum;
 
 use super::evolution::{Evolution, Law};
-use crate::broad::Broad;
+use crate::broad::{Broad, Way};
 use crate::frame::Frame;
 use crate::{Blow, Levers};
 
@@ -21,8 +21,9 @@ pub(crate) fn collide(
     let mut blows: Vec<Blow> = Vec::new();
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
-        for pair in Broad::new(frame.columns, &state.predicted, &state.predicted, 0.0).pairs().near
-        {
+        let predicted = &state.predicted;
+        let way = Way { columns: frame.columns, poses: predicted, predicted };
+        for pair in Broad::new(way, 0.0).pairs().near {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
                 changed |= collide_pair(&mut state, pair, levers, strengths, &mut blows);

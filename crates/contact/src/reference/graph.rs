@@ -5,7 +5,7 @@ use nalgebra::Isometry3;
 
 use super::touch::touches;
 use crate::Levels;
-use crate::broad::Broad;
+use crate::broad::{Broad, Way};
 use crate::frame::Frame;
 
 /// The contact graph: pairs of bodies of which one rests on the other.
@@ -24,7 +24,8 @@ impl Graph {
         let pushed = frame.predict(&frame.with_forces(momenta));
         let mut edges = Vec::new();
         let mut pairs = Vec::new();
-        for (a, b) in Broad::new(columns, &alone, &pushed, 0.0).pairs().near {
+        let way = Way { columns, poses: &alone, predicted: &pushed };
+        for (a, b) in Broad::new(way, 0.0).pairs().near {
             let (i, j) = (a as usize, b as usize);
             let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
             let margin = 1e-6 * p.radius().min(q.radius());
