@@ -26,8 +26,10 @@ const CHUNK: usize = 4096;
 pub struct Broad {
     /// Names of the bodies.
     names: Vec<u64>,
-    /// The grown boxes of those with bounds, by number of the body.
+    /// The grown boxes of those with bounds.
     tree: Bvh,
+    /// Which bodies those are, in order: the leaves of the tree.
+    bounded: Vec<u32>,
     /// How many were changed since it was built.
     changes: usize,
     /// Pairs of grown boxes that overlap, in ascending order.
@@ -140,13 +142,17 @@ impl Broad {
             self.build();
             return;
         }
-        for i in (0..strayed.len()).filter(|&i| strayed[i]) {
-            self.grown[i] = self.grow(i);
-            self.tree.insert(self.grown[i], i as u32);
+        for leaf in 0..self.bounded.len() {
+            let i = self.bounded[leaf] as usize;
+            if strayed[i] {
+                self.grown[i] = self.grow(i);
+                self.tree.insert(self.grown[i], leaf as u32);
+            }
         }
         self.overlaps.retain(|&(i, j)| !strayed[i as usize] && !strayed[j as usize]);
         for (i, _) in (0..).zip(&strayed).filter(|&(_, &strayed)| strayed) {
             let others = self.tree.intersect_aabb(&self.grown[i as usize]);
+            let others = others.map(|leaf| self.bounded[leaf as usize]);
             // of two that strayed each finds the other
             let found = others.filter(|&j| j < i || j > i && !strayed[j as usize]);
             self.overlaps.extend(found.map(|j| (i.min(j), i.max(j))));
@@ -158,17 +164,22 @@ impl Broad {
     fn build(&mut self) {
         self.changes = 0;
         self.grown = (0..self.boxes.len()).map(|i| self.grow(i)).collect();
-        let bounded = (0..self.boxes.len()).filter(|&i| self.is_bounded(i));
-        let leaves = bounded.map(|i| (i, self.grown[i]));
-        self.tree = Bvh::from_iter(BvhBuildStrategy::Binned, leaves);
+        self.bounded =
+            (0..self.boxes.len() as u32).filter(|&i| self.is_bounded(i as usize)).collect();
+        let leaves: Vec<TreeBox> = self.bounded.iter().map(|&i| self.grown[i as usize]).collect();
+        self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves);
         let mut overlaps = std::mem::take(&mut self.overlaps);
         overlaps.clear();
-        let mut found = |i: u32, j: u32| overlaps.push((i.min(j), i.max(j)));
+        let mut found = |p: u32, q: u32| {
+            let (i, j) = (self.bounded[p as usize], self.bounded[q as usize]);
+            overlaps.push((i.min(j), i.max(j)));
+        };
         self.tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut found);
         overlaps.sort_unstable();
         self.overlaps = overlaps;
     }
 
+    /// Whether the box of a body ends; that of a half-space does not.
     fn is_bounded(&self, i: usize) -> bool {
         self.balls[i].radius.is_finite()
     }
@@ -207,10 +218,9 @@ impl Broad {
             all.near.append(&mut part.near);
             all.boxes += part.boxes;
         }
-        let bounded = || (0..self.boxes.len() as u32).filter(|&i| self.is_bounded(i as usize));
         for &u in &self.unbounded {
-            let wanted = bounded().filter(|&i| chosen(i) || chosen(u));
-            wanted.for_each(|i| self.add(u, i, &mut all));
+            let wanted = self.bounded.iter().filter(|&&i| chosen(i) || chosen(u));
+            wanted.for_each(|&i| self.add(u, i, &mut all));
         }
         // stable sorts know runs
         all.near.sort();
