@@ -304,7 +304,7 @@ mod tests {
         };
         let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
         let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
-        let still = |i: usize| i % 7 == 0;
+        let still = |i: usize| i.is_multiple_of(7);
         let bodies: Vec<Body> =
             (0..COUNT).map(|i| if still(i) { Body::Static } else { Body::Dynamic(mass) }).collect();
         let shape = |i: usize| match i {
@@ -342,7 +342,7 @@ mod tests {
             // some go elsewhere within the frame
             let mut elsewhere = predicted.clone();
             let renewed: Vec<bool> =
-                (0..COUNT).map(|i| !still(i) && (i + frame) % 40 == 0).collect();
+                (0..COUNT).map(|i| !still(i) && (i + frame).is_multiple_of(40)).collect();
             for i in (0..COUNT).filter(|&i| renewed[i]) {
                 elsewhere[i].translation.vector += vector(0.5);
             }

@@ -50,7 +50,7 @@ pub(crate) struct Batch {
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
     used: usize,
-    /// Sweep in which it was relaxed last; 0 if in none.
+    /// Sweep in which it was relaxed last; 0 if in none since it was weighed.
     relaxed: u32,
     slots: [Slot; SLOTS],
 }
@@ -94,6 +94,7 @@ impl Batch {
     #[inline(always)]
     pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
         let [a, b] = self.held(movers, shock);
+        self.relaxed = 0;
         for slot in &mut self.slots[..self.used] {
             let k = sum(&effective_mass(&a, &slot.arm_a), &effective_mass(&b, &slot.arm_b));
             let response = k.mul(&slot.normal);

@@ -117,16 +117,7 @@ impl World {
         report.dissipation.contact = collided + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         report.frame = self.frame;
-        let Tally { pairs, reused, again, points } = support.tally();
-        (report.pairs, report.pairs_reused) = (pairs, reused);
-        (report.pairs_again, report.points) = (again, points);
-        report.contacts = support.contacts();
-        report.colours = support.colours();
-        (report.levels, report.sweeps) = (support.levels(), support.sweeps());
-        report.unsolved = support.is_unsolved();
-        if let Some(cache) = support.remembered() {
-            (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
-        }
+        count_work(&support, &mut report);
         let end = self.mechanical_energy();
         report.energy_gain = end - energy;
         self.retire_slow(&mut report);
@@ -333,5 +324,19 @@ impl World {
                 self.cache = Cache::default();
             }
         }
+    }
+}
+
+/// Tells what finding and solving the contacts took.
+fn count_work(support: &Support, report: &mut Report) {
+    let Tally { pairs, reused, again, points } = support.tally();
+    (report.pairs, report.pairs_reused) = (pairs, reused);
+    (report.pairs_again, report.points) = (again, points);
+    report.contacts = support.contacts();
+    report.colours = support.colours();
+    (report.levels, report.sweeps) = (support.levels(), support.sweeps());
+    report.unsolved = support.is_unsolved();
+    if let Some(cache) = support.remembered() {
+        (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
     }
 }
