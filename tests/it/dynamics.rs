@@ -131,7 +131,9 @@ proptest! {
             let (coarse, fine) = (error(8), error(16));
             // half a power less, for the orders beyond; round-off is where nothing is left
             let gain = 2f64.powi(order) / 2f64.sqrt();
-            prop_assert!(fine <= coarse / gain + 1e-9, "{step:?}: {coarse:e} to {fine:e}");
+            // the energy, right to round-off, hardly tells the orientation where moments hardly differ
+            let round_off = 1e-9 + (1e-13 / (along - 1.0).abs()).min(1e-6);
+            prop_assert!(fine <= coarse / gain + round_off, "{step:?}: {coarse:e} to {fine:e}");
         }
     }
 

@@ -125,37 +125,50 @@ impl<'a> Pair<'a> {
     }
 
     /// Drops what would push bodies that overlap deeply out the far side: points whose normals
-    /// oppose those of the last frame or, where there were none, the way that the bodies came.
+    /// oppose those of the last frame or, where there were none, the way that they came.
     fn keep_near_side(
         &self,
         candidates: &mut Vec<Candidate>,
         known: &[Remembered],
-        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+        poses: (&Isometry3<f64>, &Isometry3<f64>),
     ) {
-        let out_of_b = |owner: Side, normal: &Vector3<f64>| match owner {
-            Side::A => pose_b * normal,
-            Side::B => -(pose_a * normal),
+        let out = |owner: Side, normal: &Vector3<f64>| match owner {
+            Side::A => poses.1 * normal,
+            Side::B => -(poses.0 * normal),
         };
-        let way_in: Vector3<f64> = if known.is_empty() {
-            let shift = |m: &Motion<'_>| m.end.translation.vector - m.start.translation.vector;
-            shift(&self.a) - shift(&self.b)
-        } else {
-            -known.iter().map(|r| out_of_b(r.found.owner, &r.found.normal)).sum::<Vector3<f64>>()
-        };
-        let Some(way_in) = UnitVector3::try_new(way_in, 0.0) else { return };
-        // along the way in, distances grow less where normals oppose it
-        let step = way_in.scale(STEP * self.size());
-        let queries = queries(self.shapes(), [pose_a, pose_b]);
+        let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
+        let before = UnitVector3::try_new(before, 0.0);
+        let [now, start] = [[poses.0, poses.1], [self.a.start, self.b.start]]
+            .map(|poses| queries(self.shapes(), poses));
+        let step = STEP * self.size();
         let is_near = |c: &Candidate| {
-            let (pose, query, step) = match c.owner {
-                Side::A => (pose_a, &queries[1], step),
-                Side::B => (pose_b, &queries[0], -step),
+            let (own, other) = match c.owner {
+                Side::A => ((poses.0, self.a.start), (poses.1, self.b.start)),
+                Side::B => ((poses.1, self.b.start), (poses.0, self.a.start)),
             };
-            let after = c.point + pose.inverse_transform_vector(&step);
-            match c.normal {
-                Some(normal) => out_of_b(c.owner, &normal).dot(&way_in) < 0.0,
-                None => query.distance(&after) < query.distance(&c.point),
-            }
+            let query = usize::from(c.owner == Side::A);
+            // in the owner's coordinates, in which points are asked
+            let way = match before {
+                Some(before) => {
+                    let sign = if c.owner == Side::A { -1.0 } else { 1.0 };
+                    own.0.inverse_transform_vector(&before.scale(sign))
+                }
+                None => {
+                    let place = other.0 * other.1.inverse_transform_point(&(own.1 * c.point));
+                    c.point - own.0.inverse_transform_point(&place)
+                }
+            };
+            let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
+            let leads_out = match c.normal {
+                Some(normal) => (other.0 * normal).dot(&(own.0 * way.into_inner())) > 0.0,
+                None => {
+                    let [after, here] = [c.point + way.scale(step), c.point];
+                    now[query].distance(&after) > now[query].distance(&here)
+                }
+            };
+            // what was deeper at the start leaves by the side that it came from
+            let comes = before.is_some() || start[query].distance(&c.point) > c.distance;
+            !(leads_out && comes)
         };
         let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
         if !near.is_empty() {
@@ -325,6 +338,34 @@ mod tests {
             assert!(meets((&p, [still; 2]), (&q, [at(0.0), at(1.0)])), "case {case}");
         }
         assert!(met > 500, "{met}");
+    }
+
+    fn sampled(half: Vector3<f64>, spacing: f64) -> Shape {
+        let bounds = levelset::Aabb { min: (-half).into(), max: half.into() };
+        let grid = levelset::Grid::enclosing(&bounds, spacing, 2, 1 << 20).expect("a grid");
+        let solid = levelset::LevelSet::from_fn(grid, |p| Field::Cuboid { half }.distance(&p));
+        let points = solid.surface_particles(spacing);
+        Shape::grid(solid, &points, Isometry3::identity())
+    }
+
+    #[test]
+    fn what_tilts_into_a_slab_while_it_lifts_off_is_pushed_out_where_it_came_in() {
+        let slab = sampled(Vector3::new(0.15, 0.03, 0.15), 0.01);
+        let shard = sampled(Vector3::new(0.03, 0.008, 0.02), 0.002);
+        let still = Isometry3::identity();
+        for (tilt, rise) in [(0.6, 0.002), (0.8, 0.004), (-0.7, 0.003), (0.7, 0.0)] {
+            let from = Isometry3::translation(0.0, 0.037, 0.0);
+            let to = Isometry3::new(Vector3::new(0.007, 0.037 + rise, 0.005), Vector3::z() * tilt);
+            let velocity = &Velocity::default();
+            let a = Motion { shape: &slab, start: &still, end: &still, velocity };
+            let b = Motion { shape: &shard, start: &from, end: &to, velocity };
+            let mut found = Contacts::default();
+            Pair::new(a, b, 1.0 / 30.0).look(None, &mut found);
+            assert!(!found.is_empty(), "{tilt}");
+            for contact in found.all() {
+                assert!(contact.normal.y < -0.7, "{tilt}: {}", contact.normal);
+            }
+        }
     }
 
     #[test]

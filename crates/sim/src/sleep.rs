@@ -3,8 +3,8 @@
 //! A body falls asleep when no point of it moved far for half a second and all that carries it is
 //! asleep or static: so a pile falls asleep from the ground up, and one restless piece keeps only
 //! those awake that rest on it. Asleep it is static to others and at rest, so kinetic energy only
-//! falls. It wakes when it is hit, when what carries it or is joined to it wakes or goes, when what
-//! rests on it changes its load, and near a kinematic body that moves.
+//! falls. It wakes when it is hit, when what carries it or is joined to it is hit, wakes it by sinking or
+//! goes, when what rests on it changes its load, and near a kinematic body that moves.
 
 use std::collections::BTreeSet;
 
