@@ -103,16 +103,21 @@ impl<'a> Pair<'a> {
     ) -> Option<Isometry3<f64>> {
         let (size, margin) = (self.size(), self.margin());
         let tested = &mut found.tally.points;
-        let (time, mut candidates) = if self.is_slow(size) {
+        let (mut time, mut candidates) = if self.is_slow(size) {
             (1.0, self.near(1.0, margin, tested))
         } else {
             self.meet(size, margin, tested)?
         };
-        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
         let known = known.map_or(&[][..], |known| known.contacts);
-        if candidates.iter().any(|c| c.distance < -DEEP * size) {
-            self.keep_near_side(&mut candidates, known, (&pose_a, &pose_b));
+        let is_deep = candidates.iter().any(|c| c.distance < -DEEP * size);
+        if is_deep && !self.keep_near_side(&mut candidates, known, time) {
+            // all of it is beyond the middle: at the start less was
+            let mut before = self.near(0.0, margin, tested);
+            if self.keep_near_side(&mut before, known, 0.0) {
+                (time, candidates) = (0.0, before);
+            }
         }
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
         for c in reduce(&candidates, margin, &pose_a, &pose_b) {
             let origin = self.found(c, (&pose_a, &pose_b));
             let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
@@ -125,13 +130,15 @@ impl<'a> Pair<'a> {
     }
 
     /// Drops what would push bodies that overlap deeply out the far side: points whose normals
-    /// oppose those of the last frame or, where there were none, the way that they came.
+    /// oppose those of the last frame or, where there were none, the way that they came. Whether any
+    /// are left; if not all stay.
     fn keep_near_side(
         &self,
         candidates: &mut Vec<Candidate>,
         known: &[Remembered],
-        poses: (&Isometry3<f64>, &Isometry3<f64>),
-    ) {
+        time: f64,
+    ) -> bool {
+        let poses = (&self.a.at(time), &self.b.at(time));
         let out = |owner: Side, normal: &Vector3<f64>| match owner {
             Side::A => poses.1 * normal,
             Side::B => -(poses.0 * normal),
@@ -171,9 +178,11 @@ impl<'a> Pair<'a> {
             !(leads_out && comes)
         };
         let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
-        if !near.is_empty() {
+        let any = !near.is_empty();
+        if any {
             *candidates = near;
         }
+        any
     }
 
     /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
