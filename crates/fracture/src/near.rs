@@ -82,6 +82,7 @@ impl Near {
     /// working space.
     ///
     /// [`pitch`]: crate::planes::pitch
+    #[inline(always)]
     pub(crate) fn write(
         &self,
         (i, nodes): (usize, &NodeBox),
@@ -105,6 +106,7 @@ impl Near {
 }
 
 /// Takes the lesser of each value and a bound.
+#[inline(always)]
 pub(crate) fn lower_to(row: &mut [f32], bound: f32) {
     for value in row {
         *value = if bound < *value { bound } else { *value };
@@ -112,6 +114,7 @@ pub(crate) fn lower_to(row: &mut [f32], bound: f32) {
 }
 
 /// Takes the lesser of each pair.
+#[inline(always)]
 pub(crate) fn lower(row: &mut [f32], other: &[f32]) {
     for (value, &other) in row.iter_mut().zip(other) {
         *value = if other < *value { other } else { *value };

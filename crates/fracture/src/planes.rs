@@ -225,6 +225,7 @@ impl Planes {
 
     /// Writes the region's values over `slab`, the nodes of `nodes` in slab `i`, or where `is_more`
     /// the lesser of both.
+    #[inline(always)]
     pub(crate) fn write(
         &self,
         (i, nodes): (usize, &NodeBox),
@@ -234,21 +235,17 @@ impl Planes {
     ) {
         let pitch = pitch(nodes);
         let [_, rows, lanes] = nodes.dims();
-        let Lines { slab: in_slab, tile: in_tile } = lines;
         let corner = [i, nodes.low[1], nodes.low[2]];
         let all =
             self.planes.iter().map(|p| Line { at: p.value(corner), step: [p.step.y, p.step.z] });
-        let slab_size = all.map(|line| Seen::new(line, [rows, lanes]));
-        keep_upper(slab_size, [0, 0], |line| line, in_slab);
-        let tile_size = |line: &Line| Seen::new(*line, [TILE_ROWS, LANES]);
-        let seen: Vec<Seen> = in_slab.iter().map(tile_size).collect();
+        lines.keep_upper(all, [rows, lanes]);
         for (j, rows) in slab.chunks_mut(TILE_ROWS * pitch).enumerate() {
+            lines.seen_from_row(j * TILE_ROWS);
             for k in (0..pitch).step_by(LANES) {
-                let first = [j * TILE_ROWS, k];
-                keep_upper(seen.iter().copied(), first, |line| line.from(first), in_tile);
+                let kept = lines.upper_in_tile([j * TILE_ROWS, k]);
                 for (row, values) in rows.chunks_exact_mut(pitch).enumerate() {
                     let values = &mut values[k..k + LANES];
-                    let most = greatest(in_tile, row);
+                    let most = greatest(kept, row);
                     if is_more {
                         near::lower(values, &most);
                     } else {
@@ -261,6 +258,7 @@ impl Planes {
 }
 
 /// The greatest of lines at the first nodes of a row.
+#[inline(always)]
 fn greatest(lines: &[Line], row: usize) -> [f32; LANES] {
     let mut most = [f32::NEG_INFINITY; LANES];
     for Line { at, step } in lines {
@@ -282,66 +280,109 @@ struct Line {
 
 impl Line {
     /// Seen from another node.
+    #[inline(always)]
     fn from(self, first: [usize; 2]) -> Self {
-        Self { at: self.at + self.shift(first), step: self.step }
+        let shift = self.step[0] * first[0] as f64 + self.step[1] * first[1] as f64;
+        Self { at: self.at + shift, step: self.step }
     }
 
-    fn shift(&self, first: [usize; 2]) -> f64 {
-        self.step[0] * first[0] as f64 + self.step[1] * first[1] as f64
-    }
-}
-
-/// A line and its values in a part of the slab.
-#[derive(Clone, Copy)]
-struct Seen {
-    line: Line,
-    /// In the middle of the part that begins at node `[0, 0]`.
-    middle: f64,
-    /// How far the values in a part are from that in its middle.
-    radius: f64,
-}
-
-impl Seen {
-    fn new(line: Line, dims: [usize; 2]) -> Self {
+    /// The value in the middle of the part of the slab that begins at node `[0, 0]`, and how far those
+    /// in the part are from it.
+    fn spread(&self, dims: [usize; 2]) -> [f64; 2] {
         let half = dims.map(|n| (n as f64 - 1.0) / 2.0);
-        let Line { at, step: [y, z] } = line;
-        let middle = at + y * half[0] + z * half[1];
-        Self { line, middle, radius: y.abs() * half[0] + z.abs() * half[1] }
+        let [y, z] = self.step;
+        [self.at + y * half[0] + z * half[1], y.abs() * half[0] + z.abs() * half[1]]
     }
 }
 
-/// The lines that are uppermost somewhere in the part of the slab that begins at node `first`: of a
-/// region's dozen most tiles see one or two.
-fn keep_upper(
-    lines: impl Iterator<Item = Seen> + Clone,
-    first: [usize; 2],
-    placed: impl Fn(Line) -> Line,
-    kept: &mut Vec<Line>,
-) {
-    let mut bound = f64::NEG_INFINITY;
-    for Seen { line, middle, radius } in lines.clone() {
-        let least = middle + line.shift(first) - radius;
-        bound = if least > bound { least } else { bound };
+/// Four lines in tiles of a slab, whose values are at most `radius` from that in the middle.
+struct Four {
+    /// Of the tile that begins at node `[0, 0]`.
+    middle: [f64; 4],
+    /// Of the first tile of a row of them.
+    in_row: [f64; 4],
+    step: [[f64; 4]; 2],
+    radius: [f64; 4],
+}
+
+/// Working space of [`Planes::write`]: what is uppermost somewhere in a slab, and in a tile of it.
+#[derive(Default)]
+pub(crate) struct Lines {
+    all: Vec<(Line, [f64; 2])>,
+    slab: Vec<Line>,
+    fours: Vec<Four>,
+    tile: Vec<Line>,
+}
+
+impl Lines {
+    /// Keeps of all lines those uppermost somewhere in a slab.
+    fn keep_upper(&mut self, lines: impl Iterator<Item = Line>, dims: [usize; 2]) {
+        self.all.clear();
+        self.all.extend(lines.map(|line| (line, line.spread(dims))));
+        let least = self.all.iter().map(|(_, [middle, radius])| middle - radius);
+        let bound = least.fold(f64::NEG_INFINITY, f64::max);
+        self.slab.clear();
+        let kept = self.all.iter().filter(|(_, [middle, radius])| middle + radius >= bound);
+        self.slab.extend(kept.map(|(line, _)| *line));
+        self.fours.clear();
+        for lines in self.slab.chunks(4) {
+            let mut four = Four::NONE;
+            for (n, line) in lines.iter().enumerate() {
+                [four.middle[n], four.radius[n]] = line.spread([TILE_ROWS, LANES]);
+                [four.step[0][n], four.step[1][n]] = line.step;
+            }
+            self.fours.push(four);
+        }
+        self.tile.resize(4 * self.fours.len() + 1, Line { at: 0.0, step: [0.0; 2] });
     }
-    kept.clear();
-    for Seen { line, middle, radius } in lines {
-        if middle + line.shift(first) + radius >= bound {
-            kept.push(placed(line));
+
+    #[inline(always)]
+    fn seen_from_row(&mut self, j: usize) {
+        for four in &mut self.fours {
+            four.in_row = std::array::from_fn(|n| four.middle[n] + four.step[0][n] * j as f64);
         }
     }
+
+    /// The lines that are uppermost somewhere in the tile that begins at node `first`, of the row last
+    /// given: of a region's dozen most tiles see one or two.
+    #[inline(always)]
+    fn upper_in_tile(&mut self, first: [usize; 2]) -> &[Line] {
+        let k = first[1] as f64;
+        let mut most = [f64::NEG_INFINITY; 4];
+        for Four { in_row, step: [_, step], radius, .. } in &self.fours {
+            for n in 0..4 {
+                let least = in_row[n] + step[n] * k - radius[n];
+                most[n] = if least > most[n] { least } else { most[n] };
+            }
+        }
+        let bound = most.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+        let mut count = 0;
+        for (four, lines) in self.fours.iter().zip(self.slab.chunks(4)) {
+            for (n, line) in lines.iter().enumerate() {
+                // always written, and kept if it is one: whether it is cannot be foretold
+                self.tile[count] = line.from(first);
+                let greatest = four.in_row[n] + four.step[1][n] * k + four.radius[n];
+                count += usize::from(greatest >= bound);
+            }
+        }
+        &self.tile[..count]
+    }
+}
+
+impl Four {
+    /// Below all lines.
+    const NONE: Self = Self {
+        middle: [f64::NEG_INFINITY; 4],
+        in_row: [f64::NEG_INFINITY; 4],
+        step: [[0.0; 4]; 2],
+        radius: [0.0; 4],
+    };
 }
 
 /// Nodes that are computed at once, along k and along j.
 const LANES: usize = 16;
 const TILE_ROWS: usize = 8;
 const RAMP: [f32; LANES] = [0., 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 13., 14., 15.];
-
-/// Working space of [`Planes::write`]: what is uppermost in a slab, and in a tile of it.
-#[derive(Default)]
-pub(crate) struct Lines {
-    slab: Vec<Line>,
-    tile: Vec<Line>,
-}
 
 /// How far the rows of a slab of `nodes` are apart: whole lanes.
 pub(crate) fn pitch(nodes: &NodeBox) -> usize {

@@ -3,6 +3,7 @@
 use levelset::{Grid, LevelSet, Moments};
 use nalgebra::Point3;
 use ndarray::Array3;
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::body::Body;
@@ -76,7 +77,10 @@ pub fn shatter(
     let level_sets: Vec<_> = pieces
         .par_iter()
         .zip(1..pieces.len() as u32 + 1)
-        .map(|(piece, label)| merged(parent, piece, &near, &labels, label))
+        .map(|(piece, label)| {
+            // with the widest registers there are, which compute the same
+            Arch::new().dispatch(Merging { parent, piece, near: &near, labels: &labels, label })
+        })
         .collect();
     let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
     let (shares, bonds) = spread(&scene, particles, &cuts, &level_sets);
@@ -107,58 +111,66 @@ pub(crate) struct Scene<'a> {
     pub(crate) pairs: &'a [Pair],
 }
 
-/// The level set of one piece: the larger of the parent's and the regions', made strictly negative
-/// on the nodes it owns and strictly positive on those of others.
-fn merged(
-    parent: &LevelSet,
-    piece: &Piece,
-    near: &[Option<Near>],
-    labels: &[u32],
+/// Makes the level set of one piece: the larger of the parent's and the regions', made strictly
+/// negative on the nodes it owns and strictly positive on those of others.
+struct Merging<'a> {
+    parent: &'a LevelSet,
+    piece: &'a Piece,
+    near: &'a [Option<Near>],
+    labels: &'a [u32],
     label: u32,
-) -> LevelSet {
-    let grid = parent.grid();
-    let spacing = grid.spacing() as f32;
-    // far less than the error of the distance, far more than the resolution of f32
-    let least = 1e-4 * spacing;
-    let nodes = piece.nodes.grown(2, grid.dims());
-    let row_len = nodes.dims()[2];
-    let mut values = Vec::with_capacity(nodes.len());
-    let mut slab = vec![0.0_f32; nodes.dims()[1] * pitch(&nodes)];
-    let mut lines = Lines::default();
-    let parent = parent.as_slice();
-    for i in nodes.low[0]..nodes.high[0] {
-        for (n, &part) in piece.parts.iter().enumerate() {
-            match &near[part] {
-                Some(part) => part.write((i, &nodes), &mut slab, n > 0, &mut lines),
-                None if n == 0 => slab.fill(f32::INFINITY),
-                None => {}
+}
+
+impl WithSimd for Merging<'_> {
+    type Output = LevelSet;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> LevelSet {
+        let Self { parent, piece, near, labels, label } = self;
+        let grid = parent.grid();
+        let spacing = grid.spacing() as f32;
+        // far less than the error of the distance, far more than the resolution of f32
+        let least = 1e-4 * spacing;
+        let nodes = piece.nodes.grown(2, grid.dims());
+        let row_len = nodes.dims()[2];
+        let mut values = Vec::with_capacity(nodes.len());
+        let mut slab = vec![0.0_f32; nodes.dims()[1] * pitch(&nodes)];
+        let mut lines = Lines::default();
+        let parent = parent.as_slice();
+        for i in nodes.low[0]..nodes.high[0] {
+            for (n, &part) in piece.parts.iter().enumerate() {
+                match &near[part] {
+                    Some(part) => part.write((i, &nodes), &mut slab, n > 0, &mut lines),
+                    None if n == 0 => slab.fill(f32::INFINITY),
+                    None => {}
+                }
+                // where there are no samples a region is two nodes away or more, and in the gaps that
+                // interpolation leaves between regions more would not be true
+                if !matches!(near[part], Some(Near::Planes(_))) {
+                    lower_to(&mut slab, 2.0 * spacing);
+                }
             }
-            // where there are no samples a region is two nodes away or more, and in the gaps that
-            // interpolation leaves between regions more would not be true
-            if !matches!(near[part], Some(Near::Planes(_))) {
-                lower_to(&mut slab, 2.0 * spacing);
+            for (j, region) in (nodes.low[1]..nodes.high[1]).zip(slab.chunks_exact(pitch(&nodes))) {
+                let start = grid.index([i, j, nodes.low[2]]);
+                let parent = &parent[start..start + row_len];
+                let labels = &labels[start..start + row_len];
+                let pairs = parent.iter().zip(region).zip(labels);
+                values.extend(pairs.map(|((&body, &region), &owner)| {
+                    // selections, no branches: the loop runs in lanes
+                    let value = if region > body { region } else { body };
+                    let inside = if value < -least { value } else { -least };
+                    let outside = if value.abs() > least { value.abs() } else { least };
+                    let owned = if owner == label { inside } else { outside };
+                    if owner == 0 { value } else { owned }
+                }));
             }
         }
-        for (j, region) in (nodes.low[1]..nodes.high[1]).zip(slab.chunks_exact(pitch(&nodes))) {
-            let start = grid.index([i, j, nodes.low[2]]);
-            let parent = &parent[start..start + row_len];
-            let labels = &labels[start..start + row_len];
-            let pairs = parent.iter().zip(region).zip(labels);
-            values.extend(pairs.map(|((&body, &region), &owner)| {
-                // selections, no branches: the loop runs in lanes
-                let value = if region > body { region } else { body };
-                let inside = if value < -least { value } else { -least };
-                let outside = if value.abs() > least { value.abs() } else { least };
-                let owned = if owner == label { inside } else { outside };
-                if owner == 0 { value } else { owned }
-            }));
-        }
+        let grid = part(grid, &nodes);
+        let [nx, ny, nz] = grid.dims();
+        let values = Array3::from_shape_vec((nx, ny, nz), values)
+            .expect("as many values as nodes by construction");
+        LevelSet::from_values(grid, values)
     }
-    let grid = part(grid, &nodes);
-    let [nx, ny, nz] = grid.dims();
-    let values = Array3::from_shape_vec((nx, ny, nz), values)
-        .expect("as many values as nodes by construction");
-    LevelSet::from_values(grid, values)
 }
 
 fn part(grid: &Grid, nodes: &NodeBox) -> Grid {
