@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use levelset::{LevelSet, Run};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::body::Body;
@@ -35,7 +36,15 @@ impl Owners {
         let mut nearest = vec![0_u16; nx * ny * nz];
         let slabs = nearest.par_chunks_exact_mut(ny * nz).enumerate().map(|(i, slab)| {
             if convex {
-                fill_by_runs(&regions, near, (i, &body.reach(i)), slab, nz);
+                let reach = body.reach(i);
+                Arch::new().dispatch(Filling {
+                    regions: &regions,
+                    near,
+                    i,
+                    wanted: &reach,
+                    slab,
+                    nz,
+                });
             } else {
                 fill_by_values(&regions, i, slab, nz);
             }
@@ -65,31 +74,46 @@ impl Owners {
     }
 }
 
-/// Owners of the `wanted` nodes of slab `i` for convex regions: a row meets each in one run, and hardly a node is in two.
-fn fill_by_runs(
-    regions: &[(u16, &Near)],
-    near: &[Option<Near>],
-    (i, wanted): (usize, &[Range<usize>]),
-    slab: &mut [u16],
+/// Finds owners of the `wanted` nodes of slab `i` for convex regions: a row meets each in one run, and
+/// hardly a node is in two.
+struct Filling<'a> {
+    regions: &'a [(u16, &'a Near)],
+    near: &'a [Option<Near>],
+    i: usize,
+    wanted: &'a [Range<usize>],
+    slab: &'a mut [u16],
     nz: usize,
-) {
-    let mut nearest = Nearest::default();
-    for &(region, shape) in regions {
-        let Near::Planes(planes) = shape else { continue };
-        planes.runs(i, wanted, &mut nearest, |j, ks| {
-            let row = &mut slab[j * nz..][ks.clone()];
-            if row.iter().fold(0, |any, owner| any | owner) == 0 {
-                row.fill(region);
-                return;
-            }
-            for (k, owner) in ks.zip(row) {
-                let node = [i, j, k];
-                let other = (*owner as usize).checked_sub(1).and_then(|n| near[n].as_ref());
-                if other.is_none_or(|other| shape.value(node) < other.value(node)) {
-                    *owner = region;
+}
+
+impl WithSimd for Filling<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { regions, near, i, wanted, slab, nz } = self;
+        // per row the nodes from the first to the last that have one
+        let mut owned: Vec<Range<usize>> = vec![nz..0; wanted.len()];
+        let mut nearest = Nearest::default();
+        for &(region, shape) in regions {
+            let Near::Planes(planes) = shape else { continue };
+            planes.runs(i, wanted, &mut nearest, |j, ks| {
+                let row = &mut slab[j * nz..][ks.clone()];
+                let Range { start, end } = owned[j];
+                owned[j] = start.min(ks.start)..end.max(ks.end);
+                let is_beside = ks.end <= start || end <= ks.start;
+                if is_beside || row.iter().fold(0, |any, owner| any | owner) == 0 {
+                    row.fill(region);
+                    return;
                 }
-            }
-        });
+                for (k, owner) in ks.zip(row) {
+                    let node = [i, j, k];
+                    let other = (*owner as usize).checked_sub(1).and_then(|n| near[n].as_ref());
+                    if other.is_none_or(|other| shape.value(node) < other.value(node)) {
+                        *owner = region;
+                    }
+                }
+            });
+        }
     }
 }
 

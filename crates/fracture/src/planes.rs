@@ -133,15 +133,31 @@ impl SlabCrossing {
 }
 
 impl Nearest {
-    /// The nodes of `low..high` of row `y` that are in.
-    fn within(&self, y: f64, low: usize, high: usize) -> Range<usize> {
-        let at = |c: &SlabCrossing| c.at(y);
-        if self.along.iter().any(|crossing| at(crossing) < 0.0) {
-            return 0..0;
+    /// Moves the first and last places of the row `y` and those after it to those that are in; the last
+    /// is less than the first where none is.
+    #[inline(always)]
+    fn clip(&self, y: f64, [first, last]: &mut [[f64; ROWS]; 2]) {
+        let at = |c: &SlabCrossing| -> [f64; ROWS] { std::array::from_fn(|n| c.at(y + n as f64)) };
+        for crossing in self.below.iter().map(at) {
+            for (last, x) in last.iter_mut().zip(crossing) {
+                *last = if x < *last { x } else { *last };
+            }
         }
-        within(self.below.iter().map(at), self.above.iter().map(at), low, high)
+        for crossing in self.above.iter().map(at) {
+            for (first, x) in first.iter_mut().zip(crossing) {
+                *first = if x > *first { x } else { *first };
+            }
+        }
+        for crossing in self.along.iter().map(at) {
+            for (last, x) in last.iter_mut().zip(crossing) {
+                *last = if x < 0.0 { -1.0 } else { *last };
+            }
+        }
     }
 }
+
+/// Rows that are clipped at once.
+const ROWS: usize = 8;
 
 /// The nodes of `low..high` up to all of `below` and from all of `above`.
 fn within(
@@ -157,6 +173,12 @@ fn within(
     for crossing in above {
         first = if crossing > first { crossing } else { first };
     }
+    between(first, last)
+}
+
+/// The whole numbers from `first`, which is not less than zero, to `last`.
+#[inline(always)]
+fn between(first: f64, last: f64) -> Range<usize> {
     if first > last {
         return 0..0;
     }
@@ -194,6 +216,7 @@ impl Planes {
 
     /// Calls `found(j, ks)` for the rows of slab `i` that the region has nodes of `wanted[j]` in, and
     /// those nodes; a node within the margin of the region is one of them. `nearest` is working space.
+    #[inline(always)]
     pub(crate) fn runs(
         &self,
         i: usize,
@@ -211,14 +234,18 @@ impl Planes {
             return;
         }
         self.bounds[1].seen_from(x, [rows.start as f64, (rows.end - 1) as f64], nearest);
-        for j in rows {
-            let (low, high) = (wanted[j].start.max(low[2]), wanted[j].end.min(high[2]));
-            if low >= high {
-                continue;
+        for first in rows.clone().step_by(ROWS) {
+            let mut ends = [([0.0; ROWS]), [-1.0; ROWS]];
+            for (n, wanted) in wanted[first..rows.end.min(first + ROWS)].iter().enumerate() {
+                ends[0][n] = wanted.start.max(low[2]) as f64;
+                ends[1][n] = wanted.end.min(high[2]) as f64 - 1.0;
             }
-            let ks = nearest.within(j as f64, low, high);
-            if !ks.is_empty() {
-                found(j, ks);
+            nearest.clip(first as f64, &mut ends);
+            for n in 0..ROWS {
+                let ks = between(ends[0][n], ends[1][n]);
+                if !ks.is_empty() {
+                    found(first + n, ks);
+                }
             }
         }
     }

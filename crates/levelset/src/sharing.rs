@@ -48,6 +48,10 @@ impl Union {
     /// # Panics
     /// If there is no such member.
     pub fn join(&mut self, a: u32, b: u32) {
+        // most are in one set already
+        if self.parents[a as usize] == self.parents[b as usize] {
+            return;
+        }
         let (a, b) = (self.root(a), self.root(b));
         self.parents[a.max(b) as usize] = a.min(b);
     }
