@@ -200,34 +200,169 @@ fn both_files_of_tetgen_decide_whether_a_checkpoint_fits() {
     assert!(String::from_utf8_lossy(&other.stderr).contains("another scene"));
 }
 
+/// A run in a folder of its own, and what it says.
+#[cfg(unix)]
+struct Running {
+    child: std::process::Child,
+    said: std::io::BufReader<std::process::ChildStderr>,
+}
+
+#[cfg(unix)]
+impl Running {
+    fn new(case: &Case, arguments: &[&str]) -> Self {
+        let mut program = brisance();
+        program.arg("run").args(arguments).current_dir(&case.folder);
+        let mut child = program.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let said = std::io::BufReader::new(child.stderr.take().unwrap());
+        Self { child, said }
+    }
+
+    fn line(&mut self) -> String {
+        use std::io::BufRead;
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Sends a signal to each of `times` mentions of the process.
+    fn signal(&self, signal: &str, times: usize) {
+        let ids = vec![self.child.id().to_string(); times];
+        assert!(Command::new("kill").arg(signal).args(ids).status().unwrap().success());
+    }
+
+    /// What else it says, and its exit code.
+    fn end(mut self) -> (String, Option<i32>) {
+        use std::io::Read;
+        let mut rest = String::new();
+        self.said.read_to_string(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+}
+
+/// The frame after which a run says that it stopped.
+#[cfg(unix)]
+fn stopped_after(message: &str) -> usize {
+    let last = message.lines().last().unwrap_or_default();
+    let (_, rest) = last.split_once("stopped after frame ").expect(message);
+    rest.split(':').next().unwrap().parse().unwrap()
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
-    use std::io::{BufRead, BufReader, Read};
-    let scene = SCENE.replace("frames = 12", "frames = 2000");
-    let case = Case::new(&[("scene.toml", &scene)]);
-    let mut child = brisance();
-    child.args(["run", "scene.toml", "-o", "out.jsonl"]).current_dir(&case.folder);
-    let mut child = child.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap());
-    let mut message = String::new();
-    said.read_line(&mut message).unwrap();
-    assert!(message.starts_with("frame 1 of 2000"), "{message}");
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    message.clear();
-    said.read_to_string(&mut message).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{message}");
-    assert!(message.contains("--resume out.jsonl.checkpoint"), "{message}");
-    let last = message.lines().last().unwrap();
-    let frame = last.split("frame ").nth(1).and_then(|rest| rest.split(':').next()).unwrap();
-    assert_eq!(case.names(), ["out.jsonl.checkpoint", "scene.toml"]);
-    let frames = (frame.parse::<usize>().unwrap() + 3).to_string();
-    let run = ["run", "scene.toml", "-q", "--frames", &frames, "-o"];
+    let long = SCENE.replace("frames = 12", "frames = 2000");
+    for (signal, times) in [("-INT", 2), ("-TERM", 1)] {
+        let case = Case::new(&[("scene.toml", &long)]);
+        let mut running = Running::new(&case, &["scene.toml", "-o", "out.jsonl"]);
+        let first = running.line();
+        assert!(first.starts_with("frame 1 of 2000"), "{first}");
+        // `timeout` sends two at once, which are no second request
+        running.signal(signal, times);
+        let (message, code) = running.end();
+        assert_eq!(code, Some(130), "{message}");
+        assert!(message.contains("stopping once"), "{message}");
+        assert!(message.contains("--resume out.jsonl.checkpoint"), "{message}");
+        let first = stopped_after(&message);
+        assert_eq!(case.names(), ["out.jsonl.checkpoint", "scene.toml"]);
+
+        // and once more, as it goes on
+        std::fs::rename(
+            case.folder.path().join("out.jsonl.checkpoint"),
+            case.folder.path().join("first"),
+        )
+        .unwrap();
+        let go_on = ["scene.toml", "-o", "out.jsonl", "--resume", "first"];
+        let mut running = Running::new(&case, &go_on);
+        assert!(running.line().starts_with("frame "));
+        running.signal(signal, times);
+        let (message, code) = running.end();
+        assert_eq!(code, Some(130), "{message}");
+        assert!(message.contains("--resume out.jsonl.checkpoint"), "{message}");
+        let second = stopped_after(&message);
+        assert!(second > first, "{second} {first}");
+        assert_eq!(case.names(), ["first", "out.jsonl.checkpoint", "scene.toml"]);
+
+        let frames = (second + 3).to_string();
+        let run = ["run", "scene.toml", "-q", "--frames", &frames, "-o"];
+        let whole = case.run(&[&run[..], &["whole.jsonl"]].concat());
+        let rest = [&run[..], &["out.jsonl", "--resume", "out.jsonl.checkpoint"]].concat();
+        assert!(whole.status.success() && case.run(&rest).status.success());
+        assert!(bytes(&case, "out.jsonl") == bytes(&case, "whole.jsonl"));
+    }
+}
+
+/// A run that waits for its scene, which a pipe is to bring.
+#[cfg(unix)]
+fn waiting(case: &Case, arguments: &[&str]) -> (Running, std::fs::File) {
+    let pipe = case.folder.path().join("scene.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let running = Running::new(case, &[&["scene.toml"], arguments].concat());
+    // opened once the program reads it, by when it minds signals
+    (running, std::fs::File::options().write(true).open(&pipe).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_interrupted_before_its_first_frame_can_be_gone_on_with() {
+    use std::io::Write;
+    let case = Case::new(&[]);
+    let (mut running, mut scene) = waiting(&case, &["-q", "-o", "out.jsonl"]);
+    running.signal("-INT", 1);
+    assert!(running.line().contains("stopping once"));
+    scene.write_all(SCENE.as_bytes()).unwrap();
+    drop(scene);
+    let (message, code) = running.end();
+    assert_eq!((code, stopped_after(&message)), (Some(130), 0), "{message}");
+    let path = case.folder.path().join("scene.toml");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, SCENE).unwrap();
+    let run = ["run", "scene.toml", "-q", "-o"];
     let whole = case.run(&[&run[..], &["whole.jsonl"]].concat());
     let rest = case.run(&[&run[..], &["out.jsonl", "--resume", "out.jsonl.checkpoint"]].concat());
     assert!(whole.status.success() && rest.status.success());
     assert!(bytes(&case, "out.jsonl") == bytes(&case, "whole.jsonl"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_request_ends_a_run_at_once() {
+    let case = Case::new(&[]);
+    let (mut running, scene) = waiting(&case, &["-q", "-o", "out.jsonl"]);
+    running.signal("-INT", 1);
+    assert!(running.line().contains("stopping once"));
+    std::thread::sleep(Duration::from_millis(300));
+    running.signal("-INT", 1);
+    let (message, code) = running.end();
+    drop(scene);
+    assert_eq!(code, Some(130), "{message}");
+    assert!(message.starts_with("brisance: ended at once"), "{message}");
+    assert_eq!(case.names(), ["scene.toml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_interrupted_as_it_resumes_leaves_its_checkpoint_to_go_on_with() {
+    use std::io::Write;
+    let case = Case::new(&[("same.toml", SCENE)]);
+    let saved = ["--checkpoint-every", "5", "--checkpoint", "here.checkpoint"];
+    let run = ["run", "same.toml", "-q", "-o", "out.jsonl"];
+    assert!(case.run(&[&run[..], &saved].concat()).status.success());
+    let whole = bytes(&case, "out.jsonl");
+    std::fs::remove_file(case.folder.path().join("out.jsonl")).unwrap();
+    let held = bytes(&case, "here.checkpoint");
+    let resume = ["-q", "-o", "out.jsonl", "--resume", "here.checkpoint"];
+    let (mut running, mut scene) = waiting(&case, &resume);
+    running.signal("-INT", 1);
+    assert!(running.line().contains("stopping once"));
+    scene.write_all(SCENE.as_bytes()).unwrap();
+    drop(scene);
+    let (message, code) = running.end();
+    assert_eq!((code, stopped_after(&message)), (Some(130), 10), "{message}");
+    assert!(message.contains("--resume here.checkpoint"), "{message}");
+    assert!(bytes(&case, "here.checkpoint") == held);
+    assert_eq!(case.names(), ["here.checkpoint", "same.toml", "scene.toml"]);
+    assert!(case.run(&[&run[..], &["--resume", "here.checkpoint"]].concat()).status.success());
+    assert!(bytes(&case, "out.jsonl") == whole);
 }
 
 #[test]

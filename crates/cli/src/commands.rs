@@ -192,7 +192,7 @@ pub enum Failure {
     Stopped {
         /// The last frame that was simulated.
         frame: usize,
-        /// The checkpoint that was written.
+        /// The checkpoint to go on with.
         checkpoint: PathBuf,
     },
     /// A checkpoint cannot be used.

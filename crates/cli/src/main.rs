@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use brisance::args::{Arguments, Command, complaint};
 use clap::Parser;
@@ -11,6 +12,10 @@ use clap::error::ErrorKind;
 /// Set when a signal asks the program to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Signals that come so soon after the first are one request with it: `timeout` and others send one to
+/// a program and one to all of its group.
+const ONE_REQUEST: Duration = Duration::from_millis(200);
+
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -18,8 +23,17 @@ fn main() -> ExitCode {
     };
     // only a run looks at the flag, between frames; asked twice it ends at once too
     let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
-    let handler = ctrlc::set_handler(move || {
-        if !looks || INTERRUPTED.swap(true, Ordering::Relaxed) {
+    let mut asked: Option<Instant> = None;
+    let handler = ctrlc::set_handler(move || match asked {
+        _ if !looks => std::process::exit(130),
+        None => {
+            asked = Some(Instant::now());
+            say(&"stopping once this frame or file is whole; interrupt again to end at once");
+            INTERRUPTED.store(true, Ordering::Relaxed);
+        }
+        Some(first) if first.elapsed() < ONE_REQUEST => {}
+        Some(_) => {
+            say(&"ended at once: what no checkpoint holds is lost");
             std::process::exit(130);
         }
     });

@@ -99,7 +99,7 @@ impl Job<'_> {
         }
         let pool = pool.build().map_err(|source| Failure::Threads { source })?;
         let mut run = pool.install(|| {
-            let mut run = self.start(&loaded, told)?;
+            let mut run = self.start(&loaded, told, interrupted)?;
             self.simulate(&mut run, &loaded, interrupted)?;
             Ok::<_, Failure>(run)
         })?;
@@ -172,7 +172,12 @@ impl Job<'_> {
     }
 
     /// The run before its first frame, or after those of a checkpoint.
-    fn start(&self, loaded: &Loaded, told: Option<Events>) -> Result<Run, Failure> {
+    fn start(
+        &self,
+        loaded: &Loaded,
+        told: Option<Events>,
+        interrupted: &AtomicBool,
+    ) -> Result<Run, Failure> {
         let start = Instant::now();
         let (mut world, appearances) = build(self.scene, loaded)?;
         let recorder = Recorder::new(&world, &appearances);
@@ -199,7 +204,7 @@ impl Job<'_> {
             effort: Effort::default(),
         };
         if let Some(path) = &self.options.resume {
-            run.resume(path, loaded)?;
+            run.resume(path, loaded, interrupted)?;
         }
         run.effort.build = start.elapsed().as_secs_f64();
         Ok(run)
@@ -292,8 +297,13 @@ impl Run {
         report
     }
 
-    /// Goes on from a checkpoint.
-    fn resume(&mut self, path: &Path, loaded: &Loaded) -> Result<(), Failure> {
+    /// Goes on from a checkpoint, which stays what there is to go on with if this is interrupted.
+    fn resume(
+        &mut self,
+        path: &Path,
+        loaded: &Loaded,
+        interrupted: &AtomicBool,
+    ) -> Result<(), Failure> {
         let failed = |source| Failure::Checkpoint { path: path.to_owned(), source };
         let checkpoint = Checkpoint::read(&read(path)?).map_err(failed)?;
         let other = || Failure::OtherScene { path: path.to_owned() };
@@ -306,6 +316,10 @@ impl Run {
         }
         let mut events = &checkpoint.events[..];
         for frame in 1..=checkpoint.frame {
+            if interrupted.load(Ordering::Relaxed) {
+                let frame = checkpoint.frame;
+                return Err(Failure::Stopped { frame, checkpoint: path.to_owned() });
+            }
             let (now, later) = events.split_at(events.partition_point(|e| e.frame <= frame));
             events = later;
             let report = self.world.redo(now).map_err(|_| other())?;
