@@ -79,6 +79,43 @@ fn a_ball_that_shatters_goes_on_from_any_frame() {
     goes_on(SCENE, 12, &[1, 2, 3, 7, 11]);
 }
 
+/// Balls that fall flat beside each other.
+const SHARING: &str = r#"version = 1
+[pattern.shards.voronoi]
+pieces = 6
+[[body]]
+name = "ground"
+shape = { plane = {} }
+motion = "static"
+[[body]]
+name = "ball"
+material = "china"
+shape = { sphere = { radius = 0.06, spacing = 0.006 } }
+position = [0, 0.12, 0]
+velocity = [0, -4, 0]
+fracture = { pattern = "shards", placement = "snapped", strength = 0.2, generations = 1 }
+copies = { count = [3, 1, 2], spacing = [0.3, 1, 0.3] }
+"#;
+
+#[test]
+fn balls_that_share_pieces_go_on() {
+    goes_on(SHARING, 8, &[1, 2, 4, 7]);
+    let end = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut world, mut recorder) = started(SHARING);
+            (0..8).for_each(|_| drop(step(&mut world, &mut recorder)));
+            let shapes: Vec<_> =
+                world.iter().map(|body| std::sync::Arc::as_ptr(body.shape)).collect();
+            let different: std::collections::BTreeSet<_> = shapes.iter().collect();
+            (world.saved(), shapes.len() - different.len())
+        })
+    };
+    let (state, shared) = end(1);
+    assert!(shared > 6, "{shared}");
+    assert!(end(3) == (state, shared));
+}
+
 #[test]
 fn walls_that_anchors_and_bonds_hold_go_on() {
     goes_on(ANCHORED, 14, &[2, 5, 9]);

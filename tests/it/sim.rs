@@ -7,7 +7,9 @@ use dynamics::{Body, MassProperties, Velocity};
 use fracture::{Alignment, Fragment, Pattern, Voronoi, shatter};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
-use sim::{Breakage, FractureModel, NewBody, Recorder, Settings, Skin, Surface, World, rigid};
+use sim::{
+    Breakage, FractureModel, NewBody, Placement, Recorder, Settings, Skin, Surface, World, rigid,
+};
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
     let velocity = Velocity::default();
@@ -47,7 +49,7 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
     let points = level_set.surface_particles(spacing);
     let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(80, 5) }).unwrap();
     let breakage = Breakage {
-        model: FractureModel::Prescored(Arc::new(pattern)),
+        model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
         strength,
         generations: 2,
         least_samples: 16,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use contact::{Blow, Field, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Fragment, Shattered, bond_loads, shatter};
-use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::anchor::Anchorage;
+use crate::debris::samples;
 use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
+use crate::sharing::Part;
 use crate::world::{NewBody, World};
 use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, StressField, rigid};
 
@@ -72,10 +73,7 @@ pub(crate) struct Hit {
 
 /// A piece before it is a body.
 struct Piece {
-    fragment: Fragment,
-    mass: MassProperties,
-    /// Its body coordinates to its parent's material coordinates.
-    material: Isometry3<f64>,
+    part: Part,
     pose: Isometry3<f64>,
 }
 
@@ -116,7 +114,7 @@ pub(crate) struct Parent {
     pub(crate) shape: Arc<Shape>,
     pub(crate) anchorage: Option<Anchorage>,
     /// What its fragments come from.
-    whole: Arc<Shape>,
+    pub(crate) whole: Arc<Shape>,
     cuts: Vec<Cut>,
 }
 
@@ -240,6 +238,12 @@ impl World {
                 return dent.map_or_else(|| self.keep(hit.body, model), Outcome::Dented);
             }
         };
+        let struck = (pose * hit.at, hit.impulse);
+        let shares = World::shares(&parent);
+        let known = shares.then(|| self.known_parts(&parent, &division)).flatten();
+        if let Some(parts) = known {
+            return self.repeat(&parent, parts, struck);
+        }
         let Some(shattered) = self.divided(&parent, &division) else { return Outcome::Whole };
         let blow = (material * hit.at, hit.impulse.norm());
         let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
@@ -248,11 +252,32 @@ impl World {
         if count < 2 {
             return Outcome::Held;
         }
-        if !self.fits(&clusters.shattered) {
+        if !self.fits(samples_of(&clusters.shattered)) {
             return Outcome::OverBudget;
         }
-        let fracture = self.replace(&parent, clusters, &division, (pose * hit.at, hit.impulse));
-        fracture.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
+        let Some(event) = self.replace(&parent, clusters, &division, struck) else {
+            return Outcome::Whole;
+        };
+        if shares {
+            self.remember_division(&parent, &division, &event.fragments);
+        }
+        Outcome::Broke(Box::new(event))
+    }
+
+    /// A body comes apart as another did.
+    fn repeat(
+        &mut self,
+        parent: &Parent,
+        parts: Vec<Part>,
+        struck: (Point3<f64>, Vector3<f64>),
+    ) -> Outcome {
+        if !self.fits(parts.iter().map(|part| samples(&part.shape))) {
+            return Outcome::OverBudget;
+        }
+        let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
+        let how = vec![(breakage, false); parts.len()];
+        let event = self.put(parent, parts, how, struck);
+        event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
     /// A body goes on with another model.
@@ -268,10 +293,8 @@ impl World {
     pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Shattered> {
         let Field::Grid { level_set, material } = parent.shape.field() else { return None };
         let points: Vec<_> = parent.shape.points().iter().map(|p| material * p).collect();
-        let least = parent.breakage.as_ref().map_or(LEAST_SAMPLES, |b| b.least_samples);
-        let least = self.least_samples(least, level_set);
         let Division { pattern, at, .. } = division;
-        let shattered = shatter(level_set, &points, pattern, at, least);
+        let shattered = shatter(level_set, &points, pattern, at, self.least_samples(parent));
         (shattered.fragments.len() > 1).then_some(shattered)
     }
 
@@ -281,9 +304,9 @@ impl World {
         parent: &Parent,
         Clusters { shattered, is_joined, is_held }: Clusters,
         division: &Division,
-        (point, impulse): (Point3<f64>, Vector3<f64>),
+        struck: (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
-        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
+        let Field::Grid { level_set, .. } = parent.shape.field() else { return None };
         let density = parent.mass.mass() / level_set.moments().volume;
         let breakages = parent.breakage.as_ref().map(|breakage| {
             let models = breakage.model.of_pieces(division, &shattered.fragments).into_iter();
@@ -291,7 +314,20 @@ impl World {
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
         let mut breakages = breakages.into_iter().flatten();
-        let pieces = pieces(shattered.fragments, density, &(parent.pose * material.inverse()))?;
+        let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
+        let parts = parent.parts(shattered.fragments, density, division)?;
+        self.put(parent, parts, how, struck)
+    }
+
+    /// Puts parts in the place of a body, each with how it breaks in turn and whether it is held.
+    fn put(
+        &mut self,
+        parent: &Parent,
+        parts: Vec<Part>,
+        how: Vec<(Option<Breakage>, bool)>,
+        (point, impulse): (Point3<f64>, Vector3<f64>),
+    ) -> Option<Fracture> {
+        let pieces = pieces(parts, parent)?;
         let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
         let mut event = Fracture {
             parent: parent.id,
@@ -299,7 +335,7 @@ impl World {
             point,
             impulse,
             mass_before: parent.mass.mass(),
-            mass_after: pieces.iter().map(|p| p.mass.mass()).sum(),
+            mass_after: pieces.iter().map(|p| p.part.mass.mass()).sum(),
             before: self.motion(&[parent.id]),
             after: Motion::default(),
         };
@@ -307,9 +343,8 @@ impl World {
         let surface = (self.materials[i], self.groups[i]);
         self.remove(parent.id);
         self.born += pieces.len();
-        for ((piece, velocity), is_held) in pieces.into_iter().zip(velocities).zip(is_held) {
-            let how = (breakages.next(), is_held);
-            let id = self.add_piece(parent, (piece, velocity), (division, surface), how);
+        for ((piece, velocity), how) in pieces.into_iter().zip(velocities).zip(how) {
+            let id = self.add_piece(parent, (piece, velocity), surface, how);
             event.fragments.push(id);
         }
         event.after = self.motion(&event.fragments);
@@ -334,8 +369,10 @@ impl World {
         })
     }
 
-    /// Samples of the smallest piece that may be by itself.
-    fn least_samples(&self, least: usize, level_set: &LevelSet) -> usize {
+    /// Samples of the smallest piece of a body that may be by itself.
+    pub(crate) fn least_samples(&self, parent: &Parent) -> usize {
+        let least = parent.breakage.as_ref().map_or(LEAST_SAMPLES, |b| b.least_samples);
+        let Field::Grid { level_set, .. } = parent.shape.field() else { return least };
         let cells = self.settings.debris.least_size / level_set.grid().spacing();
         // a float too large saturates
         least.max((cells * cells * cells).ceil() as usize)
@@ -387,25 +424,23 @@ impl World {
         &mut self,
         parent: &Parent,
         (piece, velocity): (Piece, Velocity),
-        (division, (material, groups)): (&Division, (Material, Groups)),
+        (material, groups): (Material, Groups),
         (breakage, is_held): (Option<Breakage>, bool),
     ) -> BodyId {
-        let Fragment { level_set, particles, regions, .. } = piece.fragment;
-        let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
-        let cuts = parent.cuts.iter().cloned().chain([cut]).collect();
+        let Piece { part: Part { shape, mass, lineage }, pose } = piece;
         let id = self.add(NewBody {
-            body: if is_held { Body::Static } else { Body::Dynamic(piece.mass) },
-            pose: piece.pose,
+            body: if is_held { Body::Static } else { Body::Dynamic(mass) },
+            pose,
             velocity,
-            shape: Arc::new(Shape::grid(level_set, &particles, piece.material)),
+            shape,
             material,
             groups,
             breakage,
         });
         let last = self.len() - 1;
-        self.lineages[last] = Some(Arc::new(Lineage { whole: Arc::clone(&parent.whole), cuts }));
+        self.lineages[last] = Some(lineage);
         let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
-        self.anchorages[last] = anchorage.map(|a| Anchorage { mass: piece.mass, ..a.clone() });
+        self.anchorages[last] = anchorage.map(|a| Anchorage { mass, ..a.clone() });
         id
     }
 }
@@ -435,14 +470,43 @@ fn unbroken(
     groups.iter().map(|group| names.partition_point(|name| name < group)).collect()
 }
 
-fn pieces(fragments: Vec<Fragment>, density: f64, world: &Isometry3<f64>) -> Option<Vec<Piece>> {
-    fragments
-        .into_iter()
-        .map(|fragment| {
-            let (mass, material) = rigid(&fragment.moments, density).ok()?;
-            Some(Piece { fragment, mass, material, pose: world * material })
-        })
-        .collect()
+impl Parent {
+    /// Its fragments with the shapes that they have as bodies; `None` if one of them has no mass.
+    fn parts(
+        &self,
+        fragments: Vec<Fragment>,
+        density: f64,
+        division: &Division,
+    ) -> Option<Vec<Part>> {
+        let part = |Fragment { level_set, particles, moments, regions }: Fragment| {
+            let (mass, material) = rigid(&moments, density).ok()?;
+            let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
+            let cuts = self.cuts.iter().cloned().chain([cut]).collect();
+            let lineage = Arc::new(Lineage { whole: Arc::clone(&self.whole), cuts });
+            Some(Part {
+                shape: Arc::new(Shape::grid(level_set, &particles, material)),
+                mass,
+                lineage,
+            })
+        };
+        fragments.into_iter().map(part).collect()
+    }
+}
+
+/// The parts of a body where it is; `None` if one is not sampled.
+fn pieces(parts: Vec<Part>, parent: &Parent) -> Option<Vec<Piece>> {
+    let Field::Grid { material, .. } = parent.shape.field() else { return None };
+    let world = parent.pose * material.inverse();
+    let piece = |part: Part| {
+        let Field::Grid { material, .. } = part.shape.field() else { return None };
+        Some(Piece { pose: world * material, part })
+    };
+    parts.into_iter().map(piece).collect()
+}
+
+/// Samples of each fragment.
+pub(crate) fn samples_of(shattered: &Shattered) -> impl ExactSizeIterator<Item = usize> {
+    shattered.fragments.iter().map(|fragment| fragment.level_set.grid().node_count())
 }
 
 /// Velocities of the pieces of a body: those of its points, `v + omega x r` and `omega` (Su09
@@ -463,13 +527,13 @@ fn velocities(
     let mut total = 0.0;
     let mut inertia = Matrix3::zeros();
     for (piece, velocity) in pieces.iter().zip(&velocities) {
-        let own = piece.mass.momentum(&piece.pose.rotation, velocity);
+        let own = piece.part.mass.momentum(&piece.pose.rotation, velocity);
         missing.apply(&-own.linear, &arm(piece));
         missing.angular -= own.angular;
-        let (m, cross) = (piece.mass.mass(), arm(piece).cross_matrix());
+        let (m, cross) = (piece.part.mass.mass(), arm(piece).cross_matrix());
         total += m;
         inertia += cross.transpose() * cross * m;
-        inertia += piece.mass.world_inertia(&piece.pose.rotation);
+        inertia += piece.part.mass.world_inertia(&piece.pose.rotation);
     }
     let spin = inertia.try_inverse().map_or(Vector3::zeros(), |inverse| inverse * missing.angular);
     for (piece, velocity) in pieces.iter().zip(&mut velocities) {
@@ -482,9 +546,9 @@ fn velocities(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
+    use crate::{Placement, Settings};
     use fracture::{Pattern, Voronoi};
-    use levelset::{Aabb, Grid, Solid};
+    use levelset::{Aabb, Grid, LevelSet, Solid};
     use proptest::prelude::*;
 
     /// A brick of 0.4 x 0.3 x 0.2 m that moves and spins, and what breaks it.
@@ -511,7 +575,7 @@ mod tests {
             material: Material::default(),
             groups: Groups::default(),
             breakage: Some(Breakage {
-                model: FractureModel::Prescored(Arc::new(pattern)),
+                model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
                 strength: 1.0,
                 generations: 2,
                 least_samples: 8,

@@ -360,7 +360,9 @@ fn breakage<'a>(
     let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
     let model = if let Some(name) = &fracture.pattern {
         let pattern = patterns.of(name, &spec.shape, level_set)?;
-        pattern.map(FractureModel::Prescored)
+        pattern.map(|pattern| {
+            FractureModel::Prescored(pattern, fracture.placement.unwrap_or_default())
+        })
     } else {
         let lattice = fracture.lattice.as_ref();
         let picture = lattice.and_then(|lattice| lattice.strength_picture.as_ref());

@@ -7,7 +7,7 @@ use fracture::{Alignment, Pattern};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
-use crate::breakage::{Clusters, Hit, Outcome};
+use crate::breakage::{Clusters, Hit, Outcome, samples_of};
 use crate::event::{Event, Trigger};
 use crate::model::Division;
 use crate::{BodyId, Fracture, Report, World};
@@ -84,7 +84,7 @@ impl World {
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
         let division = Division { pattern, at: alignment, tets: Vec::new() };
         let shattered = self.divided(&parent, &division)?;
-        if !self.fits(&shattered) {
+        if !self.fits(samples_of(&shattered)) {
             return None;
         }
         let Clusters { shattered, is_held, .. } = self.clusters(&parent, shattered, None);

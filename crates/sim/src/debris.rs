@@ -2,7 +2,6 @@
 
 use contact::{Field, Shape};
 use dynamics::{Body, Momentum};
-use fracture::{Fragment, Shattered};
 
 use crate::{Report, World};
 
@@ -63,13 +62,13 @@ impl World {
         most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
     }
 
-    /// Whether there is room for the pieces of a body.
-    pub(crate) fn fits(&self, shattered: &Shattered) -> bool {
+    /// Whether there is room for the pieces of a body, whose samples are counted.
+    pub(crate) fn fits(&self, pieces: impl ExactSizeIterator<Item = usize>) -> bool {
         let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
         let held: usize = held.map(|i| samples(&self.shapes[i])).sum();
-        let new = |f: &Fragment| f.level_set.grid().node_count();
-        let new: usize = shattered.fragments.iter().map(new).sum();
-        shattered.fragments.len() <= self.room().saturating_add(1)
+        let count = pieces.len();
+        let new: usize = pieces.sum();
+        count <= self.room().saturating_add(1)
             && held.saturating_add(new) <= self.settings.debris.most_samples
     }
 
@@ -104,7 +103,8 @@ impl World {
     }
 }
 
-fn samples(shape: &Shape) -> usize {
+/// Samples of the level set of a shape.
+pub(crate) fn samples(shape: &Shape) -> usize {
     match shape.field() {
         Field::Grid { level_set, .. } => level_set.grid().node_count(),
         _ => 0,

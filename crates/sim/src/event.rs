@@ -96,7 +96,7 @@ pub struct Misfit {
 impl FractureModel {
     fn kind(&self) -> ModelKind {
         match self {
-            Self::Prescored(_) => ModelKind::Prescored,
+            Self::Prescored(..) => ModelKind::Prescored,
             Self::Lattice(_) => ModelKind::Lattice,
             Self::Stress(_) => ModelKind::Stress,
         }

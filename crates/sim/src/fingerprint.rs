@@ -7,7 +7,7 @@ use dynamics::{Body, Velocity};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, FractureModel, World};
+use crate::{Breakage, FractureModel, Placement, World};
 
 /// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
 struct Digest(u64);
@@ -66,7 +66,10 @@ impl Digest {
             self.numbers(&[bonds.strength, bonds.duration]);
         }
         match &breakage.model {
-            FractureModel::Prescored(pattern) => {
+            FractureModel::Prescored(pattern, placement) => {
+                if *placement == Placement::Snapped {
+                    self.text("snapped");
+                }
                 // a digest takes all that is written
                 let _ = pattern.write(self);
             }

@@ -7,6 +7,7 @@ use fracture::{
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
+use serde::Deserialize;
 use tetfem::Interpolation;
 
 use crate::StressField;
@@ -15,12 +16,24 @@ use crate::elastic::{ElasticBody, Struck, dealt};
 /// How a body is divided.
 #[derive(Clone, Debug)]
 pub enum FractureModel {
-    /// By prescored space, centred on the impact (Su09).
-    Prescored(Arc<Pattern>),
+    /// By prescored space (Su09).
+    Prescored(Arc<Pattern>, Placement),
     /// Where links between masses break (Ku07).
     Lattice(Arc<LatticeModel>),
     /// Where tension is above the strength (Mu01). Equal bodies share their tetrahedra.
     Stress(Arc<ElasticBody>),
+}
+
+/// How a pattern is placed in a body that is hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// Its centre on the impact, its y axis along the blow, out of the body.
+    #[default]
+    Turned,
+    /// Its centre on the node of the body's grid nearest to the impact, its axes along the grid's (the
+    /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
+    Snapped,
 }
 
 /// Parameters of fracture by a lattice.
@@ -103,9 +116,13 @@ impl FractureModel {
         impact: &Impact<'_>,
     ) -> (Effect, Option<StressField>) {
         match self {
-            Self::Prescored(pattern) => {
+            Self::Prescored(pattern, placement) => {
                 let bounds = body.grid().bounds();
-                let at = Alignment::enclosing(&bounds, impact.at, impact.normal);
+                let turned = Alignment::enclosing(&bounds, impact.at, impact.normal);
+                let at = match placement {
+                    Placement::Turned => turned,
+                    Placement::Snapped => turned.snapped(body.grid()),
+                };
                 let pattern = Arc::clone(pattern);
                 (Effect::Divides(Division { pattern, at, tets: Vec::new() }), None)
             }
@@ -139,7 +156,7 @@ impl FractureModel {
                 let meshes = dealt(&division.tets, fragments).into_iter();
                 meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
             }
-            Self::Prescored(_) | Self::Lattice(_) => vec![self.clone(); fragments.len()],
+            Self::Prescored(..) | Self::Lattice(_) => vec![self.clone(); fragments.len()],
         }
     }
 }

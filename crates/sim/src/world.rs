@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchorage;
+use crate::sharing::Divided;
 use crate::sleep::{Link, Rest};
 use crate::{Breakage, Debris, Event, Lineage, Motion, Timeline};
 
@@ -195,6 +196,7 @@ pub struct World {
     pub(crate) timeline: Timeline,
     /// What is to break, if that is told.
     pub(crate) told: Option<Vec<Event>>,
+    pub(crate) divided: Divided,
 }
 
 impl World {
@@ -228,6 +230,7 @@ impl World {
             frame: 0,
             timeline: Timeline::default(),
             told: None,
+            divided: Divided::default(),
         }
     }
 

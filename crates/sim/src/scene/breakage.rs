@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::Noise;
+use crate::Placement;
 
 /// How a body breaks: `fracture = { pattern = "shards", strength = 20 }`. Give one of `pattern`,
 /// `lattice` and `stress`.
@@ -13,6 +14,10 @@ use super::Noise;
 pub struct Fracture {
     /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centred where it is hit.
     pub pattern: Option<String>,
+    /// How the pattern is placed, `"turned"` so that its y axis comes out of the body where it is hit or
+    /// `"snapped"` to the nodes of the body's grid, in which copies that are hit at one node share their
+    /// pieces; `"turned"` unless given.
+    pub placement: Option<Placement>,
     /// The body is divided where the links of a lattice of masses break.
     pub lattice: Option<Lattice>,
     /// The body is divided where the blow stretches it too much.

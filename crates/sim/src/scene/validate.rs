@@ -539,6 +539,11 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
         key,
         || "needs exactly one of the keys `pattern`, `lattice` and `stress`",
     )?;
+    require(
+        f.placement.is_none() || f.pattern.is_some(),
+        &at(key, "placement"),
+        || "is of a pattern: give the key `pattern` too, or remove it",
+    )?;
     if let Some(name) = &f.pattern {
         require(scene.patterns.contains_key(name), &at(key, "pattern"), || {
             match nearest(name, scene.patterns.keys().map(String::as_str)) {
