@@ -14,10 +14,21 @@
 //!
 //! What was gained of the cylinder's 7.6 ms, by the samples of profiles: 1.2 by cuts that know their pair
 //! of pieces, areas of planes from sums over their edges, and labels beside an edge that are compared
-//! together; 0.7 by particles looked up row by row as nodes are in memory; 0.2 by the rest. What is left
-//! is spread evenly: level sets 24 % (the pieces' boxes hold 750,876 nodes for a grid of 317,625), cuts
-//! 16 %, particles 13 %, owners 12 %, pieces 12 %. Tiles of other sizes are no faster. The loops over
-//! level sets wait for four lanes of SSE2 and for memory.
+//! together; 0.7 by particles looked up row by row as nodes are in memory; 0.2 by the rest. The figures
+//! of the table are from then. Since, by old and new programs in turn on a busy machine, 250 events each,
+//! the least in ms: wall 2.5 to 2.4, radial 1.8 as before, table 5.6 to 5.1, cylinder 5.6 to 5.1, bunny 3.3
+//! to 3.1. Level sets of the cylinder went from 1.60 to 1.15: 0.3 by planes of a tile that are chosen four
+//! at once, 0.15 by AVX2; owners from 0.95 to 0.85 by eight rows at once.
+//!
+//! What is left of the cylinder, ms: level sets 1.15 (the pieces' boxes hold 750,876 nodes for a grid of
+//! 317,625), cuts 1.05 (half of it the search for ends among 25,394 edges), pieces 0.9, owners 0.85,
+//! particles of the parent 0.6, the rest 0.6. All but level sets take some 70 ns for each of 13,518 runs,
+//! most of them branches that cannot be foretold: AVX2 for all of the program would save no more than 0.2
+//! there, labels of 16 bits 0.2, values at particles from one look-up of the cell nothing.
+//!
+//! Pieces that copies share (`placement = "snapped"` of the spheres in place of `"turned"`), eight
+//! frames on one thread: `scenes/table_25.toml` takes 23 MB, not 59, and 1.2 s of processor time, not 1.5;
+//! `scenes/table_100.toml` 37 MB, not 156, and 2.0 s, not 2.6.
 //!
 //! A piece of ten of a sphere of 53^3 nodes holds 88 KB of samples, 34 KB of points and 17 KB of the
 //! tree over them. Its surface would take 152 KB, and is made when it is drawn. `scenes/table_1000.toml`

@@ -235,16 +235,17 @@ impl Planes {
         }
         self.bounds[1].seen_from(x, [rows.start as f64, (rows.end - 1) as f64], nearest);
         for first in rows.clone().step_by(ROWS) {
-            let mut ends = [([0.0; ROWS]), [-1.0; ROWS]];
+            let mut ends = [[0.0; ROWS], [-1.0; ROWS]];
             for (n, wanted) in wanted[first..rows.end.min(first + ROWS)].iter().enumerate() {
                 ends[0][n] = wanted.start.max(low[2]) as f64;
                 ends[1][n] = wanted.end.min(high[2]) as f64 - 1.0;
             }
             nearest.clip(first as f64, &mut ends);
-            for n in 0..ROWS {
-                let ks = between(ends[0][n], ends[1][n]);
+            let [lows, highs] = ends;
+            for (row, (low, high)) in (first..).zip(lows.into_iter().zip(highs)) {
+                let ks = between(low, high);
                 if !ks.is_empty() {
-                    found(first + n, ks);
+                    found(row, ks);
                 }
             }
         }
