@@ -132,7 +132,7 @@ proptest! {
             // half a power less, for the orders beyond; round-off is where nothing is left
             let gain = 2f64.powi(order) / 2f64.sqrt();
             // the energy, right to round-off, hardly tells the orientation where moments hardly differ
-            let round_off = 1e-9 + (1e-13 / (along - 1.0).abs()).min(1e-6);
+            let round_off = 1e-9 + (1e-13_f64 / f64::abs(along - 1.0)).min(1e-6);
             prop_assert!(fine <= coarse / gain + round_off, "{step:?}: {coarse:e} to {fine:e}");
         }
     }
