@@ -50,7 +50,7 @@ pub(crate) struct Batch {
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
     used: usize,
-    /// Sweep in which it was relaxed last; 0 if in none since it was weighed.
+    /// Sweep in which it was relaxed last; 0 if in none.
     relaxed: u32,
     slots: [Slot; SLOTS],
 }
@@ -94,7 +94,6 @@ impl Batch {
     #[inline(always)]
     pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
         let [a, b] = self.held(movers, shock);
-        self.relaxed = 0;
         for slot in &mut self.slots[..self.used] {
             let k = sum(&effective_mass(&a, &slot.arm_a), &effective_mass(&b, &slot.arm_b));
             let response = k.mul(&slot.normal);
@@ -205,7 +204,8 @@ impl Batch {
         self.end(sweep, excess)
     }
 
-    /// Whether no body changed since the pairs were relaxed, so that there is nothing to do.
+    /// Whether no body changed since the pairs were relaxed, so that there is nothing to do but to
+    /// come nearer than [`Sweep::settled`].
     #[inline(always)]
     fn is_still(&self, movers: &Movers) -> bool {
         let [p, q] = &self.bodies;
@@ -263,6 +263,8 @@ pub(crate) struct Sweep<'a> {
     /// Change of speed, m/s, above which a pair is relaxed again at once, and how often at most.
     pub(crate) rough: f64,
     pub(crate) repeats: usize,
+    /// Whether to pass over what can hardly change.
+    pub(crate) lazy: bool,
 }
 
 impl Sweep<'_> {
@@ -288,7 +290,8 @@ impl Sweep<'_> {
     #[inline(always)]
     fn each(&self, batches: &mut [Batch]) -> bool {
         let mut any = false;
-        for batch in batches.iter_mut().filter(|batch| !batch.is_still(self.movers)) {
+        for batch in batches.iter_mut().filter(|batch| !(self.lazy && batch.is_still(self.movers)))
+        {
             // each changes, whatever the others say
             any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
         }
@@ -391,6 +394,7 @@ mod tests {
                     settled: 1e-6,
                     rough: 1e-3,
                     repeats: 3,
+                    lazy: true,
                 };
                 let changed =
                     if wide { sweep.over(&mut batches) } else { sweep.each(&mut batches) };

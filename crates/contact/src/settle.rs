@@ -249,6 +249,9 @@ fn velocities(
 
 /// Times that a pair with rough changes is solved again at once.
 const REPEATS: usize = 7;
+/// Up to so many batches all are relaxed in every sweep: it costs little, and what is stacked comes to
+/// rest exactly.
+const FEW: usize = 64;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -355,7 +358,8 @@ impl<'a> Pass<'a> {
             self.done += 1;
             let (number, friction) = (self.movers.begin_sweep(), self.friction);
             let (movers, rough) = (&self.movers, rough_speed);
-            let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats };
+            let lazy = self.batches.len() > FEW;
+            let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats, lazy };
             let mut changed = false;
             for stage in stages {
                 let batches = &mut self.batches[stage.batches.clone()];
