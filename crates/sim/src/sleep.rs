@@ -3,8 +3,8 @@
 //! A body falls asleep when no point of it moved far for half a second and all that carries it is
 //! asleep or static: so a pile falls asleep from the ground up, and one restless piece keeps only
 //! those awake that rest on it. Asleep it is static to others and at rest, so kinetic energy only
-//! falls. It wakes when it is hit, when what carries it or is joined to it is hit, wakes it by sinking or
-//! goes, when what rests on it changes its load, and near a kinematic body that moves.
+//! falls. It wakes when it is hit, when what carries it or is joined to it wakes or goes, when what
+//! rests on it changes its load, and near a kinematic body that moves.
 
 use std::collections::BTreeSet;
 
@@ -25,12 +25,13 @@ const STILL_SHARE: f64 = 0.15;
 const STILL_MOST: f64 = 0.015;
 /// An impulse that would change the velocity of a sleeper by this much wakes it, m/s.
 const WAKING_SPEED: f64 = 0.1;
-/// Share of all that bears on a sleeper by which one contact may change besides.
+/// Share of all that bears on a sleeper by which what touched it when it fell asleep may change besides:
+/// in a pile loads shift about for long.
 const WAKING_LOAD: f64 = 0.2;
+/// The same of what touches it only since.
+const NEW_LOAD: f64 = 0.1;
 /// The same of a change from one frame to the next.
 const SUDDEN_LOAD: f64 = 0.5;
-/// A body that sank by this share of what it carried wakes that.
-const SUNK: f64 = 0.05;
 /// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
 const LOAD_TIME: f64 = 0.2;
 /// A body carries another if it bears this share of its weight.
@@ -66,8 +67,6 @@ pub(crate) struct Link {
     pub(crate) lately: Vector3<f64>,
     /// Whether the other carries it.
     pub(crate) carries: bool,
-    /// Where the other was.
-    pub(crate) place: Isometry3<f64>,
 }
 
 /// A pair that touches: on `body` from `other`.
@@ -210,22 +209,15 @@ impl World {
         self.wake_loaded(&touches);
         self.notice_motion();
         let falling = self.falling_asleep(&touches);
-        let before = self.links.len();
         for touch in touches.iter().filter(|touch| falling[touch.body]) {
             let Touch { body, other, impulse } = *touch;
             let carries = self.carries(touch);
-            let (sleeper, other_id) = (self.ids[body], self.ids[other]);
-            let known = &self.links[..before];
-            let above = known.binary_search_by_key(&(other_id, sleeper), |l| (l.sleeper, l.other));
-            // what fell asleep on it earlier weighs as much as it did then
-            let impulse = above.map_or(impulse, |n| -known[n].impulse);
             self.links.push(Link {
-                sleeper,
-                other: other_id,
+                sleeper: self.ids[body],
+                other: self.ids[other],
                 impulse,
                 lately: impulse,
                 carries,
-                place: self.poses[other],
             });
         }
         // stable: others stay in order
@@ -273,13 +265,8 @@ impl World {
                 }
             }
         }
-        self.rouse(&woken);
-    }
-
-    /// Wakes bodies alone.
-    fn rouse(&mut self, woken: &BTreeSet<BodyId>) {
-        for id in woken {
-            if let Ok(i) = self.ids.binary_search(id) {
+        for &id in &woken {
+            if let Ok(i) = self.ids.binary_search(&id) {
                 self.rests[i] = Rest::new(&self.poses[i]);
                 self.acting[i] = self.bodies[i];
             }
@@ -324,16 +311,13 @@ impl World {
             let (sleeper, other) = (self.ids[touch.body], self.ids[touch.other]);
             let known = &links[..before];
             if known.binary_search_by_key(&(sleeper, other), |l| (l.sleeper, l.other)).is_err() {
-                let (impulse, lately) = (Vector3::zeros(), Vector3::zeros());
-                let place = self.poses[touch.other];
-                links.push(Link { sleeper, other, impulse, lately, carries: false, place });
+                let none = Vector3::zeros();
+                links.push(Link { sleeper, other, impulse: none, lately: none, carries: false });
             }
         }
         links.sort_by_key(|link| (link.sleeper, link.other));
         let share = (self.settings.dt / LOAD_TIME).min(1.0);
-        let mut joined: Vec<BodyId> = self.joined().flatten().collect();
-        joined.sort_unstable();
-        let (mut roused, mut woken) = (BTreeSet::new(), BTreeSet::new());
+        let mut woken = BTreeSet::new();
         for link in &mut links {
             let found = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let [Ok(body), Ok(other)] = found else { continue };
@@ -343,50 +327,35 @@ impl World {
             let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
             let now = touching.map_or_else(|_| Vector3::zeros(), |n| touches[n].impulse);
             link.lately += (now - link.lately) * share;
-            // what is asleep does not weigh on what woke below it
-            let change = |now: Vector3<f64>| match link.carries {
-                true => (now.norm() - link.impulse.norm()).max(0.0),
-                false => (now - link.impulse).norm(),
-            };
             let blow = WAKING_SPEED * self.moving_mass(body);
             // what did not touch it when it fell asleep may topple it by leaning on it
             let is_new = link.impulse == Vector3::zeros();
-            let steady = if is_new { 0.0 } else { blow } + WAKING_LOAD * loads[body];
+            let steady = match is_new {
+                true => NEW_LOAD * loads[body],
+                false => blow + WAKING_LOAD * loads[body],
+            };
             let sudden = blow + SUDDEN_LOAD * loads[body];
-            if change(now) > sudden
-                || link.carries && self.shift(other, &link.place) > SUNK * self.reach(body)
+            if (link.lately - link.impulse).norm() > steady || (now - link.impulse).norm() > sudden
             {
                 woken.insert(link.sleeper);
-            } else if change(link.lately) > steady {
-                let together = joined.binary_search(&link.sleeper).is_ok();
-                if together { &mut woken } else { &mut roused }.insert(link.sleeper);
             }
         }
         self.links = links;
         self.wake(woken);
-        self.rouse(&roused);
-    }
-
-    /// How far the farthest point of a body is from where it was at `place`, m.
-    fn shift(&self, i: usize, place: &Isometry3<f64>) -> f64 {
-        let pose = &self.poses[i];
-        let turn = pose.rotation.coords.dot(&place.rotation.coords);
-        let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
-        (pose.translation.vector - place.translation.vector).norm() + angle * self.reach(i)
-    }
-
-    fn reach(&self, i: usize) -> f64 {
-        self.shapes[i].radius()
     }
 
     /// Counts the frames for which bodies have been still.
     fn notice_motion(&mut self) {
-        for i in 0..self.len() {
-            let far = STILL_MOST.min(STILL_SHARE * self.reach(i));
-            if self.shift(i, &self.rests[i].pose) > far {
-                (self.rests[i].pose, self.rests[i].frames) = (self.poses[i], 0);
+        for (i, rest) in self.rests.iter_mut().enumerate() {
+            let pose = &self.poses[i];
+            let reach = self.shapes[i].radius();
+            let turn = pose.rotation.coords.dot(&rest.pose.rotation.coords);
+            let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
+            let shift = pose.translation.vector - rest.pose.translation.vector;
+            if shift.norm() + angle * reach > STILL_MOST.min(STILL_SHARE * reach) {
+                (rest.pose, rest.frames) = (*pose, 0);
             } else {
-                self.rests[i].frames += 1;
+                rest.frames += 1;
             }
         }
     }

@@ -66,7 +66,6 @@ struct LinkState {
     impulse: [f64; 3],
     lately: [f64; 3],
     carries: bool,
-    place: [f64; 7],
 }
 
 /// A joint that is left.
@@ -227,21 +226,13 @@ fn joint_state(link: &joint::Joined) -> JointState {
 }
 
 fn link_state(link: &Link) -> LinkState {
-    let Link { sleeper, other, impulse, lately, carries, place } = link;
-    LinkState {
-        sleeper: *sleeper,
-        other: *other,
-        impulse: (*impulse).into(),
-        lately: (*lately).into(),
-        carries: *carries,
-        place: pose_numbers(place),
-    }
+    let Link { sleeper, other, impulse, lately, carries } = *link;
+    LinkState { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
 }
 
 fn link(state: &LinkState) -> Link {
-    let LinkState { sleeper, other, impulse, lately, carries, place } = *state;
-    let (impulse, lately) = (impulse.into(), lately.into());
-    Link { sleeper, other, impulse, lately, carries, place: pose(&place) }
+    let LinkState { sleeper, other, impulse, lately, carries } = *state;
+    Link { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {
