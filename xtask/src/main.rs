@@ -8,7 +8,7 @@ mod layers;
 mod vendor;
 
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 const LIST: &str = "\
 cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
@@ -127,7 +127,39 @@ fn miri() -> Outcome {
 fn peers(name: &str, rest: &[&str]) -> Outcome {
     let program = format!("peers_{name}");
     let benches = ["run", "--release", "--package", "brisance-benches", "--bin", &program, "--"];
-    cargo(&[&benches[..], rest].concat())
+    cargo(&[&benches[..], rest].concat())?;
+    let alone = rest.iter().any(|option| ["--ours", "--pile"].contains(option));
+    if name == "pile" && !alone {
+        box3d(&[&benches[..], rest, &["--pile"]].concat(), rest)
+    } else {
+        Ok(())
+    }
+}
+
+/// Runs the piles that `source`, a command of cargo, writes in Box3D, where that can be built.
+fn box3d(source: &[&str], rest: &[&str]) -> Outcome {
+    const PACKAGE: &str = "benches/box3d/Cargo.toml";
+    let target = ["--target-dir", "target/box3d"];
+    let package = [&["--release", "--locked", "--manifest-path", PACKAGE], &target[..]].concat();
+    let built = Command::new(env!("CARGO")).arg("build").args(&package).output();
+    if !built.is_ok_and(|output| output.status.success()) {
+        let package = package.join(" ");
+        eprintln!("no row of Box3D: it takes cmake and libclang, see `cargo build {package}`");
+        return Ok(());
+    }
+    let problem = |e: std::io::Error| format!("the piles cannot be given to Box3D: {e}");
+    let mut piles =
+        Command::new(env!("CARGO")).args(source).stdout(Stdio::piped()).spawn().map_err(problem)?;
+    let mut program = Command::new("target/box3d/release/pile-box3d");
+    program.args(rest.iter().filter(|&&option| option == "--json"));
+    if let Some(lines) = piles.stdout.take() {
+        program.stdin(lines);
+    }
+    run(&mut program)?;
+    match piles.wait().map_err(problem)? {
+        status if status.success() => Ok(()),
+        status => Err(format!("the piles for Box3D ended with {status}")),
+    }
 }
 
 /// Puts the GLB validator under target/npm. Only continuous integration cannot do without.

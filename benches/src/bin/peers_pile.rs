@@ -1,7 +1,7 @@
 //! Piles of convex fragments beside Rapier: the same hulls, masses and friction, 1/30 s a frame.
 //!
-//! `peers_pile [--json] [--seconds S] [--ours] [--threads N] [--awake | --sleep] [--solver NAME]
-//! [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
+//! `peers_pile [--json] [--seconds S] [--ours | --pile] [--threads N] [--awake | --sleep]
+//! [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
 //! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
@@ -11,6 +11,8 @@
 //! whose distance to another body was asked.
 //!
 //! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
+//! `--pile` runs nothing, but writes a line of JSON for each pile and what is to be run of it, as
+//! `benches/box3d` reads it.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -53,7 +55,7 @@ struct Case {
 }
 
 fn main() -> Outcome<()> {
-    let (mut json, mut ours, mut seconds) = (false, false, 10.0);
+    let (mut json, mut ours, mut given, mut seconds) = (false, false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
     let mut solver = contact::Solver::default();
     let mut arguments = std::env::args().skip(1);
@@ -61,6 +63,7 @@ fn main() -> Outcome<()> {
         match argument.as_str() {
             "--json" => json = true,
             "--ours" => ours = true,
+            "--pile" => given = true,
             "--awake" => sleeps = vec![false],
             "--sleep" => sleeps = vec![true],
             "--threads" => {
@@ -77,6 +80,15 @@ fn main() -> Outcome<()> {
     let frames = (seconds * 30.0_f64).round().max(60.0) as usize;
     for size in sizes {
         let pile = fragments(size);
+        if given {
+            let line = json!({
+                "friction": FRICTION, "frames": frames, "threads": &threads, "sleeps": &sleeps,
+                "parts": parts(frames).map(|(part, range)| (part, range.start, range.end)),
+                "bodies": pile.iter().map(body).collect::<Vec<_>>(),
+            });
+            writeln!(std::io::stdout(), "{line}")?;
+            continue;
+        }
         for &sleep in &sleeps {
             for &threads in &threads {
                 let case = Case { threads, sleep, solver, frames };
@@ -85,6 +97,16 @@ fn main() -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// A fragment for other programs: corners, start (x, y, z; x, y, z, w) and mass.
+fn body(fragment: &Fragment) -> Value {
+    let (place, turn) = (fragment.start.translation.vector, fragment.start.rotation.coords);
+    json!({
+        "points": fragment.points.iter().map(|p| [p.x, p.y, p.z]).collect::<Vec<_>>(),
+        "place": [place.x, place.y, place.z], "turn": [turn.x, turn.y, turn.z, turn.w],
+        "mass": fragment.mass,
+    })
 }
 
 /// The solver that a scene calls so.
