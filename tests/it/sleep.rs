@@ -300,3 +300,50 @@ fn a_wave_runs_through_sleeping_dominoes_as_fast_as_through_waking_ones() {
     let late = sleeping.expect("it falls").abs_diff(waking);
     assert!(late <= 4, "{late} of {waking} frames");
 }
+
+/// A block of this mass, kg.
+fn heavy(mass: f64, half: [f64; 3], at: [f64; 3]) -> NewBody {
+    let h = Vector3::from(half);
+    let s = h.component_mul(&h) * (mass / 3.0);
+    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
+    let body = Body::Dynamic(MassProperties::new(mass, inertia).unwrap());
+    NewBody { body, ..cube(None, half, at) }
+}
+
+/// How far a plank of 10 kg on an edge at x = 0 has turned, rad, 8 s after `load` was put on it; `weight`
+/// lay on it before, and all slept.
+fn plank_turns_by(plank: f64, weight: Option<NewBody>, load: NewBody) -> f64 {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    world.add(cube(Some(Body::Static), [0.5, 0.2, 0.5], [-0.5, 0.2, 0.0]));
+    let plank = world.add(heavy(10.0, [0.5, 0.03, 0.2], [plank, 0.43, 0.0]));
+    let weight = weight.map(|weight| world.add(weight));
+    steps(&mut world, 90);
+    let ids: Vec<BodyId> = weight.into_iter().chain([plank]).collect();
+    assert_eq!(asleep(&world, &ids), ids.len());
+    world.add(load);
+    for _ in 0..240 {
+        world.step();
+    }
+    world.get(plank).unwrap().pose.rotation.angle()
+}
+
+#[test]
+fn a_load_on_its_end_tips_a_sleeping_plank() {
+    for share in [0.12, 0.15, 0.18, 0.25] {
+        let load = heavy(10.0 * share, [0.03; 3], [0.44, 0.49, 0.0]);
+        let angle = plank_turns_by(-0.02, None, load);
+        assert!(angle > 0.5, "{share}: {angle}");
+    }
+}
+
+#[test]
+fn a_load_on_its_end_tips_a_sleeping_plank_with_what_sleeps_on_it() {
+    // more than half of the weight on the other end tips it
+    for share in [0.65, 0.75, 0.9, 1.2] {
+        let weight = heavy(20.0, [0.08; 3], [-0.3, 0.54, 0.0]);
+        let load = heavy(20.0 * share, [0.06; 3], [0.5, 0.52, 0.0]);
+        let angle = plank_turns_by(0.1, Some(weight), load);
+        assert!(angle > 0.5, "{share}: {angle}");
+    }
+}

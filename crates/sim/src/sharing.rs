@@ -23,7 +23,8 @@ pub(crate) struct Part {
 /// Divisions that may come again, the oldest first.
 ///
 /// What is found here is what dividing the body anew would give, to the bit: a run that goes on from a
-/// checkpoint shares other pieces, or none, and does not differ. Shapes are not kept alive.
+/// checkpoint shares other pieces, or none, and does not differ. Pieces are not kept alive, but the wholes
+/// that they came from are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Divided(VecDeque<Known>);
 
