@@ -544,19 +544,15 @@ fn velocities(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{Placement, Settings};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
     use proptest::prelude::*;
 
-    /// A brick of 0.4 x 0.3 x 0.2 m that moves and spins, and what breaks it.
-    fn brick(
-        velocity: Velocity,
-        (pieces, seed): (usize, u64),
-        bonds: Option<Bonds>,
-    ) -> (World, BodyId) {
+    /// The shape, mass and body coordinates of a brick of 0.4 x 0.3 x 0.2 m, and its grid.
+    pub(crate) fn solid() -> (Arc<Shape>, MassProperties, Isometry3<f64>, Grid) {
         let half = Vector3::new(0.2, 0.15, 0.1);
         let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
         let grid = Grid::enclosing(&bounds, 0.02, 3, Grid::MAX_NODES).unwrap();
@@ -564,6 +560,16 @@ mod tests {
         let level_set = LevelSet::from_fn(grid, |p| solid.distance(&p));
         let (mass, frame) = rigid(&level_set.moments(), 2000.0).unwrap();
         let points = level_set.surface_particles(0.02);
+        (Arc::new(Shape::grid(level_set, &points, frame)), mass, frame, grid)
+    }
+
+    /// A brick that moves and spins, and what breaks it.
+    fn brick(
+        velocity: Velocity,
+        (pieces, seed): (usize, u64),
+        bonds: Option<Bonds>,
+    ) -> (World, BodyId) {
+        let (shape, mass, frame, _) = solid();
         let pattern = Pattern::voronoi(&Voronoi::new(pieces, seed)).unwrap();
         let mut world = World::new(Settings::default());
         let id = world.add(NewBody {
@@ -571,7 +577,7 @@ mod tests {
             pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
                 * frame,
             velocity,
-            shape: Arc::new(Shape::grid(level_set, &points, frame)),
+            shape,
             material: Material::default(),
             groups: Groups::default(),
             breakage: Some(Breakage {

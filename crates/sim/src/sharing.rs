@@ -111,30 +111,23 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::breakage::tests::solid;
     use crate::breakage::{Bonds, Breakage, Hit};
-    use crate::{NewBody, Report, Settings, rigid};
+    use crate::{NewBody, Report, Settings};
     use contact::{Field, Groups, Material};
     use dynamics::{Body, Velocity};
     use fracture::Voronoi;
-    use levelset::{Aabb, Grid, LevelSet, Solid};
     use nalgebra::{Isometry3, Point3, Vector3};
     use proptest::prelude::*;
 
-    /// Bricks of 0.4 x 0.3 x 0.2 m that share a solid, and a node of it near its surface.
+    /// Bricks that share a solid, and a node of it near its surface.
     fn bricks(
         moving: &[(Isometry3<f64>, Velocity)],
         placement: Placement,
         bonds: Option<Bonds>,
     ) -> (World, Vec<BodyId>, Point3<f64>) {
-        let half = Vector3::new(0.2, 0.15, 0.1);
-        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
-        let grid = Grid::enclosing(&bounds, 0.02, 3, Grid::MAX_NODES).unwrap();
-        let solid = Solid::Box { half_extents: half };
-        let level_set = LevelSet::from_fn(grid, |p| solid.distance(&p));
-        let (mass, frame) = rigid(&level_set.moments(), 2000.0).unwrap();
-        let points = level_set.surface_particles(0.02);
+        let (shape, mass, frame, grid) = solid();
         let pattern = Arc::new(fracture::Pattern::voronoi(&Voronoi::new(60, 3)).unwrap());
-        let shape = Arc::new(Shape::grid(level_set, &points, frame));
         let mut world = World::new(Settings::default());
         let add = |(pose, velocity): &(Isometry3<f64>, Velocity)| {
             world.add(NewBody {

@@ -330,10 +330,8 @@ impl World {
             let blow = WAKING_SPEED * self.moving_mass(body);
             // what did not touch it when it fell asleep may topple it by leaning on it
             let is_new = link.impulse == Vector3::zeros();
-            let steady = match is_new {
-                true => NEW_LOAD * loads[body],
-                false => blow + WAKING_LOAD * loads[body],
-            };
+            let steady =
+                if is_new { NEW_LOAD * loads[body] } else { blow + WAKING_LOAD * loads[body] };
             let sudden = blow + SUDDEN_LOAD * loads[body];
             if (link.lately - link.impulse).norm() > steady || (now - link.impulse).norm() > sudden
             {
