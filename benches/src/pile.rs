@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contact::{Groups, Material, Shape};
 use dynamics::{Body, Velocity};
-use levelset::{Aabb, Grid, LevelSet};
+use levelset::{Aabb, ConvexHull, Grid, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
 use rapier3d::parry::{math::Vector, transformation::convex_hull};
 use sim::{BodyId, NewBody, Settings, World, rigid};
@@ -72,6 +72,7 @@ fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
         planes.iter().map(|(n, d)| n.dot(&p.coords) - d).fold(f64::NEG_INFINITY, f64::max)
     };
     let level_set = LevelSet::from_fn(grid, distance);
+    let hull = ConvexHull::new(&places).expect("the corners are those of a hull");
     let (mass, frame) = rigid(&level_set.moments(), DENSITY).expect("a hull has volume");
     // samples round corners off, so they are given
     let mut surface = places.clone();
@@ -80,7 +81,7 @@ fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
         body: Body::Dynamic(mass),
         pose: start * frame,
         velocity: Velocity::default(),
-        shape: Arc::new(Shape::grid(level_set, &surface, frame)),
+        shape: Arc::new(Shape::grid(level_set, &surface, frame).with_hull(&hull, &frame)),
         material: MATERIAL,
         groups: Groups::default(),
         breakage: None,

@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
+use crate::polyhedron::Solids;
 use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
 
@@ -47,6 +48,9 @@ pub(crate) fn candidates(
         };
         return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
     }
+    if let (Some(a), Some(b)) = (shape_a.polyhedron(), shape_b.polyhedron()) {
+        return Solids { a, b, b_from_a }.near(margin);
+    }
     if probes(shape_a, shape_b) {
         *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
     }
@@ -74,6 +78,8 @@ pub(crate) fn least(
             return gap.min(most);
         }
         is_exact = true;
+    } else if let (Some(a), Some(b)) = (a.polyhedron(), b.polyhedron()) {
+        return Solids { a, b, b_from_a }.least(most, enough);
     }
     if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);

@@ -31,6 +31,7 @@ mod order;
 mod pair;
 pub mod planar;
 mod points;
+mod polyhedron;
 mod query;
 mod reference;
 mod rolling;

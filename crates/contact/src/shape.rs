@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use levelset::{Aabb, LevelSet};
+use levelset::{Aabb, ConvexHull, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::Triangles;
 use crate::points::PointTree;
+use crate::polyhedron::Polyhedron;
 
 /// The signed distance of a solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -93,6 +94,8 @@ pub(crate) enum Probe {
 pub struct Shape {
     field: Field,
     probe: Probe,
+    /// If it is convex and all is known of it.
+    polyhedron: Option<Polyhedron>,
     bounds: Aabb,
     radius: f64,
 }
@@ -104,6 +107,7 @@ impl Shape {
         Self {
             field: Field::HalfSpace,
             probe: Probe::None,
+            polyhedron: None,
             bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
             radius: f64::INFINITY,
         }
@@ -115,6 +119,7 @@ impl Shape {
         Self {
             field: Field::Ball { radius: f64::NEG_INFINITY },
             probe: Probe::None,
+            polyhedron: None,
             bounds: Aabb { min: at, max: at },
             radius: 0.0,
         }
@@ -126,6 +131,7 @@ impl Shape {
         Self {
             field: Field::Ball { radius },
             probe: Probe::Ball(radius),
+            polyhedron: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius,
         }
@@ -136,6 +142,7 @@ impl Shape {
         Self {
             field: Field::Cuboid { half },
             probe: Probe::Points(PointTree::new(&cuboid_points(&half, spacing))),
+            polyhedron: Some(Polyhedron::cuboid(&half)),
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius: half.norm(),
         }
@@ -151,9 +158,17 @@ impl Shape {
         Self {
             field: Field::Grid { level_set, material },
             probe: Probe::Points(PointTree::new(&body)),
+            polyhedron: None,
             bounds,
             radius,
         }
+    }
+
+    /// The same solid, which is convex: `hull`, in material coordinates, to which `material` takes
+    /// those of the body. Two such solids, and such a one and a box, meet by corners and edges, exactly, instead
+    /// of by points; that is faster too.
+    pub fn with_hull(self, hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
+        Self { polyhedron: Some(Polyhedron::new(hull, material)), ..self }
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
@@ -163,7 +178,13 @@ impl Shape {
     pub fn mesh(triangles: Arc<Triangles>) -> Self {
         let bounds = triangles.bounds();
         let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
-        Self { field: Field::Mesh(triangles), probe: Probe::None, bounds, radius: corner.norm() }
+        Self {
+            field: Field::Mesh(triangles),
+            probe: Probe::None,
+            polyhedron: None,
+            bounds,
+            radius: corner.norm(),
+        }
     }
 
     /// The signed distance.
@@ -196,6 +217,10 @@ impl Shape {
             Field::Mesh(triangles) => triangles.thickness() / 2.0,
             _ => self.bounds.extents().min() / 2.0,
         }
+    }
+
+    pub(crate) fn polyhedron(&self) -> Option<&Polyhedron> {
+        self.polyhedron.as_ref()
     }
 
     pub(crate) fn probe(&self) -> &Probe {
