@@ -68,6 +68,12 @@ impl<'a> Pair<'a> {
         self.way < 0.2 * size
     }
 
+    /// Whether nothing that is beyond the middle on the way is less deep at the end than at half the
+    /// thickness: depth changes no faster than the way.
+    fn are_convex(&self) -> bool {
+        self.shapes().iter().all(|shape| shape.polyhedron().is_some())
+    }
+
     /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
     /// were: signed distances are linearised.
     pub(crate) fn reused(
@@ -103,14 +109,16 @@ impl<'a> Pair<'a> {
     ) -> Option<Isometry3<f64>> {
         let (size, margin) = (self.size(), self.margin());
         let tested = &mut found.tally.points;
-        let (mut time, mut candidates) = if self.is_slow(size) {
-            (1.0, self.near(1.0, margin, tested))
-        } else {
-            self.meet(size, margin, tested)?
+        let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
+        let is_slow = self.is_slow(size);
+        let at_end = (is_slow || self.way < size && self.are_convex())
+            .then(|| self.near(1.0, margin, tested));
+        let (mut time, mut candidates) = match at_end {
+            Some(near) if is_slow || !deep(&near) => (1.0, near),
+            _ => self.meet(size, margin, tested)?,
         };
         let known = known.map_or(&[][..], |known| known.contacts);
-        let is_deep = candidates.iter().any(|c| c.distance < -DEEP * size);
-        if is_deep && !self.keep_near_side(&mut candidates, known, time) {
+        if deep(&candidates) && !self.keep_near_side(&mut candidates, known, time) {
             // all of it is beyond the middle: at the start less was
             let mut before = self.near(0.0, margin, tested);
             if self.keep_near_side(&mut before, known, 0.0) {

@@ -22,6 +22,8 @@ pub(crate) struct Polyhedron {
     corners: Box<[Point3<f64>]>,
     planes: Box<[Planes]>,
     edges: Box<[Edge]>,
+    /// Half of the least distance of two parallel planes around it, one of them that of a face, m.
+    half_width: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +76,7 @@ impl Polyhedron {
             .chunk_by(|p, q| p.0 == q.0)
             .filter(|sides| sides.first().map(|side| side.1) != sides.last().map(|side| side.1));
         let edges = of_faces.map(|sides| Edge::new(&corners, sides[0].0)).collect();
-        let planes = faces.chunks(LANES).map(Planes::new).collect();
-        Self { corners, planes, edges }
+        Self::of(corners, &faces, edges)
     }
 
     /// Of a box about the origin with half edge lengths `half`, m.
@@ -92,7 +93,20 @@ impl Polyhedron {
             |axis: u32| (0..8).filter(move |n| n >> axis & 1 == 0).map(move |n| [n, n | 1 << axis]);
         let corners: Box<[Point3<f64>]> = (0..8).map(corner).collect();
         let edges = (0..3).flat_map(along).map(|ends| Edge::new(&corners, ends)).collect();
-        Self { planes: faces.chunks(LANES).map(Planes::new).collect(), edges, corners }
+        Self::of(corners, &faces, edges)
+    }
+
+    fn of(corners: Box<[Point3<f64>]>, faces: &[(Vector3<f64>, f64)], edges: Box<[Edge]>) -> Self {
+        let width = |(normal, offset): &(Vector3<f64>, f64)| {
+            offset - corners.iter().map(|p| normal.dot(&p.coords)).fold(f64::INFINITY, f64::min)
+        };
+        let half_width = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
+        let planes = faces.chunks(LANES).map(Planes::new).collect();
+        Self { corners, planes, edges, half_width }
+    }
+
+    pub(crate) fn half_width(&self) -> f64 {
+        self.half_width
     }
 
     fn plane(&self, number: usize) -> (Vector3<f64>, f64) {

@@ -213,8 +213,9 @@ impl Shape {
 
     /// What another body must not skip in one move, m: half the smallest extent of the solid.
     pub(crate) fn half_thickness(&self) -> f64 {
-        match &self.field {
-            Field::Mesh(triangles) => triangles.thickness() / 2.0,
+        match (&self.field, &self.polyhedron) {
+            (Field::Mesh(triangles), _) => triangles.thickness() / 2.0,
+            (_, Some(polyhedron)) => polyhedron.half_width(),
             _ => self.bounds.extents().min() / 2.0,
         }
     }
