@@ -11,7 +11,7 @@ use parry3d::math::Vector as TreeVector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rayon::prelude::*;
 
-use crate::shape::Shape;
+use crate::shape::{Field, Shape};
 use crate::{Columns, Groups};
 
 /// Share of its radius by which the box of a body is grown.
@@ -71,6 +71,8 @@ struct Ball {
     travel: Vector3<f64>,
     radius: f64,
     moves: bool,
+    /// Unit normal and offset of a half-space that stays where it is, m.
+    plane: Option<(Vector3<f64>, f64)>,
 }
 
 impl Broad {
@@ -238,8 +240,9 @@ impl Broad {
         found.boxes += 1;
         let reach = p.radius + q.radius + self.margin * p.radius.min(q.radius);
         let may = self.groups[i as usize].meet(&self.groups[j as usize]);
+        let above = p.is_above(q, self.margin) || q.is_above(p, self.margin);
         // infinite reach passes
-        if may && p.nearest(q) <= reach {
+        if may && !above && p.nearest(q) <= reach {
             found.near.push((i.min(j), i.max(j)));
         }
     }
@@ -250,7 +253,21 @@ impl Ball {
         let (start, end) = (&way.poses[i].translation.vector, way.predicted[i].translation.vector);
         let radius = way.columns.shapes[i].radius();
         let moves = way.columns.bodies[i].mass_properties().is_some();
-        Self { end, travel: end - start, radius, moves }
+        let stays = way.poses[i] == way.predicted[i];
+        let is_plane = matches!(way.columns.shapes[i].field(), Field::HalfSpace);
+        let plane = (is_plane && stays).then(|| {
+            let normal = way.poses[i] * Vector3::y();
+            (normal, normal.dot(start))
+        });
+        Self { end, travel: end - start, radius, moves, plane }
+    }
+
+    /// Whether it stays farther than the share `margin` of its radius above the plane of the other.
+    fn is_above(&self, other: &Self, margin: f64) -> bool {
+        other.plane.is_some_and(|(normal, offset)| {
+            let height = normal.dot(&self.end) - normal.dot(&self.travel).max(0.0) - offset;
+            height > (1.0 + margin) * self.radius
+        })
     }
 
     /// The least distance of two centres over the step, m.

@@ -12,6 +12,9 @@ use crate::wide::{LANES, Wide, Wide3};
 const SAME: f64 = 1e-9;
 /// Slope of an edge along a face below which it lies on it: both ends of that part are told.
 const FLAT: f64 = 0.3;
+/// Normals that lead in as steeply as this, by the direction in which the solids are parted best,
+/// would push them further into each other.
+const INWARD: f64 = -0.2;
 /// Two faces that an edge enters and leaves by part with a normal between theirs; if their mean is
 /// shorter they face away from each other.
 const SHARP: f64 = 0.3;
@@ -44,8 +47,8 @@ struct Planes {
 }
 
 impl Polyhedron {
-    /// `hull`, whose coordinates `material` takes from those of the body.
-    pub(crate) fn new(hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
+    /// `hull`, whose coordinates `material` takes from those of the body; `None` if it has only slivers.
+    pub(crate) fn new(hull: &ConvexHull, material: &Isometry3<f64>) -> Option<Self> {
         let mesh = hull.mesh();
         let corners: Box<[Point3<f64>]> =
             mesh.vertices.iter().map(|p| material.inverse_transform_point(p)).collect();
@@ -76,7 +79,7 @@ impl Polyhedron {
             .chunk_by(|p, q| p.0 == q.0)
             .filter(|sides| sides.first().map(|side| side.1) != sides.last().map(|side| side.1));
         let edges = of_faces.map(|sides| Edge::new(&corners, sides[0].0)).collect();
-        Self::of(corners, &faces, edges)
+        (!faces.is_empty()).then(|| Self::of(corners, &faces, edges))
     }
 
     /// Of a box about the origin with half edge lengths `half`, m.
@@ -143,11 +146,14 @@ pub(crate) struct Solids<'a> {
 }
 
 impl Solids<'_> {
-    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other.
+    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other, but
+    /// for those whose normals lead in.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         let mut found = Vec::new();
-        let add = |candidate| {
-            found.push(candidate);
+        let add = |candidate, leads_out| {
+            if leads_out {
+                found.push(candidate);
+            }
             margin
         };
         self.look(margin, margin, add);
@@ -158,7 +164,7 @@ impl Solids<'_> {
     /// there is one. Where the solids are apart it is a lower bound of their distance.
     pub(crate) fn least(&self, most: f64, enough: f64) -> f64 {
         let mut least = most;
-        let nearer = |candidate: Candidate| {
+        let nearer = |candidate: Candidate, _| {
             least = least.min(candidate.distance);
             if least < enough { f64::NEG_INFINITY } else { least }
         };
@@ -166,9 +172,9 @@ impl Solids<'_> {
         if apart > 0.0 { apart.min(most) } else { least }
     }
 
-    /// Calls `found` for points nearer than a limit; what it returns is the limit from then on.
-    /// Returns how far the planes of one keep the other off, m, and finds nothing beyond `margin`.
-    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
+    /// Calls `found` for points nearer than a limit, with whether their normals lead out; what it
+    /// returns is the limit from then on. Returns how far the planes of one keep the other off, m, and finds nothing beyond `margin`.
+    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate, bool) -> f64) -> f64 {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
@@ -181,12 +187,22 @@ impl Solids<'_> {
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
+    fn visit_wide(
+        &self,
+        margin: f64,
+        limit: f64,
+        found: impl FnMut(Candidate, bool) -> f64,
+    ) -> f64 {
         self.visit(margin, limit, found)
     }
 
     #[inline(always)]
-    fn visit(&self, margin: f64, mut limit: f64, mut found: impl FnMut(Candidate) -> f64) -> f64 {
+    fn visit(
+        &self,
+        margin: f64,
+        mut limit: f64,
+        mut found: impl FnMut(Candidate, bool) -> f64,
+    ) -> f64 {
         let Self { a, b, b_from_a } = self;
         let a_from_b = b_from_a.inverse();
         let most = margin.max(limit);
@@ -205,13 +221,27 @@ impl Solids<'_> {
         if apart > margin {
             return apart;
         }
+        // out of the other solid, in its coordinates
+        let (turn, back) = (&b_from_a.rotation, &a_from_b.rotation);
+        let outwards = if of_b.apart > of_a.apart {
+            let out = a.plane(of_b.parting()).0;
+            [-(turn * out), out]
+        } else {
+            let out = b.plane(of_a.parting()).0;
+            [out, -(back * out)]
+        };
+        let leads_out = |owner: Side, normal: &Vector3<f64>| {
+            let out = if owner == Side::A { &outwards[0] } else { &outwards[1] };
+            normal.dot(out) > INWARD
+        };
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
                 let distance = heights.find_highest(key);
                 if distance < limit {
-                    let normal = Some(other.plane(position(heights.row(key), distance)).0);
-                    limit = found(Candidate { owner, point, normal, key: key as u32, distance });
+                    let normal = other.plane(position(heights.row(key), distance)).0;
+                    let (out, normal, key) = (leads_out(owner, &normal), Some(normal), key as u32);
+                    limit = found(Candidate { owner, point, normal, key, distance }, out);
                 }
             }
         }
@@ -239,8 +269,8 @@ impl Solids<'_> {
                 };
                 if distance < limit {
                     let point = ends[0] + (ends[1] - ends[0]) * share;
-                    let normal = Some(normal);
-                    limit = found(Candidate { owner: Side::A, point, normal, key, distance });
+                    let (owner, out, normal) = (Side::A, leads_out(Side::A, &normal), Some(normal));
+                    limit = found(Candidate { owner, point, normal, key, distance }, out);
                 }
                 key += 1;
             });
@@ -315,6 +345,11 @@ impl Heights {
         }
         let apart = least.iter().flat_map(|least| least.0).fold(f64::NEG_INFINITY, most_of);
         Self { all, width, apart }
+    }
+
+    /// The number of the plane that parts them best.
+    fn parting(&self) -> usize {
+        position(&self.all[self.all.len() - self.width..], self.apart)
     }
 
     fn row(&self, corner: usize) -> &[Wide] {
@@ -427,5 +462,185 @@ fn bends(
             count += 1;
         }
         plane = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parry3d::math::{Pose, Rotation, Vector};
+    use parry3d::query::{contact, distance};
+    use parry3d::shape::{ConvexPolyhedron, Cuboid};
+
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        }
+
+        fn vector(&mut self, size: f64) -> Vector3<f64> {
+            Vector3::new(self.next(), self.next(), self.next()) * size
+        }
+
+        fn hull(&mut self) -> ConvexHull {
+            let points: Vec<_> = (0..14).map(|_| Point3::from(self.vector(0.3))).collect();
+            ConvexHull::new(&points).expect("random points span a volume")
+        }
+    }
+
+    fn pose(x: &Isometry3<f64>) -> Pose {
+        let place = Vector::from_array(x.translation.vector.into());
+        Pose::from_parts(place, Rotation::from_array(x.rotation.coords.into()))
+    }
+
+    fn parry(hull: &ConvexHull) -> ConvexPolyhedron {
+        let points: Vec<_> =
+            hull.mesh().vertices.iter().map(|p| Vector::from_array(p.coords.into())).collect();
+        ConvexPolyhedron::from_convex_hull(&points).expect("a hull")
+    }
+
+    /// Points all along the edges.
+    fn edges(hull: &ConvexHull) -> Vec<Point3<f64>> {
+        const STEPS: u32 = 100;
+        let mesh = hull.mesh();
+        let along = |[p, q]: [Point3<f64>; 2]| {
+            (0..=STEPS).map(move |n| p + (q - p) * (f64::from(n) / f64::from(STEPS)))
+        };
+        let sides = |[a, b, c]: [Point3<f64>; 3]| [[a, b], [b, c], [c, a]];
+        let all = (0..mesh.triangles.len()).flat_map(|t| sides(mesh.corners(t)));
+        all.flat_map(along).collect()
+    }
+
+    #[test]
+    fn finds_what_points_all_along_the_edges_find() {
+        let mut random = Random(7);
+        let mut overlap = 0;
+        for case in 0..150 {
+            let [p, q] = [random.hull(), random.hull()];
+            let map = Isometry3::new(random.vector(0.35), random.vector(6.0));
+            let [a, b] = [&p, &q]
+                .map(|hull| Polyhedron::new(hull, &Isometry3::identity()).expect("no slivers"));
+            let least = |points: &[Point3<f64>], hull: &ConvexHull, map: &Isometry3<f64>| {
+                points.iter().map(|x| hull.distance(&(map * x))).fold(1.0, f64::min)
+            };
+            let (on_edges, back) = (edges(&p), map.inverse());
+            let corners =
+                least(&p.mesh().vertices, &q, &map).min(least(&q.mesh().vertices, &p, &back));
+            let exact = corners.min(least(&on_edges, &q, &map));
+            if exact > -0.002 {
+                continue;
+            }
+            overlap += 1;
+            let told = Solids { a: &a, b: &b, b_from_a: map }.least(1.0, f64::NEG_INFINITY);
+            // by the normal of two edges the way out is longer than to either face
+            assert!(told < exact + 1e-12, "{case}: {told} for {exact}");
+            assert!(told >= (exact - 0.004) / SHARP, "{case}: {told} for {exact}");
+            // but no corner is told deeper than it is
+            if corners < exact + 1e-12 {
+                let is_corner =
+                    |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
+                let mut deepest = 0.0f64;
+                Solids { a: &a, b: &b, b_from_a: map }.look(0.0, 0.0, |c, _| {
+                    deepest = if is_corner(&c) { deepest.min(c.distance) } else { deepest };
+                    0.0
+                });
+                assert!((deepest - corners).abs() < 1e-12, "{case}: {deepest} for {corners}");
+            }
+        }
+        assert!(overlap > 40, "{overlap}");
+    }
+
+    #[test]
+    fn what_is_apart_is_no_farther_than_it_is() {
+        let mut random = Random(11);
+        let (mut apart, mut near) = (0, 0);
+        for _ in 0..2000 {
+            let [p, q] = [random.hull(), random.hull()];
+            let map = Isometry3::new(random.vector(0.8), random.vector(6.0));
+            let [a, b] = [&p, &q]
+                .map(|hull| Polyhedron::new(hull, &Isometry3::identity()).expect("no slivers"));
+            let gap = distance(&pose(&map), &parry(&p), &Pose::IDENTITY, &parry(&q))
+                .expect("both have points")
+                .distance;
+            let told = Solids { a: &a, b: &b, b_from_a: map }.least(1.0, f64::NEG_INFINITY);
+            if gap > 1e-6 {
+                apart += 1;
+                assert!(told > 0.0 && told < gap + 1e-6, "{told} for {gap}");
+                near += usize::from(told > 0.8 * gap);
+            } else {
+                assert!(told < 1e-6, "{told} though they touch");
+            }
+        }
+        assert!(apart > 400 && near > apart / 2, "{near} of {apart}");
+    }
+
+    #[test]
+    fn crossed_edges_part_by_the_normal_of_both() {
+        // two bars whose edges cross at a right angle, 1 mm deep
+        let half = Vector3::new(0.3, 0.05, 0.05);
+        let roll = |axis: Vector3<f64>| Isometry3::rotation(axis * std::f64::consts::FRAC_PI_4);
+        let high = 2.0 * 0.05 * 2f64.sqrt() - 0.001;
+        let a = Isometry3::translation(0.02, high, 0.01) * roll(Vector3::x());
+        let b =
+            Isometry3::rotation(Vector3::y() * std::f64::consts::FRAC_PI_2) * roll(Vector3::x());
+        let bar = Polyhedron::cuboid(&half);
+        let found = Solids { a: &bar, b: &bar, b_from_a: b.inv_mul(&a) }.near(0.002);
+        let deepest = found.iter().min_by(|p, q| p.distance.total_cmp(&q.distance));
+        let deepest = deepest.expect("they overlap");
+        assert!((deepest.distance + 0.001).abs() < 1e-12, "{}", deepest.distance);
+        let normal = b * deepest.normal.expect("it is known");
+        assert!((normal - Vector3::y()).norm() < 1e-12, "{normal}");
+        let at = a * deepest.point;
+        assert!((at.x.abs() < 1e-12) && (at.z - 0.01).abs() < 1e-12, "{at}");
+        let cuboid = Cuboid::new(Vector::from_array(half.into()));
+        let told = contact(&pose(&a), &cuboid, &pose(&b), &cuboid, 0.0);
+        let told = told.expect("both are convex").expect("they overlap");
+        assert!((told.dist - deepest.distance).abs() < 1e-6, "{}", told.dist);
+    }
+
+    #[test]
+    fn a_bar_across_a_bar_rests_on_four_points() {
+        let half = Vector3::new(0.3, 0.05, 0.05);
+        let turn = Vector3::y() * std::f64::consts::FRAC_PI_2;
+        let map = Isometry3::new(Vector3::new(0.0, 0.0999, 0.0), turn);
+        let bar = Polyhedron::cuboid(&half);
+        let found = Solids { a: &bar, b: &bar, b_from_a: map }.near(0.002);
+        // where the sides of the lower bar are as near as its top
+        for (x, z) in [(-0.05, -0.0499), (-0.05, 0.0499), (0.05, -0.0499), (0.05, 0.0499)] {
+            let corner = Point3::new(x, 0.0499, z);
+            let at = |c: &&Candidate| (map * c.point - corner).norm() < 1e-9;
+            let found = found.iter().find(at).expect("a crossing of edges");
+            assert!((found.distance + 1e-4).abs() < 1e-12, "{}", found.distance);
+            assert!((found.normal.expect("known") - Vector3::y()).norm() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn wide_vectors_have_the_same_bits() {
+        let mut random = Random(3);
+        let mut count = 0;
+        for _ in 0..100 {
+            let [a, b] = [0; 2].map(|_| {
+                Polyhedron::new(&random.hull(), &Isometry3::identity()).expect("no slivers")
+            });
+            let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
+            let solids = Solids { a: &a, b: &b, b_from_a };
+            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
+            let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
+            let first = solids.visit(0.01, 0.01, |c, _| {
+                narrow.push(bits(&c));
+                0.01
+            });
+            let second = solids.look(0.01, 0.01, |c, _| {
+                wide.push(bits(&c));
+                0.01
+            });
+            assert_eq!((first.to_bits(), &narrow), (second.to_bits(), &wide));
+            count += narrow.len();
+        }
+        assert!(count > 300, "{count}");
     }
 }

@@ -290,8 +290,8 @@ impl Sweep<'_> {
     #[inline(always)]
     fn each(&self, batches: &mut [Batch]) -> bool {
         let mut any = false;
-        for batch in batches.iter_mut().filter(|batch| !(self.lazy && batch.is_still(self.movers)))
-        {
+        let rests = |batch: &Batch| batch.used == 0 || self.lazy && batch.is_still(self.movers);
+        for batch in batches.iter_mut().filter(|batch| !rests(batch)) {
             // each changes, whatever the others say
             any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
         }

@@ -168,7 +168,7 @@ impl Shape {
     /// those of the body. Two such solids, and such a one and a box, meet by corners and edges, exactly, instead
     /// of by points; that is faster too.
     pub fn with_hull(self, hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
-        Self { polyhedron: Some(Polyhedron::new(hull, material)), ..self }
+        Self { polyhedron: Polyhedron::new(hull, material), ..self }
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
