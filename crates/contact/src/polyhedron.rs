@@ -12,9 +12,9 @@ use crate::wide::{LANES, Wide, Wide3};
 const SAME: f64 = 1e-9;
 /// Slope of an edge along a face below which it lies on it: both ends of that part are told.
 const FLAT: f64 = 0.3;
-/// Normals that lead in as steeply as this, by the direction in which the solids are parted best,
-/// would push them further into each other.
-const INWARD: f64 = -0.2;
+/// Share of the margin by which planes of faces may cut in before all normals are to lead out the same
+/// way.
+const DEEP: f64 = 0.5;
 /// Two faces that an edge enters and leaves by part with a normal between theirs; if their mean is
 /// shorter they face away from each other.
 const SHARP: f64 = 0.3;
@@ -112,6 +112,14 @@ impl Polyhedron {
         self.half_width
     }
 
+    fn normals(&self) -> impl Iterator<Item = Vector3<f64>> {
+        let of = |plane: &Planes| {
+            let normals = plane.normals;
+            (0..LANES).map(move |lane| normals.of(lane).into())
+        };
+        self.planes.iter().flat_map(of)
+    }
+
     fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
         let Planes { normals, offsets } = &self.planes[number / LANES];
         let lane = number % LANES;
@@ -146,25 +154,58 @@ pub(crate) struct Solids<'a> {
 }
 
 impl Solids<'_> {
-    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other, but
-    /// for those whose normals lead in.
+    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
+    /// the solids overlap deeply, those that lead out by the shortest way.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         let mut found = Vec::new();
-        let add = |candidate, leads_out| {
-            if leads_out {
-                found.push(candidate);
-            }
+        let add = |candidate| {
+            found.push(candidate);
             margin
         };
-        self.look(margin, margin, add);
+        if self.look(margin, margin, add) < -DEEP * margin {
+            self.lead_out(&mut found);
+        }
         found
+    }
+
+    /// Drops what does not lead out by the shortest way, along a normal of a face or of two edges, and
+    /// sees to it that something does.
+    fn lead_out(&self, found: &mut Vec<Candidate>) {
+        let turn = &self.b_from_a.rotation;
+        let out = |candidate: &Candidate| {
+            let normal = candidate.normal.unwrap_or_default();
+            if candidate.owner == Side::A { normal } else { -(turn * normal) }
+        };
+        let of_edges = found.iter().filter(|c| c.key as usize >= self.a.corners.len()).map(out);
+        let of_faces = self.b.normals().chain(self.a.normals().map(|n| -(turn * n)));
+        let parted = of_faces.chain(of_edges).map(|n| (self.parted_by(&n), n));
+        let best = parted.reduce(|p, q| if q.0.0 > p.0.0 { q } else { p });
+        let Some(((distance, key), way)) = best else { return };
+        found.retain(|candidate| out(candidate).dot(&way) > 0.0);
+        let leads = |c: &Candidate| out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
+        if !found.iter().any(leads) {
+            let point = self.a.corners[key];
+            let (owner, normal, key) = (Side::A, Some(way), key as u32);
+            found.push(Candidate { owner, point, normal, key, distance });
+        }
+    }
+
+    /// How far the first solid is beyond the second along a normal in the coordinates of that, m, and
+    /// the number of its corner that is the least.
+    fn parted_by(&self, normal: &Vector3<f64>) -> (f64, usize) {
+        let most = self.b.corners.iter().map(|p| normal.dot(&p.coords));
+        let most = most.fold(f64::NEG_INFINITY, most_of);
+        let along = |p: &Point3<f64>| normal.dot(&(self.b_from_a * p).coords);
+        let all = self.a.corners.iter().map(along).enumerate();
+        let least = all.reduce(|p, q| if q.1 < p.1 { q } else { p });
+        least.map_or((f64::INFINITY, 0), |(key, height)| (height - most, key))
     }
 
     /// The least distance of one of these, m, or `most` if none is nearer, or any below `enough` if
     /// there is one. Where the solids are apart it is a lower bound of their distance.
     pub(crate) fn least(&self, most: f64, enough: f64) -> f64 {
         let mut least = most;
-        let nearer = |candidate: Candidate, _| {
+        let nearer = |candidate: Candidate| {
             least = least.min(candidate.distance);
             if least < enough { f64::NEG_INFINITY } else { least }
         };
@@ -172,9 +213,8 @@ impl Solids<'_> {
         if apart > 0.0 { apart.min(most) } else { least }
     }
 
-    /// Calls `found` for points nearer than a limit, with whether their normals lead out; what it
-    /// returns is the limit from then on. Returns how far the planes of one keep the other off, m, and finds nothing beyond `margin`.
-    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate, bool) -> f64) -> f64 {
+    /// Calls `found` for points nearer than a limit; what it returns is the limit from then on. Returns how far the planes of one keep the other off, m, and finds nothing beyond `margin`.
+    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
@@ -187,22 +227,12 @@ impl Solids<'_> {
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(
-        &self,
-        margin: f64,
-        limit: f64,
-        found: impl FnMut(Candidate, bool) -> f64,
-    ) -> f64 {
+    fn visit_wide(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
         self.visit(margin, limit, found)
     }
 
     #[inline(always)]
-    fn visit(
-        &self,
-        margin: f64,
-        mut limit: f64,
-        mut found: impl FnMut(Candidate, bool) -> f64,
-    ) -> f64 {
+    fn visit(&self, margin: f64, mut limit: f64, mut found: impl FnMut(Candidate) -> f64) -> f64 {
         let Self { a, b, b_from_a } = self;
         let a_from_b = b_from_a.inverse();
         let most = margin.max(limit);
@@ -221,27 +251,14 @@ impl Solids<'_> {
         if apart > margin {
             return apart;
         }
-        // out of the other solid, in its coordinates
-        let (turn, back) = (&b_from_a.rotation, &a_from_b.rotation);
-        let outwards = if of_b.apart > of_a.apart {
-            let out = a.plane(of_b.parting()).0;
-            [-(turn * out), out]
-        } else {
-            let out = b.plane(of_a.parting()).0;
-            [out, -(back * out)]
-        };
-        let leads_out = |owner: Side, normal: &Vector3<f64>| {
-            let out = if owner == Side::A { &outwards[0] } else { &outwards[1] };
-            normal.dot(out) > INWARD
-        };
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
                 let distance = heights.find_highest(key);
                 if distance < limit {
                     let normal = other.plane(position(heights.row(key), distance)).0;
-                    let (out, normal, key) = (leads_out(owner, &normal), Some(normal), key as u32);
-                    limit = found(Candidate { owner, point, normal, key, distance }, out);
+                    let (normal, key) = (Some(normal), key as u32);
+                    limit = found(Candidate { owner, point, normal, key, distance });
                 }
             }
         }
@@ -269,8 +286,8 @@ impl Solids<'_> {
                 };
                 if distance < limit {
                     let point = ends[0] + (ends[1] - ends[0]) * share;
-                    let (owner, out, normal) = (Side::A, leads_out(Side::A, &normal), Some(normal));
-                    limit = found(Candidate { owner, point, normal, key, distance }, out);
+                    let (owner, normal) = (Side::A, Some(normal));
+                    limit = found(Candidate { owner, point, normal, key, distance });
                 }
                 key += 1;
             });
@@ -345,11 +362,6 @@ impl Heights {
         }
         let apart = least.iter().flat_map(|least| least.0).fold(f64::NEG_INFINITY, most_of);
         Self { all, width, apart }
-    }
-
-    /// The number of the plane that parts them best.
-    fn parting(&self) -> usize {
-        position(&self.all[self.all.len() - self.width..], self.apart)
     }
 
     fn row(&self, corner: usize) -> &[Wide] {
@@ -543,7 +555,7 @@ mod tests {
                 let is_corner =
                     |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
                 let mut deepest = 0.0f64;
-                Solids { a: &a, b: &b, b_from_a: map }.look(0.0, 0.0, |c, _| {
+                Solids { a: &a, b: &b, b_from_a: map }.look(0.0, 0.0, |c| {
                     deepest = if is_corner(&c) { deepest.min(c.distance) } else { deepest };
                     0.0
                 });
@@ -630,11 +642,11 @@ mod tests {
             let solids = Solids { a: &a, b: &b, b_from_a };
             let (mut narrow, mut wide) = (Vec::new(), Vec::new());
             let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
-            let first = solids.visit(0.01, 0.01, |c, _| {
+            let first = solids.visit(0.01, 0.01, |c| {
                 narrow.push(bits(&c));
                 0.01
             });
-            let second = solids.look(0.01, 0.01, |c, _| {
+            let second = solids.look(0.01, 0.01, |c| {
                 wide.push(bits(&c));
                 0.01
             });
