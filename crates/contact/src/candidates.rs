@@ -88,6 +88,10 @@ pub(crate) fn least(
     [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
         most,
         |most, (source, other, map)| {
+            if let (Some(solid), Field::HalfSpace) = (source.polyhedron(), other.field()) {
+                *tested += solid.corners().len();
+                return solid.corners().iter().map(|point| (map * point).y).fold(most, f64::min);
+            }
             let Probe::Points(tree) = source.probe() else { return most };
             if most < enough {
                 return most;
@@ -133,6 +137,19 @@ fn probe(
     margin: f64,
     found: &mut Vec<Candidate>,
 ) -> usize {
+    if let (Some(solid), Field::HalfSpace) = (source.polyhedron(), field) {
+        let normal = Some(Vector3::y());
+        let corner = |(key, &point): (usize, &Point3<f64>)| Candidate {
+            owner,
+            point,
+            normal,
+            key: key as u32,
+            distance: (map * point).y,
+        };
+        let all = solid.corners().iter().enumerate().map(corner);
+        found.extend(all.filter(|corner| corner.distance < margin));
+        return solid.corners().len();
+    }
     let query = Query::new(field, map);
     match source.probe() {
         Probe::None => 0,

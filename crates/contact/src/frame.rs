@@ -10,7 +10,7 @@ use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, Seque
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
-use crate::settle::{Joined, push_out_in, settle_joined, work_of_kinematic_bodies};
+use crate::settle::{Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
 use crate::{
     Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally, collide,
 };
@@ -376,13 +376,8 @@ enum Found {
 
 impl Support {
     /// The contact pass at (x^n, v^{n+1/2}), which only decides where bodies go: changes `momenta`
-    /// to what takes them there. Returns how far each body is then to be pushed out of others,
-    /// displacement in m and rotation vector in rad.
-    pub fn settle_positions(
-        &mut self,
-        frame: Frame<'_>,
-        momenta: &mut [Momentum],
-    ) -> Vec<Velocity> {
+    /// to what takes them there.
+    pub fn settle_positions(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
                 let problem = frame.problem(contacts, order);
@@ -390,13 +385,31 @@ impl Support {
                 if !joined.joints.is_empty() {
                     constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
                 }
-                push_out_in(problem, momenta, space)
             }
             Found::Rows { contacts, order, impulses, method, rows } => {
-                rows.settle(frame, *method, (contacts, order), (momenta, impulses))
+                rows.settle(frame, *method, (contacts, order), (momenta, impulses));
             }
             Found::Pairs { graph, clamp_positions } => {
                 reference::settle(frame, graph, momenta, *clamp_positions);
+            }
+        }
+    }
+
+    /// How far each body is to be pushed out of others once [`Support::settle_positions`] has found the
+    /// `momenta` that take it to the end of the step: displacement in m and rotation vector in rad.
+    pub fn push_out(&mut self, frame: Frame<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
+        match &mut self.0 {
+            Found::Manifolds { contacts, order, space, .. } => {
+                push_out_in(frame.problem(contacts, order), momenta, space)
+            }
+            // the rows took the errors away
+            Found::Rows { method: Method::Sequential(_), .. } => {
+                vec![Velocity::default(); momenta.len()]
+            }
+            Found::Rows { contacts, order, .. } => {
+                push_out(frame.problem(contacts, order), momenta)
+            }
+            Found::Pairs { graph, .. } => {
                 let end = frame.predict(momenta);
                 reference::push_out(Frame { poses: &end, ..frame }, graph)
             }

@@ -108,6 +108,10 @@ impl Polyhedron {
         Self { corners, planes, edges, half_width }
     }
 
+    pub(crate) fn corners(&self) -> &[Point3<f64>] {
+        &self.corners
+    }
+
     pub(crate) fn half_width(&self) -> f64 {
         self.half_width
     }

@@ -144,9 +144,10 @@ impl World {
             let mut support = frame.support(search, &self.momenta);
             ended(Phase::Support);
             let mut half = self.pushed(0.5);
-            let push = support.settle_positions(frame, &mut half);
+            support.settle_positions(frame, &mut half);
             let diverted = frame.diverted(search, &half);
             if rounds == DIVERTED_ROUNDS || !diverted.contains(&true) {
+                let push = support.push_out(frame, &half);
                 return (support, half, push);
             }
             ended(Phase::Move);

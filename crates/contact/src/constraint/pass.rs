@@ -12,7 +12,6 @@ use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
 use crate::clamp::kinetic_share;
 use crate::frame::{Frame, Solver};
-use crate::settle::push_out;
 use crate::{Clamp, Contacts, Islands, Order};
 
 /// The form of the bound on friction.
@@ -105,14 +104,14 @@ struct Solved {
 
 impl Rows {
     /// Solves the step: `momenta` are those half a step of forces leads to and become those that
-    /// take bodies to the end. Returns how far each body is then to be pushed out of others.
+    /// take bodies to the end.
     pub(crate) fn settle(
         &mut self,
         frame: Frame<'_>,
         method: Method,
         (contacts, order): (&Contacts, &Order),
         (momenta, impulses): (&mut [Momentum], &mut [Vector3<f64>]),
-    ) -> Vec<Velocity> {
+    ) {
         let start = frame.with_forces(momenta);
         let problem = frame.problem(contacts, order);
         let mut after = start.clone();
@@ -143,11 +142,6 @@ impl Rows {
         }
         momenta.copy_from_slice(&after);
         self.after = after;
-        match method {
-            // the rows took the errors away
-            Method::Sequential(_) => vec![Velocity::default(); momenta.len()],
-            Method::Program | Method::Impulse => push_out(problem, momenta),
-        }
     }
 
     fn sequential(
