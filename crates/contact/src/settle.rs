@@ -247,10 +247,10 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
-/// Times that a pair with rough changes is solved again at once.
-const REPEATS: usize = 7;
-/// Up to so many batches all are relaxed in every sweep: it costs little, and what is stacked comes to
-/// rest exactly.
+/// Times that a pair with rough changes is solved again at once, and if there are many.
+const REPEATS: [usize; 2] = [7, 1];
+/// Up to so many batches are few: all are relaxed in every sweep and often, which costs little, and
+/// what is stacked comes to rest exactly.
 const FEW: usize = 64;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
@@ -353,12 +353,12 @@ impl<'a> Pass<'a> {
         let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
         // positions are pushed by lengths, not by speeds
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
-        let repeats = if shock { REPEATS } else { 0 };
+        let lazy = self.batches.len() > FEW;
+        let repeats = if shock { REPEATS[usize::from(lazy)] } else { 0 };
         for _ in 0..sweeps {
             self.done += 1;
             let (number, friction) = (self.movers.begin_sweep(), self.friction);
             let (movers, rough) = (&self.movers, rough_speed);
-            let lazy = self.batches.len() > FEW;
             let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats, lazy };
             let mut changed = false;
             for stage in stages {
