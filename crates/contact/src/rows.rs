@@ -4,7 +4,7 @@
 use nalgebra::Vector3;
 
 use crate::movers::{Held, Movers};
-use crate::wide::{LANES, Wide, Wide3, WideSymmetric};
+use crate::wide::{LANES, Narrow, Narrow3, Wide, Wide3, WideSymmetric};
 
 /// Most contacts of a pair.
 pub(crate) const SLOTS: usize = 4;
@@ -15,26 +15,28 @@ pub(crate) struct Row {
     /// Number of the contact.
     pub(crate) index: u32,
     pub(crate) normal: Vector3<f64>,
-    pub(crate) arm_a: Vector3<f64>,
-    pub(crate) arm_b: Vector3<f64>,
+    /// From the first body, m.
+    pub(crate) arm: Vector3<f64>,
     /// Least separating speed, m/s.
     pub(crate) target: f64,
     pub(crate) friction: f64,
 }
 
 /// The n-th contact of each pair.
+///
+/// Sweeps wait for memory, so what need not be exact is rounded: normals are no less unit vectors by
+/// it, and impulses no less opposite.
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    normal: Wide3,
-    arm_a: Wide3,
-    arm_b: Wide3,
+    normal: Narrow3,
+    /// From the first body, m.
+    arm: Wide3,
     /// Change of relative velocity along the tangents by a unit impulse along the normal.
-    response: Wide3,
+    response: Narrow3,
     normal_mass: Wide,
     /// Step along the tangents that cannot overshoot in any direction; zero without friction.
-    tangent_mass: Wide,
-    target: Wide,
-    friction: Wide,
+    tangent_mass: Narrow,
+    target: Narrow,
     push: Wide,
     /// Friction impulse.
     drag: Wide3,
@@ -49,6 +51,9 @@ pub(crate) struct Batch {
     bodies: [[u32; LANES]; 2],
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
+    /// From the second body to the first, m.
+    apart: Wide3,
+    friction: Narrow,
     used: usize,
     /// Sweep in which it was relaxed last; 0 if in none.
     relaxed: u32,
@@ -60,21 +65,26 @@ impl Batch {
     pub(crate) fn clear(&mut self, nobody: u32) {
         self.bodies = [[nobody; LANES]; 2];
         self.free = [Wide::default(); 2];
+        self.apart = Wide3::default();
+        self.friction = Narrow::default();
         self.used = 0;
         self.relaxed = 0;
     }
 
-    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it.
+    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it; the
+    /// first is `apart` m from the second.
     pub(crate) fn set(
         &mut self,
         lane: usize,
         pair: (u32, u32),
         free: (bool, bool),
+        apart: &Vector3<f64>,
         rows: impl Iterator<Item = Row>,
     ) {
         (self.bodies[0][lane], self.bodies[1][lane]) = pair;
         self.free[0].0[lane] = f64::from(u8::from(free.0));
         self.free[1].0[lane] = f64::from(u8::from(free.1));
+        self.apart.set(lane, (*apart).into());
         for (n, row) in rows.enumerate() {
             let slot = &mut self.slots[n];
             if n == self.used {
@@ -83,10 +93,9 @@ impl Batch {
             }
             slot.contacts[lane] = row.index;
             slot.normal.set(lane, row.normal.into());
-            slot.arm_a.set(lane, row.arm_a.into());
-            slot.arm_b.set(lane, row.arm_b.into());
-            slot.target.0[lane] = row.target;
-            slot.friction.0[lane] = row.friction;
+            slot.arm.set(lane, row.arm.into());
+            slot.target.0[lane] = row.target as f32;
+            self.friction.0[lane] = row.friction as f32;
         }
     }
 
@@ -94,10 +103,12 @@ impl Batch {
     #[inline(always)]
     pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
         let [a, b] = self.held(movers, shock);
+        let friction = self.friction.wide();
         for slot in &mut self.slots[..self.used] {
-            let k = sum(&effective_mass(&a, &slot.arm_a), &effective_mass(&b, &slot.arm_b));
-            let response = k.mul(&slot.normal);
-            let along = response.dot(&slot.normal);
+            let (normal, arm) = (slot.normal.wide(), slot.arm + self.apart);
+            let k = sum(&effective_mass(&a, &slot.arm), &effective_mass(&b, &arm));
+            let response = k.mul(&normal);
+            let along = response.dot(&normal);
             let active =
                 std::array::from_fn(|lane| f64::from(u8::from(slot.contacts[lane] != NONE)));
             slot.normal_mass =
@@ -109,10 +120,10 @@ impl Batch {
             let half = trace.map(|t| 0.5 * t);
             let root = (square.map(|s| 0.5 * s) - half * half).map(|x| x.max(0.0).sqrt());
             let largest = half + root;
-            slot.tangent_mass = largest.zip(slot.normal_mass * slot.friction, |k, on| {
+            slot.tangent_mass = Narrow::new(largest.zip(slot.normal_mass * friction, |k, on| {
                 if k > 0.0 && on > 0.0 { 1.0 / k } else { 0.0 }
-            });
-            slot.response = response - slot.normal * along;
+            }));
+            slot.response = Narrow3::new(&(response - normal * along));
         }
     }
 
@@ -129,12 +140,13 @@ impl Batch {
                 }
             }
             let on = slot.normal_mass.map(|m| if m > 0.0 { 1.0 } else { 0.0 });
-            slot.push = slot.normal.dot(&j).map(|x| x.max(0.0)) * on;
-            let across = j - slot.normal * slot.normal.dot(&j);
-            slot.drag = within_disc(&across, slot.friction * slot.push);
-            let impulse = slot.normal * slot.push + slot.drag;
-            a.push(&impulse, &slot.arm_a);
-            b.pull(&impulse, &slot.arm_b);
+            let normal = slot.normal.wide();
+            slot.push = normal.dot(&j).map(|x| x.max(0.0)) * on;
+            let across = j - normal * normal.dot(&j);
+            slot.drag = within_disc(&across, self.friction.wide() * slot.push);
+            let impulse = normal * slot.push + slot.drag;
+            a.push(&impulse, &slot.arm);
+            b.pull(&impulse, &(slot.arm + self.apart));
         }
         self.put(movers, &a, &b);
     }
@@ -146,28 +158,30 @@ impl Batch {
     fn relax(&mut self, sweep: &Sweep<'_>) -> bool {
         let [mut a, mut b] = self.held(sweep.movers, sweep.shock);
         let [settled, rough] = [sweep.settled, sweep.rough].map(|speed| Wide([speed; LANES]));
-        let mut changed = Wide::default();
+        let (mut changed, friction) = (Wide::default(), self.friction.wide());
         for _ in 0..=sweep.repeats {
             let (mut excess, mut much) = (Wide::default(), Wide::default());
             for slot in &mut self.slots[..self.used] {
                 // ordered for a short chain of dependent operations, which is what takes the time
-                let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
-                let along = slot.normal.dot(&u);
-                let wanted = (slot.target - along) * slot.normal_mass;
+                let (normal, arm, other) = (slot.normal.wide(), slot.arm, slot.arm + self.apart);
+                let u = a.at(&arm) - b.at(&other);
+                let along = normal.dot(&u);
+                let wanted = (slot.target.wide() - along) * slot.normal_mass;
                 let push = (slot.push + wanted).map(|x| x.max(0.0));
                 let more = push - slot.push;
-                let slip = u - slot.normal * along + slot.response * more;
-                let drag = slot.drag - slip * slot.tangent_mass;
-                let drag = within_disc(&drag, slot.friction * push);
+                let slip = u - normal * along + slot.response.wide() * more;
+                let tangent_mass = slot.tangent_mass.wide();
+                let drag = slot.drag - slip * tangent_mass;
+                let drag = within_disc(&drag, friction * push);
                 let across = drag - slot.drag;
-                let impulse = slot.normal * more + across;
-                a.push(&impulse, &slot.arm_a);
-                b.pull(&impulse, &slot.arm_b);
+                let impulse = normal * more + across;
+                a.push(&impulse, &arm);
+                b.pull(&impulse, &other);
                 slot.push = push;
                 slot.drag = drag;
                 let (along, across) = (more * more, across.dot(&across));
                 let beyond = |speed: Wide| {
-                    let (least, most) = (slot.normal_mass * speed, slot.tangent_mass * speed);
+                    let (least, most) = (slot.normal_mass * speed, tangent_mass * speed);
                     (along - least * least).zip(across - most * most, f64::max)
                 };
                 excess = excess.zip(beyond(settled), f64::max);
@@ -189,13 +203,14 @@ impl Batch {
         let mut excess = Wide::default();
         let settled = Wide([sweep.settled; LANES]);
         for slot in &mut self.slots[..self.used] {
-            let u = a.at(&slot.arm_a) - b.at(&slot.arm_b);
-            let wanted = (slot.target - slot.normal.dot(&u)) * slot.normal_mass;
+            let (normal, arm, other) = (slot.normal.wide(), slot.arm, slot.arm + self.apart);
+            let u = a.at(&arm) - b.at(&other);
+            let wanted = (slot.target.wide() - normal.dot(&u)) * slot.normal_mass;
             let push = (slot.push + wanted).map(|x| x.max(0.0));
             let more = push - slot.push;
-            let impulse = slot.normal * more;
-            a.push(&impulse, &slot.arm_a);
-            b.pull(&impulse, &slot.arm_b);
+            let impulse = normal * more;
+            a.push(&impulse, &arm);
+            b.pull(&impulse, &other);
             slot.push = push;
             let least = slot.normal_mass * settled;
             excess = excess.zip(more * more - least * least, f64::max);
@@ -227,7 +242,7 @@ impl Batch {
     /// Writes the impulse of each contact to its place.
     pub(crate) fn write(&self, impulses: &mut [Vector3<f64>]) {
         for slot in &self.slots[..self.used] {
-            let impulse = slot.normal * slot.push + slot.drag;
+            let impulse = slot.normal.wide() * slot.push + slot.drag;
             for (lane, &contact) in slot.contacts.iter().enumerate() {
                 if contact != NONE {
                     impulses[contact as usize] = impulse.of(lane).into();
@@ -354,10 +369,12 @@ mod tests {
             let rows = (0..SLOTS).map(|n| {
                 let (x, z) = (0.3 * f64::from(n as u32 % 2) - 0.1, 0.1 * (n as f64) - 0.2);
                 let normal = Vector3::new(0.1 * x, 1.0, z).normalize();
-                let (arm_a, arm_b) = (Vector3::new(x, -0.5, z), Vector3::new(x, 0.5, 0.5 * z));
-                Row { index: n as u32, normal, arm_a, arm_b, target: 0.01 * x, friction: 0.4 }
+                let arm = Vector3::new(x, -0.5, z);
+                Row { index: n as u32, normal, arm, target: 0.01 * x, friction: 0.4 }
             });
-            batch.set(lane, (lane as u32, (lane + LANES) as u32), (true, lane % 2 == 0), rows);
+            let apart = Vector3::new(0.0, 1.0, 0.1 * lane as f64);
+            let pair = (lane as u32, (lane + LANES) as u32);
+            batch.set(lane, pair, (true, lane % 2 == 0), &apart, rows);
         }
         vec![batch]
     }

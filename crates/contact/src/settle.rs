@@ -285,7 +285,7 @@ impl<'a> Pass<'a> {
             let (arm_a, arm_b) = (point - x.translation.vector, point - y.translation.vector);
             let (target, friction) = rule(pair, contact, [&arm_a, &arm_b])?;
             let (index, normal) = (index as u32, contact.normal);
-            Some(Row { index, normal, arm_a, arm_b, target, friction })
+            Some(Row { index, normal, arm: arm_a, target, friction })
         };
         let specs: Vec<&[u32]> = order.batches().collect();
         let nobody = movers.nobody();
@@ -295,7 +295,9 @@ impl<'a> Pass<'a> {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
                 let rows = contacts.range(pair).filter_map(|index| row(pair, index));
-                batch.set(lane, (pair.a, pair.b), (p >= q, q >= p), rows);
+                let place = |i: u32| poses[i as usize].translation.vector;
+                let apart = place(pair.a) - place(pair.b);
+                batch.set(lane, (pair.a, pair.b), (p >= q, q >= p), &apart, rows);
             }
             batch.weigh(&movers, false);
         };

@@ -107,6 +107,46 @@ impl SubAssign for Wide3 {
     }
 }
 
+/// One number a lane, rounded to half the memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Narrow(pub(crate) [f32; LANES]);
+
+impl Narrow {
+    #[inline(always)]
+    pub(crate) fn new(wide: Wide) -> Self {
+        Self(std::array::from_fn(|i| wide.0[i] as f32))
+    }
+
+    #[inline(always)]
+    pub(crate) fn wide(self) -> Wide {
+        Wide(std::array::from_fn(|i| f64::from(self.0[i])))
+    }
+}
+
+/// A rounded vector a lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Narrow3(pub(crate) [Narrow; 3]);
+
+impl Narrow3 {
+    #[inline(always)]
+    pub(crate) fn new(wide: &Wide3) -> Self {
+        Self(std::array::from_fn(|k| Narrow::new(wide.0[k])))
+    }
+
+    #[inline(always)]
+    pub(crate) fn wide(&self) -> Wide3 {
+        Wide3(std::array::from_fn(|k| self.0[k].wide()))
+    }
+
+    /// Sets the vector of one lane.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, value: [f64; 3]) {
+        for (narrow, x) in self.0.iter_mut().zip(value) {
+            narrow.0[lane] = x as f32;
+        }
+    }
+}
+
 /// A symmetric matrix a lane: xx, yy, zz, xy, xz, yz.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WideSymmetric(pub(crate) [Wide; 6]);
