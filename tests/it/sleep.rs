@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use sim::{BodyId, NewBody, Settings, World, rigid};
 
 fn floor(world: &mut World) -> BodyId {
@@ -310,30 +310,110 @@ fn heavy(mass: f64, half: [f64; 3], at: [f64; 3]) -> NewBody {
     NewBody { body, ..cube(None, half, at) }
 }
 
-/// How far a plank of 10 kg on an edge at x = 0 has turned, rad, 8 s after `load` was put on it; `weight`
-/// lay on it before, and all slept.
-fn plank_turns_by(plank: f64, weight: Option<NewBody>, load: NewBody) -> f64 {
-    let mut world = World::new(Settings::default());
+/// How far a plank of 10 kg on an edge at x = 0 has turned, rad, 8 s after `load` was put on it, and
+/// whether it sleeps then; `weight` lay on it before, and all slept if they may.
+fn plank_under(sleep: bool, plank: f64, weight: Option<NewBody>, load: NewBody) -> (f64, bool) {
+    let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
     world.add(cube(Some(Body::Static), [0.5, 0.2, 0.5], [-0.5, 0.2, 0.0]));
     let plank = world.add(heavy(10.0, [0.5, 0.03, 0.2], [plank, 0.43, 0.0]));
     let weight = weight.map(|weight| world.add(weight));
     steps(&mut world, 90);
     let ids: Vec<BodyId> = weight.into_iter().chain([plank]).collect();
-    assert_eq!(asleep(&world, &ids), ids.len());
+    assert_eq!(asleep(&world, &ids), if sleep { ids.len() } else { 0 });
     world.add(load);
     for _ in 0..240 {
         world.step();
     }
-    world.get(plank).unwrap().pose.rotation.angle()
+    let plank = world.get(plank).unwrap();
+    (plank.pose.rotation.angle(), plank.asleep)
+}
+
+fn plank_turns_by(plank: f64, weight: Option<NewBody>, load: NewBody) -> f64 {
+    plank_under(true, plank, weight, load).0
 }
 
 #[test]
 fn a_load_on_its_end_tips_a_sleeping_plank() {
-    for share in [0.12, 0.15, 0.18, 0.25] {
+    // it just bears 4.5 hundredths of its weight at its end
+    for share in [0.08, 0.12, 0.15, 0.18, 0.25] {
         let load = heavy(10.0 * share, [0.03; 3], [0.44, 0.49, 0.0]);
-        let angle = plank_turns_by(-0.02, None, load);
-        assert!(angle > 0.5, "{share}: {angle}");
+        for sleep in [false, true] {
+            let (angle, _) = plank_under(sleep, -0.02, None, load.clone());
+            assert!(angle > 0.5, "{share}: {angle}, sleep {sleep}");
+        }
+    }
+}
+
+#[test]
+fn a_load_that_a_plank_bears_does_not_wake_it() {
+    for (share, place) in [(0.03, 0.44), (0.5, -0.2), (3.0, -0.4)] {
+        let load = heavy(10.0 * share, [0.03; 3], [place, 0.49 + 1e-4, 0.0]);
+        let (angle, asleep) = plank_under(true, -0.02, None, load);
+        assert!(angle < 1e-3 && asleep, "{share}: {angle}");
+    }
+}
+
+/// When a plank that slept on a narrow block has tipped under a ball that rolls along it slowly,
+/// frames.
+fn tips_under_ball(sleep: bool) -> Option<usize> {
+    let mut world = World::new(Settings { sleep, ..Settings::default() });
+    floor(&mut world);
+    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0]));
+    let plank = world.add(heavy(20.0, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &[plank]), usize::from(sleep));
+    let (radius, speed) = (0.1, 0.3);
+    let mass = MassProperties::new(5.0, Vector3::repeat(0.4 * 5.0 * radius * radius)).unwrap();
+    let mut ball = cube(Some(Body::Dynamic(mass)), [radius; 3], [0.0, 0.5 + radius, 0.0]);
+    ball.shape = Arc::new(Shape::ball(radius));
+    ball.velocity =
+        Velocity { linear: Vector3::x() * speed, angular: Vector3::z() * (-speed / radius) };
+    world.add(ball);
+    (0..200).find(|_| {
+        world.step();
+        world.get(plank).unwrap().pose.rotation.angle() > 0.05
+    })
+}
+
+#[test]
+fn a_ball_that_rolls_along_a_sleeping_plank_tips_it_past_its_support() {
+    let awake = tips_under_ball(false).expect("it tips");
+    let slept = tips_under_ball(true).expect("it tips though it slept");
+    // as late as a twentieth of gravity goes unnoticed and loads are averaged
+    assert!(slept.abs_diff(awake) <= 20, "{slept} not {awake}");
+}
+
+/// When a tower of `blocks` that leans by `past` rad more than it may has fallen, frames.
+fn tower_falls(sleep: bool, blocks: usize, past: f64) -> Option<usize> {
+    let mut world = World::new(Settings { sleep, ..Settings::default() });
+    floor(&mut world);
+    let (width, height) = (0.1, 1.0);
+    let lean = f64::atan2(width, height) + past;
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), -lean);
+    let half = height / blocks as f64;
+    let ids: Vec<BodyId> = (0..blocks)
+        .map(|n| {
+            let up = (2 * n + 1) as f64 * half;
+            let place = turn * Vector3::new(-width, up, 0.0);
+            let block = heavy(10.0, [width, half, width], [0.0; 3]);
+            world.add(NewBody { pose: Isometry3::from_parts(place.into(), turn), ..block })
+        })
+        .collect();
+    let start = place(&world, ids[blocks - 1]).y;
+    (0..300).find(|_| {
+        world.step();
+        place(&world, ids[blocks - 1]).y < 0.8 * start
+    })
+}
+
+#[test]
+fn a_tower_that_is_about_to_fall_does_not_fall_asleep() {
+    for (blocks, past) in [(1, 0.003), (1, 0.01), (4, 0.01)] {
+        let awake = tower_falls(false, blocks, past).expect("it falls");
+        let may_sleep = tower_falls(true, blocks, past);
+        let late = may_sleep.map(|frame| frame.abs_diff(awake));
+        assert!(late.is_some_and(|late| late <= 3), "{blocks} {past}: {may_sleep:?} not {awake}");
     }
 }
 

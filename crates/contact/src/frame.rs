@@ -479,18 +479,13 @@ impl Support {
         }
     }
 
-    /// Pairs in contact with the impulse on the first, N s; none of [`Solver::Reference`].
-    pub fn pair_impulses(&self) -> impl Iterator<Item = (u32, u32, Vector3<f64>)> {
-        let found = match &self.0 {
+    /// The contacts with the impulse of each on its first body, N s; none of [`Solver::Reference`].
+    pub fn solved(&self) -> Option<(&Contacts, &[Vector3<f64>])> {
+        match &self.0 {
             Found::Manifolds { contacts, impulses, .. }
             | Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
             Found::Pairs { .. } => None,
-        };
-        found.into_iter().flat_map(|(contacts, impulses)| {
-            contacts.manifolds().iter().map(|pair| {
-                (pair.a, pair.b, impulses[contacts.range(pair)].iter().sum::<Vector3<f64>>())
-            })
-        })
+        }
     }
 
     /// The contact impulses, to start the next frame from.

@@ -12,6 +12,7 @@
 //! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
 //! to take; [`planar`] is a world of two dimensions. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
+mod bearing;
 mod bounce;
 mod broad;
 mod cache;
@@ -46,6 +47,7 @@ use std::sync::Arc;
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 
+pub use bearing::{Prop, bear};
 pub use broad::Broad;
 pub use cache::{Cache, CachedContact, CachedPair};
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};

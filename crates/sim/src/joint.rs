@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use contact::constraint::{Joint, JointKind, Motor, Reaction};
+use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -212,11 +213,21 @@ impl World {
         self.joints.iter().map(|link| link.ids)
     }
 
-    /// Both bodies of each joint with what it last gave the first, N s, and whether it has a motor.
-    pub(crate) fn joint_impulses(&self) -> impl Iterator<Item = ([usize; 2], Vector3<f64>, bool)> {
-        self.frame_joints()
-            .into_iter()
-            .map(|j| (j.bodies.map(|i| i as usize), j.last.linear, j.motor.is_some()))
+    /// Both bodies of each joint with what it last gave each, about its centre of mass, and whether it
+    /// has a motor.
+    pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
+        self.frame_joints().into_iter().map(|joint| {
+            let bodies = joint.bodies.map(|i| i as usize);
+            let Reaction { linear, angular, .. } = joint.last;
+            let load = |side: usize| {
+                let (pose, sign) = (&self.poses[bodies[side]], [1.0, -1.0][side]);
+                let arm = pose.rotation * joint.frames[side].translation.vector;
+                let mut load = Momentum { linear: Vector3::zeros(), angular: angular * sign };
+                load.apply(&(linear * sign), &arm);
+                load
+            };
+            (bodies, [load(0), load(1)], joint.motor.is_some())
+        })
     }
 
     /// The joints with the numbers that their bodies have now.

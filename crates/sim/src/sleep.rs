@@ -1,14 +1,18 @@
 //! Sleep: bodies that have not moved for a while are held until something concerns them.
 //!
-//! A body falls asleep when no point of it moved far for half a second and all that carries it is
-//! asleep or static: so a pile falls asleep from the ground up, and one restless piece keeps only
-//! those awake that rest on it. Asleep it is static to others and at rest, so kinetic energy only
-//! falls. It wakes when it is hit, when what carries it or is joined to it wakes or goes, when what
-//! rests on it changes its load, and near a kinematic body that moves.
+//! A body falls asleep when no point of it moved far for half a second, nor ever faster, what carries
+//! it is asleep or static, and its load can be borne: so a pile falls asleep from the ground up, and
+//! one restless piece keeps only those awake that rest on it. Asleep it is static to others and at
+//! rest, so kinetic energy only falls. It wakes when it is hit, when what carries it or is joined to
+//! it wakes or goes, when what rests on it changes its load by much or so that it cannot be borne,
+//! and near a kinematic body that moves.
+//!
+//! Whether it can is a matter of statics: what is asleep or static pushes back within its friction
+//! cones ([`contact::bear`]).
 
 use std::collections::BTreeSet;
 
-use contact::{Blow, Contact, Contacts, Support};
+use contact::{Blow, Contact, Contacts, Prop, Support, bear};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
@@ -23,6 +27,11 @@ const STILL: f64 = 0.5;
 /// as other engines have it, since what lies in a pile never quite stops creeping.
 const STILL_SHARE: f64 = 0.15;
 const STILL_MOST: f64 = 0.015;
+/// What moves this much farther in one half of that time than in the half before is about to fall:
+/// at a constant acceleration from rest it is three times as far.
+const SPEEDING_UP: f64 = 2.0;
+/// The same needs this share of how far it may move.
+const SPEEDING_LEAST: f64 = 0.02;
 /// An impulse that would change the velocity of a sleeper by this much wakes it, m/s.
 const WAKING_SPEED: f64 = 0.1;
 /// Share of all that bears on a sleeper by which what touched it when it fell asleep may change besides:
@@ -33,7 +42,17 @@ const NEW_LOAD: f64 = 0.1;
 /// The same of a change from one frame to the next.
 const SUDDEN_LOAD: f64 = 0.5;
 /// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
-const LOAD_TIME: f64 = 0.2;
+const LOAD_TIME: f64 = 0.5;
+/// The same of what touches a sleeper only since, so that what comes to rest on it is felt whole.
+const NEW_LOAD_TIME: f64 = 0.2;
+/// A sleeper wakes if what cannot be borne of a change of its load gives a point of it this share of
+/// the speed that all that bears on it in a frame would give it.
+const UNBORNE: f64 = 0.05;
+/// A body does not fall asleep if what cannot be borne of its load would do this: what has just begun
+/// to fall is hardly out of balance.
+const UNBALANCED: f64 = 0.001;
+/// The same of both, at least, m/s.
+const UNBORNE_LEAST: f64 = 1e-4;
 /// A body carries another if it bears this share of its weight.
 const BEARING: f64 = 0.25;
 /// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
@@ -48,32 +67,69 @@ pub(crate) struct Rest {
     pub(crate) pose: Isometry3<f64>,
     /// Frames since.
     pub(crate) frames: usize,
+    /// Where it was after the last half of the time that it must be still.
+    pub(crate) mark: Isometry3<f64>,
+    /// How far it had moved in that half, m.
+    pub(crate) moved: f64,
+    /// Whether it had moved farther than in the half before.
+    pub(crate) speeds_up: bool,
 }
 
 impl Rest {
     pub(crate) fn new(pose: &Isometry3<f64>) -> Self {
-        Self { asleep: false, pose: *pose, frames: 0 }
+        let moved = f64::INFINITY;
+        Self { asleep: false, pose: *pose, frames: 0, mark: *pose, moved, speeds_up: false }
     }
 }
 
 /// What a sleeper touches, or touched when it fell asleep.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) sleeper: BodyId,
     pub(crate) other: BodyId,
-    /// On the sleeper in a frame, when it fell asleep, N s.
-    pub(crate) impulse: Vector3<f64>,
+    /// On the sleeper in a frame, about its centre of mass, when it fell asleep.
+    pub(crate) load: Momentum,
     /// The same lately, on average.
-    pub(crate) lately: Vector3<f64>,
+    pub(crate) lately: Momentum,
     /// Whether the other carries it.
     pub(crate) carries: bool,
+    /// Where the other may bear more or less of it while that is held too.
+    pub(crate) props: Vec<Prop>,
 }
 
-/// A pair that touches: on `body` from `other`.
+/// A pair that touches or is joined: on `body` from `other`.
 struct Touch {
     body: usize,
     other: usize,
-    impulse: Vector3<f64>,
+    /// About the centre of mass of `body`.
+    load: Momentum,
+    /// Number of their contacts, if they have any.
+    pair: Option<usize>,
+}
+
+/// The contacts of a frame with their impulses.
+type Solved<'a> = (&'a Contacts, &'a [Vector3<f64>]);
+
+/// The speed that a body's fastest point may have, m/s.
+fn speed(velocity: &Velocity, reach: f64) -> f64 {
+    velocity.linear.norm() + velocity.angular.norm() * reach
+}
+
+/// How far a point within `reach` of the centre of mass may have moved, m.
+fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, reach: f64) -> f64 {
+    let turn = to.rotation.coords.dot(&from.rotation.coords);
+    let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
+    (to.translation.vector - from.translation.vector).norm() + angle * reach
+}
+
+/// What links are sorted by.
+fn key(link: &Link) -> (BodyId, BodyId) {
+    (link.sleeper, link.other)
+}
+
+fn add(sum: &mut Momentum, load: &Momentum) {
+    sum.linear += load.linear;
+    sum.angular += load.angular;
 }
 
 impl World {
@@ -189,7 +245,7 @@ impl World {
         let mut loads = vec![0.0; self.len()];
         for link in &self.links {
             if let Ok(i) = self.ids.binary_search(&link.sleeper) {
-                loads[i] += link.impulse.norm();
+                loads[i] += link.load.linear.norm();
             }
         }
         loads
@@ -205,29 +261,74 @@ impl World {
     }
 
     fn fall_asleep(&mut self, support: &Support, report: &mut Report) {
-        let touches = self.touches(support);
+        let Some(solved) = support.solved() else { return };
+        let touches = self.touches(solved);
         self.wake_loaded(&touches);
         self.notice_motion();
-        let falling = self.falling_asleep(&touches);
-        for touch in touches.iter().filter(|touch| falling[touch.body]) {
-            let Touch { body, other, impulse } = *touch;
-            let carries = self.carries(touch);
-            self.links.push(Link {
-                sleeper: self.ids[body],
-                other: self.ids[other],
-                impulse,
-                lately: impulse,
-                carries,
-            });
-        }
-        // stable: others stay in order
-        self.links.sort_by_key(|link| (link.sleeper, link.other));
+        let falling = self.falling_asleep(&touches, solved);
+        self.link(&touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
             report.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
             self.acting[i] = Body::Static;
         }
+    }
+
+    /// Links those that fall asleep with what they touch, and tells sleepers which of what they touch is
+    /// held from now on.
+    fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
+        if !falling.contains(&true) {
+            return;
+        }
+        let mut links = std::mem::take(&mut self.links);
+        let known = links.len();
+        for touch in touches {
+            let Touch { body, other, load, .. } = *touch;
+            let (sleeper, name) = (self.ids[body], self.ids[other]);
+            let props = || match falling[other] || self.acting[other].mass_properties().is_none() {
+                true => self.props(touch, solved),
+                false => Vec::new(),
+            };
+            if falling[body] {
+                let (carries, props) = (self.carries(touch), props());
+                links.push(Link { sleeper, other: name, load, lately: load, carries, props });
+            } else if self.rests[body].asleep && falling[other] {
+                let old = links[..known].binary_search_by_key(&(sleeper, name), key);
+                if let Ok(n) = old {
+                    links[n].props = props();
+                }
+            }
+        }
+        // stable: others stay in order
+        links.sort_by_key(key);
+        self.links = links;
+    }
+
+    /// Where the contacts of a pair hold a body, or would if it moved by less than the slop.
+    fn props(&self, touch: &Touch, (contacts, impulses): Solved<'_>) -> Vec<Prop> {
+        let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let settings = &self.settings.contact;
+        let [p, q] = [a, b].map(|i| self.materials[i].friction);
+        let friction = settings.friction.of(p, q);
+        let sign = if touch.body == a { 1.0 } else { -1.0 };
+        let slop = settings.slop * self.shapes[a].radius().min(self.shapes[b].radius());
+        let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
+        touching
+            .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())
+            .map(|(contact, impulse)| Prop {
+                at: contact.at(&self.poses[a], &self.poses[b]),
+                normal: contact.normal * sign,
+                friction,
+                impulse: impulse * sign,
+            })
+            .collect()
+    }
+
+    /// From the centre of mass of a body to where it is propped up, m.
+    fn arm(&self, body: usize, prop: &Prop) -> Vector3<f64> {
+        prop.at.coords - self.poses[body].translation.vector
     }
 
     fn is_asleep(&self, id: BodyId) -> bool {
@@ -274,21 +375,32 @@ impl World {
         self.links.retain(|link| !woken.contains(&link.sleeper));
     }
 
-    /// Both sides of all pairs in contact, sorted.
-    fn touches(&self, support: &Support) -> Vec<Touch> {
-        let both = |(a, b, impulse): (u32, u32, Vector3<f64>)| {
-            let (a, b) = (a as usize, b as usize);
-            let (p, q) = (impulse, -impulse);
-            [Touch { body: a, other: b, impulse: p }, Touch { body: b, other: a, impulse: q }]
-        };
-        let joined = self.joint_impulses().map(|([a, b], j, _)| (a as u32, b as u32, j));
-        let mut touches: Vec<Touch> =
-            support.pair_impulses().chain(joined).flat_map(both).collect();
+    /// Both sides of all pairs in contact or joined, sorted.
+    fn touches(&self, (contacts, impulses): Solved<'_>) -> Vec<Touch> {
+        let mut touches = Vec::with_capacity(2 * contacts.manifolds().len());
+        for (n, pair) in contacts.manifolds().iter().enumerate() {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let mut loads = [Momentum::default(); 2];
+            for (contact, impulse) in contacts.of(pair).iter().zip(&impulses[contacts.range(pair)])
+            {
+                let at = contact.at(&self.poses[a], &self.poses[b]).coords;
+                loads[0].apply(impulse, &(at - self.poses[a].translation.vector));
+                loads[1].apply(&-impulse, &(at - self.poses[b].translation.vector));
+            }
+            let [load, reaction] = loads;
+            touches.push(Touch { body: a, other: b, load, pair: Some(n) });
+            touches.push(Touch { body: b, other: a, load: reaction, pair: Some(n) });
+        }
+        for ([a, b], [load, reaction], _) in self.joint_loads() {
+            touches.push(Touch { body: a, other: b, load, pair: None });
+            touches.push(Touch { body: b, other: a, load: reaction, pair: None });
+        }
         touches.sort_by_key(|touch| (touch.body, touch.other));
         touches.dedup_by(|next, touch| {
             let same = (next.body, next.other) == (touch.body, touch.other);
             if same {
-                touch.impulse += next.impulse;
+                add(&mut touch.load, &next.load);
+                touch.pair = touch.pair.or(next.pair);
             }
             same
         });
@@ -297,27 +409,42 @@ impl World {
 
     /// Whether the other body of a pair bears part of the weight.
     fn carries(&self, touch: &Touch) -> bool {
-        let weight = self.weight(touch.body) * self.settings.dt;
-        -touch.impulse.dot(&weight) > BEARING * weight.norm_squared()
+        self.bears(touch.body, &touch.load.linear)
+    }
+
+    /// Whether an `impulse` on a body in a frame bears part of its weight.
+    fn bears(&self, body: usize, impulse: &Vector3<f64>) -> bool {
+        let weight = self.weight(body) * self.settings.dt;
+        -impulse.dot(&weight) > BEARING * weight.norm_squared()
     }
 
     /// Wakes sleepers whose load from bodies that are awake is no longer what it was.
     fn wake_loaded(&mut self, touches: &[Touch]) {
         let awake = |i: usize| self.acting[i].mass_properties().is_some();
+        if !(0..self.len()).any(awake) {
+            return;
+        }
         let loads = self.loads();
         let mut links = std::mem::take(&mut self.links);
         let before = links.len();
         for touch in touches.iter().filter(|t| self.rests[t.body].asleep && awake(t.other)) {
             let (sleeper, other) = (self.ids[touch.body], self.ids[touch.other]);
             let known = &links[..before];
-            if known.binary_search_by_key(&(sleeper, other), |l| (l.sleeper, l.other)).is_err() {
-                let none = Vector3::zeros();
-                links.push(Link { sleeper, other, impulse: none, lately: none, carries: false });
+            if known.binary_search_by_key(&(sleeper, other), key).is_err() {
+                let (none, props) = (Momentum::default(), Vec::new());
+                links.push(Link {
+                    sleeper,
+                    other,
+                    load: none,
+                    lately: none,
+                    carries: false,
+                    props,
+                });
             }
         }
-        links.sort_by_key(|link| (link.sleeper, link.other));
-        let share = (self.settings.dt / LOAD_TIME).min(1.0);
-        let mut woken = BTreeSet::new();
+        links.sort_by_key(key);
+        let share = |time: f64| (self.settings.dt / time).min(1.0);
+        let (mut woken, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
         for link in &mut links {
             let found = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let [Ok(body), Ok(other)] = found else { continue };
@@ -325,44 +452,110 @@ impl World {
                 continue;
             }
             let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
-            let now = touching.map_or_else(|_| Vector3::zeros(), |n| touches[n].impulse);
-            link.lately += (now - link.lately) * share;
-            let blow = WAKING_SPEED * self.moving_mass(body);
+            let now = touching.map_or_else(|_| Momentum::default(), |n| touches[n].load);
             // what did not touch it when it fell asleep may topple it by leaning on it
-            let is_new = link.impulse == Vector3::zeros();
+            let is_new = link.load == Momentum::default();
+            let share = share(if is_new { NEW_LOAD_TIME } else { LOAD_TIME });
+            link.lately.linear += (now.linear - link.lately.linear) * share;
+            link.lately.angular += (now.angular - link.lately.angular) * share;
+            link.props.clear();
+            doubtful.insert(body);
+            let blow = WAKING_SPEED * self.moving_mass(body);
             let steady =
                 if is_new { NEW_LOAD * loads[body] } else { blow + WAKING_LOAD * loads[body] };
             let sudden = blow + SUDDEN_LOAD * loads[body];
-            if (link.lately - link.impulse).norm() > steady || (now - link.impulse).norm() > sudden
+            let before = &link.load.linear;
+            if (link.lately.linear - before).norm() > steady
+                || (now.linear - before).norm() > sudden
             {
                 woken.insert(link.sleeper);
             }
         }
         self.links = links;
+        let toppled = doubtful.into_iter().filter(|&i| !self.bears_change(i, loads[i]));
+        woken.extend(toppled.map(|i| self.ids[i]));
         self.wake(woken);
     }
 
-    /// Counts the frames for which bodies have been still.
+    /// Whether what is held around a sleeper can bear how its load, N s a frame in all, has changed.
+    fn bears_change(&self, i: usize, load: f64) -> bool {
+        let Some(mass) = self.bodies[i].mass_properties() else { return true };
+        let first = self.links.partition_point(|link| link.sleeper < self.ids[i]);
+        let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
+        let (mut change, mut props) = (Momentum::default(), Vec::new());
+        for Link { load, lately, props: own, .. } in links {
+            change.linear += lately.linear - load.linear;
+            change.angular += lately.angular - load.angular;
+            props.extend_from_slice(own);
+        }
+        let limit = UNBORNE_LEAST + UNBORNE * load / mass.mass();
+        let left = self.bodies[i].velocity(&self.poses[i].rotation, &change);
+        speed(&left, self.shapes[i].radius()) <= limit || self.borne(i, change, props, limit)
+    }
+
+    /// Whether `props` can bear a `load` beside what they do bear, but for what gives a body no more
+    /// than this `limit` of speed, m/s.
+    fn borne(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
+        let Some(mass) = self.bodies[i].mass_properties() else { return true };
+        for prop in &props {
+            load.apply(&-prop.impulse, &self.arm(i, prop));
+        }
+        let left = bear(mass, &self.poses[i], &load, &mut props);
+        speed(&left, self.shapes[i].radius()) <= limit
+    }
+
+    /// Whether what is held around bodies that fall asleep can bear all that acts on them; how each is
+    /// found in `touches`.
+    fn bears_all(&self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) -> bool {
+        let Some(i) = touches.first().map(|touch| touch.body) else { return true };
+        let (mut sum, mut size, mut props) = (Momentum::default(), 0.0, Vec::new());
+        sum.linear = self.weight(i) * self.settings.dt;
+        for touch in touches {
+            add(&mut sum, &touch.load);
+            size += touch.load.linear.norm();
+            let back = -touch.load.linear;
+            let held = falling[touch.other] || self.acting[touch.other].mass_properties().is_none();
+            if held && !self.bears(touch.other, &back) {
+                props.append(&mut self.props(touch, solved));
+            }
+        }
+        let limit = UNBORNE_LEAST + UNBALANCED * size / self.moving_mass(i);
+        self.borne(i, sum, props, limit)
+    }
+
+    /// Counts the frames for which bodies have been still, and tells whether they get faster.
     fn notice_motion(&mut self) {
+        let half = self.half_still();
         for (i, rest) in self.rests.iter_mut().enumerate() {
-            let pose = &self.poses[i];
-            let reach = self.shapes[i].radius();
-            let turn = pose.rotation.coords.dot(&rest.pose.rotation.coords);
-            let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
-            let shift = pose.translation.vector - rest.pose.translation.vector;
-            if shift.norm() + angle * reach > STILL_MOST.min(STILL_SHARE * reach) {
-                (rest.pose, rest.frames) = (*pose, 0);
-            } else {
-                rest.frames += 1;
+            if self.acting[i].mass_properties().is_none() {
+                continue;
+            }
+            let (pose, reach) = (&self.poses[i], self.shapes[i].radius());
+            let most = STILL_MOST.min(STILL_SHARE * reach);
+            if moved(&rest.pose, pose, reach) > most {
+                *rest = Rest::new(pose);
+                continue;
+            }
+            rest.frames += 1;
+            if rest.frames % half == 0 {
+                let now = moved(&rest.mark, pose, reach);
+                rest.speeds_up = now > SPEEDING_UP * rest.moved + SPEEDING_LEAST * most;
+                (rest.mark, rest.moved) = (*pose, now);
             }
         }
     }
 
+    /// Half of how long a body must be still, frames.
+    fn half_still(&self) -> usize {
+        ((0.5 * STILL / self.settings.dt).ceil() as usize).max(1)
+    }
+
     /// The bodies that are still and carried by nothing that is awake, unless by each other.
-    fn falling_asleep(&self, touches: &[Touch]) -> Vec<bool> {
-        let frames = (STILL / self.settings.dt).ceil() as usize;
+    fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
+        let frames = 2 * self.half_still();
+        let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
         let mut falling: Vec<bool> = (0..self.len())
-            .map(|i| self.acting[i].mass_properties().is_some() && self.rests[i].frames >= frames)
+            .map(|i| self.acting[i].mass_properties().is_some() && still(&self.rests[i]))
             .collect();
         for i in self.near_moving(false) {
             falling[i] = false;
@@ -375,7 +568,10 @@ impl World {
         }
         let steady =
             |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
-        let joined: Vec<_> = self.joint_impulses().collect();
+        let joined: Vec<_> = self.joint_loads().collect();
+        // a joint may bear more or less too, which nobody knows here
+        let mut tested = vec![false; self.len()];
+        joined.iter().flat_map(|([a, b], ..)| [*a, *b]).for_each(|i| tested[i] = true);
         loop {
             let mut changed = false;
             for ([a, b], _, driven) in &joined {
@@ -391,6 +587,19 @@ impl World {
                 if falling[touch.body] && !steady(&falling, touch.other) {
                     falling[touch.body] = false;
                     changed = true;
+                }
+            }
+            if changed {
+                continue;
+            }
+            for touches in touches.chunk_by(|p, q| p.body == q.body) {
+                let i = touches[0].body;
+                if falling[i] && !tested[i] {
+                    tested[i] = true;
+                    if !self.bears_all(touches, &falling, solved) {
+                        falling[i] = false;
+                        changed = true;
+                    }
                 }
             }
             if !changed {

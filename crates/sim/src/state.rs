@@ -3,9 +3,9 @@
 //! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
 
 use contact::constraint::{ImpulseCache, Key, MOST_ROWS, Reaction};
-use contact::{Cache, CachedContact, CachedPair, Side};
+use contact::{Cache, CachedContact, CachedPair, Prop, Side};
 use dynamics::{Body, Velocity};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -45,6 +45,9 @@ struct BodyState {
     asleep: bool,
     /// Where it was when it last moved far, and frames since.
     rest: ([f64; 7], usize),
+    /// Where it was when its speed was last looked at, how far it had moved, and whether it got
+    /// faster.
+    speed: ([f64; 7], f64, bool),
     slow: u32,
     is_anchored: bool,
     breaks: bool,
@@ -63,10 +66,14 @@ enum Motion {
 struct LinkState {
     sleeper: BodyId,
     other: BodyId,
-    impulse: [f64; 3],
-    lately: [f64; 3],
+    load: [f64; 6],
+    lately: [f64; 6],
     carries: bool,
+    props: Vec<PropState>,
 }
+
+/// Place, normal, friction and impulse of what may bear a sleeper.
+type PropState = ([f64; 3], [f64; 3], f64, [f64; 3]);
 
 /// A joint that is left.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -162,7 +169,7 @@ impl World {
     }
 
     fn body_state(&self, i: usize) -> BodyState {
-        let Rest { asleep, pose: rested, frames } = &self.rests[i];
+        let Rest { asleep, pose: rested, frames, mark, moved, speeds_up } = &self.rests[i];
         BodyState {
             id: self.ids[i],
             motion: match &self.bodies[i] {
@@ -176,6 +183,7 @@ impl World {
             momentum: momentum_numbers(&self.momenta[i]),
             asleep: *asleep,
             rest: (pose_numbers(rested), *frames),
+            speed: (pose_numbers(mark), *moved, *speeds_up),
             slow: self.slow[i],
             is_anchored: self.anchorages[i].is_some(),
             breaks: self.breakages[i].is_some(),
@@ -203,7 +211,15 @@ impl World {
         self.poses[i] = pose(&state.pose);
         self.momenta[i] = momentum(&state.momentum);
         let (rested, frames) = &state.rest;
-        self.rests[i] = Rest { asleep: state.asleep, pose: pose(rested), frames: *frames };
+        let (mark, moved, speeds_up) = &state.speed;
+        self.rests[i] = Rest {
+            asleep: state.asleep,
+            pose: pose(rested),
+            frames: *frames,
+            mark: pose(mark),
+            moved: *moved,
+            speeds_up: *speeds_up,
+        };
         self.slow[i] = state.slow;
         if !state.is_anchored {
             self.anchorages[i] = None;
@@ -226,13 +242,26 @@ fn joint_state(link: &joint::Joined) -> JointState {
 }
 
 fn link_state(link: &Link) -> LinkState {
-    let Link { sleeper, other, impulse, lately, carries } = *link;
-    LinkState { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
+    let numbers = |prop: &Prop| {
+        let Prop { at, normal, friction, impulse } = *prop;
+        (at.coords.into(), normal.into(), friction, impulse.into())
+    };
+    let Link { sleeper, other, ref load, ref lately, carries, ref props } = *link;
+    let props = props.iter().map(numbers).collect();
+    let [load, lately] = [load, lately].map(momentum_numbers);
+    LinkState { sleeper, other, load, lately, carries, props }
 }
 
 fn link(state: &LinkState) -> Link {
-    let LinkState { sleeper, other, impulse, lately, carries } = *state;
-    Link { sleeper, other, impulse: impulse.into(), lately: lately.into(), carries }
+    let LinkState { sleeper, other, ref load, ref lately, carries, ref props } = *state;
+    let prop = |&(at, normal, friction, impulse): &PropState| Prop {
+        at: Point3::from(Vector3::from(at)),
+        normal: Vector3::from(normal),
+        friction,
+        impulse: Vector3::from(impulse),
+    };
+    let [load, lately] = [load, lately].map(momentum);
+    Link { sleeper, other, load, lately, carries, props: props.iter().map(prop).collect() }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {
