@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
-use crate::polyhedron::Solids;
+use crate::polyhedron::{Polyhedron, Solids};
 use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
 
@@ -88,7 +88,7 @@ pub(crate) fn least(
     [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
         most,
         |most, (source, other, map)| {
-            if let (Some(solid), Field::HalfSpace) = (source.polyhedron(), other.field()) {
+            if let Some(solid) = hull_over(other.field(), source) {
                 *tested += solid.corners().len();
                 return solid.corners().iter().map(|point| (map * point).y).fold(most, f64::min);
             }
@@ -128,6 +128,13 @@ fn probes(source: &Shape, target: &Shape) -> bool {
     }
 }
 
+/// The corners of a hull are all that a plane need be asked at.
+fn hull_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Polyhedron> {
+    // those of a box come first of its points anyway
+    let is_box = matches!(source.field(), Field::Cuboid { .. });
+    source.polyhedron().filter(|_| matches!(field, Field::HalfSpace) && !is_box)
+}
+
 /// Returns how many points were asked.
 fn probe(
     owner: Side,
@@ -137,7 +144,7 @@ fn probe(
     margin: f64,
     found: &mut Vec<Candidate>,
 ) -> usize {
-    if let (Some(solid), Field::HalfSpace) = (source.polyhedron(), field) {
+    if let Some(solid) = hull_over(field, source) {
         let normal = Some(Vector3::y());
         let corner = |(key, &point): (usize, &Point3<f64>)| Candidate {
             owner,
