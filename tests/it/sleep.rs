@@ -409,7 +409,7 @@ fn tower_falls(sleep: bool, blocks: usize, past: f64) -> Option<usize> {
 
 #[test]
 fn a_tower_that_is_about_to_fall_does_not_fall_asleep() {
-    for (blocks, past) in [(1, 0.003), (1, 0.01), (4, 0.01)] {
+    for (blocks, past) in [(1, 0.001), (1, 0.01), (4, 0.02), (4, 0.05)] {
         let awake = tower_falls(false, blocks, past).expect("it falls");
         let may_sleep = tower_falls(true, blocks, past);
         let late = may_sleep.map(|frame| frame.abs_diff(awake));
