@@ -91,7 +91,7 @@ fn frame(c: &mut Criterion) {
 }
 
 fn pile_frame(c: &mut Criterion) {
-    let fragments = pile::fragments(1000);
+    let fragments = pile::fragments(1000, pile::Known::Hulls);
     let settings = Settings { sleep: false, ..Settings::default() };
     let (mut world, _) = pile::world(&fragments, settings);
     for (when, frame) in [("impact", 30), ("settled", 240)] {

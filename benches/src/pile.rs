@@ -34,8 +34,17 @@ pub struct Fragment {
     frame: Isometry3<f64>,
 }
 
+/// How bodies of ours know each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// As hulls, as the other engines do.
+    Hulls,
+    /// By samples and points alone, as what is not convex.
+    Samples,
+}
+
 /// Random convex hulls in a loose block above the ground, the same ones for the same number.
-pub fn fragments(count: usize) -> Vec<Fragment> {
+pub fn fragments(count: usize, known: Known) -> Vec<Fragment> {
     let edge = (count as f64).cbrt().floor() as usize;
     (0..count)
         .map(|i| {
@@ -44,12 +53,12 @@ pub fn fragments(count: usize) -> Vec<Fragment> {
             let middle = Vector3::new(edge as f64 / 2.0, -0.8, edge as f64 / 2.0);
             let at = (Vector3::from(place) - middle) * SPACING + random.in_ball() * 0.02;
             let start = Isometry3::new(at, random.in_ball() * std::f64::consts::PI);
-            fragment(&mut random, start)
+            fragment(&mut random, start, known)
         })
         .collect()
 }
 
-fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
+fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragment {
     let drawn: Vec<Vector> = (0..POINTS)
         .map(|_| Vector::from_array((random.in_ball() * RADIUS).map(|x| x as f32).into()))
         .collect();
@@ -77,11 +86,16 @@ fn fragment(random: &mut Random, start: Isometry3<f64>) -> Fragment {
     // samples round corners off, so they are given
     let mut surface = places.clone();
     surface.extend(level_set.surface_particles(spacing));
+    let sampled = Shape::grid(level_set, &surface, frame);
+    let shape = match known {
+        Known::Hulls => sampled.with_hull(&hull, &frame),
+        Known::Samples => sampled,
+    };
     let body = NewBody {
         body: Body::Dynamic(mass),
         pose: start * frame,
         velocity: Velocity::default(),
-        shape: Arc::new(Shape::grid(level_set, &surface, frame).with_hull(&hull, &frame)),
+        shape: Arc::new(shape),
         material: MATERIAL,
         groups: Groups::default(),
         breakage: None,

@@ -1,7 +1,7 @@
 //! Piles of convex fragments beside Rapier: the same hulls, masses and friction, 1/30 s a frame.
 //!
 //! `peers_pile [--json] [--seconds S] [--ours | --pile] [--threads N] [--awake | --sleep]
-//! [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
+//! [--sampled] [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
 //! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
@@ -11,6 +11,8 @@
 //! whose distance to another body was asked.
 //!
 //! The peer is Rapier in `f32` (crate `rapier3d`, with `parallel`) at its default settings.
+//! With `--sampled` ours are met by points and samples, as what is not convex.
+//!
 //! `--pile` runs nothing, but writes a line of JSON for each pile and what is to be run of it, as
 //! `benches/box3d` reads it.
 
@@ -19,7 +21,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use brisance_benches::pile::{FRICTION, Fragment, fragments, poses, world};
+use brisance_benches::pile::{FRICTION, Fragment, Known, fragments, poses, world};
 use cpu_time::ProcessTime;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::parry::query::contact as overlap;
@@ -57,13 +59,14 @@ struct Case {
 fn main() -> Outcome<()> {
     let (mut json, mut ours, mut given, mut seconds) = (false, false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
-    let mut solver = contact::Solver::default();
+    let (mut solver, mut known) = (contact::Solver::default(), Known::Hulls);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--json" => json = true,
             "--ours" => ours = true,
             "--pile" => given = true,
+            "--sampled" => known = Known::Samples,
             "--awake" => sleeps = vec![false],
             "--sleep" => sleeps = vec![true],
             "--threads" => {
@@ -79,7 +82,7 @@ fn main() -> Outcome<()> {
     }
     let frames = (seconds * 30.0_f64).round().max(60.0) as usize;
     for size in sizes {
-        let pile = fragments(size);
+        let pile = fragments(size, known);
         if given {
             let line = json!({
                 "friction": FRICTION, "frames": frames, "threads": &threads, "sleeps": &sleeps,
