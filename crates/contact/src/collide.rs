@@ -4,7 +4,7 @@
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use crate::bounce::{self, Meeting};
+use crate::bounce::{self, Impulses, MOST, Meeting};
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::{Columns, Mover, Settings, effective_mass, keep_gains, pair_impulse};
 
@@ -49,6 +49,7 @@ pub fn collide(
         resting: drift.iter().map(|d| settings.resting_share * d.linear.norm()).collect(),
     };
     let (mut blows, mut work) = (Vec::new(), 0.0);
+    let mut hit = Hit::default();
     let mut broken = vec![false; contacts.manifolds().len()];
     // impulses so far: at the last of each body, and when each pair was found to need none
     let mut clock = 1;
@@ -63,10 +64,10 @@ pub fn collide(
                 continue;
             }
             for _ in 0..settings.pair_repeats {
-                let Some(hit) = pass.hit(manifold, contacts) else {
+                if !pass.hits(manifold, contacts, &mut hit) {
                     *checked = clock;
                     break;
-                };
+                }
                 if hit.impulse().norm() >= strengths[a].min(strengths[b]) {
                     *broken = true;
                     blows.push(hit.blow(manifold, contacts));
@@ -74,10 +75,9 @@ pub fn collide(
                 }
                 clock += 1;
                 work += pass.work(manifold, &hit);
-                for (meeting, j) in hit.meetings.iter().zip(&hit.impulses) {
-                    pass.movers[a].apply(j, &meeting.arms[0]);
-                    pass.movers[b].apply(&-j, &meeting.arms[1]);
-                }
+                let [to_a, to_b] = hit.gains();
+                pass.movers[a].gain(&to_a);
+                pass.movers[b].gain(&to_b);
                 for i in [a, b].into_iter().filter(|&i| !pass.movers[i].is_fixed()) {
                     moved[i] = clock;
                 }
@@ -91,6 +91,9 @@ pub fn collide(
     keep_gains(columns, &pass.movers, momenta);
     (blows, work)
 }
+
+/// Share of the speed at which pairs rest by which speeds after a collision may be off.
+const STILL: f64 = 1e-3;
 
 struct Pass<'a> {
     columns: Columns<'a>,
@@ -106,8 +109,6 @@ struct Pass<'a> {
 struct Near {
     arms: [Vector3<f64>; 2],
     normal: Vector3<f64>,
-    /// Torque of a unit impulse along the normal on each body.
-    torques: [Vector3<f64>; 2],
     /// Approach speed from which they would overlap at the end of the step, m/s.
     least: f64,
 }
@@ -127,30 +128,38 @@ fn nears(
         let arms = bodies.map(|i| point.coords - poses[i].translation.vector);
         let [p, q] = [0, 1].map(|n| drift[bodies[n]].at(&arms[n]));
         let least = contact.gap / dt + normal.dot(&(p - q));
-        Near { arms, normal, torques: arms.map(|arm| arm.cross(&normal)), least }
+        Near { arms, normal, least }
     };
     let all = contacts.manifolds().iter();
     all.flat_map(|m| contacts.of(m).iter().map(move |c| near(m, c))).collect()
 }
 
-impl Near {
-    /// Negative where the bodies approach, m/s.
-    fn approach(&self, a: &Velocity, b: &Velocity) -> f64 {
-        self.normal.dot(&(a.linear - b.linear)) + self.torques[0].dot(&a.angular)
-            - self.torques[1].dot(&b.angular)
-    }
-}
-
 /// What a pair gives each other, at contacts that would overlap.
-struct Hit<'a> {
-    meetings: Vec<Meeting<'a>>,
+#[derive(Default)]
+struct Hit {
+    meetings: [Meeting; MOST],
+    count: usize,
     /// On `a`, one a meeting.
-    impulses: Vec<Vector3<f64>>,
+    impulses: Impulses,
 }
 
-impl Hit<'_> {
+impl Hit {
+    fn given(&self) -> impl Iterator<Item = (&Meeting, &Vector3<f64>)> {
+        self.meetings[..self.count].iter().zip(&self.impulses)
+    }
+
     fn impulse(&self) -> Vector3<f64> {
         self.impulses.iter().sum()
+    }
+
+    /// What both bodies receive.
+    fn gains(&self) -> [Momentum; 2] {
+        let mut gains = [Momentum::default(); 2];
+        for (meeting, j) in self.given() {
+            gains[0].apply(j, &meeting.arms[0]);
+            gains[1].apply(&-j, &meeting.arms[1]);
+        }
+        gains
     }
 
     /// The blow is where the pair meets hardest.
@@ -161,62 +170,65 @@ impl Hit<'_> {
                 hardest = n;
             }
         }
-        let Meeting { number, contact, .. } = self.meetings[hardest];
-        let (at, normal) = (*contacts.met(number), contact.normal);
-        Blow { a: pair.a, b: pair.b, at, normal, impulse: self.impulse() }
+        let Meeting { number, normal, .. } = self.meetings[hardest];
+        Blow { a: pair.a, b: pair.b, at: *contacts.met(number), normal, impulse: self.impulse() }
     }
 }
 
 impl Pass<'_> {
     /// What a kinematic body of the pair does by the impulses, J.
-    fn work(&self, pair: &Manifold, hit: &Hit<'_>) -> f64 {
+    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
         let bodies = [pair.a, pair.b].map(|body| &self.columns.bodies[body as usize]);
-        let all = hit.meetings.iter().zip(&hit.impulses);
         match bodies {
             [Body::Kinematic(velocity), Body::Dynamic(_)] => {
-                all.map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
+                hit.given().map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
             }
             [Body::Dynamic(_), Body::Kinematic(velocity)] => {
-                all.map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
+                hit.given().map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
             }
             _ => 0.0,
         }
     }
 
-    /// The clamped impulses of the pair, if it approaches where it would overlap.
-    fn hit<'c>(&self, pair: &Manifold, contacts: &'c Contacts) -> Option<Hit<'c>> {
+    /// Whether the pair approaches where it would overlap, and the clamped impulses that it then
+    /// gives itself.
+    fn hits(&self, pair: &Manifold, contacts: &Contacts, hit: &mut Hit) -> bool {
         let (a, b) = (pair.a as usize, pair.b as usize);
-        let velocities = [&self.movers[a].velocity, &self.movers[b].velocity];
-        let nears = &self.nears[contacts.range(pair)];
+        let movers = [&self.movers[a], &self.movers[b]];
+        let velocities = movers.map(|mover| &mover.velocity);
+        let range = contacts.range(pair);
         let resting = self.settings.resting_speed.max(self.resting[a]).max(self.resting[b]);
-        let approach = |near: &Near| near.approach(velocities[0], velocities[1]);
-        let overlaps = |near: &Near| near.least + approach(near) < 0.0;
-        if !nears.iter().any(|near| approach(near) < -resting && overlaps(near)) {
-            return None;
+        let mut fastest = 0.0f64;
+        hit.count = 0;
+        for (number, near) in range.clone().zip(&self.nears[range]).take(MOST) {
+            let &Near { normal, arms, least } = near;
+            let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
+            let approach = normal.dot(&u);
+            if least + approach < 0.0 {
+                fastest = fastest.min(approach);
+                hit.meetings[hit.count] = Meeting { number, normal, arms, u };
+                hit.count += 1;
+            }
         }
-        let movers = [self.movers[a], self.movers[b]];
-        let overlapping = contacts.range(pair).zip(nears).filter(|(_, near)| overlaps(near));
-        let meetings: Vec<Meeting<'_>> = overlapping
-            .map(|(number, near)| {
-                let (contact, arms) = (&contacts.all()[number], near.arms);
-                let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
-                Meeting { number, contact, arms, u }
-            })
-            .collect();
+        if fastest >= -resting {
+            return false;
+        }
+        let meetings = &hit.meetings[..hit.count];
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
         let restitution = p.restitution.min(q.restitution);
         let friction = self.settings.friction.of(p.friction, q.friction);
-        let impulses = match &meetings[..] {
-            [one] => {
-                let normal = &one.contact.normal;
-                let k = mass_at(&movers[0], &one.arms[0]) + mass_at(&movers[1], &one.arms[1]);
-                let j = pair_impulse(normal, &k, &one.u, restitution, friction);
-                vec![self.settings.clamp.limit(&j, normal, &k, &one.u)]
+        let clamp = self.settings.clamp;
+        hit.impulses = match meetings {
+            [Meeting { normal, arms, u, .. }] => {
+                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
+                let j = pair_impulse(normal, &k, u, restitution, friction);
+                let mut impulses = Impulses::default();
+                impulses[0] = clamp.limit(&j, normal, &k, u);
+                impulses
             }
-            _ => bounce::impulses(movers, &meetings, (restitution, friction), self.settings.clamp),
+            all => bounce::impulses(movers, all, (restitution, friction), clamp, STILL * resting),
         };
-        let gives = impulses.iter().any(|j| *j != Vector3::zeros());
-        gives.then_some(Hit { meetings, impulses })
+        hit.impulses.iter().any(|j| *j != Vector3::zeros())
     }
 }
 

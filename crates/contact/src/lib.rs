@@ -19,6 +19,7 @@ mod cache;
 mod candidates;
 mod clamp;
 mod collide;
+mod cone;
 pub mod constraint;
 mod cuboids;
 mod frame;
@@ -188,12 +189,17 @@ impl Mover {
     }
 
     pub(crate) fn apply(&mut self, j: &Vector3<f64>, r: &Vector3<f64>) {
+        self.gain(&Momentum { linear: *j, angular: r.cross(j) });
+    }
+
+    pub(crate) fn gain(&mut self, gain: &Momentum) {
         if self.is_fixed() {
             return;
         }
-        self.gained.apply(j, r);
-        self.velocity.linear += j * self.inverse_mass;
-        self.velocity.angular += self.inverse_inertia * r.cross(j);
+        self.gained.linear += gain.linear;
+        self.gained.angular += gain.angular;
+        self.velocity.linear += gain.linear * self.inverse_mass;
+        self.velocity.angular += self.inverse_inertia * gain.angular;
     }
 }
 

@@ -1,0 +1,149 @@
+//! The impulse of one contact that leaves it as told or within its friction cone.
+
+/// How a contact answers impulses along its own axes, the normal and two tangents, 1/kg: a
+/// symmetric matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Answer {
+    pub(crate) normal: f64,
+    /// Between the normal and each tangent.
+    pub(crate) mixed: [f64; 2],
+    /// Along the tangents: first, both, second.
+    pub(crate) tangent: [f64; 3],
+}
+
+/// Share of the slip across the drag at which a direction is found.
+const ALIGNED: f64 = 1e-10;
+/// Share of its mass along the normal below which a contact that slides is taken to jam.
+const JAMMED: f64 = 1e-6;
+
+impl Answer {
+    pub(crate) fn to(&self, [p, x, y]: [f64; 3]) -> [f64; 3] {
+        let ([na, nb], [aa, ab, bb]) = (self.mixed, self.tangent);
+        [self.normal * p + na * x + nb * y, na * p + aa * x + ab * y, nb * p + ab * x + bb * y]
+    }
+
+    /// The whole impulse of a contact that moves with `free` velocity without it, after which it
+    /// moves with `target` along the normal or faster: it sticks if it can by Coulomb's law and else
+    /// slides against its drag, whose direction turns so often. `last` is the impulse so far.
+    pub(crate) fn impulse(
+        &self,
+        free: [f64; 3],
+        target: f64,
+        friction: f64,
+        last: [f64; 3],
+        turns: usize,
+    ) -> [f64; 3] {
+        let wanted = target - free[0];
+        if wanted <= 0.0 {
+            return [0.0; 3];
+        }
+        if friction == 0.0 {
+            return [wanted / self.normal, 0.0, 0.0];
+        }
+        let stuck = self.sticking([wanted, -free[1], -free[2]], friction);
+        stuck
+            .or_else(|| self.sliding(free, wanted, friction, last, turns))
+            .unwrap_or_else(|| self.nearer(free, target, friction, last))
+    }
+
+    /// What changes the velocity by `wanted`, if it lies in the cone.
+    fn sticking(&self, [n, a, b]: [f64; 3], friction: f64) -> Option<[f64; 3]> {
+        let (nn, [na, nb], [aa, ab, bb]) = (self.normal, self.mixed, self.tangent);
+        let [c, d, e] = [aa * bb - ab * ab, nb * ab - na * bb, na * ab - nb * aa];
+        let determinant = nn * c + na * d + nb * e;
+        if determinant <= 0.0 {
+            return None;
+        }
+        let mixed = na * nb - nn * ab;
+        let p = c * n + d * a + e * b;
+        let x = d * n + (nn * bb - nb * nb) * a + mixed * b;
+        let y = e * n + mixed * a + (nn * aa - na * na) * b;
+        let holds = p >= 0.0 && x * x + y * y <= friction * friction * p * p;
+        let scale = 1.0 / determinant;
+        holds.then_some([p * scale, x * scale, y * scale])
+    }
+
+    /// The impulse on the cone whose drag is opposite to the slip that it leaves, by Newton's method
+    /// on its direction.
+    fn sliding(
+        &self,
+        free: [f64; 3],
+        wanted: f64,
+        friction: f64,
+        last: [f64; 3],
+        turns: usize,
+    ) -> Option<[f64; 3]> {
+        let ([na, nb], [aa, ab, bb]) = (self.mixed, self.tangent);
+        let mut along = unit([last[1], last[2]]).or_else(|| unit([-free[1], -free[2]]))?;
+        for turn in 0..=turns {
+            let [c, s] = along;
+            let (x, y) = (friction * c, friction * s);
+            let mass = self.normal + na * x + nb * y;
+            if mass <= JAMMED * self.normal {
+                return None;
+            }
+            let p = wanted / mass;
+            let pushed = [na + aa * x + ab * y, nb + ab * x + bb * y];
+            let slip = [free[1] + p * pushed[0], free[2] + p * pushed[1]];
+            let (across, with) = (slip[0] * s - slip[1] * c, slip[0] * c + slip[1] * s);
+            let size = slip[0] * slip[0] + slip[1] * slip[1];
+            if with > 0.0 {
+                // the root there is the drag that speeds up
+                if turn > 0 {
+                    return None;
+                }
+                along = unit([-slip[0], -slip[1]])?;
+                continue;
+            }
+            if turn == turns || across * across <= ALIGNED * ALIGNED * size {
+                return Some([p, p * x, p * y]);
+            }
+            let growth = -p / mass * friction * (nb * c - na * s);
+            let slips = [
+                growth * pushed[0] + p * friction * (ab * c - aa * s),
+                growth * pushed[1] + p * friction * (bb * c - ab * s),
+            ];
+            let slope = slips[0] * s - slips[1] * c + with;
+            if slope == 0.0 {
+                return None;
+            }
+            let step = (-across / slope).clamp(-0.5, 0.5);
+            let shrink = 1.0 / (1.0 + step * step).sqrt();
+            along = [(c - step * s) * shrink, (s + step * c) * shrink];
+        }
+        None
+    }
+
+    /// A step towards it that cannot overshoot, for a contact that jams.
+    fn nearer(&self, free: [f64; 3], target: f64, friction: f64, last: [f64; 3]) -> [f64; 3] {
+        let answer = self.to(last);
+        let now: [f64; 3] = std::array::from_fn(|k| free[k] + answer[k]);
+        let push = (last[0] + (target - now[0]) / self.normal).max(0.0);
+        let more = push - last[0];
+        // no eigenvalue is larger than the trace
+        let step = self.tangent_step();
+        let drag = [0, 1].map(|k| last[k + 1] - (now[k + 1] + self.mixed[k] * more) * step);
+        let [x, y] = within(drag, friction * push);
+        [push, x, y]
+    }
+
+    /// Impulse for each m/s along the tangents that cannot overshoot in any direction, kg.
+    pub(crate) fn tangent_step(&self) -> f64 {
+        1.0 / (self.tangent[0] + self.tangent[2])
+    }
+}
+
+/// The part of a drag of at most this size.
+pub(crate) fn within([x, y]: [f64; 2], most: f64) -> [f64; 2] {
+    let size = (x * x + y * y).sqrt();
+    if size <= most {
+        return [x, y];
+    }
+    let share = most / size;
+    [x * share, y * share]
+}
+
+fn unit([x, y]: [f64; 2]) -> Option<[f64; 2]> {
+    let size = (x * x + y * y).sqrt();
+    (size > 0.0).then(|| [x / size, y / size])
+}
