@@ -147,3 +147,55 @@ fn unit([x, y]: [f64; 2]) -> Option<[f64; 2]> {
     let size = (x * x + y * y).sqrt();
     (size > 0.0).then(|| [x / size, y / size])
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{Matrix3, Vector3};
+
+    use super::*;
+
+    #[test]
+    fn a_contact_keeps_to_coulombs_law() {
+        let mut state = 9u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let (mut stuck, mut slid, mut jammed, mut astray) = (0, 0, 0, 0);
+        for case in 0..20_000 {
+            let half = Matrix3::from_fn(|_, _| random());
+            let k = half * half.transpose() + Matrix3::identity() * 0.02;
+            let answer =
+                Answer { normal: k.m11, mixed: [k.m12, k.m13], tangent: [k.m22, k.m23, k.m33] };
+            let free = Vector3::new(random() - 0.2, 2.0 * random(), 2.0 * random());
+            let (target, friction) = (0.1 * random().abs(), 1.5 * random().abs());
+            let j = answer.impulse(free.into(), target, friction, [0.0; 3], 40);
+            let after = free + k * Vector3::from(j);
+            let [push, x, y] = j;
+            let drag = (x * x + y * y).sqrt();
+            assert!(push >= 0.0 && drag <= friction * push * (1.0 + 1e-9), "{case}: {j:?}");
+            if push == 0.0 {
+                assert!(free.x >= target || drag == 0.0, "{case}: {j:?}");
+                continue;
+            }
+            let slip = (after.y * after.y + after.z * after.z).sqrt();
+            let missed = (after.x - target).abs() / free.norm();
+            if missed < 1e-9 && slip < 1e-9 {
+                stuck += 1;
+            } else if missed < 1e-9 {
+                slid += 1;
+                assert!((drag - friction * push).abs() < 1e-9 * push, "{case}: {drag}");
+                let along = (x * after.y + y * after.z) / (drag * slip);
+                astray += usize::from(friction > 0.0 && along > -1.0 + 1e-6);
+            } else {
+                // a step towards it: no energy is added
+                jammed += 1;
+                let work = Vector3::from(j).dot(&(free + after));
+                assert!(work < 1e-12 || after.x <= target + 1e-9, "{case}: {work}");
+            }
+        }
+        assert!(stuck > 400 && slid > 2000, "{stuck} {slid}");
+        // where Newton's method does not find the way
+        assert!(jammed < slid / 50 && astray < slid / 500, "{jammed} {astray} of {slid}");
+    }
+}

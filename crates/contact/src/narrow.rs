@@ -274,7 +274,9 @@ impl Contacts {
         tally.again += fresh.looks.len();
         tally.points += fresh.tally.points;
         let mut all = Self { tally, ..Self::default() };
-        all.reserve(self.contacts.len());
+        all.reserve(self.contacts.len() + fresh.contacts.len());
+        all.looks.reserve(self.looks.len() + fresh.looks.len());
+        all.manifolds.reserve(self.manifolds.len() + fresh.manifolds.len());
         let stays =
             |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
         let mut old = self.looks.iter().filter(stays).peekable();
@@ -328,7 +330,9 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut found = Contacts::default();
-            found.reserve(2 * CHUNK);
+            found.reserve(4 * CHUNK);
+            found.looks.reserve(CHUNK);
+            found.manifolds.reserve(CHUNK);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
                 let pair = Pair::new(motion(a), motion(b), dt);
@@ -340,6 +344,8 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
     let tally = Tally { pairs: pairs.boxes, ..Tally::default() };
     let mut contacts = Contacts { tally, ..Contacts::default() };
     contacts.reserve(parts.iter().map(Contacts::len).sum());
+    contacts.looks.reserve(parts.iter().map(|part| part.looks.len()).sum());
+    contacts.manifolds.reserve(parts.iter().map(|part| part.manifolds.len()).sum());
     parts.into_iter().for_each(|part| contacts.append(part));
     contacts
 }

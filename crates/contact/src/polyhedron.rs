@@ -116,14 +116,6 @@ impl Polyhedron {
         self.half_width
     }
 
-    fn normals(&self) -> impl Iterator<Item = Vector3<f64>> {
-        let of = |plane: &Planes| {
-            let normals = plane.normals;
-            (0..LANES).map(move |lane| normals.of(lane).into())
-        };
-        self.planes.iter().flat_map(of)
-    }
-
     fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
         let Planes { normals, offsets } = &self.planes[number / LANES];
         let lane = number % LANES;
@@ -150,6 +142,15 @@ impl Planes {
     }
 }
 
+/// How far one solid is beyond another along a direction.
+#[derive(Clone, Copy)]
+struct Parting {
+    /// m.
+    distance: f64,
+    /// Unit, out of the second solid and in its coordinates; zero if they are too far apart to care.
+    way: Vector3<f64>,
+}
+
 /// Two convex solids where they are.
 pub(crate) struct Solids<'a> {
     pub(crate) a: &'a Polyhedron,
@@ -166,28 +167,29 @@ impl Solids<'_> {
             found.push(candidate);
             margin
         };
-        if self.look(margin, margin, add) < -DEEP * margin {
-            self.lead_out(&mut found);
+        let parting = self.look(margin, margin, add);
+        if parting.distance < -DEEP * margin {
+            self.lead_out(parting, &mut found);
         }
         found
     }
 
-    /// Drops what does not lead out by the shortest way, along a normal of a face or of two edges, and
-    /// sees to it that something does.
-    fn lead_out(&self, found: &mut Vec<Candidate>) {
+    /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
+    /// or of two edges, and sees to it that something does.
+    fn lead_out(&self, by_face: Parting, found: &mut Vec<Candidate>) {
         let turn = &self.b_from_a.rotation;
         let out = |candidate: &Candidate| {
             let normal = candidate.normal.unwrap_or_default();
             if candidate.owner == Side::A { normal } else { -(turn * normal) }
         };
         let of_edges = found.iter().filter(|c| c.key as usize >= self.a.corners.len()).map(out);
-        let of_faces = self.b.normals().chain(self.a.normals().map(|n| -(turn * n)));
-        let parted = of_faces.chain(of_edges).map(|n| (self.parted_by(&n), n));
-        let best = parted.reduce(|p, q| if q.0.0 > p.0.0 { q } else { p });
-        let Some(((distance, key), way)) = best else { return };
+        let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
+        let Parting { distance, way } =
+            ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p });
         found.retain(|candidate| out(candidate).dot(&way) > 0.0);
         let leads = |c: &Candidate| out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
         if !found.iter().any(leads) {
+            let (_, key) = self.parted_by(&way);
             let point = self.a.corners[key];
             let (owner, normal, key) = (Side::A, Some(way), key as u32);
             found.push(Candidate { owner, point, normal, key, distance });
@@ -213,12 +215,13 @@ impl Solids<'_> {
             least = least.min(candidate.distance);
             if least < enough { f64::NEG_INFINITY } else { least }
         };
-        let apart = self.look(0.0, most, nearer);
+        let apart = self.look(0.0, most, nearer).distance;
         if apart > 0.0 { apart.min(most) } else { least }
     }
 
-    /// Calls `found` for points nearer than a limit; what it returns is the limit from then on. Returns how far the planes of one keep the other off, m, and finds nothing beyond `margin`.
-    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
+    /// Calls `found` for points nearer than a limit; what it returns is the limit from then on. Tells
+    /// what plane of a face parts them best, and finds nothing if that is by more than `margin`.
+    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> Parting {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
@@ -231,30 +234,41 @@ impl Solids<'_> {
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> f64 {
+    fn visit_wide(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> Parting {
         self.visit(margin, limit, found)
     }
 
     #[inline(always)]
-    fn visit(&self, margin: f64, mut limit: f64, mut found: impl FnMut(Candidate) -> f64) -> f64 {
+    fn visit(
+        &self,
+        margin: f64,
+        mut limit: f64,
+        mut found: impl FnMut(Candidate) -> f64,
+    ) -> Parting {
+        let far = |distance| Parting { distance, way: Vector3::zeros() };
         let Self { a, b, b_from_a } = self;
         let a_from_b = b_from_a.inverse();
         let most = margin.max(limit);
         for (own, other, map) in [(a, b, b_from_a), (b, a, &a_from_b)] {
             let apart = parted(own, other, map);
             if apart > most {
-                return apart;
+                return far(apart);
             }
         }
         let mut of_a = Heights::new(a, b, b_from_a);
         if of_a.apart > margin {
-            return of_a.apart;
+            return far(of_a.apart);
         }
         let mut of_b = Heights::new(b, a, &a_from_b);
-        let apart = of_a.apart.max(of_b.apart);
-        if apart > margin {
-            return apart;
+        if of_b.apart > margin {
+            return far(of_b.apart);
         }
+        let parting = if of_b.apart > of_a.apart {
+            let way = -(b_from_a.rotation * a.plane(of_b.parting()).0);
+            Parting { distance: of_b.apart, way }
+        } else {
+            Parting { distance: of_a.apart, way: b.plane(of_a.parting()).0 }
+        };
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
@@ -296,7 +310,7 @@ impl Solids<'_> {
                 key += 1;
             });
         }
-        apart
+        parting
     }
 }
 
@@ -366,6 +380,11 @@ impl Heights {
         }
         let apart = least.iter().flat_map(|least| least.0).fold(f64::NEG_INFINITY, most_of);
         Self { all, width, apart }
+    }
+
+    /// The number of the plane that parts them best.
+    fn parting(&self) -> usize {
+        position(&self.all[self.all.len() - self.width..], self.apart)
     }
 
     fn row(&self, corner: usize) -> &[Wide] {
@@ -635,6 +654,45 @@ mod tests {
     }
 
     #[test]
+    fn what_overlaps_deeply_is_led_out_one_way() {
+        let mut random = Random(5);
+        let mut deep = 0;
+        for case in 0..400 {
+            let [a, b] = [0; 2].map(|_| {
+                Polyhedron::new(&random.hull(), &Isometry3::identity()).expect("no slivers")
+            });
+            let b_from_a = Isometry3::new(random.vector(0.2), random.vector(6.0));
+            let solids = Solids { a: &a, b: &b, b_from_a };
+            if solids.look(0.0, 0.0, |_| 0.0).distance > -0.01 {
+                continue;
+            }
+            deep += 1;
+            let found = solids.near(0.01);
+            let out = |c: &Candidate| {
+                let normal = c.normal.expect("it is known");
+                if c.owner == Side::A { normal } else { -(b_from_a.rotation * normal) }
+            };
+            let best = found
+                .iter()
+                .max_by(|p, q| solids.parted_by(&out(p)).0.total_cmp(&solids.parted_by(&out(q)).0));
+            let way = out(best.expect("something leads out"));
+            for candidate in &found {
+                assert!(out(candidate).dot(&way) > -0.8, "{case}");
+            }
+            // as far as that the solids part, and not much less far than it takes
+            let far = -solids.parted_by(&way).0;
+            let after = |share: f64| {
+                let mut moved = b_from_a;
+                moved.translation.vector += way * (far * share);
+                Solids { b_from_a: moved, ..solids }.least(1.0, f64::NEG_INFINITY)
+            };
+            assert!(after(1.001) > -1e-9, "{case}: {}", after(1.001));
+            assert!(after(0.5) < 0.0, "{case}: {}", after(0.5));
+        }
+        assert!(deep > 100, "{deep}");
+    }
+
+    #[test]
     fn wide_vectors_have_the_same_bits() {
         let mut random = Random(3);
         let mut count = 0;
@@ -654,7 +712,8 @@ mod tests {
                 wide.push(bits(&c));
                 0.01
             });
-            assert_eq!((first.to_bits(), &narrow), (second.to_bits(), &wide));
+            let [first, second] = [first, second].map(|p| p.distance.to_bits());
+            assert_eq!((first, &narrow), (second, &wide));
             count += narrow.len();
         }
         assert!(count > 300, "{count}");
