@@ -213,6 +213,26 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
     tower_stands(Settings::default(), 20, 30);
 }
 
+/// More pairs than are solved with care.
+#[test]
+fn many_towers_stand() {
+    let mut world = world(Settings::default());
+    floor(&mut world, 0.0, Material::default());
+    let all = (0..40).flat_map(|tower| (0..12).map(move |box_| (tower, box_)));
+    let places = all.map(|(tower, box_)| {
+        at(3.0 * f64::from(tower % 8), 0.5 + f64::from(box_), 3.0 * f64::from(tower / 8))
+    });
+    let add = |pose| world.add(cuboid([0.5; 3], 100.0, pose, Material::default()));
+    let boxes: Vec<BodyId> = places.map(add).collect();
+    steps_without_gain(&mut world, 60);
+    let settled: Vec<_> = boxes.iter().map(|&id| place(&world, id)).collect();
+    steps_without_gain(&mut world, 150);
+    for (id, start) in boxes.into_iter().zip(settled) {
+        let drift = (place(&world, id) - start).norm();
+        assert!(drift <= 2e-3, "{drift}");
+    }
+}
+
 #[test]
 fn a_tower_of_ten_boxes_stands_with_the_reference_solver() {
     tower_stands(Settings::reference(), 10, 5);

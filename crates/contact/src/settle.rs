@@ -247,11 +247,13 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
-/// Times that a pair with rough changes is solved again at once, and if there are many.
-const REPEATS: [usize; 2] = [7, 1];
-/// Up to so many batches are few: all are relaxed in every sweep and often, which costs little, and
-/// what is stacked comes to rest exactly.
+/// Times that a pair with rough changes is solved again at once.
+const REPEATS: usize = 7;
+/// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
+/// stacked comes to rest exactly.
 const FEW: usize = 64;
+/// Times that changes are let be rougher if there are more: as well do towers stand.
+const MANY_ROUGH: f64 = 10.0;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -356,11 +358,12 @@ impl<'a> Pass<'a> {
         // positions are pushed by lengths, not by speeds
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
         let lazy = self.batches.len() > FEW;
-        let repeats = if shock { REPEATS[usize::from(lazy)] } else { 0 };
+        let repeats = if shock { REPEATS } else { 0 };
+        let rough = if lazy { MANY_ROUGH * rough_speed } else { rough_speed };
         for _ in 0..sweeps {
             self.done += 1;
             let (number, friction) = (self.movers.begin_sweep(), self.friction);
-            let (movers, rough) = (&self.movers, rough_speed);
+            let movers = &self.movers;
             let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats, lazy };
             let mut changed = false;
             for stage in stages {
