@@ -19,6 +19,11 @@ const DEEP: f64 = 0.5;
 /// shorter they face away from each other.
 const SHARP: f64 = 0.3;
 
+/// Cosine to the way that parts solids best below which normals lead sideways.
+const SIDEWAYS: f64 = 0.3;
+/// Share of the margin by which a corner may be off a solid that it lies on.
+const EDGE: f64 = 0.02;
+
 /// A convex solid in body coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Polyhedron {
@@ -168,10 +173,45 @@ impl Solids<'_> {
             margin
         };
         let parting = self.look(margin, margin, add);
+        if parting.distance < EDGE * margin {
+            self.turn_sideways(parting, EDGE * margin, &mut found);
+        }
         if parting.distance < -DEEP * margin {
             self.lead_out(parting, &mut found);
         }
         found
+    }
+
+    /// Where two solids overlap by more than a corner is off an edge, its nearest face is as often one
+    /// beside that on which it lies: those of towers would all lead out sideways. If a face parts the
+    /// solids best, such corners are told by how deep they are along its normal.
+    fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
+        let Parting { distance, way } = by_face;
+        let turn = &self.b_from_a.rotation;
+        let out = |c: &Candidate| {
+            let normal = c.normal.unwrap_or_default();
+            if c.owner == Side::A { normal } else { -(turn * normal) }
+        };
+        let is_edge = |c: &Candidate| c.owner == Side::A && c.key as usize >= self.a.corners.len();
+        let apart = |c: &Candidate| out(c).dot(&way) < SIDEWAYS;
+        let parts_better = |c: &Candidate| self.parted_by(&out(c)).0 > distance + slack;
+        if !found.iter().any(apart)
+            || found.iter().any(|c| is_edge(c) && apart(c) && parts_better(c))
+        {
+            return;
+        }
+        found.retain(|c| !(is_edge(c) && apart(c)));
+        let most =
+            self.b.corners.iter().map(|p| way.dot(&p.coords)).fold(f64::NEG_INFINITY, most_of);
+        let off = slack.max(slack - distance);
+        for c in found.iter_mut().filter(|c| c.distance <= off && apart(c)) {
+            (c.distance, c.normal) = match c.owner {
+                Side::A => (way.dot(&(self.b_from_a * c.point).coords) - most, Some(way)),
+                Side::B => {
+                    (most + distance - way.dot(&c.point.coords), Some(-(turn.inverse() * way)))
+                }
+            };
+        }
     }
 
     /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
@@ -458,7 +498,7 @@ fn bends(
 ) {
     let mut plane = position(p, start);
     let mut count = 0;
-    while count < MOST_BENDS {
+    loop {
         let height = at(p, plane);
         let falls = at(q, plane) - height;
         // the share of the length at which each plane comes to be the higher
@@ -483,7 +523,10 @@ fn bends(
         let (distance, rises) = (height + falls * share, at(q, next) - at(p, next));
         let is_least = falls < 0.0 && rises >= 0.0;
         let flat = |slope: f64| slope.abs() < FLAT * length;
-        if distance < limit && share > 0.0 && (is_least || flat(falls) || flat(rises)) {
+        // a place is kept for the least
+        let most = if falls < 0.0 { MOST_BENDS - 1 } else { MOST_BENDS };
+        let is_end = count < most && (flat(falls) || flat(rises));
+        if distance < limit && share > 0.0 && (is_least || is_end) {
             let shares = if is_least {
                 // does not slope along the edge
                 let first = rises / (rises - falls);
@@ -717,5 +760,87 @@ mod tests {
             count += narrow.len();
         }
         assert!(count > 300, "{count}");
+    }
+
+    #[test]
+    fn what_lies_flush_on_its_like_is_borne_at_all_corners() {
+        let brick = Polyhedron::cuboid(&Vector3::new(0.2, 0.05, 0.1));
+        for depth in [0.0, 1e-17, 1e-6, 1e-4, 2e-3] {
+            for (x, z, turn) in
+                [(0.0, 0.0, 0.0), (5e-5, -5e-5, 0.0), (0.0, 0.0, 1e-4), (0.02, 0.0, 0.0)]
+            {
+                let map = Isometry3::new(Vector3::new(x, 0.1 - depth, z), Vector3::y() * turn);
+                let found = Solids { a: &brick, b: &brick, b_from_a: map }.near(0.01);
+                let up = |c: &&Candidate| match c.owner {
+                    Side::A => c.normal.is_some_and(|n| n.y > 0.999),
+                    Side::B => c.normal.is_some_and(|n| n.y < -0.999),
+                };
+                for corner in [[-0.2, -0.1], [-0.2, 0.1], [0.2, -0.1], [0.2, 0.1]] {
+                    let bears = found.iter().filter(up).any(|c| {
+                        let at = if c.owner == Side::A { map * c.point } else { c.point };
+                        (at.x - corner[0]).abs() < 0.021
+                            && (at.z - corner[1]).abs() < 1e-3
+                            && (c.distance + depth).abs() < 1e-9
+                    });
+                    assert!(bears, "{depth} {x} {z} {turn}: {corner:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_hull_is_as_large_as_its_corners() {
+        let corners: Vec<_> = [
+            [0.0, -0.5, 0.0],
+            [0.06, 0.0, 0.0],
+            [-0.05, 0.0, 0.05],
+            [-0.05, 0.0, -0.05],
+            [0.0, 0.5, 0.0],
+        ]
+        .map(Point3::from)
+        .into();
+        let hull = ConvexHull::new(&corners).expect("a solid");
+        let bounds = levelset::Aabb::around(&corners).expect("corners");
+        let grid = levelset::Grid::enclosing(&bounds, 0.04, 2, 1 << 15).expect("a grid");
+        let samples = levelset::LevelSet::from_fn(grid, |p| hull.distance(&p));
+        let points = samples.surface_particles(0.04);
+        let body = Isometry3::identity();
+        let shape = crate::Shape::grid(samples, &points, body).with_hull(&hull, &body);
+        assert!(shape.radius() >= 0.5 && shape.bounds().max.y >= 0.5, "{}", shape.radius());
+    }
+
+    #[test]
+    fn a_ridge_across_a_shallow_dome_is_met_where_it_is_deepest() {
+        const HIGH: f64 = 0.02;
+        // slopes nowhere more than 0.27, in steps of 0.04
+        let (rings, around, radius) = (7, 15, 0.15);
+        let place = |ring: u32, n: u32, y: f64| {
+            let turn = f64::from(n) + 0.5 * f64::from(ring % 2);
+            let (sin, cos) = (std::f64::consts::TAU * turn / f64::from(around)).sin_cos();
+            let far = radius * f64::from(ring) / f64::from(rings);
+            Point3::new(far * cos, y, far * sin)
+        };
+        let mut points = vec![Point3::new(0.0, HIGH, 0.0)];
+        for n in 0..around {
+            let height =
+                |ring: u32| HIGH * (1.0 - f64::from(ring * ring) / f64::from(rings * rings));
+            points.extend((1..=rings).map(|ring| place(ring, n, height(ring))));
+            points.push(place(rings, n, -0.03));
+        }
+        let hull = ConvexHull::new(&points).expect("a solid");
+        let dome = Polyhedron::new(&hull, &Isometry3::identity()).expect("no slivers");
+        let bar = Polyhedron::cuboid(&Vector3::new(0.3, 0.03, 0.03));
+        for (depth, aside) in [(0.001, 0.011), (0.003, 0.011), (0.003, 0.017)] {
+            let above = HIGH + 0.03 * 2f64.sqrt() - depth;
+            let turn = Vector3::x() * std::f64::consts::FRAC_PI_4;
+            let map = Isometry3::new(Vector3::new(0.0, above, aside), turn);
+            let below = |n: i32| Point3::new(0.0001 * f64::from(n), HIGH - depth, aside);
+            let exact = (-2000..2000).map(|n| hull.distance(&below(n))).fold(1.0, f64::min);
+            let solids = Solids { a: &bar, b: &dome, b_from_a: map };
+            let near = solids.near(0.0075).iter().map(|c| c.distance).fold(1.0, f64::min);
+            for told in [near, solids.least(1.0, f64::NEG_INFINITY)] {
+                assert!(told < exact + 1e-6, "{depth} {aside}: {told} for {exact}");
+            }
+        }
     }
 }

@@ -168,7 +168,14 @@ impl Shape {
     /// those of the body. Two such solids, and such a one and a box, meet by corners and edges, exactly, instead
     /// of by points; that is faster too.
     pub fn with_hull(self, hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
-        Self { polyhedron: Polyhedron::new(hull, material), ..self }
+        let Some(polyhedron) = Polyhedron::new(hull, material) else { return self };
+        // samples round corners off
+        let corners =
+            polyhedron.corners().iter().chain([&self.bounds.min, &self.bounds.max]).copied();
+        let bounds = Aabb::around(&corners.collect::<Vec<_>>()).unwrap_or(self.bounds);
+        let radius =
+            polyhedron.corners().iter().map(|p| p.coords.norm()).fold(self.radius, f64::max);
+        Self { polyhedron: Some(polyhedron), bounds, radius, ..self }
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
