@@ -626,7 +626,8 @@ fn sampled(level_set: LevelSet, hull: Option<&ConvexHull>, density: f64) -> Resu
 /// Most vertices of a mesh that may be taken for a hull: pairs of hulls take time as vertices times
 /// faces.
 const HULL_VERTICES: usize = 128;
-/// Share of its volume by which a mesh may be less than its hull and count as convex.
+/// Share of its volume by which a mesh may differ from its hull and count as convex. It is more where
+/// parts of a mesh overlap.
 const CONVEX: f64 = 1e-6;
 
 /// The hull of a mesh that is convex and not too fine.
@@ -636,7 +637,7 @@ fn convex_hull(mesh: &TriMesh) -> Option<ConvexHull> {
     }
     let hull = ConvexHull::new(&mesh.vertices).ok()?;
     let whole = hull.mesh().signed_volume();
-    (whole - mesh.signed_volume() <= CONVEX * whole).then_some(hull)
+    ((whole - mesh.signed_volume()).abs() <= CONVEX * whole).then_some(hull)
 }
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
