@@ -67,10 +67,6 @@ impl Solver {
 /// do before contacts are looked for there: a pass over all is dear.
 const DIVERTED: f64 = 0.2;
 
-/// Share of its radius by which collisions may send a body elsewhere before contacts are looked for
-/// there: beyond their reach, but the next frame finds what is missed.
-const STRAYED: f64 = 2.0 * MARGIN;
-
 /// Bodies at one time and what acts on them, for a step from there.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
@@ -201,7 +197,7 @@ impl<'a> Frame<'a> {
     /// The bodies that with `momenta` may end the step farther off than contacts reach that were
     /// found before.
     pub fn strayed(&self, search: &Search, momenta: &[Momentum]) -> Vec<bool> {
-        self.beyond(search, momenta, |i| STRAYED * self.columns.shapes[i].radius())
+        self.beyond(search, momenta, |i| MARGIN * self.columns.shapes[i].radius())
     }
 
     /// The bodies that the contact pass for positions, which gave them `half` momenta, sent far off

@@ -68,8 +68,8 @@ impl<'a> Pair<'a> {
         self.way < 0.2 * size
     }
 
-    /// Whether nothing that is beyond the middle on the way is less deep at the end than at half the
-    /// thickness: depth changes no faster than the way.
+    /// Whether both are hulls: depth changes no faster than the way, so that what moves less than half
+    /// their thickness and is not deep at the end was never beyond the middle.
     fn are_convex(&self) -> bool {
         self.shapes().iter().all(|shape| shape.polyhedron().is_some())
     }

@@ -8,7 +8,8 @@ use crate::candidates::Candidate;
 use crate::narrow::Side;
 use crate::wide::{LANES, Wide, Wide3};
 
-/// Faces whose normals and offsets, as a share of the size, differ less are one.
+/// Triangles of less area, by the square of their longest side, are slivers; faces whose normals and
+/// offsets, as a share of the size, differ by less than its root are one.
 const SAME: f64 = 1e-9;
 /// Slope of an edge along a face below which it lies on it: both ends of that part are told.
 const FLAT: f64 = 0.3;

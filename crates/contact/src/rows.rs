@@ -24,8 +24,7 @@ pub(crate) struct Row {
 
 /// The n-th contact of each pair.
 ///
-/// Sweeps wait for memory, so what need not be exact is rounded: normals are no less unit vectors by
-/// it, and impulses no less opposite.
+/// Sweeps wait for memory, so what need not be exact is rounded: impulses are no less opposite by it.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     normal: Narrow3,
