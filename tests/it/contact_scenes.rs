@@ -213,7 +213,7 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
     tower_stands(Settings::default(), 20, 30);
 }
 
-/// More pairs than are solved with care.
+/// So many that pairs no body of changed are passed over.
 #[test]
 fn many_towers_stand() {
     let mut world = world(Settings::default());
@@ -229,7 +229,7 @@ fn many_towers_stand() {
     steps_without_gain(&mut world, 150);
     for (id, start) in boxes.into_iter().zip(settled) {
         let drift = (place(&world, id) - start).norm();
-        assert!(drift <= 2e-3, "{drift}");
+        assert!(drift <= 1e-3, "{drift}");
     }
 }
 

@@ -97,8 +97,7 @@ pub struct Settings {
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
     /// Change of speed at a contact, m/s, above which a pair is solved again at once in shock
-    /// propagation: more sweeps over all would do as much for a tower, but shake wide piles. Of many
-    /// pairs ten times that.
+    /// propagation: more sweeps over all would do as much for a tower, but shake wide piles.
     pub rough_speed: f64,
     /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
     pub settled_speed: f64,

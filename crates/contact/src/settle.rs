@@ -252,8 +252,6 @@ const REPEATS: usize = 7;
 /// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
 /// stacked comes to rest exactly.
 const FEW: usize = 64;
-/// Times that changes are let be rougher if there are more: as well do towers stand.
-const MANY_ROUGH: f64 = 10.0;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -359,11 +357,10 @@ impl<'a> Pass<'a> {
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
         let lazy = self.batches.len() > FEW;
         let repeats = if shock { REPEATS } else { 0 };
-        let rough = if lazy { MANY_ROUGH * rough_speed } else { rough_speed };
         for _ in 0..sweeps {
             self.done += 1;
             let (number, friction) = (self.movers.begin_sweep(), self.friction);
-            let movers = &self.movers;
+            let (movers, rough) = (&self.movers, rough_speed);
             let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats, lazy };
             let mut changed = false;
             for stage in stages {
