@@ -406,8 +406,8 @@ fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64
             }
             right[row] -= share * right[column];
         }
-        for k in column + 1..N {
-            matrix[column][k] *= inverse;
+        for above in &mut matrix[column][column + 1..] {
+            *above *= inverse;
         }
     }
     for row in (0..N).rev() {
