@@ -130,7 +130,7 @@ fn probes(source: &Shape, target: &Shape) -> bool {
 
 /// The corners of a hull are all that a plane need be asked at.
 fn hull_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Polyhedron> {
-    // those of a box come first of its points anyway
+    // towers of boxes stand by the order in which their points come
     let is_box = matches!(source.field(), Field::Cuboid { .. });
     source.polyhedron().filter(|_| matches!(field, Field::HalfSpace) && !is_box)
 }

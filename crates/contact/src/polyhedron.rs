@@ -189,13 +189,9 @@ impl Solids<'_> {
     fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
         let Parting { distance, way } = by_face;
         let turn = &self.b_from_a.rotation;
-        let out = |c: &Candidate| {
-            let normal = c.normal.unwrap_or_default();
-            if c.owner == Side::A { normal } else { -(turn * normal) }
-        };
-        let is_edge = |c: &Candidate| c.owner == Side::A && c.key as usize >= self.a.corners.len();
-        let apart = |c: &Candidate| out(c).dot(&way) < SIDEWAYS;
-        let parts_better = |c: &Candidate| self.parted_by(&out(c)).0 > distance + slack;
+        let is_edge = |c: &Candidate| self.is_edge(c);
+        let apart = |c: &Candidate| self.out(c).dot(&way) < SIDEWAYS;
+        let parts_better = |c: &Candidate| self.parted_by(&self.out(c)).0 > distance + slack;
         if !found.iter().any(apart)
             || found.iter().any(|c| is_edge(c) && apart(c) && parts_better(c))
         {
@@ -218,23 +214,29 @@ impl Solids<'_> {
     /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
     /// or of two edges, and sees to it that something does.
     fn lead_out(&self, by_face: Parting, found: &mut Vec<Candidate>) {
-        let turn = &self.b_from_a.rotation;
-        let out = |candidate: &Candidate| {
-            let normal = candidate.normal.unwrap_or_default();
-            if candidate.owner == Side::A { normal } else { -(turn * normal) }
-        };
-        let of_edges = found.iter().filter(|c| c.key as usize >= self.a.corners.len()).map(out);
+        let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
         let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
         let Parting { distance, way } =
             ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p });
-        found.retain(|candidate| out(candidate).dot(&way) > 0.0);
-        let leads = |c: &Candidate| out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
+        found.retain(|candidate| self.out(candidate).dot(&way) > 0.0);
+        let leads = |c: &Candidate| self.out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
         if !found.iter().any(leads) {
             let (_, key) = self.parted_by(&way);
             let point = self.a.corners[key];
             let (owner, normal, key) = (Side::A, Some(way), key as u32);
             found.push(Candidate { owner, point, normal, key, distance });
         }
+    }
+
+    /// A normal out of the second solid, in its coordinates.
+    fn out(&self, candidate: &Candidate) -> Vector3<f64> {
+        let normal = candidate.normal.unwrap_or_default();
+        if candidate.owner == Side::A { normal } else { -(self.b_from_a.rotation * normal) }
+    }
+
+    /// Whether it is on an edge, not at a corner.
+    fn is_edge(&self, candidate: &Candidate) -> bool {
+        candidate.owner == Side::A && candidate.key as usize >= self.a.corners.len()
     }
 
     /// How far the first solid is beyond the second along a normal in the coordinates of that, m, and

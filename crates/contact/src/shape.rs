@@ -164,9 +164,10 @@ impl Shape {
         }
     }
 
-    /// The same solid, which is convex: `hull`, in material coordinates, to which `material` takes
-    /// those of the body. Two such solids, and such a one and a box, meet by corners and edges, exactly, instead
-    /// of by points; that is faster too.
+    /// The same solid, which is convex: `hull`, m, in material coordinates, to which `material` takes
+    /// those of the body. Two such solids, and such a one and a box, meet by corners and edges
+    /// instead of by points and samples; against all else it stays as it was. A hull of slivers alone
+    /// is passed over. A pair takes time as corners times faces.
     pub fn with_hull(self, hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
         let Some(polyhedron) = Polyhedron::new(hull, material) else { return self };
         // samples round corners off
