@@ -21,6 +21,8 @@ pub struct Order {
     /// By level, then colour.
     groups: Vec<Group>,
     levels: Levels,
+    /// Of each manifold: see [`Order::is_sole`].
+    sole: Vec<bool>,
 }
 
 /// Batches of one colour and level.
@@ -63,12 +65,19 @@ impl Order {
             }
             groups.push(Group { colour, level, batches: start..batches.len() });
         }
-        Self { pairs, batches, groups, levels }
+        let sole = sole(columns, contacts, &levels);
+        Self { pairs, batches, groups, levels, sole }
     }
 
     /// The level of each body.
     pub fn levels(&self) -> &Levels {
         &self.levels
+    }
+
+    /// Whether a manifold is all that holds a body in shock propagation, as in a tower: then its impulse
+    /// depends on no other.
+    pub(crate) fn is_sole(&self, manifold: u32) -> bool {
+        self.sole[manifold as usize]
     }
 
     /// Number of colours that the pairs need.
@@ -98,6 +107,18 @@ impl Group {
     fn stage(&self) -> Stage {
         Stage { batches: self.batches.clone(), parallel: self.colour < COLOURS }
     }
+}
+
+fn sole(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
+    let mut holders = vec![0u32; columns.bodies.len()];
+    let held = |a: u32, b: u32| {
+        let level = levels.of(a).max(levels.of(b));
+        [a, b].into_iter().filter(move |&i| levels.of(i) == level).map(|i| i as usize)
+    };
+    for pair in contacts.manifolds() {
+        held(pair.a, pair.b).for_each(|i| holders[i] += 1);
+    }
+    contacts.manifolds().iter().map(|pair| held(pair.a, pair.b).any(|i| holders[i] == 1)).collect()
 }
 
 /// The colour of each pair: the lowest that no earlier pair of its moving bodies has.

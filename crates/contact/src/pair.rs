@@ -74,6 +74,11 @@ impl<'a> Pair<'a> {
         self.shapes().iter().all(|shape| shape.polyhedron().is_some())
     }
 
+    /// Whether one is a half-space, out of which normals lead however deep the other is.
+    fn is_on_plane(&self) -> bool {
+        self.shapes().iter().any(|shape| matches!(shape.field(), Field::HalfSpace))
+    }
+
     /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
     /// were: signed distances are linearised.
     pub(crate) fn reused(
@@ -206,8 +211,13 @@ impl<'a> Pair<'a> {
         let most = |time: f64| (1.0 - time) * self.way + margin;
         let anything = f64::NEG_INFINITY;
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
-        let touched = apart < 0.0;
-        let deepest = if touched { apart - DEEP * size } else { 0.0 };
+        // what tips over another body would meet it at once by the edge that it stands on, and the
+        // rest that comes down later by none
+        let touched = apart < margin;
+        if touched && self.is_on_plane() {
+            return Some((1.0, self.near(1.0, margin, tested)));
+        }
+        let deepest = if touched { apart.min(0.0) - DEEP * size } else { 0.0 };
         for left in (1..=MOST_STEPS).rev() {
             if before == 1.0 {
                 break;

@@ -50,6 +50,8 @@ pub(crate) struct Batch {
     bodies: [[u32; LANES]; 2],
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
+    /// 1 where a pair alone holds a body in shock propagation, or else 0.
+    sole: Wide,
     /// From the second body to the first, m.
     apart: Wide3,
     friction: Narrow,
@@ -64,25 +66,28 @@ impl Batch {
     pub(crate) fn clear(&mut self, nobody: u32) {
         self.bodies = [[nobody; LANES]; 2];
         self.free = [Wide::default(); 2];
+        self.sole = Wide::default();
         self.apart = Wide3::default();
         self.friction = Narrow::default();
         self.used = 0;
         self.relaxed = 0;
     }
 
-    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it; the
-    /// first is `apart` m from the second.
+    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it, `sole`
+    /// whether nothing else holds one of them there; the first is `apart` m from the second.
     pub(crate) fn set(
         &mut self,
         lane: usize,
         pair: (u32, u32),
         free: (bool, bool),
+        sole: bool,
         apart: &Vector3<f64>,
         rows: impl Iterator<Item = Row>,
     ) {
         (self.bodies[0][lane], self.bodies[1][lane]) = pair;
         self.free[0].0[lane] = f64::from(u8::from(free.0));
         self.free[1].0[lane] = f64::from(u8::from(free.1));
+        self.sole.0[lane] = f64::from(u8::from(sole));
         self.apart.set(lane, (*apart).into());
         for (n, row) in rows.enumerate() {
             let slot = &mut self.slots[n];
@@ -184,7 +189,7 @@ impl Batch {
                     (along - least * least).zip(across - most * most, f64::max)
                 };
                 excess = excess.zip(beyond(settled), f64::max);
-                much = much.zip(beyond(rough), f64::max);
+                much = much.zip(beyond(rough) * self.sole, f64::max);
             }
             changed = changed.zip(excess, f64::max);
             if !much.0.iter().any(|&x| x > 0.0) {
@@ -274,7 +279,8 @@ pub(crate) struct Sweep<'a> {
     pub(crate) shock: bool,
     /// Change of speed at a contact that counts as none, m/s.
     pub(crate) settled: f64,
-    /// Change of speed, m/s, above which a pair is relaxed again at once, and how often at most.
+    /// Change of speed, m/s, above which a pair that alone holds a body is relaxed again at once, and
+    /// how often at most.
     pub(crate) rough: f64,
     pub(crate) repeats: usize,
     /// Whether to pass over what can hardly change.
@@ -373,7 +379,7 @@ mod tests {
             });
             let apart = Vector3::new(0.0, 1.0, 0.1 * lane as f64);
             let pair = (lane as u32, (lane + LANES) as u32);
-            batch.set(lane, pair, (true, lane % 2 == 0), &apart, rows);
+            batch.set(lane, pair, (true, lane % 2 == 0), true, &apart, rows);
         }
         vec![batch]
     }

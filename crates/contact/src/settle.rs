@@ -247,7 +247,7 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
-/// Times that a pair with rough changes is solved again at once.
+/// Times that a pair that alone holds a body, with rough changes, is solved again at once.
 const REPEATS: usize = 7;
 /// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
 /// stacked comes to rest exactly.
@@ -297,7 +297,8 @@ impl<'a> Pass<'a> {
                 let rows = contacts.range(pair).filter_map(|index| row(pair, index));
                 let place = |i: u32| poses[i as usize].translation.vector;
                 let apart = place(pair.a) - place(pair.b);
-                batch.set(lane, (pair.a, pair.b), (p >= q, q >= p), &apart, rows);
+                let free = (p >= q, q >= p);
+                batch.set(lane, (pair.a, pair.b), free, order.is_sole(n), &apart, rows);
             }
             batch.weigh(&movers, false);
         };
