@@ -79,7 +79,7 @@ pub(crate) fn least(
         }
         is_exact = true;
     } else if let (Some(a), Some(b)) = (a.polyhedron(), b.polyhedron()) {
-        return Solids { a, b, b_from_a }.least(most, enough);
+        return Solids { a, b, b_from_a }.parting(most).distance.min(most);
     }
     if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);

@@ -1,11 +1,12 @@
 //! Two bodies over a step: when they meet and where.
 
 use dynamics::Velocity;
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 
 use crate::cache::{Known, Remembered};
 use crate::candidates::{Candidate, candidates, least, queries, reduce};
 use crate::narrow::{Contact, Contacts, Found, MARGIN, Origin, Side};
+use crate::polyhedron::{Parting, Polyhedron, Solids};
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
@@ -15,6 +16,8 @@ const REUSE: f64 = 0.03;
 /// contacts are looked for.
 const DEEP: f64 = 0.25;
 
+/// Share of it by which contacts may be told earlier or later than there.
+const SLACK: f64 = 0.05;
 /// Share of it by which slopes are told there.
 const STEP: f64 = 0.1;
 
@@ -68,10 +71,33 @@ impl<'a> Pair<'a> {
         self.way < 0.2 * size
     }
 
-    /// Whether both are hulls: depth changes no faster than the way, so that what moves less than half
-    /// their thickness and is not deep at the end was never beyond the middle.
-    fn are_convex(&self) -> bool {
-        self.shapes().iter().all(|shape| shape.polyhedron().is_some())
+    /// If both are hulls: depth changes no faster than the way, so that what moves less than half their
+    /// thickness and is not deep at the end was never beyond the middle.
+    fn hulls(&self) -> Option<[&Polyhedron; 2]> {
+        let [a, b] = self.shapes();
+        Some([a.polyhedron()?, b.polyhedron()?])
+    }
+
+    /// How far one hull stays beyond the other all the way, m, along the normal of a face that parts them
+    /// at the start, of the best one if by no more than `margin`; far below none where they are no hulls.
+    fn beyond(&self, margin: f64) -> f64 {
+        let Some([a, b]) = self.hulls() else { return f64::NEG_INFINITY };
+        let at = |b_from_a| Solids { a, b, b_from_a };
+        let (start, end) = (at(self.b.start.inv_mul(self.a.start)), at(self.relative));
+        let [turn_a, turn_b] =
+            [&self.a, &self.b].map(|m| m.end.rotation.inverse() * m.start.rotation);
+        // what turns goes along an arc
+        let bend = |motion: &Motion<'_>, turn: &UnitQuaternion<f64>| {
+            motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
+        };
+        let bends = bend(&self.a, &turn_a) + bend(&self.b, &turn_b);
+        let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
+        let some = start.parting(margin);
+        let beyond = stays(some);
+        if some.distance <= margin || beyond > margin {
+            return beyond;
+        }
+        stays(start.parting(f64::INFINITY))
     }
 
     /// Whether one is a half-space, out of which normals lead however deep the other is.
@@ -116,8 +142,12 @@ impl<'a> Pair<'a> {
         let tested = &mut found.tally.points;
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
-        let at_end = (is_slow || self.way < size && self.are_convex())
-            .then(|| self.near(1.0, margin, tested));
+        let is_short = is_slow || self.way < size && self.hulls().is_some();
+        let beyond = if is_short { 0.0 } else { self.beyond(margin) };
+        if beyond > margin {
+            return None;
+        }
+        let at_end = (is_short || beyond > -DEEP * size).then(|| self.near(1.0, margin, tested));
         let (mut time, mut candidates) = match at_end {
             Some(near) if is_slow || !deep(&near) => (1.0, near),
             _ => self.meet(size, margin, tested)?,
@@ -226,18 +256,27 @@ impl<'a> Pair<'a> {
                 return None;
             }
             let step = apart.max(0.5 * size) / self.way;
-            let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
-            apart = self.apart(after, (most(after), deepest), tested);
-            if apart < deepest {
-                for _ in 0..4 {
-                    let middle = 0.5 * (before + after);
-                    let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
-                    if meets { after = middle } else { before = middle }
+            let after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
+            let now = self.apart(after, (most(after), deepest), tested);
+            if now < deepest {
+                // before the middle depth grows evenly
+                let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
+                let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
+                let middle = before + share * (after - before);
+                let near = self.near(middle, margin, tested);
+                let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+                let fits = if touched { least >= deepest } else { least <= margin };
+                if fits {
+                    return Some((middle, near));
                 }
                 let time = if touched { before } else { after };
-                return Some((time, self.near(time, margin, tested)));
+                let near = self.near(time, margin, tested);
+                // faces may not tell what edges part
+                if !near.is_empty() {
+                    return Some((time, near));
+                }
             }
-            before = after;
+            (before, apart) = (after, now);
         }
         Some((1.0, self.near(1.0, margin, tested)))
     }

@@ -2,7 +2,7 @@
 //! the other's faces. That is what points spread ever more densely over both would find.
 
 use levelset::ConvexHull;
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::candidates::Candidate;
 use crate::narrow::Side;
@@ -29,10 +29,15 @@ const EDGE: f64 = 0.02;
 #[derive(Clone, Debug)]
 pub(crate) struct Polyhedron {
     corners: Box<[Point3<f64>]>,
+    /// The same in lanes; the last fills the rest.
+    lanes: Box<[Wide3]>,
     planes: Box<[Planes]>,
     edges: Box<[Edge]>,
     /// Half of the least distance of two parallel planes around it, one of them that of a face, m.
     half_width: f64,
+    /// A ball of this radius about the origin fits in, m; if that is outside, as far off it is below none
+    /// at most.
+    inner: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +116,18 @@ impl Polyhedron {
         };
         let half_width = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
         let planes = faces.chunks(LANES).map(Planes::new).collect();
-        Self { corners, planes, edges, half_width }
+        let in_lanes = |corners: &[Point3<f64>]| {
+            let mut lanes = Wide3::default();
+            for lane in 0..LANES {
+                lanes.set(lane, corners[lane.min(corners.len() - 1)].coords.into());
+            }
+            lanes
+        };
+        let lanes = corners.chunks(LANES).map(in_lanes).collect();
+        let inner = faces.iter().map(|face| face.1).fold(f64::INFINITY, f64::min);
+        let reach = corners.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        let inner = if inner < 0.0 { -reach } else { inner };
+        Self { corners, lanes, planes, edges, half_width, inner }
     }
 
     pub(crate) fn corners(&self) -> &[Point3<f64>] {
@@ -120,6 +136,16 @@ impl Polyhedron {
 
     pub(crate) fn half_width(&self) -> f64 {
         self.half_width
+    }
+
+    /// How far it reaches along `way` at least, m.
+    #[inline(always)]
+    fn least_along(&self, way: &Vector3<f64>) -> f64 {
+        let (way, mut least) = (wide(way), Wide([f64::INFINITY; LANES]));
+        for corners in &self.lanes {
+            least = least.zip(way.dot(corners), least_of);
+        }
+        least.0.into_iter().fold(f64::INFINITY, least_of)
     }
 
     fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
@@ -150,11 +176,11 @@ impl Planes {
 
 /// How far one solid is beyond another along a direction.
 #[derive(Clone, Copy)]
-struct Parting {
+pub(crate) struct Parting {
     /// m.
-    distance: f64,
+    pub(crate) distance: f64,
     /// Unit, out of the second solid and in its coordinates; zero if they are too far apart to care.
-    way: Vector3<f64>,
+    pub(crate) way: Vector3<f64>,
 }
 
 /// Two convex solids where they are.
@@ -168,12 +194,7 @@ impl Solids<'_> {
     /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
     /// the solids overlap deeply, those that lead out by the shortest way.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        let add = |candidate| {
-            found.push(candidate);
-            margin
-        };
-        let parting = self.look(margin, margin, add);
+        let (parting, mut found) = self.look(margin);
         if parting.distance < EDGE * margin {
             self.turn_sideways(parting, EDGE * margin, &mut found);
         }
@@ -250,93 +271,120 @@ impl Solids<'_> {
         least.map_or((f64::INFINITY, 0), |(key, height)| (height - most, key))
     }
 
-    /// The least distance of one of these, m, or `most` if none is nearer, or any below `enough` if
-    /// there is one. Where the solids are apart it is a lower bound of their distance.
-    pub(crate) fn least(&self, most: f64, enough: f64) -> f64 {
-        let mut least = most;
-        let nearer = |candidate: Candidate| {
-            least = least.min(candidate.distance);
-            if least < enough { f64::NEG_INFINITY } else { least }
-        };
-        let apart = self.look(0.0, most, nearer).distance;
-        if apart > 0.0 { apart.min(most) } else { least }
-    }
-
-    /// Calls `found` for points nearer than a limit; what it returns is the limit from then on. Tells
-    /// what plane of a face parts them best, and finds nothing if that is by more than `margin`.
-    fn look(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> Parting {
+    /// How the face that parts them best does so, or one that parts them by more than `most`.
+    pub(crate) fn parting(&self, most: f64) -> Parting {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
             // SAFETY: the processor has AVX2, which was asked just now
-            return unsafe { self.visit_wide(margin, limit, found) };
+            return unsafe { self.part_wide(most) };
         }
-        self.visit(margin, limit, found)
+        self.part(&self.views(), most).0
+    }
+
+    /// [`Solids::part`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn part_wide(&self, most: f64) -> Parting {
+        self.part(&self.views(), most).0
+    }
+
+    fn views(&self) -> [View<'_>; 2] {
+        let Self { a, b, b_from_a } = self;
+        [View::new(a, b, b_from_a), View::new(b, a, &b_from_a.inverse())]
+    }
+
+    /// Also the planes of the second and of the first that part them best, if none does so by more than
+    /// `most`.
+    #[inline(always)]
+    fn part(&self, views: &[View<'_>; 2], most: f64) -> (Parting, [usize; 2]) {
+        let mut best = [(f64::NEG_INFINITY, 0); 2];
+        for (view, best) in views.iter().zip(&mut best) {
+            *best = view.glance();
+        }
+        for (n, view) in views.iter().enumerate() {
+            if best[0].0.max(best[1].0) <= most {
+                best[n] = view.search(best[n]);
+            }
+        }
+        let [(of_a, p), (of_b, q)] = best;
+        let parting = if of_b > of_a {
+            Parting { distance: of_b, way: -(self.b_from_a.rotation * self.a.plane(q).0) }
+        } else {
+            Parting { distance: of_a, way: self.b.plane(p).0 }
+        };
+        (parting, [p, q])
+    }
+
+    /// How far the first solid is beyond the second along `way`, a unit vector in the coordinates of
+    /// that, m.
+    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
+        let Self { a, b, b_from_a } = self;
+        let least = a.least_along(&b_from_a.inverse_transform_vector(way));
+        least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
+    }
+
+    /// What is nearer than `margin`, and what face parts them best.
+    fn look(&self, margin: f64) -> (Parting, Vec<Candidate>) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
+            // SAFETY: the processor has AVX2, which was asked just now
+            return unsafe { self.visit_wide(margin) };
+        }
+        self.visit(margin)
     }
 
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(&self, margin: f64, limit: f64, found: impl FnMut(Candidate) -> f64) -> Parting {
-        self.visit(margin, limit, found)
+    fn visit_wide(&self, margin: f64) -> (Parting, Vec<Candidate>) {
+        self.visit(margin)
     }
 
     #[inline(always)]
-    fn visit(
-        &self,
-        margin: f64,
-        mut limit: f64,
-        mut found: impl FnMut(Candidate) -> f64,
-    ) -> Parting {
-        let far = |distance| Parting { distance, way: Vector3::zeros() };
-        let Self { a, b, b_from_a } = self;
-        let a_from_b = b_from_a.inverse();
-        let most = margin.max(limit);
-        for (own, other, map) in [(a, b, b_from_a), (b, a, &a_from_b)] {
-            let apart = parted(own, other, map);
-            if apart > most {
-                return far(apart);
-            }
+    fn visit(&self, margin: f64) -> (Parting, Vec<Candidate>) {
+        let Self { a, b, .. } = self;
+        let (mut found, views) = (Vec::new(), self.views());
+        let (parting, faces) = self.part(&views, margin);
+        if parting.distance > margin {
+            return (parting, found);
         }
-        let mut of_a = Heights::new(a, b, b_from_a);
-        if of_a.apart > margin {
-            return far(of_a.apart);
-        }
-        let mut of_b = Heights::new(b, a, &a_from_b);
-        if of_b.apart > margin {
-            return far(of_b.apart);
-        }
-        let parting = if of_b.apart > of_a.apart {
-            let way = -(b_from_a.rotation * a.plane(of_b.parting()).0);
-            Parting { distance: of_b.apart, way }
-        } else {
-            Parting { distance: of_a.apart, way: b.plane(of_a.parting()).0 }
-        };
+        let mut of_a = Heights::new(&views[0], faces[0]);
+        let mut of_b = Heights::new(&views[1], faces[1]);
         for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
         {
             for (key, &point) in own.corners.iter().enumerate() {
-                let distance = heights.find_highest(key);
-                if distance < limit {
-                    let normal = other.plane(position(heights.row(key), distance)).0;
-                    let (normal, key) = (Some(normal), key as u32);
-                    limit = found(Candidate { owner, point, normal, key, distance });
+                // what is that far off one plane is no nearer
+                if heights.over_face[key] >= margin {
+                    continue;
+                }
+                let (distance, plane) = heights.highest(key);
+                if distance < margin {
+                    let (normal, key) = (Some(other.plane(plane).0), key as u32);
+                    found.push(Candidate { owner, point, normal, key, distance });
                 }
             }
         }
         for (number, Edge { ends, length }) in a.edges.iter().enumerate() {
-            let [p, q] = ends.map(|n| n as usize);
-            // no distance grows faster than the way
-            if 0.5 * (of_a.highest(p) + of_a.highest(q) - length) >= limit {
+            let ends = ends.map(|n| n as usize);
+            if ends.iter().all(|&end| of_a.over_face[end] >= margin) {
                 continue;
             }
-            let rows = [of_a.row(p), of_a.row(q)];
-            if lowest(rows) >= limit {
+            let highest = ends.map(|end| of_a.highest(end));
+            // no distance grows faster than the way, and along one plane none bends
+            if 0.5 * (highest[0].0 + highest[1].0 - length) >= margin
+                || highest[0].1 == highest[1].1
+            {
                 continue;
             }
-            let ends = [a.corners[p], a.corners[q]];
+            let rows = ends.map(|end| of_a.row(end));
+            if lowest(rows, highest) >= margin {
+                continue;
+            }
+            let [from, to] = ends.map(|end| a.corners[end]);
             let mut key = (a.corners.len() + MOST_BENDS * number) as u32;
-            let start = of_a.highest(p);
-            bends(rows, start, *length, limit, |share, distance, [(i, s), (j, t)]| {
+            bends(rows, highest[0].1, *length, margin, |share, distance, [(i, s), (j, t)]| {
                 let [n, m] = [i, j].map(|plane| b.plane(plane).0);
                 let between = n * s + m * t;
                 let length = between.norm();
@@ -345,36 +393,72 @@ impl Solids<'_> {
                 } else {
                     (if s > t { n } else { m }, distance)
                 };
-                if distance < limit {
-                    let point = ends[0] + (ends[1] - ends[0]) * share;
+                if distance < margin {
+                    let point = from + (to - from) * share;
                     let (owner, normal) = (Side::A, Some(normal));
-                    limit = found(Candidate { owner, point, normal, key, distance });
+                    found.push(Candidate { owner, point, normal, key, distance });
                 }
                 key += 1;
             });
         }
-        parting
+        (parting, found)
     }
 }
 
-/// How far the plane of `other` that is most under the middle of `own` keeps that off, m.
-#[inline(always)]
-fn parted(own: &Polyhedron, other: &Polyhedron, other_from_own: &Isometry3<f64>) -> f64 {
-    let middle = wide(&other_from_own.translation.vector);
-    let mut best = (f64::NEG_INFINITY, 0, 0);
-    for (group, plane) in other.planes.iter().enumerate() {
-        let heights = plane.normals.dot(&middle) - plane.offsets;
-        for (lane, &height) in heights.0.iter().enumerate() {
-            if height > best.0 {
-                best = (height, group, lane);
+/// One solid in the coordinates of another.
+struct View<'a> {
+    own: &'a Polyhedron,
+    other: &'a Polyhedron,
+    turn: Matrix3<f64>,
+    shift: Vector3<f64>,
+}
+
+impl<'a> View<'a> {
+    #[inline(always)]
+    fn new(own: &'a Polyhedron, other: &'a Polyhedron, other_from_own: &Isometry3<f64>) -> Self {
+        let turn = other_from_own.rotation.to_rotation_matrix().into_inner();
+        Self { own, other, turn, shift: other_from_own.translation.vector }
+    }
+
+    /// How far the plane of the other that is most under the middle keeps all corners off, m, and its
+    /// number.
+    #[inline(always)]
+    fn glance(&self) -> (f64, usize) {
+        let middle = wide(&self.shift);
+        let mut under = First::new(f64::INFINITY);
+        for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
+            under.look(group, *offsets - normals.dot(&middle));
+        }
+        let (depth, plane) = under.least();
+        let normal = self.turn.tr_mul(&self.other.plane(plane).0);
+        (self.own.least_along(&normal) - depth, plane)
+    }
+
+    /// The same of the plane that keeps them off best, if `best` is one of them.
+    #[inline(always)]
+    fn search(&self, mut best: (f64, usize)) -> (f64, usize) {
+        let middle = wide(&self.shift);
+        for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
+            let height = normals.dot(&middle) - *offsets;
+            if !height.0.iter().any(|height| height - self.own.inner > best.0) {
+                continue;
+            }
+            let turned = Wide3(std::array::from_fn(|k| {
+                let along = |axis: usize| normals.0[axis].map(|x| self.turn[(axis, k)] * x);
+                along(0) + along(1) + along(2)
+            }));
+            let mut least = Wide([f64::INFINITY; LANES]);
+            for corner in &self.own.corners {
+                least = least.zip(turned.dot(&wide(&corner.coords)), least_of);
+            }
+            for (lane, &distance) in (height + least).0.iter().enumerate() {
+                if distance > best.0 {
+                    best = (distance, LANES * group + lane);
+                }
             }
         }
+        best
     }
-    let (height, group, lane) = best;
-    let normal = Vector3::from(other.planes[group].normals.of(lane));
-    let normal = other_from_own.inverse_transform_vector(&normal);
-    let depth = own.corners.iter().map(|p| normal.dot(&p.coords)).fold(0.0, least_of);
-    height + depth
 }
 
 #[inline(always)]
@@ -383,71 +467,63 @@ fn wide(v: &Vector3<f64>) -> Wide3 {
 }
 
 /// The corners of one solid over the planes of another.
-struct Heights {
-    /// Row by row, one a corner, m; in the last place of a row the highest.
-    all: Vec<Wide>,
-    /// Length of a row without that.
-    width: usize,
-    /// How far the plane that parts them best keeps all corners off, m.
-    apart: f64,
+struct Heights<'v, 'a> {
+    view: &'v View<'a>,
+    /// Of each corner over one of the planes, m.
+    over_face: Vec<f64>,
+    /// What is known of each.
+    known: Vec<Option<Highest>>,
+    /// Over all planes, row by row, m.
+    rows: Vec<Wide>,
 }
 
-/// Corners that are moved at once.
-const CHUNK: usize = 16;
+/// The height of a corner over the plane over which it is highest.
+#[derive(Clone, Copy)]
+struct Highest {
+    /// m.
+    height: f64,
+    plane: usize,
+    /// Where its row is.
+    row: usize,
+}
 
-impl Heights {
+impl<'v, 'a> Heights<'v, 'a> {
     #[inline(always)]
-    fn new(own: &Polyhedron, other: &Polyhedron, other_from_own: &Isometry3<f64>) -> Self {
-        let turn = other_from_own.rotation.to_rotation_matrix().into_inner();
-        let shift = other_from_own.translation.vector;
-        let width = other.planes.len();
-        let mut all = vec![Wide::default(); (width + 1) * own.corners.len() + width];
-        let (rows, least) = all.split_at_mut((width + 1) * own.corners.len());
-        least.fill(Wide([f64::INFINITY; LANES]));
-        for (n, corners) in own.corners.chunks(CHUNK).enumerate() {
-            let rows = &mut rows[n * CHUNK * (width + 1)..][..corners.len() * (width + 1)];
-            let mut moved = [Vector3::zeros(); CHUNK];
-            for (moved, corner) in moved.iter_mut().zip(corners) {
-                *moved = turn * corner.coords + shift;
-            }
-            for (group, (plane, least)) in other.planes.iter().zip(least.iter_mut()).enumerate() {
-                let Planes { normals, offsets } = *plane;
-                let mut under = *least;
-                for (row, corner) in rows.chunks_exact_mut(width + 1).zip(&moved) {
-                    let height = normals.dot(&wide(corner)) - offsets;
-                    row[group] = height;
-                    under = under.zip(height, least_of);
-                }
-                *least = under;
-            }
+    fn new(view: &'v View<'a>, face: usize) -> Self {
+        let (normal, offset) = view.other.plane(face);
+        let (own, middle) = (view.own, normal.dot(&view.shift) - offset);
+        let normal = wide(&view.turn.tr_mul(&normal));
+        let over = |corners: &Wide3| normal.dot(corners).map(|height| height + middle).0;
+        let over_face = own.lanes.iter().flat_map(over).collect();
+        let rows = Vec::with_capacity(own.corners.len() * view.other.planes.len());
+        Self { view, over_face, known: vec![None; own.corners.len()], rows }
+    }
+
+    /// The distance of a corner from the solid, m, and the plane that tells it; outside it is a lower
+    /// bound.
+    #[inline(always)]
+    fn highest(&mut self, corner: usize) -> (f64, usize) {
+        if let Some(Highest { height, plane, .. }) = self.known[corner] {
+            return (height, plane);
         }
-        let apart = least.iter().flat_map(|least| least.0).fold(f64::NEG_INFINITY, most_of);
-        Self { all, width, apart }
+        let View { own, other, turn, shift } = self.view;
+        let place = wide(&(turn * own.corners[corner].coords + shift));
+        let (row, mut under) = (self.rows.len(), First::new(f64::INFINITY));
+        for (group, Planes { normals, offsets }) in other.planes.iter().enumerate() {
+            let depth = *offsets - normals.dot(&place);
+            self.rows.push(depth.map(|x| -x));
+            under.look(group, depth);
+        }
+        let (depth, plane) = under.least();
+        self.known[corner] = Some(Highest { height: -depth, plane, row });
+        (-depth, plane)
     }
 
-    /// The number of the plane that parts them best.
-    fn parting(&self) -> usize {
-        position(&self.all[self.all.len() - self.width..], self.apart)
-    }
-
+    /// Of a corner of which the highest is known.
+    #[inline(always)]
     fn row(&self, corner: usize) -> &[Wide] {
-        &self.all[corner * (self.width + 1)..][..self.width]
-    }
-
-    /// The distance of a corner from the solid, m; outside it is a lower bound.
-    fn highest(&self, corner: usize) -> f64 {
-        self.all[corner * (self.width + 1) + self.width].0[0]
-    }
-
-    #[inline(always)]
-    fn find_highest(&mut self, corner: usize) -> f64 {
-        let mut most = Wide([f64::NEG_INFINITY; LANES]);
-        for heights in self.row(corner) {
-            most = most.zip(*heights, most_of);
-        }
-        let most = most.0.into_iter().fold(f64::NEG_INFINITY, most_of);
-        self.all[corner * (self.width + 1) + self.width].0[0] = most;
-        most
+        let row = self.known[corner].map_or(0, |known| known.row);
+        &self.rows[row..][..self.view.other.planes.len()]
     }
 }
 
@@ -466,63 +542,80 @@ fn at(row: &[Wide], plane: usize) -> f64 {
     row[plane / LANES].0[plane % LANES]
 }
 
-/// The first plane of a row of this height.
-#[inline(always)]
-fn position(row: &[Wide], height: f64) -> usize {
-    let group = row.iter().position(|heights| heights.0.contains(&height)).unwrap_or(0);
-    let lane = row[group].0.iter().position(|&x| x == height).unwrap_or(0);
-    LANES * group + lane
+/// The first of the least numbers in rows.
+struct First {
+    least: Wide,
+    /// Of rows.
+    groups: Wide,
 }
 
-/// No point between two corners, whose heights over planes are given, is nearer than this.
-#[inline(always)]
-fn lowest([p, q]: [&[Wide]; 2]) -> f64 {
-    let mut most = Wide([f64::NEG_INFINITY; LANES]);
-    for (p, q) in p.iter().zip(q) {
-        most = most.zip(p.zip(*q, least_of), most_of);
+impl First {
+    #[inline(always)]
+    fn new(most: f64) -> Self {
+        Self { least: Wide([most; LANES]), groups: Wide::default() }
     }
-    most.0.into_iter().fold(f64::NEG_INFINITY, most_of)
+
+    #[inline(always)]
+    fn look(&mut self, group: usize, numbers: Wide) {
+        let group = group as f64;
+        for lane in 0..LANES {
+            let is_less = numbers.0[lane] < self.least.0[lane];
+            self.groups.0[lane] = if is_less { group } else { self.groups.0[lane] };
+            self.least.0[lane] = if is_less { numbers.0[lane] } else { self.least.0[lane] };
+        }
+    }
+
+    /// It and its place.
+    #[inline(always)]
+    fn least(&self) -> (f64, usize) {
+        let least = self.least.0.into_iter().fold(f64::INFINITY, least_of);
+        let place = |lane: usize| LANES * self.groups.0[lane] as usize + lane;
+        let places = (0..LANES).filter(|&lane| self.least.0[lane] == least).map(place);
+        (least, places.min().unwrap_or(0))
+    }
+}
+
+/// No point between two corners is nearer than this. Their heights over planes are given, and which are
+/// the highest.
+#[inline(always)]
+fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 {
+    let (lead, gain) = (from - at(p, j), to - at(q, i));
+    // where the two planes meet
+    let share = if lead + gain > 0.0 { lead / (lead + gain) } else { 0.0 };
+    let meet = from + (at(q, i) - from) * share;
+    least_of(meet, least_of(from, to))
 }
 
 /// Most points of an edge that are told.
 const MOST_BENDS: usize = 4;
 
 /// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
-/// of what lies flat on a face. The heights of its ends over planes are given, the most of the
-/// first, and its length, m. `told` is given the share of the length, the distance, m, and both
+/// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
+/// highest at the first, and its length, m. `told` is given the share of the length, the distance, m, and both
 /// planes with the shares of their normals that a contact there has.
 #[inline(always)]
 fn bends(
     [p, q]: [&[Wide]; 2],
-    start: f64,
+    mut plane: usize,
     length: f64,
     limit: f64,
     mut told: impl FnMut(f64, f64, [(usize, f64); 2]),
 ) {
-    let mut plane = position(p, start);
     let mut count = 0;
     loop {
         let height = at(p, plane);
         let falls = at(q, plane) - height;
         // the share of the length at which each plane comes to be the higher
-        let meets = |group: usize| {
-            let (p, q) = (p[group], q[group]);
+        let mut first = First::new(1.0);
+        for (group, (p, q)) in p.iter().zip(q).enumerate() {
             let lead = p.map(|x| height - x);
-            let gain = (q - p).map(|x| x - falls);
-            lead.zip(gain, |lead, gain| if gain > 0.0 { lead / gain } else { 1.0 })
-        };
-        let mut first = Wide([1.0; LANES]);
-        for group in 0..p.len() {
-            first = first.zip(meets(group), least_of);
+            let gain = (*q - *p).map(|x| x - falls);
+            first.look(group, lead.zip(gain, |l, gain| if gain > 0.0 { l / gain } else { 1.0 }));
         }
-        let share = first.0.into_iter().fold(1.0, least_of);
+        let (share, next) = first.least();
         if share >= 1.0 {
             return;
         }
-        let is_next = |&group: &usize| meets(group).0.contains(&share);
-        let group = (0..p.len()).find(is_next).unwrap_or(0);
-        let lane = meets(group).0.iter().position(|&x| x == share).unwrap_or(0);
-        let next = LANES * group + lane;
         let (distance, rises) = (height + falls * share, at(q, next) - at(p, next));
         let is_least = falls < 0.0 && rises >= 0.0;
         let flat = |slope: f64| slope.abs() < FLAT * length;
@@ -553,6 +646,13 @@ mod tests {
     use parry3d::shape::{ConvexPolyhedron, Cuboid};
 
     use super::*;
+
+    /// The least distance, of no more than 1 m; where the solids are apart a bound of it from below.
+    fn least_told(solids: &Solids<'_>) -> f64 {
+        let (parting, found) = solids.look(1.0);
+        let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
+        if parting.distance > 0.0 { parting.distance } else { least }
+    }
 
     struct Random(u64);
 
@@ -615,7 +715,7 @@ mod tests {
                 continue;
             }
             overlap += 1;
-            let told = Solids { a: &a, b: &b, b_from_a: map }.least(1.0, f64::NEG_INFINITY);
+            let told = least_told(&Solids { a: &a, b: &b, b_from_a: map });
             // by the normal of two edges the way out is longer than to either face
             assert!(told < exact + 1e-12, "{case}: {told} for {exact}");
             assert!(told >= (exact - 0.004) / SHARP, "{case}: {told} for {exact}");
@@ -623,11 +723,9 @@ mod tests {
             if corners < exact + 1e-12 {
                 let is_corner =
                     |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
-                let mut deepest = 0.0f64;
-                Solids { a: &a, b: &b, b_from_a: map }.look(0.0, 0.0, |c| {
-                    deepest = if is_corner(&c) { deepest.min(c.distance) } else { deepest };
-                    0.0
-                });
+                let (_, found) = Solids { a: &a, b: &b, b_from_a: map }.look(0.0);
+                let deepest =
+                    found.iter().filter(|c| is_corner(c)).map(|c| c.distance).fold(0.0, f64::min);
                 assert!((deepest - corners).abs() < 1e-12, "{case}: {deepest} for {corners}");
             }
         }
@@ -646,7 +744,7 @@ mod tests {
             let gap = distance(&pose(&map), &parry(&p), &Pose::IDENTITY, &parry(&q))
                 .expect("both have points")
                 .distance;
-            let told = Solids { a: &a, b: &b, b_from_a: map }.least(1.0, f64::NEG_INFINITY);
+            let told = least_told(&Solids { a: &a, b: &b, b_from_a: map });
             if gap > 1e-6 {
                 apart += 1;
                 assert!(told > 0.0 && told < gap + 1e-6, "{told} for {gap}");
@@ -709,7 +807,7 @@ mod tests {
             });
             let b_from_a = Isometry3::new(random.vector(0.2), random.vector(6.0));
             let solids = Solids { a: &a, b: &b, b_from_a };
-            if solids.look(0.0, 0.0, |_| 0.0).distance > -0.01 {
+            if solids.parting(f64::INFINITY).distance > -0.01 {
                 continue;
             }
             deep += 1;
@@ -730,7 +828,7 @@ mod tests {
             let after = |share: f64| {
                 let mut moved = b_from_a;
                 moved.translation.vector += way * (far * share);
-                Solids { b_from_a: moved, ..solids }.least(1.0, f64::NEG_INFINITY)
+                least_told(&Solids { b_from_a: moved, ..solids })
             };
             assert!(after(1.001) > -1e-9, "{case}: {}", after(1.001));
             assert!(after(0.5) < 0.0, "{case}: {}", after(0.5));
@@ -748,19 +846,17 @@ mod tests {
             });
             let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
             let solids = Solids { a: &a, b: &b, b_from_a };
-            let (mut narrow, mut wide) = (Vec::new(), Vec::new());
             let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
-            let first = solids.visit(0.01, 0.01, |c| {
-                narrow.push(bits(&c));
-                0.01
-            });
-            let second = solids.look(0.01, 0.01, |c| {
-                wide.push(bits(&c));
-                0.01
-            });
-            let [first, second] = [first, second].map(|p| p.distance.to_bits());
-            assert_eq!((first, &narrow), (second, &wide));
-            count += narrow.len();
+            let [first, second] =
+                [solids.visit(0.01), solids.look(0.01)].map(|(parting, found)| {
+                    let found: Vec<_> = found.iter().map(bits).collect();
+                    (parting.distance.to_bits(), parting.way.map(f64::to_bits), found)
+                });
+            assert_eq!(first, second);
+            let [first, second] = [solids.part(&solids.views(), 0.0).0, solids.parting(0.0)]
+                .map(|face| (face.distance.to_bits(), face.way.map(f64::to_bits)));
+            assert_eq!(first, second);
+            count += solids.look(0.01).1.len();
         }
         assert!(count > 300, "{count}");
     }
@@ -841,7 +937,7 @@ mod tests {
             let exact = (-2000..2000).map(|n| hull.distance(&below(n))).fold(1.0, f64::min);
             let solids = Solids { a: &bar, b: &dome, b_from_a: map };
             let near = solids.near(0.0075).iter().map(|c| c.distance).fold(1.0, f64::min);
-            for told in [near, solids.least(1.0, f64::NEG_INFINITY)] {
+            for told in [near, least_told(&solids)] {
                 assert!(told < exact + 1e-6, "{depth} {aside}: {told} for {exact}");
             }
         }
