@@ -128,7 +128,7 @@ impl Default for Settings {
             push_sweeps: 4,
             shock_sweeps: 3,
             rough_speed: 5e-4,
-            settled_speed: 1e-6,
+            settled_speed: 1e-5,
             joint_sweeps: 20,
             push_out: 0.5,
             slop: 0.002,

@@ -13,7 +13,7 @@ use crate::cache::{Cache, Known};
 use crate::pair::{Motion, Pair};
 
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
-const CHUNK: usize = 64;
+const CHUNK: usize = 256;
 /// Contacts this share of the smaller radius apart are kept: later impulses may close them.
 pub(crate) const MARGIN: f64 = 0.05;
 
@@ -330,9 +330,9 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut found = Contacts::default();
-            found.reserve(4 * CHUNK);
-            found.looks.reserve(CHUNK);
-            found.manifolds.reserve(CHUNK);
+            found.reserve(2 * chunk.len());
+            found.looks.reserve(chunk.len());
+            found.manifolds.reserve(chunk.len() / 2);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
                 let pair = Pair::new(motion(a), motion(b), dt);

@@ -58,6 +58,8 @@ pub(crate) struct Batch {
     used: usize,
     /// Sweep in which it was relaxed last; 0 if in none.
     relaxed: u32,
+    /// Whether it was weighed for shock propagation, if it was.
+    weighed: Option<bool>,
     slots: [Slot; SLOTS],
 }
 
@@ -71,6 +73,7 @@ impl Batch {
         self.friction = Narrow::default();
         self.used = 0;
         self.relaxed = 0;
+        self.weighed = None;
     }
 
     /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it, `sole`
@@ -105,7 +108,11 @@ impl Batch {
 
     /// Works out how contacts answer to impulses, with bodies that are not free held if `shock`.
     #[inline(always)]
-    pub(crate) fn weigh(&mut self, movers: &Movers, shock: bool) {
+    fn weigh(&mut self, movers: &Movers, shock: bool) {
+        if self.weighed == Some(shock) {
+            return;
+        }
+        self.weighed = Some(shock);
         let [a, b] = self.held(movers, shock);
         let friction = self.friction.wide();
         for slot in &mut self.slots[..self.used] {
@@ -135,6 +142,7 @@ impl Batch {
     /// bear it.
     #[inline(always)]
     pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>]) {
+        self.weigh(movers, false);
         let [mut a, mut b] = self.held(movers, false);
         for slot in &mut self.slots[..self.used] {
             let mut j = Wide3::default();
@@ -312,6 +320,7 @@ impl Sweep<'_> {
         let mut any = false;
         let rests = |batch: &Batch| batch.used == 0 || self.lazy && batch.is_still(self.movers);
         for batch in batches.iter_mut().filter(|batch| !rests(batch)) {
+            batch.weigh(self.movers, self.shock);
             // each changes, whatever the others say
             any |= if self.friction { batch.relax(self) } else { batch.relax_normals(self) };
         }
@@ -407,7 +416,6 @@ mod tests {
             let mut batches = batches(movers.nobody());
             for friction in [true, false] {
                 let number = movers.begin_sweep();
-                batches[0].weigh(&movers, true);
                 let sweep = Sweep {
                     number,
                     movers: &movers,

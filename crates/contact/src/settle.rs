@@ -206,6 +206,10 @@ pub(crate) fn work_of_kinematic_bodies(
 /// deeply normals tell little of the way out, and pushing hard only shakes the others.
 const MOST_PUSH: f64 = 0.05;
 
+/// What overlaps by less than so many times the slop is let be: piles would never lie still while their
+/// contacts are pushed out little by little. What overlaps more is pushed out as far as the slop.
+const SHALLOW: f64 = 2.0;
+
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
 /// make: displacement in m and rotation vector in rad.
 ///
@@ -228,8 +232,9 @@ pub(crate) fn push_out_in(
         let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
         let gap = contact.gap + dt * speed;
         let size = columns.shapes[a].radius().min(columns.shapes[b].radius());
-        let overlap = (-gap - settings.slop * size).min(MOST_PUSH * size);
-        (overlap > 0.0).then_some((settings.push_out * overlap, 0.0))
+        let (overlap, slop) = (-gap, settings.slop * size);
+        let push = settings.push_out * (overlap - slop).min(MOST_PUSH * size);
+        (overlap > SHALLOW * slop).then_some((push, 0.0))
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
@@ -300,7 +305,6 @@ impl<'a> Pass<'a> {
                 let free = (p >= q, q >= p);
                 batch.set(lane, (pair.a, pair.b), free, order.is_sole(n), &apart, rows);
             }
-            batch.weigh(&movers, false);
         };
         batches.resize_with(specs.len(), Batch::default);
         batches.par_iter_mut().zip(&specs).with_min_len(CHUNK).for_each(fill);
@@ -340,8 +344,6 @@ impl<'a> Pass<'a> {
         if sweeps == 0 {
             return;
         }
-        let movers = &self.movers;
-        each(self.batches, true, |batch| batch.weigh(movers, true));
         for stages in self.problem.order.by_level() {
             self.sweep(&stages, sweeps, true);
         }
