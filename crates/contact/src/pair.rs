@@ -241,9 +241,10 @@ impl<'a> Pair<'a> {
         let most = |time: f64| (1.0 - time) * self.way + margin;
         let anything = f64::NEG_INFINITY;
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
-        // what tips over another body would meet it at once by the edge that it stands on, and the
-        // rest that comes down later by none
-        let touched = apart < margin;
+        // what tips over another hull would meet it at once by the edge that it stands on, and the rest
+        // that comes down later by none
+        let are_hulls = self.hulls().is_some();
+        let touched = apart < if are_hulls || self.is_on_plane() { margin } else { 0.0 };
         if touched && self.is_on_plane() {
             return Some((1.0, self.near(1.0, margin, tested)));
         }
@@ -256,18 +257,25 @@ impl<'a> Pair<'a> {
                 return None;
             }
             let step = apart.max(0.5 * size) / self.way;
-            let after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
+            let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
-                // before the middle depth grows evenly
-                let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
-                let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
-                let middle = before + share * (after - before);
-                let near = self.near(middle, margin, tested);
-                let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
-                let fits = if touched { least >= deepest } else { least <= margin };
-                if fits {
-                    return Some((middle, near));
+                if are_hulls {
+                    // before the middle depth grows evenly
+                    let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
+                    let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
+                    let middle = before + share * (after - before);
+                    let near = self.near(middle, margin, tested);
+                    let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+                    let fits = if touched { least >= deepest } else { least < 0.0 };
+                    if fits {
+                        return Some((middle, near));
+                    }
+                }
+                for _ in 0..4 {
+                    let middle = 0.5 * (before + after);
+                    let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
+                    if meets { after = middle } else { before = middle }
                 }
                 let time = if touched { before } else { after };
                 let near = self.near(time, margin, tested);
@@ -276,7 +284,7 @@ impl<'a> Pair<'a> {
                     return Some((time, near));
                 }
             }
-            (before, apart) = (after, now);
+            (before, apart) = (after, now.max(deepest));
         }
         Some((1.0, self.near(1.0, margin, tested)))
     }
