@@ -25,6 +25,9 @@ const SIDEWAYS: f64 = 0.3;
 /// Share of the margin by which a corner may be off a solid that it lies on.
 const EDGE: f64 = 0.02;
 
+/// Edges of a solid at most for its width to be found exactly: those of 128 corners.
+const MOST_EDGES: usize = 378;
+
 /// A convex solid in body coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Polyhedron {
@@ -33,7 +36,8 @@ pub(crate) struct Polyhedron {
     lanes: Box<[Wide3]>,
     planes: Box<[Planes]>,
     edges: Box<[Edge]>,
-    /// Half of the least distance of two parallel planes around it, one of them that of a face, m.
+    /// Half of the least distance of two parallel planes around it, or less if it has very many edges,
+    /// m.
     half_width: f64,
     /// A ball of this radius about the origin fits in, m; if that is outside, as far off it is below none
     /// at most.
@@ -111,10 +115,7 @@ impl Polyhedron {
     }
 
     fn of(corners: Box<[Point3<f64>]>, faces: &[(Vector3<f64>, f64)], edges: Box<[Edge]>) -> Self {
-        let width = |(normal, offset): &(Vector3<f64>, f64)| {
-            offset - corners.iter().map(|p| normal.dot(&p.coords)).fold(f64::INFINITY, f64::min)
-        };
-        let half_width = 0.5 * faces.iter().map(width).fold(f64::INFINITY, f64::min);
+        let half_width = 0.5 * width(&corners, faces, &edges);
         let planes = faces.chunks(LANES).map(Planes::new).collect();
         let in_lanes = |corners: &[Point3<f64>]| {
             let mut lanes = Wide3::default();
@@ -153,6 +154,48 @@ impl Polyhedron {
         let lane = number % LANES;
         (normals.of(lane).into(), offsets.0[lane])
     }
+}
+
+/// The least distance of two parallel planes with all `corners` between them, m: one is that of a face,
+/// or each holds an edge (Houle and Toussaint 1988). If there are more edges than are worth trying
+/// two by two it is the width of a ball inside.
+fn width(corners: &[Point3<f64>], faces: &[(Vector3<f64>, f64)], edges: &[Edge]) -> f64 {
+    if edges.len() > MOST_EDGES {
+        let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
+        let middle = sum / corners.len() as f64;
+        let depths = faces.iter().map(|(normal, offset)| offset - normal.dot(&middle));
+        return 2.0 * depths.fold(f64::INFINITY, least_of);
+    }
+    let across = |(normal, offset): &(Vector3<f64>, f64)| {
+        offset - corners.iter().map(|p| normal.dot(&p.coords)).fold(f64::INFINITY, least_of)
+    };
+    let mut least = faces.iter().map(across).fold(f64::INFINITY, least_of);
+    let ends = |edge: &Edge| edge.ends.map(|n| &corners[n as usize]);
+    for (n, edge) in edges.iter().enumerate() {
+        let [p, end] = ends(edge);
+        for other in &edges[..n] {
+            let [q, other_end] = ends(other);
+            let normal = (end - p).cross(&(other_end - q));
+            let length = normal.norm();
+            // planes through parallel edges are least apart along a face
+            if length <= SAME.sqrt() * edge.length * other.length {
+                continue;
+            }
+            let most = least * length;
+            let heights = [p, q].map(|p| normal.dot(&p.coords));
+            let (mut low, mut high) =
+                (least_of(heights[0], heights[1]), most_of(heights[0], heights[1]));
+            for corner in corners {
+                let height = normal.dot(&corner.coords);
+                (low, high) = (least_of(low, height), most_of(high, height));
+                if high - low >= most {
+                    break;
+                }
+            }
+            least = least_of(least, (high - low) / length);
+        }
+    }
+    least
 }
 
 impl Edge {
@@ -693,6 +736,72 @@ mod tests {
         let sides = |[a, b, c]: [Point3<f64>; 3]| [[a, b], [b, c], [c, a]];
         let all = (0..mesh.triangles.len()).flat_map(|t| sides(mesh.corners(t)));
         all.flat_map(along).collect()
+    }
+
+    /// How wide a solid is along a unit vector, m.
+    fn width_along(solid: &Polyhedron, way: &Vector3<f64>) -> f64 {
+        let heights = solid.corners.iter().map(|p| way.dot(&p.coords));
+        let (low, high) = heights
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        high - low
+    }
+
+    fn of_points(points: &[Point3<f64>]) -> Polyhedron {
+        let hull = ConvexHull::new(points).expect("points span a volume");
+        Polyhedron::new(&hull, &Isometry3::identity()).expect("no slivers")
+    }
+
+    #[test]
+    fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
+        let mut random = Random(13);
+        let mut between_edges = 0;
+        for case in 0..60 {
+            let points: Vec<_> =
+                (0..4 + case % 12).map(|_| Point3::from(random.vector(0.3))).collect();
+            let solid = of_points(&points);
+            let told = 2.0 * solid.half_width;
+            let mut best = (f64::INFINITY, Vector3::x());
+            for n in 0..6000 {
+                // at first everywhere, then ever closer to the best
+                let reach = 0.998_f64.powi((n - 3000).max(0));
+                let way = if n < 3000 { Vector3::zeros() } else { best.1 };
+                let Some(way) = (way + random.vector(reach)).try_normalize(1e-9) else { continue };
+                let width = width_along(&solid, &way);
+                assert!(width > told * (1.0 - 1e-9), "{case}: {width} for {told}");
+                best = if width < best.0 { (width, way) } else { best };
+            }
+            assert!(best.0 < told * 1.01, "{case}: {} for {told}", best.0);
+            let faces = (0..LANES * solid.planes.len()).map(|n| solid.plane(n).0);
+            let by_faces = faces.map(|way| width_along(&solid, &way)).fold(f64::INFINITY, f64::min);
+            between_edges += usize::from(told < by_faces * (1.0 - 1e-6));
+        }
+        assert!(between_edges > 20, "{between_edges}");
+    }
+
+    #[test]
+    fn a_tetrahedron_is_as_wide_as_two_edges_are_apart() {
+        let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+        let solid = of_points(&corners.map(Point3::from));
+        assert!((solid.half_width - 1.0).abs() < 1e-12, "{}", solid.half_width);
+        let brick = Polyhedron::cuboid(&Vector3::new(0.2, 0.05, 0.1));
+        assert!((brick.half_width - 0.05).abs() < 1e-15, "{}", brick.half_width);
+    }
+
+    #[test]
+    fn what_has_very_many_edges_is_no_wider_than_told() {
+        let mut random = Random(17);
+        let ball: Vec<_> = (0..400)
+            .filter_map(|_| random.vector(1.0).try_normalize(0.1))
+            .map(|p| Point3::from(p.component_mul(&Vector3::new(0.1, 0.2, 0.3))))
+            .collect();
+        let solid = of_points(&ball);
+        assert!(solid.edges.len() > MOST_EDGES, "{}", solid.edges.len());
+        let least = (0..3000)
+            .filter_map(|_| random.vector(1.0).try_normalize(0.1))
+            .map(|way| width_along(&solid, &way))
+            .fold(f64::INFINITY, f64::min);
+        let told = 2.0 * solid.half_width;
+        assert!(told <= least && told > 0.8 * least, "{told} for {least}");
     }
 
     #[test]
