@@ -88,7 +88,7 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
     surface.extend(level_set.surface_particles(spacing));
     let sampled = Shape::grid(level_set, &surface, frame);
     let shape = match known {
-        Known::Hulls => sampled.with_hull(&hull, &frame),
+        Known::Hulls => sampled.with_hull(hull, &frame),
         Known::Samples => sampled,
     };
     let body = NewBody {

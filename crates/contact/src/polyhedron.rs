@@ -1013,7 +1013,7 @@ mod tests {
         let samples = levelset::LevelSet::from_fn(grid, |p| hull.distance(&p));
         let points = samples.surface_particles(0.04);
         let body = Isometry3::identity();
-        let shape = crate::Shape::grid(samples, &points, body).with_hull(&hull, &body);
+        let shape = crate::Shape::grid(samples, &points, body).with_hull(hull, &body);
         assert!(shape.radius() >= 0.5 && shape.bounds().max.y >= 0.5, "{}", shape.radius());
     }
 

@@ -96,11 +96,16 @@ pub struct Shape {
     probe: Probe,
     /// If it is convex and all is known of it.
     polyhedron: Option<Polyhedron>,
+    /// What that is of, in material coordinates.
+    hull: Option<ConvexHull>,
     bounds: Aabb,
     radius: f64,
 }
 
 impl Shape {
+    /// Most corners of a hull that bodies meet by: a pair takes time as corners times faces.
+    pub const MOST_CORNERS: usize = 128;
+
     /// The half-space y < 0.
     pub fn half_space() -> Self {
         let everywhere = Vector3::repeat(f64::INFINITY);
@@ -108,6 +113,7 @@ impl Shape {
             field: Field::HalfSpace,
             probe: Probe::None,
             polyhedron: None,
+            hull: None,
             bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
             radius: f64::INFINITY,
         }
@@ -120,6 +126,7 @@ impl Shape {
             field: Field::Ball { radius: f64::NEG_INFINITY },
             probe: Probe::None,
             polyhedron: None,
+            hull: None,
             bounds: Aabb { min: at, max: at },
             radius: 0.0,
         }
@@ -132,6 +139,7 @@ impl Shape {
             field: Field::Ball { radius },
             probe: Probe::Ball(radius),
             polyhedron: None,
+            hull: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius,
         }
@@ -143,6 +151,7 @@ impl Shape {
             field: Field::Cuboid { half },
             probe: Probe::Points(PointTree::new(&cuboid_points(&half, spacing))),
             polyhedron: Some(Polyhedron::cuboid(&half)),
+            hull: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius: half.norm(),
         }
@@ -159,6 +168,7 @@ impl Shape {
             field: Field::Grid { level_set, material },
             probe: Probe::Points(PointTree::new(&body)),
             polyhedron: None,
+            hull: None,
             bounds,
             radius,
         }
@@ -166,17 +176,20 @@ impl Shape {
 
     /// The same solid, which is convex: `hull`, m, in material coordinates, to which `material` takes
     /// those of the body. Two such solids, and such a one and a box, meet by corners and edges
-    /// instead of by points and samples; against all else it stays as it was. A hull of slivers alone
-    /// is passed over. A pair takes time as corners times faces.
-    pub fn with_hull(self, hull: &ConvexHull, material: &Isometry3<f64>) -> Self {
-        let Some(polyhedron) = Polyhedron::new(hull, material) else { return self };
+    /// instead of by points and samples; against all else it stays as it was. A hull of slivers alone, or
+    /// of more than [`Shape::MOST_CORNERS`], is passed over.
+    pub fn with_hull(self, hull: ConvexHull, material: &Isometry3<f64>) -> Self {
+        if hull.mesh().vertices.len() > Self::MOST_CORNERS {
+            return self;
+        }
+        let Some(polyhedron) = Polyhedron::new(&hull, material) else { return self };
         // samples round corners off
         let corners =
             polyhedron.corners().iter().chain([&self.bounds.min, &self.bounds.max]).copied();
         let bounds = Aabb::around(&corners.collect::<Vec<_>>()).unwrap_or(self.bounds);
         let radius =
             polyhedron.corners().iter().map(|p| p.coords.norm()).fold(self.radius, f64::max);
-        Self { polyhedron: Some(polyhedron), bounds, radius, ..self }
+        Self { polyhedron: Some(polyhedron), hull: Some(hull), bounds, radius, ..self }
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
@@ -190,6 +203,7 @@ impl Shape {
             field: Field::Mesh(triangles),
             probe: Probe::None,
             polyhedron: None,
+            hull: None,
             bounds,
             radius: corner.norm(),
         }
@@ -198,6 +212,11 @@ impl Shape {
     /// The signed distance.
     pub fn field(&self) -> &Field {
         &self.field
+    }
+
+    /// What [`Shape::with_hull`] was given, in material coordinates, m.
+    pub fn hull(&self) -> Option<&ConvexHull> {
+        self.hull.as_ref()
     }
 
     /// The points that are tested against other bodies, in body coordinates, m. Empty for a
