@@ -1,6 +1,6 @@
 //! Convex cells: what most patterns are made of.
 
-use levelset::Aabb;
+use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Similarity3, Vector3};
 
 /// A half-space `normal . x <= offset` with a unit normal.
@@ -54,16 +54,17 @@ pub(crate) struct Cell {
 impl Cell {
     /// All of space, seen through `bounds`.
     pub(crate) fn whole(bounds: &Aabb) -> Self {
-        let corner = |bits: usize| {
-            let pick = |axis: usize| {
-                if bits >> axis & 1 == 0 { bounds.min[axis] } else { bounds.max[axis] }
-            };
-            Point3::new(pick(0), pick(1), pick(2))
-        };
+        let corners = bounds.corners();
         let faces =
             [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]]
-                .map(|quad| Face { plane: None, points: quad.map(corner).to_vec() });
+                .map(|quad| Face { plane: None, points: quad.map(|n| corners[n]).to_vec() });
         Self { planes: Vec::new(), faces: faces.to_vec() }
+    }
+
+    /// A convex solid, of which all faces count as those of the box.
+    pub(crate) fn of(solid: &TriMesh) -> Self {
+        let face = |n: usize| Face { plane: None, points: solid.corners(n).to_vec() };
+        Self { planes: Vec::new(), faces: (0..solid.triangles.len()).map(face).collect() }
     }
 
     /// Whether nothing of it lies in the box it was cut from.
@@ -93,13 +94,18 @@ impl Cell {
         self.clipped(&plane, Some(plane))
     }
 
+    /// The part of the cell behind `plane`, which is as one of the box it was cut from.
+    pub(crate) fn behind(&self, plane: &Plane) -> Self {
+        self.clipped(plane, None)
+    }
+
     /// The part of the cell in `bounds`; its planes are those that bound it there.
     pub(crate) fn within(&self, bounds: &Aabb) -> Self {
         (0..3).fold(self.clone(), |cell, axis| {
             let n = Vector3::ith(axis, 1.0);
             let low = Plane { normal: -n, offset: -bounds.min[axis] };
             let high = Plane { normal: n, offset: bounds.max[axis] };
-            cell.clipped(&low, None).clipped(&high, None)
+            cell.behind(&low).behind(&high)
         })
     }
 

@@ -35,8 +35,8 @@
 //! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
 //! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
 //! [`Pattern::read`]). [`Pattern::slice`] is a picture of one. [`draw`] makes the surfaces
-//! that people see, [`convex_parts`] what other engines collide, and a [`Bond`] says what held two
-//! fragments together.
+//! that people see, [`Shattered::hulls`] the exact hulls of pieces of convex bodies, [`convex_parts`]
+//! what other engines collide, and a [`Bond`] says what held two fragments together.
 
 mod alignment;
 mod body;
@@ -48,6 +48,7 @@ mod drawn;
 mod field;
 mod file;
 mod holders;
+mod hull;
 mod join;
 mod lattice;
 mod load;

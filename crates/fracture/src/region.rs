@@ -87,9 +87,6 @@ impl Sampled {
 
 /// The box around a transformed box; `None` if it is not finite.
 pub(crate) fn transformed_bounds(bounds: &Aabb, by: &Similarity3<f64>) -> Option<Aabb> {
-    let corners: [Point3<f64>; 8] = std::array::from_fn(|bits| {
-        let pick = |a: usize| if bits >> a & 1 == 0 { bounds.min[a] } else { bounds.max[a] };
-        by.transform_point(&Point3::new(pick(0), pick(1), pick(2)))
-    });
+    let corners = bounds.corners().map(|p| by.transform_point(&p));
     Aabb::around(&corners)
 }

@@ -34,6 +34,14 @@ impl Aabb {
         nalgebra::center(&self.min, &self.max)
     }
 
+    /// The corners, along x first.
+    pub fn corners(&self) -> [Point3<f64>; 8] {
+        std::array::from_fn(|bits| {
+            let pick = |a: usize| if bits >> a & 1 == 0 { self.min[a] } else { self.max[a] };
+            Point3::new(pick(0), pick(1), pick(2))
+        })
+    }
+
     /// The box grown by `margin` on every side.
     pub fn grown(&self, margin: f64) -> Self {
         let m = Vector3::repeat(margin);
