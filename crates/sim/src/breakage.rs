@@ -5,6 +5,7 @@ use std::sync::Arc;
 use contact::{Blow, Field, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Fragment, Shattered, bond_loads, shatter};
+use levelset::ConvexHull;
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::anchor::Anchorage;
@@ -315,7 +316,7 @@ impl World {
         });
         let mut breakages = breakages.into_iter().flatten();
         let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
-        let parts = parent.parts(shattered.fragments, density, division)?;
+        let parts = parent.parts(shattered, density, division)?;
         self.put(parent, parts, how, struck)
     }
 
@@ -472,24 +473,25 @@ fn unbroken(
 
 impl Parent {
     /// Its fragments with the shapes that they have as bodies; `None` if one of them has no mass.
-    fn parts(
-        &self,
-        fragments: Vec<Fragment>,
-        density: f64,
-        division: &Division,
-    ) -> Option<Vec<Part>> {
-        let part = |Fragment { level_set, particles, moments, regions }: Fragment| {
+    fn parts(&self, shattered: Shattered, density: f64, division: &Division) -> Option<Vec<Part>> {
+        let hulls = match self.shape.hull() {
+            Some(hull) => shattered.hulls(hull, &division.pattern, &division.at),
+            None => vec![None; shattered.fragments.len()],
+        };
+        let part = |(fragment, hull): (Fragment, Option<ConvexHull>)| {
+            let Fragment { level_set, particles, moments, regions } = fragment;
             let (mass, material) = rigid(&moments, density).ok()?;
             let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
             let cuts = self.cuts.iter().cloned().chain([cut]).collect();
             let lineage = Arc::new(Lineage { whole: Arc::clone(&self.whole), cuts });
-            Some(Part {
-                shape: Arc::new(Shape::grid(level_set, &particles, material)),
-                mass,
-                lineage,
-            })
+            let sampled = Shape::grid(level_set, &particles, material);
+            let shape = match hull {
+                Some(hull) => sampled.with_hull(hull, &material),
+                None => sampled,
+            };
+            Some(Part { shape: Arc::new(shape), mass, lineage })
         };
-        fragments.into_iter().map(part).collect()
+        shattered.fragments.into_iter().zip(hulls).map(part).collect()
     }
 }
 

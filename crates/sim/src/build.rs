@@ -567,7 +567,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;
             let (level_set, mesh) = mesh_level_set(mesh, given.clone())?;
-            let solids = sampled(level_set, convex_hull(&mesh).as_ref(), spec.density())?;
+            let solids = sampled(level_set, convex_hull(&mesh), spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
         }
         scene::Shape::Trimesh(surface) => {
@@ -584,7 +584,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             let tets = scaled_tets(mesh, given)?;
             let (level_set, surface) =
                 mesh_level_set(&scene::Mesh { size: None, ..mesh.clone() }, tets.boundary())?;
-            let solids = sampled(level_set, convex_hull(&surface).as_ref(), spec.density())?;
+            let solids = sampled(level_set, convex_hull(&surface), spec.density())?;
             Ok(Solids { mesh: Some(Arc::new(surface)), tets: Some(tets), ..solids })
         }
         scene::Shape::Sphere(s) => analytic(spec, Solid::Sphere { radius: s.radius }),
@@ -610,10 +610,14 @@ fn analytic(spec: &scene::Body, solid: Solid) -> Result<Solids, Cause> {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
-    sampled(LevelSet::from_fn(grid, |p| solid.distance(&p)), None, spec.density())
+    let hull = match solid {
+        Solid::Box { .. } => ConvexHull::new(&bounds.corners()).ok(),
+        _ => None,
+    };
+    sampled(LevelSet::from_fn(grid, |p| solid.distance(&p)), hull, spec.density())
 }
 
-fn sampled(level_set: LevelSet, hull: Option<&ConvexHull>, density: f64) -> Result<Solids, Cause> {
+fn sampled(level_set: LevelSet, hull: Option<ConvexHull>, density: f64) -> Result<Solids, Cause> {
     let (mass, frame) = rigid(&level_set.moments(), density)?;
     let points = level_set.surface_particles(level_set.grid().spacing());
     let mut shape = Shape::grid(level_set, &points, frame);
@@ -623,16 +627,13 @@ fn sampled(level_set: LevelSet, hull: Option<&ConvexHull>, density: f64) -> Resu
     Ok(Solids { shape, mass: Some(mass), frame, mesh: None, tets: None })
 }
 
-/// Most vertices of a mesh that may be taken for a hull: pairs of hulls take time as vertices times
-/// faces.
-const HULL_VERTICES: usize = 128;
 /// Share of its volume by which a mesh may differ from its hull and count as convex. It is more where
 /// parts of a mesh overlap.
 const CONVEX: f64 = 1e-6;
 
 /// The hull of a mesh that is convex and not too fine.
 fn convex_hull(mesh: &TriMesh) -> Option<ConvexHull> {
-    if mesh.vertices.len() > HULL_VERTICES {
+    if mesh.vertices.len() > Shape::MOST_CORNERS {
         return None;
     }
     let hull = ConvexHull::new(&mesh.vertices).ok()?;

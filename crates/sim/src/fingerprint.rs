@@ -56,6 +56,8 @@ impl Digest {
             }
         }
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
+        let corners = shape.hull().map_or(&[][..], |hull| &hull.mesh().vertices);
+        corners.iter().for_each(|p| self.numbers(p.iter()));
     }
 
     /// What divides a body, but not how much it bears.
