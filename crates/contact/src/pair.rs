@@ -142,18 +142,24 @@ impl<'a> Pair<'a> {
         let tested = &mut found.tally.points;
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
-        let is_short = is_slow || self.way < size && self.hulls().is_some();
+        // where what tips over stands on an edge it would be met at once, and the rest that comes down
+        // later not at all
+        let is_sure = is_slow || self.is_on_plane();
+        let is_short = is_sure || self.way < size && self.hulls().is_some();
         let beyond = if is_short { 0.0 } else { self.beyond(margin) };
         if beyond > margin {
             return None;
         }
         let at_end = (is_short || beyond > -DEEP * size).then(|| self.near(1.0, margin, tested));
         let (mut time, mut candidates) = match at_end {
-            Some(near) if is_slow || !deep(&near) => (1.0, near),
+            Some(near) if is_sure || !deep(&near) => (1.0, near),
             _ => self.meet(size, margin, tested)?,
         };
         let known = known.map_or(&[][..], |known| known.contacts);
-        if deep(&candidates) && !self.keep_near_side(&mut candidates, known, time) {
+        if !self.is_on_plane()
+            && deep(&candidates)
+            && !self.keep_near_side(&mut candidates, known, time)
+        {
             // all of it is beyond the middle: at the start less was
             let mut before = self.near(0.0, margin, tested);
             if self.keep_near_side(&mut before, known, 0.0) {
@@ -241,14 +247,9 @@ impl<'a> Pair<'a> {
         let most = |time: f64| (1.0 - time) * self.way + margin;
         let anything = f64::NEG_INFINITY;
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
-        // what tips over another hull would meet it at once by the edge that it stands on, and the rest
-        // that comes down later by none
+        let touched = apart < 0.0;
+        let deepest = if touched { apart - DEEP * size } else { 0.0 };
         let are_hulls = self.hulls().is_some();
-        let touched = apart < if are_hulls || self.is_on_plane() { margin } else { 0.0 };
-        if touched && self.is_on_plane() {
-            return Some((1.0, self.near(1.0, margin, tested)));
-        }
-        let deepest = if touched { apart.min(0.0) - DEEP * size } else { 0.0 };
         for left in (1..=MOST_STEPS).rev() {
             if before == 1.0 {
                 break;
