@@ -96,9 +96,9 @@ pub struct Settings {
     pub push_sweeps: usize,
     /// Sweeps per level in shock propagation.
     pub shock_sweeps: usize,
-    /// Change of speed at a contact, m/s, above which a pair that alone holds a body is solved again at
-    /// once in shock propagation: more sweeps over all would do as much for a tower, but shake piles,
-    /// where several pairs hold each body together.
+    /// Change of speed at a contact, m/s, above which a pair is solved again at once in shock
+    /// propagation, if it alone or with one other holds a body: more sweeps over all would do as much for
+    /// a tower or a house of cards, but either shakes piles, where many pairs hold each body together.
     pub rough_speed: f64,
     /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
     pub settled_speed: f64,

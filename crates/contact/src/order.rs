@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::Columns;
 use crate::levels::Levels;
-use crate::narrow::Contacts;
+use crate::narrow::{Contacts, Manifold};
 use crate::wide::LANES;
 
 /// Colours that are told apart; pairs beyond are solved one by one.
@@ -21,8 +21,8 @@ pub struct Order {
     /// By level, then colour.
     groups: Vec<Group>,
     levels: Levels,
-    /// Of each manifold: see [`Order::is_sole`].
-    sole: Vec<bool>,
+    /// Of each manifold: see [`Order::is_sparse`].
+    sparse: Vec<bool>,
 }
 
 /// Batches of one colour and level.
@@ -65,8 +65,8 @@ impl Order {
             }
             groups.push(Group { colour, level, batches: start..batches.len() });
         }
-        let sole = sole(columns, contacts, &levels);
-        Self { pairs, batches, groups, levels, sole }
+        let sparse = sparse(columns, contacts, &levels);
+        Self { pairs, batches, groups, levels, sparse }
     }
 
     /// The level of each body.
@@ -74,10 +74,9 @@ impl Order {
         &self.levels
     }
 
-    /// Whether a manifold is all that holds a body in shock propagation, as in a tower: then its impulse
-    /// depends on no other.
-    pub(crate) fn is_sole(&self, manifold: u32) -> bool {
-        self.sole[manifold as usize]
+    /// Whether no more than [`HOLDERS`] manifolds, of which it is one, hold a body in shock propagation.
+    pub(crate) fn is_sparse(&self, manifold: u32) -> bool {
+        self.sparse[manifold as usize]
     }
 
     /// Number of colours that the pairs need.
@@ -109,7 +108,10 @@ impl Group {
     }
 }
 
-fn sole(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
+/// Pairs that hold a body are few up to this number: in a tower there is one, in a house of cards two.
+const HOLDERS: u32 = 2;
+
+fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
     let mut holders = vec![0u32; columns.bodies.len()];
     let held = |a: u32, b: u32| {
         let level = levels.of(a).max(levels.of(b));
@@ -118,7 +120,8 @@ fn sole(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool>
     for pair in contacts.manifolds() {
         held(pair.a, pair.b).for_each(|i| holders[i] += 1);
     }
-    contacts.manifolds().iter().map(|pair| held(pair.a, pair.b).any(|i| holders[i] == 1)).collect()
+    let is_sparse = |pair: &Manifold| held(pair.a, pair.b).any(|i| holders[i] <= HOLDERS);
+    contacts.manifolds().iter().map(is_sparse).collect()
 }
 
 /// The colour of each pair: the lowest that no earlier pair of its moving bodies has.

@@ -50,8 +50,8 @@ pub(crate) struct Batch {
     bodies: [[u32; LANES]; 2],
     /// 1 where a body takes part in shock propagation, 0 where that holds it.
     free: [Wide; 2],
-    /// 1 where a pair alone holds a body in shock propagation, or else 0.
-    sole: Wide,
+    /// 1 where few pairs hold a body of the pair in shock propagation, or else 0.
+    sparse: Wide,
     /// From the second body to the first, m.
     apart: Wide3,
     friction: Narrow,
@@ -68,7 +68,7 @@ impl Batch {
     pub(crate) fn clear(&mut self, nobody: u32) {
         self.bodies = [[nobody; LANES]; 2];
         self.free = [Wide::default(); 2];
-        self.sole = Wide::default();
+        self.sparse = Wide::default();
         self.apart = Wide3::default();
         self.friction = Narrow::default();
         self.used = 0;
@@ -76,21 +76,21 @@ impl Batch {
         self.weighed = None;
     }
 
-    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it, `sole`
-    /// whether nothing else holds one of them there; the first is `apart` m from the second.
+    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it, `sparse`
+    /// whether few pairs hold one of them there; the first is `apart` m from the second.
     pub(crate) fn set(
         &mut self,
         lane: usize,
         pair: (u32, u32),
         free: (bool, bool),
-        sole: bool,
+        sparse: bool,
         apart: &Vector3<f64>,
         rows: impl Iterator<Item = Row>,
     ) {
         (self.bodies[0][lane], self.bodies[1][lane]) = pair;
         self.free[0].0[lane] = f64::from(u8::from(free.0));
         self.free[1].0[lane] = f64::from(u8::from(free.1));
-        self.sole.0[lane] = f64::from(u8::from(sole));
+        self.sparse.0[lane] = f64::from(u8::from(sparse));
         self.apart.set(lane, (*apart).into());
         for (n, row) in rows.enumerate() {
             let slot = &mut self.slots[n];
@@ -197,7 +197,7 @@ impl Batch {
                     (along - least * least).zip(across - most * most, f64::max)
                 };
                 excess = excess.zip(beyond(settled), f64::max);
-                much = much.zip(beyond(rough) * self.sole, f64::max);
+                much = much.zip(beyond(rough) * self.sparse, f64::max);
             }
             changed = changed.zip(excess, f64::max);
             if !much.0.iter().any(|&x| x > 0.0) {
@@ -287,8 +287,8 @@ pub(crate) struct Sweep<'a> {
     pub(crate) shock: bool,
     /// Change of speed at a contact that counts as none, m/s.
     pub(crate) settled: f64,
-    /// Change of speed, m/s, above which a pair that alone holds a body is relaxed again at once, and
-    /// how often at most.
+    /// Change of speed, m/s, above which a pair is relaxed again at once where few hold a body, and how
+    /// often at most.
     pub(crate) rough: f64,
     pub(crate) repeats: usize,
     /// Whether to pass over what can hardly change.

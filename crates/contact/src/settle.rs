@@ -252,7 +252,7 @@ fn velocities(
     columns.bodies.iter().zip(states).map(of).collect()
 }
 
-/// Times that a pair that alone holds a body, with rough changes, is solved again at once.
+/// Times that a pair with rough changes is solved again at once where few hold a body.
 const REPEATS: usize = 7;
 /// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
 /// stacked comes to rest exactly.
@@ -303,7 +303,7 @@ impl<'a> Pass<'a> {
                 let place = |i: u32| poses[i as usize].translation.vector;
                 let apart = place(pair.a) - place(pair.b);
                 let free = (p >= q, q >= p);
-                batch.set(lane, (pair.a, pair.b), free, order.is_sole(n), &apart, rows);
+                batch.set(lane, (pair.a, pair.b), free, order.is_sparse(n), &apart, rows);
             }
         };
         batches.resize_with(specs.len(), Batch::default);
