@@ -59,6 +59,18 @@
 //! but forty towers of twenty boxes lean by 0.4 m in 20 s), or to call pairs rough from 5 mm/s (towers
 //! drift by 3 mm in 5 s instead of 0.5).
 //!
+//! 3,000 bodies at impact and settled, in ms (Rapier 60, 32), from 175 and 80:
+//!
+//! - 125 and 48: rough pairs are solved again only where one or two hold a body. That is what towers and
+//!   houses of cards need, and piles lie stiller without it. With one alone houses of cards fall
+//! - what tips over on a plane is met where it ends, not only by the edge that it stands on: it sank in by
+//!   19 mm, and pushing it out shook the rest for good
+//! - 110: hulls are told apart by the planes that face each other, corners and edges looked at only near
+//!   the plane that parts best, and pairs that move far taken where they end if they stay on one side
+//! - 38: overlaps up to twice the slop are let be, sweeps end at changes of 1e-5 m/s (1e-6), and masses for
+//!   shock propagation are worked out only where something changes
+//! - 34, and 1,000 bodies 9.5 to 7.5: larger parts of pairs, of memory as much as they take
+//!
 //! Of hulls by samples much waits for memory: where all bodies share eight shapes it takes 27 in place of 42.
 //! Not worth keeping: planes that part bodies, by Frank and Wolfe's search on supporting points, which
 //! spare half the points of pairs that do not touch and cost as much; to look only from when bounding
