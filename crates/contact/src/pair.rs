@@ -100,7 +100,9 @@ impl<'a> Pair<'a> {
         stays(start.parting(f64::INFINITY))
     }
 
-    /// Whether one is a half-space, out of which normals lead however deep the other is.
+    /// Whether one is a half-space: normals lead out of it however deep the other is, so that it is met
+    /// where that ends. On the way what tips over would be met at once, by the edge that it stands on, and
+    /// what of it comes down later not at all.
     fn is_on_plane(&self) -> bool {
         self.shapes().iter().any(|shape| matches!(shape.field(), Field::HalfSpace))
     }
@@ -142,8 +144,6 @@ impl<'a> Pair<'a> {
         let tested = &mut found.tally.points;
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
-        // where what tips over stands on an edge it would be met at once, and the rest that comes down
-        // later not at all
         let is_sure = is_slow || self.is_on_plane();
         let is_short = is_sure || self.way < size && self.hulls().is_some();
         let beyond = if is_short { 0.0 } else { self.beyond(margin) };

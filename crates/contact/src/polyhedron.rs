@@ -39,8 +39,8 @@ pub(crate) struct Polyhedron {
     /// Half of the least distance of two parallel planes around it, or less if it has very many edges,
     /// m.
     half_width: f64,
-    /// A ball of this radius about the origin fits in, m; if that is outside, as far off it is below none
-    /// at most.
+    /// Radius of the ball about the origin that fits in, m, or minus the distance of the farthest corner
+    /// if the origin is outside.
     inner: f64,
 }
 
