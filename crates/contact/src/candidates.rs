@@ -62,7 +62,7 @@ pub(crate) fn candidates(
 }
 
 /// The least distance, m, of the bodies where they are given, or `most` if nothing is nearer, or any
-/// below `enough` if there is one. Adds to `tested` how many points were asked.
+/// below `enough` if there is one; negative where they overlap. Adds to `tested` how many points were asked.
 pub(crate) fn least(
     (a, pose_a): (&Shape, &Isometry3<f64>),
     (b, pose_b): (&Shape, &Isometry3<f64>),
@@ -79,7 +79,7 @@ pub(crate) fn least(
         }
         is_exact = true;
     } else if let (Some(a), Some(b)) = (a.polyhedron(), b.polyhedron()) {
-        return Solids { a, b, b_from_a }.parting(most).distance.min(most);
+        return Solids { a, b, b_from_a }.least(most);
     }
     if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);

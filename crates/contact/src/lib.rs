@@ -106,7 +106,8 @@ pub struct Settings {
     pub joint_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,
-    /// Penetration that is left alone, as a share of the smaller body's radius.
+    /// Penetration that is right, as a share of the smaller body's radius: what is deeper is pushed out,
+    /// by [`Solver::Manifold`] what is deeper than twice that.
     pub slop: f64,
     /// Approach speed below which a pair does not collide but rests, m/s.
     pub resting_speed: f64,

@@ -16,9 +16,10 @@ const REUSE: f64 = 0.03;
 /// contacts are looked for.
 const DEEP: f64 = 0.25;
 
-/// Share of it by which contacts may be told earlier or later than there.
+/// Share of the half thickness by which contacts of hulls may be told before they are that deep, or
+/// after they meet.
 const SLACK: f64 = 0.05;
-/// Share of it by which slopes are told there.
+/// Share of the half thickness by which slopes are told there.
 const STEP: f64 = 0.1;
 
 /// A body over the step.
@@ -71,8 +72,7 @@ impl<'a> Pair<'a> {
         self.way < 0.2 * size
     }
 
-    /// If both are hulls: depth changes no faster than the way, so that what moves less than half their
-    /// thickness and is not deep at the end was never beyond the middle.
+    /// Both, if they are hulls.
     fn hulls(&self) -> Option<[&Polyhedron; 2]> {
         let [a, b] = self.shapes();
         Some([a.polyhedron()?, b.polyhedron()?])
@@ -145,6 +145,8 @@ impl<'a> Pair<'a> {
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
         let is_sure = is_slow || self.is_on_plane();
+        // the depth of hulls changes no faster than the way: what moves less than half their thickness and
+        // is not deep at the end was never beyond the middle
         let is_short = is_sure || self.way < size && self.hulls().is_some();
         let beyond = if is_short { 0.0 } else { self.beyond(margin) };
         if beyond > margin {
@@ -262,13 +264,14 @@ impl<'a> Pair<'a> {
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
                 if are_hulls {
-                    // before the middle depth grows evenly
+                    // where a face parts them depth grows evenly before the middle
                     let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
                     let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
                     let middle = before + share * (after - before);
                     let near = self.near(middle, margin, tested);
                     let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
-                    let fits = if touched { least >= deepest } else { least < 0.0 };
+                    let most = if touched { margin } else { 0.0 };
+                    let fits = least < most && (least >= deepest || !touched);
                     if fits {
                         return Some((middle, near));
                     }
@@ -290,8 +293,7 @@ impl<'a> Pair<'a> {
         Some((1.0, self.near(1.0, margin, tested)))
     }
 
-    /// How far the bodies are apart at a time, m, or `most` if that is less, or anything below `enough`
-    /// if that is more; negative where they overlap.
+    /// How far the bodies are apart at a time, m, as [`least`] tells it.
     fn apart(&self, time: f64, range: (f64, f64), tested: &mut usize) -> f64 {
         let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
         least((self.a.shape, &pose_a), (self.b.shape, &pose_b), range, tested)
@@ -320,8 +322,8 @@ impl<'a> Pair<'a> {
         Found { owner, key, point, normal: normal.unwrap_or_else(ask), distance }
     }
 
-    /// The contact of `found`, with the impulse of the last frame, with the bodies at `pose_a` and `pose_b`, where it is `distance` m
-    /// off the other body.
+    /// The contact of `found`, with the impulse of the last frame, with the bodies at `pose_a` and
+    /// `pose_b`, where it is `distance` m off the other body.
     fn contact(
         &self,
         (found, guess): (&Found, &Vector3<f64>),
@@ -421,6 +423,40 @@ mod tests {
         let solid = levelset::LevelSet::from_fn(grid, |p| Field::Cuboid { half }.distance(&p));
         let points = solid.surface_particles(spacing);
         Shape::grid(solid, &points, Isometry3::identity())
+    }
+
+    #[test]
+    fn bars_that_cross_edge_on_edge_meet() {
+        let mut state = 5u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31)
+        };
+        let (long, thin) = (0.5, 0.02);
+        let half = Vector3::new(long, thin, thin);
+        let corners: Vec<_> = (0..8)
+            .map(|n: u32| {
+                let sign = |axis: u32| if n >> axis & 1 == 0 { -1.0 } else { 1.0 };
+                Point3::new(sign(0) * long, sign(1) * thin, sign(2) * thin)
+            })
+            .collect();
+        let hull = levelset::ConvexHull::new(&corners).expect("a solid");
+        let bar = sampled(half, thin).with_hull(hull, &Isometry3::identity());
+        let rolled = |yaw: f64, roll: f64| {
+            UnitQuaternion::from_scaled_axis(Vector3::y() * yaw)
+                * UnitQuaternion::from_scaled_axis(Vector3::x() * roll)
+        };
+        for case in 0..600 {
+            let yaw = 0.3 + 2.5 * random();
+            let [p, q] = [rolled(0.0, 6.0 * random()), rolled(yaw, 6.0 * random())];
+            let along = q * Vector3::x() * (0.6 * random() - 0.3);
+            let aside = Vector3::x() * (0.6 * random() - 0.3) + along;
+            let (above, fall) = (2.0 * thin * 2f64.sqrt() + 0.04 * random(), 0.1 + 0.2 * random());
+            let at = |y: f64| Isometry3::from_parts((aside + Vector3::y() * y).into(), q);
+            let still = Isometry3::from_parts(Vector3::zeros().into(), p);
+            let way = [at(above), at(above - fall)];
+            assert!(meets((&bar, [still; 2]), (&bar, way)), "case {case}");
+        }
     }
 
     #[test]

@@ -222,7 +222,7 @@ impl Planes {
 pub(crate) struct Parting {
     /// m.
     pub(crate) distance: f64,
-    /// Unit, out of the second solid and in its coordinates; zero if they are too far apart to care.
+    /// Unit, out of the second solid and in its coordinates.
     pub(crate) way: Vector3<f64>,
 }
 
@@ -365,6 +365,19 @@ impl Solids<'_> {
         let Self { a, b, b_from_a } = self;
         let least = a.least_along(&b_from_a.inverse_transform_vector(way));
         least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
+    }
+
+    /// The least distance of what is near, m, or `most` or less if nothing is nearer. Where the solids are
+    /// apart it is a lower bound of their distance.
+    pub(crate) fn least(&self, most: f64) -> f64 {
+        let by_face = self.parting(most).distance;
+        if by_face > 0.0 {
+            return by_face.min(most);
+        }
+        // long bars are parted by their edges alone
+        let reach = most.min(self.a.half_width).min(self.b.half_width);
+        let (_, found) = self.look(reach);
+        found.iter().map(|c| c.distance).fold(reach, least_of)
     }
 
     /// What is nearer than `margin`, and what face parts them best.

@@ -207,7 +207,8 @@ pub(crate) fn work_of_kinematic_bodies(
 const MOST_PUSH: f64 = 0.05;
 
 /// What overlaps by less than so many times the slop is let be: piles would never lie still while their
-/// contacts are pushed out little by little. What overlaps more is pushed out as far as the slop.
+/// contacts are pushed out little by little. What overlaps more is pushed by a share of what is beyond
+/// the slop.
 const SHALLOW: f64 = 2.0;
 
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`

@@ -63,6 +63,11 @@ fn turned_once(
         return (*rotation, EnergyFix::Unneeded, 0.0);
     }
     let excess = excess / spin.energy;
+    let moments = &spin.inverse_inertia;
+    if moments.max() - moments.min() <= EVEN * moments.max() {
+        let fix = if excess.abs() <= FLAT { EnergyFix::Unneeded } else { EnergyFix::Unreachable };
+        return (*rotation, fix, excess);
+    }
     let gradient = spin.gradient();
     let quadratic = spin.about(&gradient, excess);
     // `L` is along a principal axis but for round-off, and so is the energy right but for
@@ -87,6 +92,9 @@ const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 /// two orientations, each turned and normalised several times, differ by more than one product's
 /// round-off.
 const FLAT: f64 = 512.0 * f64::EPSILON;
+/// Moments of inertia that differ by no larger share are equal: no turn mends more than that, and to
+/// mend it what lies still would be turned by any angle.
+const EVEN: f64 = 16.0 * FLAT;
 /// The most that a body is turned to mend round-off, rad.
 const SMALL: f64 = 1e-6;
 
