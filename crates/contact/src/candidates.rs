@@ -62,7 +62,8 @@ pub(crate) fn candidates(
 }
 
 /// The least distance, m, of the bodies where they are given, or `most` if nothing is nearer, or any
-/// below `enough` if there is one; negative where they overlap. Adds to `tested` how many points were asked.
+/// below `enough` if there is one; negative where they overlap. Adds to `tested` how many points were
+/// asked.
 pub(crate) fn least(
     (a, pose_a): (&Shape, &Isometry3<f64>),
     (b, pose_b): (&Shape, &Isometry3<f64>),

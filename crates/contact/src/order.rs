@@ -111,6 +111,7 @@ impl Group {
 /// Pairs that hold a body are few up to this number: in a tower there is one, in a house of cards two.
 const HOLDERS: u32 = 2;
 
+/// Of each manifold: whether few hold a body of it, as shock propagation goes up by levels.
 fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
     let mut holders = vec![0u32; columns.bodies.len()];
     let held = |a: u32, b: u32| {

@@ -283,7 +283,7 @@ impl<'a> Pair<'a> {
                 }
                 let time = if touched { before } else { after };
                 let near = self.near(time, margin, tested);
-                // faces may not tell what edges part
+                // what touched may have parted before it came so deep
                 if !near.is_empty() {
                     return Some((time, near));
                 }
@@ -434,12 +434,7 @@ mod tests {
         };
         let (long, thin) = (0.5, 0.02);
         let half = Vector3::new(long, thin, thin);
-        let corners: Vec<_> = (0..8)
-            .map(|n: u32| {
-                let sign = |axis: u32| if n >> axis & 1 == 0 { -1.0 } else { 1.0 };
-                Point3::new(sign(0) * long, sign(1) * thin, sign(2) * thin)
-            })
-            .collect();
+        let corners = levelset::Aabb { min: (-half).into(), max: half.into() }.corners();
         let hull = levelset::ConvexHull::new(&corners).expect("a solid");
         let bar = sampled(half, thin).with_hull(hull, &Isometry3::identity());
         let rolled = |yaw: f64, roll: f64| {

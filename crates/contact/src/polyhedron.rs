@@ -1,7 +1,7 @@
 //! Convex solids against each other: the corners of each and the edges of one against the planes of
 //! the other's faces. That is what points spread ever more densely over both would find.
 
-use levelset::ConvexHull;
+use levelset::{Aabb, ConvexHull};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::candidates::Candidate;
@@ -99,17 +99,14 @@ impl Polyhedron {
 
     /// Of a box about the origin with half edge lengths `half`, m.
     pub(crate) fn cuboid(half: &Vector3<f64>) -> Self {
-        let corner = |n: u32| {
-            let sign = |axis: u32| if n >> axis & 1 == 0 { -1.0 } else { 1.0 };
-            Point3::from(Vector3::new(sign(0), sign(1), sign(2)).component_mul(half))
-        };
+        let bounds = Aabb { min: Point3::from(-half), max: Point3::from(*half) };
         let faces: Vec<_> = (0..3)
             .flat_map(|axis| [-1.0, 1.0].map(|sign| (axis, sign)))
             .map(|(axis, sign)| (Vector3::ith(axis, sign), half[axis]))
             .collect();
         let along =
             |axis: u32| (0..8).filter(move |n| n >> axis & 1 == 0).map(move |n| [n, n | 1 << axis]);
-        let corners: Box<[Point3<f64>]> = (0..8).map(corner).collect();
+        let corners: Box<[Point3<f64>]> = bounds.corners().into();
         let edges = (0..3).flat_map(along).map(|ends| Edge::new(&corners, ends)).collect();
         Self::of(corners, &faces, edges)
     }
@@ -647,8 +644,8 @@ const MOST_BENDS: usize = 4;
 
 /// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
 /// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
-/// highest at the first, and its length, m. `told` is given the share of the length, the distance, m, and both
-/// planes with the shares of their normals that a contact there has.
+/// highest at the first, and its length, m. `told` is given the share of the length, the distance, m,
+/// and both planes with the shares of their normals that a contact there has.
 #[inline(always)]
 fn bends(
     [p, q]: [&[Wide]; 2],

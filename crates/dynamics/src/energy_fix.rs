@@ -185,3 +185,21 @@ fn fallback(spin: &Spin, excess: f64) -> (Quaternion<f64>, EnergyFix) {
         (quadratic.extremum().about(&axis), EnergyFix::Unreachable)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_with_equal_moments_is_not_turned_to_mend_round_off() {
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.015)).expect("a mass");
+        let rotation = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -1.1, 0.7));
+        let momentum = Vector3::new(1e-6, -2e-6, 5e-7);
+        let energy = mass.rotational_energy(&rotation, &momentum);
+        for error in [1.2e-13, -1.2e-13, 3e-13, 1e-9, -0.5] {
+            let wanted = energy * (1.0 + error);
+            let (turned, _) = energy_fix(&mass, &rotation, &momentum, wanted);
+            assert_eq!(turned, rotation, "{error}");
+        }
+    }
+}
