@@ -86,12 +86,12 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
     // samples round corners off, so they are given
     let mut surface = places.clone();
     surface.extend(level_set.surface_particles(spacing));
-    let sampled = Shape::grid(level_set, &surface, frame);
     let shape = match known {
-        Known::Hulls => sampled.with_hull(hull, &frame),
-        Known::Samples => sampled,
+        Known::Hulls => Shape::convex(&hull, spacing, &frame).expect("few corners"),
+        Known::Samples => Shape::grid(level_set, &surface, frame),
     };
     let body = NewBody {
+        solid: None,
         body: Body::Dynamic(mass),
         pose: start * frame,
         velocity: Velocity::default(),
@@ -109,6 +109,7 @@ const MATERIAL: Material = Material { restitution: 0.0, friction: FRICTION, roll
 pub fn world(fragments: &[Fragment], settings: Settings) -> (World, Vec<BodyId>) {
     let mut world = World::new(settings);
     world.add(NewBody {
+        solid: None,
         body: Body::Static,
         pose: Isometry3::identity(),
         velocity: Velocity::default(),

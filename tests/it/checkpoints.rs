@@ -217,7 +217,7 @@ fn both_files_of_tetgen_decide_whether_a_checkpoint_fits() {
         frames = 4
         [[body]]
         name = "thing"
-        shape = { tets = { file = "thing.ele", resolution = [20, 20, 20] } }
+        shape = { tets = { file = "thing.ele", nodes = 8000 } }
         "#;
     let nodes = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
     let case = Case::new(&[

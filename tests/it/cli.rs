@@ -60,7 +60,7 @@ frames = 2
 
 [[body]]
 name = "thing"
-shape = { mesh = { file = "thing.obj", resolution = [20, 20, 20] } }
+shape = { mesh = { file = "thing.obj", nodes = 8000 } }
 "#;
 
 pub(crate) const TETRAHEDRON: &str =
@@ -419,7 +419,7 @@ const CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -
 fn a_mesh_is_broken_without_a_simulation() {
     let case = Case::new(&[("cube.obj", CUBE)]);
     let broken = |options: &[&str]| {
-        let fracture = ["fracture", "cube.obj", "--resolution", "30"];
+        let fracture = ["fracture", "cube.obj", "--nodes", "27000"];
         let run = case.run(&[&fracture[..], options].concat());
         (run.status.code(), String::from_utf8([run.stdout, run.stderr].concat()).unwrap())
     };

@@ -56,6 +56,7 @@ fn block(half: Vector3<f64>) -> TriMesh {
 
 fn scenery(mesh: &TriMesh, thickness: f64, body: Body, surface: contact::Material) -> NewBody {
     NewBody {
+        solid: None,
         body,
         pose: Isometry3::identity(),
         velocity: still(),

@@ -204,7 +204,7 @@ proptest! {
         let contact = settings;
         let mut world = World::new(sim::Settings { contact, gravity, ..Default::default() });
         for i in 0..crowd.bodies.len() {
-            world.add(NewBody {
+            world.add(NewBody { solid: None,
                 body: crowd.bodies[i],
                 pose: crowd.poses[i],
                 velocity: crowd.velocities[i],

@@ -43,6 +43,7 @@ pub(crate) fn still() -> Velocity {
 /// A half-space below the plane through the origin, tilted about z.
 pub(crate) fn floor(world: &mut World, tilt: f64, surface: Material) -> BodyId {
     world.add(NewBody {
+        solid: None,
         body: Body::Static,
         pose: Isometry3::rotation(Vector3::z() * tilt),
         velocity: still(),
@@ -63,6 +64,7 @@ pub(crate) fn cuboid(
     let s = half.component_mul(&half) * (mass / 3.0);
     let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
     NewBody {
+        solid: None,
         body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
         pose,
         velocity: still(),
@@ -76,6 +78,7 @@ pub(crate) fn cuboid(
 pub(crate) fn ball(radius: f64, mass: f64, pose: Isometry3<f64>, surface: Material) -> NewBody {
     let inertia = Vector3::repeat(0.4 * mass * radius * radius);
     NewBody {
+        solid: None,
         body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
         pose,
         velocity: still(),
@@ -479,6 +482,7 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
     let level_set = LevelSet::from_fn(grid, distance);
     let points = level_set.surface_particles(reach / 10.0);
     world.add(NewBody {
+        solid: None,
         body,
         pose: Isometry3::identity(),
         velocity: still(),
@@ -510,6 +514,7 @@ fn rings_stay_in_a_bowl() {
                 turn,
             );
             world.add(NewBody {
+                solid: None,
                 body: Body::Dynamic(mass),
                 pose,
                 velocity: still(),
@@ -544,6 +549,7 @@ fn a_rotating_drum_keeps_its_boxes() {
                 0.3 * f64::from(i / 3 % 3) - 0.3,
             );
             world.add(NewBody {
+                solid: None,
                 body: Body::Dynamic(mass),
                 pose: Isometry3::new(at, Vector3::new(0.3, f64::from(i), 0.1)),
                 velocity: still(),
@@ -579,6 +585,7 @@ fn a_top_stands_as_long_as_it_spins() {
             pose,
             velocity: Velocity { angular: axis * spin, ..Velocity::default() },
             shape: Arc::clone(&shape),
+            solid: None,
             material: material(0.0, 1.0),
             groups: Groups::default(),
             breakage: None,
@@ -653,6 +660,7 @@ fn a_sampled_cube_at_rest_stays_as_it_is() {
         floor(&mut world, 0.0, material(0.0, 0.5));
         let (mass, shape) = sampled(Solid::Box { half_extents: Vector3::repeat(0.12) }, 0.12, 0.04);
         let id = world.add(NewBody {
+            solid: None,
             body: Body::Dynamic(mass),
             pose: at(0.0, 0.12, 0.0),
             velocity: still(),

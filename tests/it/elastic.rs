@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
-use contact::Field;
 use levelset::{Aabb, Grid, LevelSet, Moments, Solid, Stuffing, TetMesh};
 use nalgebra::{Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::scene::Scene;
@@ -39,7 +38,7 @@ fn struck(shape: &str, stress: &str, speed: f64) -> World {
 }
 
 const BOX: &str = "{ box = { half_extents = [0.1, 0.1, 0.1], spacing = 0.01 } }";
-const TETS: &str = r#"{ tets = { file = "cube.msh", size = 0.2, resolution = [27, 27, 27] } }"#;
+const TETS: &str = r#"{ tets = { file = "cube.msh", size = 0.2, nodes = 19683 } }"#;
 const SOFT: &str =
     "spacing = 0.06, strength = 1e9, young = 2e6, poisson = 0.4, yield_strength = 1.5e4";
 const BRITTLE: &str = "spacing = 0.06, strength = 1e5, young = 1e9, duration = 0.0005";
@@ -56,10 +55,7 @@ fn elastic<'a>(state: &BodyState<'a>) -> Option<&'a Arc<ElasticBody>> {
 }
 
 fn solid<'a>(state: &BodyState<'a>) -> &'a LevelSet {
-    match state.shape.field() {
-        Field::Grid { level_set, .. } => level_set,
-        other => panic!("{other:?}"),
-    }
+    state.solid.expect("it can break").geometry.level_set()
 }
 
 #[test]
@@ -150,6 +146,7 @@ fn dents_accumulate_from_blow_to_blow() {
                 ..dynamics::Velocity::default()
             },
             shape: Arc::clone(thrown.shape),
+            solid: None,
             material: contact::Material::default(),
             groups: contact::Groups::default(),
             breakage: None,

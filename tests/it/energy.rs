@@ -32,6 +32,7 @@ fn along(x: f64) -> Velocity {
 fn body(body: Body, shape: Shape, [x, y]: [f64; 2], speed: f64, material: Material) -> NewBody {
     let pose = Isometry3::translation(x, y, 0.0);
     NewBody {
+        solid: None,
         body,
         pose,
         velocity: along(speed),

@@ -1,7 +1,8 @@
 //! Promises of the fracture crate.
 
 use fracture::{
-    Alignment, Bricks, Fragment, Noise, Pattern, Radial, Shattered, Slices, Voronoi, shatter,
+    Alignment, Bricks, Fragment, Geometry, Noise, Pattern, Radial, Shattered, Slices, Voronoi,
+    shatter,
 };
 use levelset::{Aabb, Grid, LevelSet, Moments, Solid};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -363,8 +364,9 @@ fn pieces_are_those_of_the_body_not_of_all_space() {
     for (body, clustering, pieces) in
         [(&rod, 1.0, 6), (&plate, 1.0, 40), (&ball, 1.0, 30), (&ball, 2.0, 30)]
     {
+        let solid = Geometry::sampled(body.clone().into(), particles(body), body.moments());
         let counts = (0..8).map(|seed| {
-            let spec = Voronoi { clustering, ..Voronoi::new(1, seed) }.with_pieces(pieces, body);
+            let spec = Voronoi { clustering, ..Voronoi::new(1, seed) }.with_pieces(pieces, &solid);
             let pattern = Pattern::voronoi(&spec).unwrap();
             // in the middle of a side, not where the sites were counted
             let at = impact(body, Vector3::new(0.0, 1.0, 0.2), Vector3::y_axis());

@@ -1,6 +1,6 @@
 //! Promises of the surfaces of fragments: drawn ones and convex parts.
 
-use fracture::{Break, Drawing, Pattern, Voronoi, convex_parts, draw, shatter};
+use fracture::{Break, Drawing, Pattern, Projector, Voronoi, convex_parts, draw, shatter};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Point3, UnitVector3, Vector3};
 use proptest::prelude::*;
@@ -139,10 +139,11 @@ fn projected_surfaces_lie_on_the_mesh_of_the_body() {
         let outer = drawing.mesh.vertices.iter().zip(inner).filter(|(_, inner)| !inner);
         outer.map(|(v, _)| (v.coords.norm() - 0.3).abs()).fold(0.0, f64::max)
     };
+    let projector = Projector::new(&mesh, 0.5 / 32.0).unwrap();
     for fragment in &broken.fragments {
         let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
         let mut drawing = draw(&fragment.level_set, &body, &breaks);
-        drawing.project_outer(&mesh, 0.5 / 32.0);
+        drawing.project_outer(&projector);
         assert!(is_closed(&drawing.mesh));
         // the mesh itself is off by the sag of its triangles
         assert!(off(&drawing) < 5e-5, "{}", off(&drawing));

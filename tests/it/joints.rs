@@ -30,6 +30,7 @@ fn world(solver: Solver, fps: f64) -> World {
 
 fn ghost(world: &mut World, body: Body, pose: Isometry3<f64>) -> BodyId {
     world.add(NewBody {
+        solid: None,
         body,
         pose,
         velocity: Velocity::default(),
@@ -512,6 +513,7 @@ fn afloat(fps: f64) -> World {
 
 fn moving(world: &mut World, x: f64, [linear, angular]: [[f64; 3]; 2]) -> BodyId {
     world.add(NewBody {
+        solid: None,
         body: mass(40.0, [0.27, 3.5, 3.5]),
         pose: Isometry3::translation(x, 0.0, 0.0),
         velocity: Velocity { linear: linear.into(), angular: angular.into() },
@@ -591,6 +593,7 @@ fn whip(kind: JointKind, speed: f64) -> World {
                 ..Velocity::default()
             },
             shape: Arc::new(Shape::empty()),
+            solid: None,
             material: Material::default(),
             groups: contact::Groups::default(),
             breakage: None,

@@ -14,7 +14,7 @@ mod energy;
 mod formats;
 mod fracture;
 mod fracture_drawing;
-mod fracture_hulls;
+mod fracture_exact;
 mod fracture_patterns;
 mod glb;
 mod glb_damage;

@@ -8,7 +8,7 @@ const OF_PIECES: &str = r#"version = 1
 frames = 2
 [[body]]
 name = "thing"
-shape = { mesh = { file = "pieces.glb", resolution = [20, 20, 20] } }
+shape = { mesh = { file = "pieces.glb", nodes = 8000 } }
 "#;
 
 /// The command must exit with 2 and say `words` in one line.
@@ -31,7 +31,7 @@ fn done(case: &Case, arguments: &[&str]) {
 #[test]
 fn an_output_never_takes_the_place_of_an_input() {
     let case = Case::new(&[("tet.obj", TETRAHEDRON), ("scene.toml", OF_PIECES)]);
-    let coarse = ["--pattern", "voronoi:3", "--resolution", "20", "-q"];
+    let coarse = ["--pattern", "voronoi:3", "--nodes", "8000", "-q"];
     done(&case, &[&["fracture", "tet.obj", "-o", "pieces.glb"], &coarse[..]].concat());
     let path = |name: &str| case.folder.path().join(name);
     let bytes = |name: &str| std::fs::read(path(name)).unwrap();
@@ -90,13 +90,13 @@ fn every_command_can_be_silent() {
     let case = Case::new(&[("tet.obj", TETRAHEDRON), ("scene.toml", SCENE)]);
     let all: [&[&str]; 10] = [
         &["run", "scene.toml", "-o", "out.glb", "--ledger", "out.csv"],
-        &["fracture", "tet.obj", "--pattern", "voronoi:3", "--resolution", "20", "-o", "p.glb"],
+        &["fracture", "tet.obj", "--pattern", "voronoi:3", "--nodes", "8000", "-o", "p.glb"],
         &["pattern", "new", "voronoi:3", "-o", "three.pattern"],
         &["pattern", "preview", "three.pattern", "-o", "three.png"],
         &["render", "out.glb", "--size", "32x32", "-o", "out.png"],
         &["plot", "out.csv", "-o", "out.svg"],
         &["slice", "tet.obj", "--plane", "0,1,0,0.1", "-o", "halves.obj"],
-        &["voxelize", "tet.obj", "--resolution", "20", "-o", "tet.lset"],
+        &["voxelize", "tet.obj", "--nodes", "8000", "-o", "tet.lset"],
         &["tetrahedralize", "tet.lset", "--cell", "0.1", "-o", "tet.msh"],
         &["stress", "tet.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "tet.vtu"],
     ];

@@ -26,7 +26,7 @@ const BALL: &str = "[[body]]\nname = \"ball\"\nshape = { sphere = { radius = 1 }
 
 #[test]
 fn included_files_come_first_and_once() {
-    let cup = "[[body]]\nname = \"cup\"\nshape = { mesh = { file = \"cup.obj\", resolution = [9, 9, 9] } }\n";
+    let cup = "[[body]]\nname = \"cup\"\nshape = { mesh = { file = \"cup.obj\", nodes = 729 } }\n";
     let cup = format!("include = [\"../materials.toml\"]\n{cup}material = \"putty\"\n");
     let materials = "[material.putty]\nlike = \"clay\"\ndensity = 1500\ncolour = [1, 0, 0]\n";
     let main = format!(
@@ -336,7 +336,7 @@ fn what_is_printed_as_json_is_as_documented() {
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", mesh)]);
     assert!(case.run(&["pattern", "new", "voronoi:9", "-o", "nine.pattern"]).status.success());
-    let sampled = ["voxelize", "thing.obj", "--resolution", "12", "-o", "thing.lset"];
+    let sampled = ["voxelize", "thing.obj", "--nodes", "1728", "-o", "thing.lset"];
     assert!(case.run(&sampled).status.success());
     for (name, command) in [
         ("run", &["run", "scene.toml", "-o", "out.glb"][..]),

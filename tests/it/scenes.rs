@@ -293,11 +293,11 @@ fn static_and_kinematic_meshes_are_scenery() {
     let text = r#"version = 1
         [[body]]
         name = "bunny"
-        shape = { mesh = { file = "../assets/bunny.obj", size = 1, resolution = [32, 32, 32] } }
+        shape = { mesh = { file = "../assets/bunny.obj", size = 1, nodes = 32768 } }
         motion = "static"
         [[body]]
         name = "ram"
-        shape = { mesh = { file = "../assets/bob_small.obj", size = 0.5, resolution = [24, 24, 24] } }
+        shape = { mesh = { file = "../assets/bob_small.obj", size = 0.5, nodes = 13824 } }
         motion = "kinematic"
         position = [-3, 2, 0]
         velocity = [2, 0, 0]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
-use fracture::{Alignment, Fragment, Pattern, Voronoi, shatter};
+use fracture::{Alignment, Geometry, Pattern, Piece, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use sim::{
@@ -14,6 +14,7 @@ use sim::{
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
     let velocity = Velocity::default();
     NewBody {
+        solid: None,
         body,
         pose,
         velocity,
@@ -52,7 +53,8 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
         model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
         strength,
         generations: 2,
-        least_samples: 16,
+        least_share: 1e-4,
+        least_size: 0.0,
         bonds: None,
     };
     let shape = Shape::grid(level_set, &points, frame);
@@ -98,26 +100,20 @@ fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
     assert!(crate::glb::glb(&recording) == crate::glb::glb(&drawn));
 }
 
-/// 9,000 pieces of spheres of 55^3 nodes (Su09 figure 8) are to fit in 2 GiB with all else; what
-/// fragments hold is the most of it.
+/// 9,000 pieces of spheres (Su09 figure 8) are to fit in 2 GiB with all else; what fragments hold is the
+/// most of it.
 #[test]
 fn a_piece_of_a_sphere_takes_less_than_150_kb() {
     let sphere = Solid::Sphere { radius: 0.24 };
     let grid = Grid::new(Point3::from([-0.27; 3]), 0.01, [55; 3], Grid::MAX_NODES).unwrap();
-    let body = LevelSet::from_fn(grid, |p| sphere.distance(&p));
-    let points = body.surface_particles(0.01);
+    let body = Geometry::primitive(sphere, grid).unwrap();
     let nine = Voronoi { clustering: 1.4, ..Voronoi::new(9, 1) }.with_pieces(9, &body);
     let pattern = Pattern::voronoi(&nine).unwrap();
     let bottom = Point3::new(0.0, -0.24, 0.0);
-    let at = Alignment::enclosing(&grid.bounds(), bottom, -Vector3::y_axis());
-    let pieces = shatter(&body, &points, &pattern, &at, 8).fragments;
+    let at = Alignment::enclosing(&body.bounds(), bottom, -Vector3::y_axis());
+    let pieces = body.divide(&pattern, &at, 1e-4 * body.moments().volume).pieces;
     assert!(pieces.len() > 6, "{}", pieces.len());
-    let bytes = |piece: &Fragment| {
-        // exactly as much as there is
-        assert_eq!(piece.particles.capacity(), piece.particles.len());
-        let nodes = piece.level_set.grid().node_count();
-        nodes * size_of::<f32>() + size_of_val(&piece.particles[..])
-    };
+    let bytes = |piece: &Piece| size_of::<f32>() * piece.geometry.memory();
     let mean = pieces.iter().map(bytes).sum::<usize>() / pieces.len();
     assert!(mean < 150_000, "{mean}");
 }

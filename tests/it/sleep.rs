@@ -10,6 +10,7 @@ use sim::{BodyId, NewBody, Settings, World, rigid};
 
 fn floor(world: &mut World) -> BodyId {
     world.add(NewBody {
+        solid: None,
         body: Body::Static,
         pose: Isometry3::identity(),
         velocity: Velocity::default(),
@@ -26,6 +27,7 @@ fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
     let s = half.component_mul(&half) * (mass / 3.0);
     let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
     NewBody {
+        solid: None,
         body: body.unwrap_or(Body::Dynamic(MassProperties::new(mass, inertia).unwrap())),
         pose: Isometry3::translation(at[0], at[1], at[2]),
         velocity: Velocity::default(),
@@ -78,6 +80,7 @@ fn thrown_heap(sleep: bool, velocity: Velocity) -> (World, Vec<BodyId>) {
             let cell = [i % 3, i / 9, i / 3 % 3].map(|n| 0.3 * n as f64);
             let turn = Vector3::new(0.3, i as f64, 0.7);
             world.add(NewBody {
+                solid: None,
                 body: Body::Dynamic(mass),
                 pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
                 velocity,

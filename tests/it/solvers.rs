@@ -405,6 +405,7 @@ fn body(shape: Shape, body: Body, pose: Isometry3<f64>, friction: f64) -> NewBod
     let material = Material { restitution: 0.0, friction, rolling_friction: 0.0 };
     let velocity = Velocity::default();
     NewBody {
+        solid: None,
         body,
         pose,
         velocity,

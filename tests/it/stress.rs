@@ -19,7 +19,7 @@ fn cube(strength: &str) -> (World, Vec<Appearance>) {
         gravity = [0, 0, 0]
         [[body]]
         name = "cube"
-        shape = {{ tets = {{ file = "cube.msh", size = 0.2, resolution = [27, 27, 27] }} }}
+        shape = {{ tets = {{ file = "cube.msh", size = 0.2, nodes = 19683 }} }}
         rotation = {{ axis = [0, 1, 0], degrees = 20 }}
         material = "clay"
         fracture = {{ strength = 0.5, generations = 2, stress = {{ spacing = 0.06, strength = {strength}, young = 1e9, duration = 0.0005 }} }}

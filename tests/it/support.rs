@@ -305,7 +305,7 @@ fn rain(limits: &str, seed: u64) -> String {
         density = 2000
         position = [0, 0.3, 0]
         velocity = [0, -5, 0]
-        fracture = {{ pattern = "shards", strength = 3, min_nodes = 8 }}
+        fracture = {{ pattern = "shards", strength = 3, min_share = 1e-4 }}
         copies = {{ count = [2, 2, 1], spacing = [0.3, 0.3, 0.3], jitter = 0.05 }}
         "#
     )
@@ -388,6 +388,7 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         let mut world = World::new(settings);
         for s in free.iter() {
             world.add(NewBody {
+                solid: None,
                 body: *s.body,
                 pose: *s.pose,
                 velocity: s.body.velocity(&s.pose.rotation, s.momentum),

@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use brisance::mesh_file::read_mesh;
-use fracture::{Alignment, Pattern, PatternError, Voronoi, shatter};
+use fracture::{Alignment, Pattern, PatternError, Voronoi};
 use levelset::{Aabb, Grid, GridError, LevelSet, MeshError, Sign, TriMesh};
 use nalgebra::{Point3, Vector3};
+use sim::scene::MeshSign;
 use thiserror::Error;
 
 /// What went wrong with the report itself.
@@ -60,13 +61,21 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
     let volume = |level_set: LevelSet| level_set.moments().volume;
     let winding = LevelSet::from_mesh(&mesh, grid, Sign::Winding);
     let spec = Voronoi::new(1, 7);
-    let broken = match &winding {
-        Ok(body) => {
-            let pattern = Pattern::voronoi(&spec.with_pieces(20, body))?;
+    let sampling = sim::scene::Mesh {
+        file: String::new(),
+        size: None,
+        spacing: Some(1.0 / 48.0),
+        nodes: None,
+        sign: MeshSign::Auto,
+    };
+    let broken = match sim::mesh_geometry(&sampling, mesh.clone()) {
+        Ok((body, _)) => {
             let top = Point3::new(0.0, half.y, 0.0);
-            let at = Alignment::enclosing(&grid.bounds(), top, Vector3::y_axis());
-            let pieces = shatter(body, &[], &pattern, &at, 8).fragments;
-            (pieces.len(), pieces.iter().map(|piece| piece.moments.volume).sum())
+            let at = Alignment::enclosing(&body.bounds(), top, Vector3::y_axis());
+            let least = 1e-4 * body.moments().volume;
+            let pattern = Pattern::voronoi(&spec.with_pieces_at(20, &body, (&at, least))?)?;
+            let pieces = body.divide(&pattern, &at, least).pieces;
+            (pieces.len(), pieces.iter().map(|piece| piece.geometry.moments().volume).sum())
         }
         Err(_) => (0, 0.0),
     };
@@ -141,9 +150,10 @@ pub fn report() -> Result<String, ReportError> {
 
 What becomes of meshes that bound no solid, or none that is plain: `cargo run -p brisance-tests
 --bin broken_meshes > docs/broken-meshes.md` writes this file. Each mesh is scaled to a longest
-side of 1 m, sampled a 48th apart and broken into about 20 pieces. A scene's meshes are read with
-the strict sign, which refuses what bounds no solid; the winding sign (Jacobson et al. 2013) takes
-any triangles. Volumes are in litres.
+side of 1 m, sampled a 48th apart and broken into about 20 pieces. The strict sign refuses what bounds
+no solid; the winding sign (Jacobson et al. 2013) takes any triangles. Scenes and commands take the
+winding sign where a mesh is not closed, with a warning, unless `sign` says otherwise: the last two
+columns are of this. Volumes are in litres.
 
 | mesh | area | closed | strict sign | winding sign | pieces | their volume |
 |---|---|---|---|---|---|---|

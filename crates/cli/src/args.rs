@@ -2,11 +2,12 @@
 
 mod volume;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 use fracture::Plane;
 use nalgebra::Vector3;
+use sim::scene::{Mesh, MeshSign};
 
 pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
 
@@ -189,9 +190,56 @@ pub struct ReplayArguments {
 const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:35 -o pieces.glb
   brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
-  brisance fracture vase.obj --pattern shards.pattern --resolution 90 -o pieces.usda
+  brisance fracture vase.obj --pattern shards.pattern --nodes 300000 -o pieces.usda
 
 Every piece is an object of its own, in place, with cuts in a material of their own.";
+
+/// How a mesh is sampled.
+#[derive(Args, Clone, Debug)]
+pub struct Sampling {
+    /// Distance between nodes of the level set, in the mesh's units [default: 100,000 nodes, or up to
+    /// 2,000,000 where walls are thin]
+    #[arg(long, value_name = "SIZE", value_parser = length, conflicts_with = "nodes")]
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
+    pub nodes: Option<u32>,
+    /// What decides which side of the triangles is inside: auto, strict (closed meshes only) or winding
+    #[arg(long, value_name = "SIGN", default_value = "auto", value_parser = sign)]
+    pub sign: MeshSign,
+}
+
+impl Sampling {
+    /// The same of a scene, for the mesh at `path`.
+    pub fn spec(&self, path: &Path) -> Mesh {
+        Mesh {
+            file: path.display().to_string(),
+            size: None,
+            spacing: self.spacing,
+            nodes: self.nodes.map(|nodes| nodes as usize),
+            sign: self.sign,
+        }
+    }
+}
+
+fn sign(text: &str) -> Result<MeshSign, String> {
+    match text {
+        "auto" => Ok(MeshSign::Auto),
+        "strict" => Ok(MeshSign::Strict),
+        "winding" => Ok(MeshSign::Winding),
+        _ => Err("give auto, strict or winding".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x| (0.0..1.0).contains(x));
+    number.ok_or_else(|| "give a number from 0 to less than 1".to_owned())
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
+    number.ok_or_else(|| "give a positive number".to_owned())
+}
 
 /// Arguments of `brisance fracture`.
 #[derive(Args, Debug)]
@@ -212,10 +260,12 @@ pub struct FractureArguments {
     /// Seed of the pattern
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Nodes of the level set along the longest edge
-    #[arg(long, value_name = "N", default_value_t = 70)]
-    #[arg(value_parser = clap::value_parser!(u16).range(8..=500))]
-    pub resolution: u16,
+    /// How the mesh is sampled
+    #[command(flatten)]
+    pub sampling: Sampling,
+    /// Pieces of a smaller share of the volume stay with the neighbour they touch most
+    #[arg(long, value_name = "SHARE", default_value = "1e-4", value_parser = share)]
+    pub min_share: f64,
     /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]

@@ -388,6 +388,14 @@ fn ends_in(path: &Path, extension: &str) -> bool {
 }
 
 /// Writes to standard output. That nobody listens any more is no failure, that it is full is one.
+/// Prints what is doubtful about a mesh that is sampled as `spec` says.
+fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh) {
+    for warning in sim::MeshWarning::of(spec, mesh) {
+        // nobody to tell is no reason to stop
+        let _ = writeln!(io::stderr(), "warning: {warning}");
+    }
+}
+
 fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
     let mut text = vec![];
     let mut out = io::stdout().lock();

@@ -93,7 +93,7 @@ pub(crate) fn least(
                 *tested += solid.corners().len();
                 return solid.corners().iter().map(|point| (map * point).y).fold(most, f64::min);
             }
-            let Probe::Points(tree) = source.probe() else { return most };
+            let Some(tree) = source.tree() else { return most };
             if most < enough {
                 return most;
             }
@@ -125,7 +125,8 @@ fn probes(source: &Shape, target: &Shape) -> bool {
         }
         (Probe::Ball(_), _) => true,
         (Probe::Points(_), Field::Ball { .. }) => matches!(source.field(), Field::Grid { .. }),
-        (Probe::Points(_), _) => true,
+        (Probe::Hull(..), Field::Ball { .. }) => false,
+        (Probe::Points(_) | Probe::Hull(..), _) => true,
     }
 }
 
@@ -181,7 +182,8 @@ fn probe(
             }
             1
         }
-        Probe::Points(tree) => {
+        Probe::Points(_) | Probe::Hull(..) => {
+            let Some(tree) = source.tree() else { return 0 };
             let first = found.len();
             let asked = tree.near(margin, &query, |key, point, distance| {
                 found.push(Candidate { owner, point: *point, normal: None, key, distance });

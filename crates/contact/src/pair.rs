@@ -176,8 +176,9 @@ impl<'a> Pair<'a> {
             found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
         }
         // analytic shapes are exact and cheap to ask again
-        let sampled = |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. });
-        (time == 1.0 && (sampled(&self.a) || sampled(&self.b))).then_some(self.relative)
+        let is_costly =
+            |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. } | Field::Hull(_));
+        (time == 1.0 && (is_costly(&self.a) || is_costly(&self.b))).then_some(self.relative)
     }
 
     /// Drops what would push bodies that overlap deeply out the far side: points whose normals
@@ -436,7 +437,7 @@ mod tests {
         let half = Vector3::new(long, thin, thin);
         let corners = levelset::Aabb { min: (-half).into(), max: half.into() }.corners();
         let hull = levelset::ConvexHull::new(&corners).expect("a solid");
-        let bar = sampled(half, thin).with_hull(hull, &Isometry3::identity());
+        let bar = Shape::convex(&hull, thin, &Isometry3::identity()).expect("eight corners");
         let rolled = |yaw: f64, roll: f64| {
             UnitQuaternion::from_scaled_axis(Vector3::y() * yaw)
                 * UnitQuaternion::from_scaled_axis(Vector3::x() * roll)

@@ -209,7 +209,7 @@ mod tests {
         let grid = Grid::enclosing(&bounds, 0.02, 2, 1 << 15).expect("a small grid");
         let distance = |p: Point3<f64>| (p.coords.component_div(&half).norm() - 1.0) * 0.1;
         let material = Isometry3::new(Vector3::new(0.01, 0.02, 0.03), Vector3::new(0.4, 0.5, 0.6));
-        let field = Field::Grid { level_set: LevelSet::from_fn(grid, distance), material };
+        let field = Field::Grid { level_set: LevelSet::from_fn(grid, distance).into(), material };
         // a spiral of 517 points: the last leaf is not full
         let point = |i: usize| {
             let (turn, z) = (2.4 * i as f64, i as f64 / 258.0 - 1.0);

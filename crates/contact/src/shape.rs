@@ -1,8 +1,8 @@
 //! What collides: a signed distance to ask, and points to ask it at.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use levelset::{Aabb, ConvexHull, LevelSet};
+use levelset::{Aabb, ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::Triangles;
@@ -24,10 +24,12 @@ pub enum Field {
         /// Half the edge lengths, m.
         half: Vector3<f64>,
     },
+    /// A convex solid in body coordinates.
+    Hull(Arc<ConvexHull>),
     /// Samples in material coordinates.
     Grid {
         /// The samples.
-        level_set: LevelSet,
+        level_set: Arc<LevelSet>,
         /// Body coordinates to material coordinates.
         material: Isometry3<f64>,
     },
@@ -45,6 +47,7 @@ impl Field {
                 let q = p.coords.abs() - half;
                 q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
             }
+            Self::Hull(hull) => hull.distance(p),
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
             Self::Mesh(triangles) => triangles.distance(p),
         }
@@ -57,6 +60,7 @@ impl Field {
             Self::HalfSpace => Some(Vector3::y()),
             Self::Ball { .. } => None,
             Self::Cuboid { half } => cuboid_normal(half, p),
+            Self::Hull(hull) => Some(hull.normal(p)),
             Self::Grid { level_set, material } => {
                 level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
             }
@@ -87,6 +91,8 @@ pub(crate) enum Probe {
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
+    /// Points on the surface of a hull about as far apart, m, which few pairs ask for.
+    Hull(f64, OnceLock<PointTree>),
 }
 
 /// The collision shape of a body, immutable and shared by equal bodies.
@@ -96,8 +102,6 @@ pub struct Shape {
     probe: Probe,
     /// If it is convex and all is known of it.
     polyhedron: Option<Polyhedron>,
-    /// What that is of, in material coordinates.
-    hull: Option<ConvexHull>,
     bounds: Aabb,
     radius: f64,
 }
@@ -113,7 +117,6 @@ impl Shape {
             field: Field::HalfSpace,
             probe: Probe::None,
             polyhedron: None,
-            hull: None,
             bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
             radius: f64::INFINITY,
         }
@@ -126,7 +129,6 @@ impl Shape {
             field: Field::Ball { radius: f64::NEG_INFINITY },
             probe: Probe::None,
             polyhedron: None,
-            hull: None,
             bounds: Aabb { min: at, max: at },
             radius: 0.0,
         }
@@ -139,7 +141,6 @@ impl Shape {
             field: Field::Ball { radius },
             probe: Probe::Ball(radius),
             polyhedron: None,
-            hull: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius,
         }
@@ -151,7 +152,6 @@ impl Shape {
             field: Field::Cuboid { half },
             probe: Probe::Points(PointTree::new(&cuboid_points(&half, spacing))),
             polyhedron: Some(Polyhedron::cuboid(&half)),
-            hull: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius: half.norm(),
         }
@@ -159,37 +159,52 @@ impl Shape {
 
     /// A sampled solid with `points` on its surface, both in material coordinates; `material` takes
     /// body coordinates there.
-    pub fn grid(level_set: LevelSet, points: &[Point3<f64>], material: Isometry3<f64>) -> Self {
+    pub fn grid(
+        level_set: impl Into<Arc<LevelSet>>,
+        points: &[Point3<f64>],
+        material: Isometry3<f64>,
+    ) -> Self {
         let body: Vec<_> = points.iter().map(|p| material.inverse_transform_point(p)).collect();
         let at = Point3::origin();
         let bounds = Aabb::around(&body).unwrap_or(Aabb { min: at, max: at });
         let radius = body.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
         Self {
-            field: Field::Grid { level_set, material },
+            field: Field::Grid { level_set: level_set.into(), material },
             probe: Probe::Points(PointTree::new(&body)),
             polyhedron: None,
-            hull: None,
             bounds,
             radius,
         }
     }
 
-    /// The same solid, which is convex: `hull`, m, in material coordinates, to which `material` takes
-    /// those of the body. Two such solids, and such a one and a box, meet by corners and edges
-    /// instead of by points and samples; against all else it stays as it was. A hull of slivers alone, or
-    /// of more than [`Shape::MOST_CORNERS`], is passed over.
-    pub fn with_hull(self, hull: ConvexHull, material: &Isometry3<f64>) -> Self {
+    /// A convex solid: `hull`, m, in material coordinates, to which `material` takes those of the body.
+    /// Hulls, boxes and half-spaces meet by corners, edges and faces; others by its exact signed
+    /// distance, and by points on it `spacing` metres apart or closer. `None` if it has nothing but
+    /// slivers, or more than [`Shape::MOST_CORNERS`] corners.
+    pub fn convex(hull: &ConvexHull, spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
         if hull.mesh().vertices.len() > Self::MOST_CORNERS {
-            return self;
+            return None;
         }
-        let Some(polyhedron) = Polyhedron::new(&hull, material) else { return self };
-        // samples round corners off
-        let corners =
-            polyhedron.corners().iter().chain([&self.bounds.min, &self.bounds.max]).copied();
-        let bounds = Aabb::around(&corners.collect::<Vec<_>>()).unwrap_or(self.bounds);
-        let radius =
-            polyhedron.corners().iter().map(|p| p.coords.norm()).fold(self.radius, f64::max);
-        Self { polyhedron: Some(polyhedron), hull: Some(hull), bounds, radius, ..self }
+        let mesh = TriMesh {
+            vertices: hull
+                .mesh()
+                .vertices
+                .iter()
+                .map(|p| material.inverse_transform_point(p))
+                .collect(),
+            triangles: hull.mesh().triangles.clone(),
+        };
+        let hull = ConvexHull::of_convex(mesh).ok()?;
+        let polyhedron = Polyhedron::new(&hull, &Isometry3::identity())?;
+        let bounds = hull.bounds();
+        let radius = polyhedron.corners().iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        Some(Self {
+            field: Field::Hull(Arc::new(hull)),
+            probe: Probe::Hull(spacing, OnceLock::new()),
+            polyhedron: Some(polyhedron),
+            bounds,
+            radius,
+        })
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
@@ -203,7 +218,6 @@ impl Shape {
             field: Field::Mesh(triangles),
             probe: Probe::None,
             polyhedron: None,
-            hull: None,
             bounds,
             radius: corner.norm(),
         }
@@ -214,17 +228,19 @@ impl Shape {
         &self.field
     }
 
-    /// What [`Shape::with_hull`] was given, in material coordinates, m.
-    pub fn hull(&self) -> Option<&ConvexHull> {
-        self.hull.as_ref()
-    }
-
     /// The points that are tested against other bodies, in body coordinates, m. Empty for a
     /// half-space and a ball, whose contacts are exact.
     pub fn points(&self) -> &[Point3<f64>] {
-        match &self.probe {
-            Probe::Points(tree) => tree.points(),
-            Probe::None | Probe::Ball(_) => &[],
+        self.tree().map_or(&[], PointTree::points)
+    }
+
+    pub(crate) fn tree(&self) -> Option<&PointTree> {
+        match (&self.probe, &self.field) {
+            (Probe::Points(tree), _) => Some(tree),
+            (Probe::Hull(spacing, tree), Field::Hull(hull)) => {
+                Some(tree.get_or_init(|| PointTree::new(&hull.mesh().spread_points(*spacing))))
+            }
+            _ => None,
         }
     }
 

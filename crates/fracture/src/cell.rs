@@ -1,6 +1,6 @@
 //! Convex cells: what most patterns are made of.
 
-use levelset::{Aabb, TriMesh};
+use levelset::Aabb;
 use nalgebra::{Point3, Similarity3, Vector3};
 
 /// A half-space `normal . x <= offset` with a unit normal.
@@ -59,12 +59,6 @@ impl Cell {
             [[0, 2, 6, 4], [1, 3, 7, 5], [0, 1, 5, 4], [2, 3, 7, 6], [0, 1, 3, 2], [4, 5, 7, 6]]
                 .map(|quad| Face { plane: None, points: quad.map(|n| corners[n]).to_vec() });
         Self { planes: Vec::new(), faces: faces.to_vec() }
-    }
-
-    /// A convex solid, of which all faces count as those of the box.
-    pub(crate) fn of(solid: &TriMesh) -> Self {
-        let face = |n: usize| Face { plane: None, points: solid.corners(n).to_vec() };
-        Self { planes: Vec::new(), faces: (0..solid.triangles.len()).map(face).collect() }
     }
 
     /// Whether nothing of it lies in the box it was cut from.

@@ -94,7 +94,7 @@ fn nodes(parent: &Grid, fragment: &Fragment) -> ([usize; 3], [usize; 3]) {
 }
 
 /// The bonds between groups, those of one pair put together, sorted by pair.
-fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
+pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
     let mut joined: Vec<Bond> = Vec::new();
     for bond in bonds {
         let mut pair = bond.fragments.map(|fragment| groups[fragment]);

@@ -34,9 +34,13 @@
 //! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
 //! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
 //! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
-//! [`Pattern::read`]). [`Pattern::slice`] is a picture of one. [`draw`] makes the surfaces
-//! that people see, [`Shattered::hulls`] the exact hulls of pieces of convex bodies, [`convex_parts`]
-//! what other engines collide, and a [`Bond`] says what held two fragments together.
+//! [`Pattern::read`]). [`Pattern::slice`] is a picture of one.
+//!
+//! A [`Geometry`] is the solid of a body, exact or sampled: [`Geometry::divide`] gives exact pieces where
+//! a closed mesh or a primitive is broken by convex cells, and sampled ones, by [`shatter`], of all else.
+//! Pieces have moments, surfaces, hulls and a signed distance. [`draw`] makes the surfaces of sampled
+//! ones that people see, [`convex_parts`] what other engines collide, and a [`Bond`] says what held two
+//! pieces together.
 
 mod alignment;
 mod body;
@@ -45,10 +49,12 @@ mod convex_parts;
 mod cut;
 mod drawing;
 mod drawn;
+mod facets;
 mod field;
 mod file;
+mod fill;
+mod geometry;
 mod holders;
-mod hull;
 mod join;
 mod lattice;
 mod load;
@@ -75,7 +81,9 @@ mod voronoi;
 pub use alignment::Alignment;
 pub use convex_parts::convex_parts;
 pub use drawing::{Break, Drawing, draw};
+pub use facets::{FaceOrigin, Surface};
 pub use file::ReadPatternError;
+pub use geometry::{Geometry, Piece, Pieces};
 pub use lattice::{
     Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
     Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,
@@ -86,6 +94,7 @@ pub use noise::Noise;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
 pub use planar::{Bricks, Slices};
+pub use projection::Projector;
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};

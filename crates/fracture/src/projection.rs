@@ -6,20 +6,18 @@ use nalgebra::Point3;
 use crate::Drawing;
 
 impl Drawing {
-    /// Moves the vertices that only outer triangles use to the nearest point of `mesh`, the one the
-    /// whole body was made from in its material space, if that is within `reach` metres: an
-    /// unbroken side then looks unbroken. Half a voxel is a good reach.
+    /// Moves the vertices that only outer triangles use to the nearest point of the mesh that the whole
+    /// body was made from, if that is within reach: an unbroken side then looks unbroken.
     ///
-    /// The rim of the cuts stays where it is, so that fragments still fit each other. Triangles of
-    /// `mesh` with indices out of range or vertices that are not finite are passed over.
-    pub fn project_outer(&mut self, mesh: &TriMesh, reach: f64) {
+    /// The rim of the cuts stays where it is, so that fragments still fit each other.
+    pub fn project_outer(&mut self, projector: &Projector) {
         let mut moves = vec![true; self.mesh.vertices.len()];
         for (triangle, _) in self.mesh.triangles.iter().zip(&self.inner).filter(|(_, i)| **i) {
             triangle.iter().for_each(|&v| moves[v as usize] = false);
         }
-        let Some(bins) = Bins::new(mesh, reach) else { return };
+        let reach = projector.reach;
         for (vertex, _) in self.mesh.vertices.iter_mut().zip(moves).filter(|(_, moves)| *moves) {
-            let near = bins.near(vertex).map(|t| nearest_on_triangle(vertex, &t));
+            let near = projector.near(vertex).map(|t| nearest_on_triangle(vertex, &t));
             let distance = |q: &Point3<f64>| (q - *vertex).norm_squared();
             let nearest = near.reduce(|a, b| if distance(&b) < distance(&a) { b } else { a });
             if let Some(q) = nearest.filter(|q| distance(q) <= reach * reach) {
@@ -29,8 +27,10 @@ impl Drawing {
     }
 }
 
-/// Triangles by the cubes of a lattice that their boxes meet.
-struct Bins {
+/// Finds the point of a mesh nearest to others: its triangles by the cubes of a lattice that their boxes
+/// meet.
+#[derive(Clone, Debug)]
+pub struct Projector {
     origin: Point3<f64>,
     size: f64,
     reach: f64,
@@ -38,9 +38,11 @@ struct Bins {
     entries: Vec<([i32; 3], [Point3<f64>; 3])>,
 }
 
-impl Bins {
-    /// `None` if there is no sound triangle or `reach` is not a positive number.
-    fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {
+impl Projector {
+    /// Looks no farther than `reach` metres; half a voxel is good. Triangles of `mesh` with indices out
+    /// of range or vertices that are not finite are passed over. `None` if no triangle is left, or
+    /// `reach` is not a positive number.
+    pub fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {
         let corner = |index: &u32| mesh.vertices.get(*index as usize).copied();
         let triangles: Vec<[Point3<f64>; 3]> = mesh
             .triangles
@@ -55,13 +57,14 @@ impl Bins {
         // cubes about as large as triangles, and not too many to number
         let edges: f64 = triangles.iter().map(|t| around(t).extents().max()).sum();
         let size = (edges / triangles.len() as f64).max(reach).max(bounds.extents().max() / 1e4);
-        let mut bins = Self { origin: bounds.min, size, reach, entries: Vec::new() };
+        let mut projector = Self { origin: bounds.min, size, reach, entries: Vec::new() };
         for triangle in triangles {
-            let [low, high] = [around(&triangle).min, around(&triangle).max].map(|p| bins.cube(&p));
-            bins.entries.extend(cubes(low, high).map(|cube| (cube, triangle)));
+            let [low, high] =
+                [around(&triangle).min, around(&triangle).max].map(|p| projector.cube(&p));
+            projector.entries.extend(cubes(low, high).map(|cube| (cube, triangle)));
         }
-        bins.entries.sort_by_key(|entry| entry.0);
-        Some(bins)
+        projector.entries.sort_by_key(|entry| entry.0);
+        Some(projector)
     }
 
     fn cube(&self, p: &Point3<f64>) -> [i32; 3] {
@@ -158,11 +161,13 @@ mod tests {
         };
         for (mesh, reach) in [(&nan, 1.0), (&flat, f64::NAN), (&flat, -1.0), (&flat, 0.05)] {
             let mut after = before.clone();
-            after.project_outer(mesh, reach);
+            if let Some(projector) = Projector::new(mesh, reach) {
+                after.project_outer(&projector);
+            }
             assert_eq!(after, before);
         }
         let mut after = before;
-        after.project_outer(&flat, 0.2);
+        after.project_outer(&Projector::new(&flat, 0.2).unwrap());
         assert_eq!(after.mesh.vertices, [Point3::origin(); 3]);
     }
 }

@@ -29,8 +29,11 @@ pub use carve::carve;
 pub use closed::{ClosedMesh, NotClosed};
 pub use half::{Half, Origin};
 
-use projection::Projection;
 use split::Split;
+
+pub(crate) use closed::solid_angle;
+pub(crate) use projection::Projection;
+pub(crate) use split::cancel_opposites;
 
 /// A plane, `normal . x = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]

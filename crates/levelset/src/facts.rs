@@ -10,6 +10,8 @@ use crate::{Moments, TriMesh};
 pub struct MeshFacts {
     /// Every edge has as many triangles on one side as on the other, so the mesh bounds a volume.
     pub closed: bool,
+    /// Edges that lack a triangle on one side, each as often as it lacks one.
+    pub open_edges: usize,
     /// No edge runs the same way in two triangles.
     pub oriented: bool,
     /// No edge has more than two triangles.
@@ -35,11 +37,12 @@ impl TriMesh {
         let edges = directed_edges(self);
         let mut pieces = Union::new(self.triangles.len());
         let (mut closed, mut oriented, mut edge_manifold) = (true, true, true);
-        let mut edge_count = 0;
+        let (mut edge_count, mut open_edges) = (0, 0);
         for same in edges.chunk_by(|a, b| (a.0, a.1.0) == (b.0, b.1.0)) {
             let backward = same.iter().filter(|(_, (_, backward, _))| *backward).count();
             let forward = same.len() - backward;
             closed &= forward == backward;
+            open_edges += forward.abs_diff(backward);
             oriented &= forward <= 1 && backward <= 1;
             edge_manifold &= same.len() <= 2;
             edge_count += 1;
@@ -53,6 +56,7 @@ impl TriMesh {
         let areas = || (0..self.triangles.len()).map(|t| self.area_vector(t).norm());
         Ok(MeshFacts {
             closed,
+            open_edges,
             oriented,
             edge_manifold,
             components: pieces.numbered().1,

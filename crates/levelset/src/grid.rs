@@ -149,6 +149,27 @@ impl Grid {
         Self::new(bounds.centre() - span / 2.0, spacing, dims, limit)
     }
 
+    /// The least spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge lengths
+    /// takes at most `nodes` nodes; infinite where no spacing does.
+    pub fn finest_spacing(extents: &Vector3<f64>, padding: usize, nodes: usize) -> f64 {
+        let longest = extents.max();
+        let count = |spacing: f64| {
+            let along = |x: &f64| (x.max(0.0) / spacing).ceil() + 1.0 + 2.0 * padding as f64;
+            extents.iter().map(along).product::<f64>()
+        };
+        // a single cell on every axis
+        if !(longest > 0.0 && longest.is_finite()) || count(longest) > nodes as f64 {
+            return f64::INFINITY;
+        }
+        // steps of equal ratio, down to more nodes than any grid has
+        let (mut fine, mut coarse) = (1e-10 * longest, longest);
+        while coarse > fine * (1.0 + 1e-6) {
+            let middle = (fine * coarse).sqrt();
+            if count(middle) <= nodes as f64 { coarse = middle } else { fine = middle }
+        }
+        coarse
+    }
+
     /// The grid of the nodes `low` to `high`, both included.
     ///
     /// # Panics

@@ -92,6 +92,23 @@ impl ConvexHull {
         Self::of(points, &triangles)
     }
 
+    /// The solid that a closed convex mesh bounds, wound outwards, without a search; that it is convex
+    /// is not checked.
+    ///
+    /// # Errors
+    /// [`HullError::Flat`] when no triangle has an area.
+    pub fn of_convex(mesh: TriMesh) -> Result<Self, HullError> {
+        let valid = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < mesh.vertices.len());
+        let count = mesh.vertices.len();
+        let all_valid = mesh.triangles.iter().all(valid);
+        let faces: Vec<Face> = if all_valid {
+            (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect()
+        } else {
+            Vec::new()
+        };
+        if faces.is_empty() { Err(HullError::Flat { count }) } else { Ok(Self { mesh, faces }) }
+    }
+
     fn of(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Result<Self, HullError> {
         let mut mesh = TriMesh::default();
         let mut numbers = vec![u32::MAX; points.len()];
@@ -129,6 +146,27 @@ impl ConvexHull {
         // not of faces that p is above only: of two in one plane rounding may find the farther one
         self.faces.iter().map(|f| f.distance_squared(p)).fold(f64::INFINITY, f64::min).sqrt()
     }
+
+    /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point, inside
+    /// and on the surface the normal of the nearest face, the first of equals.
+    pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {
+        let mut highest = &self.faces[0];
+        for face in &self.faces {
+            if face.height(p) > highest.height(p) {
+                highest = face;
+            }
+        }
+        if highest.height(p) <= 0.0 {
+            return highest.normal;
+        }
+        let mut nearest = &self.faces[0];
+        for face in &self.faces {
+            if face.distance_squared(p) < nearest.distance_squared(p) {
+                nearest = face;
+            }
+        }
+        (p - nearest.nearest(p)).try_normalize(0.0).unwrap_or(highest.normal)
+    }
 }
 
 impl Face {
@@ -145,14 +183,39 @@ impl Face {
         self.normal.dot(&(p - self.corners[0]))
     }
 
-    fn distance_squared(&self, p: &Point3<f64>) -> f64 {
-        let edges = [0, 1, 2].map(|n| [self.corners[n], self.corners[(n + 1) % 3]]);
+    fn edges(&self) -> [[Point3<f64>; 2]; 3] {
+        [0, 1, 2].map(|n| [self.corners[n], self.corners[(n + 1) % 3]])
+    }
+
+    /// Whether `p` is above or below it and not beside it.
+    fn faces(&self, p: &Point3<f64>) -> bool {
         let within = |[a, b]: &[Point3<f64>; 2]| (b - a).cross(&(p - a)).dot(&self.normal) >= 0.0;
-        if edges.iter().all(within) {
+        self.edges().iter().all(within)
+    }
+
+    fn distance_squared(&self, p: &Point3<f64>) -> f64 {
+        if self.faces(p) {
             return self.height(p).powi(2);
         }
-        let distances = edges.iter().map(|[a, b]| segment_distance_squared(p, a, b));
-        distances.fold(f64::INFINITY, f64::min)
+        let distances = self.edges().map(|[a, b]| segment_distance_squared(p, &a, &b));
+        distances.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    fn nearest(&self, p: &Point3<f64>) -> Point3<f64> {
+        if self.faces(p) {
+            return p - self.normal * self.height(p);
+        }
+        let on_edge = |[a, b]: [Point3<f64>; 2]| {
+            let edge = b - a;
+            let t = edge.dot(&(p - a)) / edge.norm_squared();
+            // an edge without length is its end
+            a + edge * if t.is_finite() { t.clamp(0.0, 1.0) } else { 0.0 }
+        };
+        let [x, y, z] = self.edges().map(on_edge);
+        let nearer = |q: Point3<f64>, r: Point3<f64>| {
+            if (r - p).norm_squared() < (q - p).norm_squared() { r } else { q }
+        };
+        nearer(nearer(x, y), z)
     }
 }
 

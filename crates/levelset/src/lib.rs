@@ -143,6 +143,7 @@ mod sweep;
 mod tet_deviation;
 mod tet_mesh;
 mod tet_quality;
+mod walls;
 mod warp;
 
 pub use binary::ReadError;

@@ -16,8 +16,8 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of a tetrahedron; all negative if it is inverted.
-    pub(crate) fn of_tet(corners: [Vector3<f64>; 4]) -> Self {
+    /// Of a tetrahedron with these corners, m; all negative if it is inverted.
+    pub fn of_tet(corners: [Vector3<f64>; 4]) -> Self {
         let [a, b, c, d] = corners;
         let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
         let sum = a + b + c + d;
@@ -30,7 +30,7 @@ impl Moments {
     }
 
     /// Counted `factor` times.
-    pub(crate) fn times(&self, factor: f64) -> Self {
+    pub fn times(&self, factor: f64) -> Self {
         Self {
             volume: self.volume * factor,
             first: self.first * factor,
@@ -48,13 +48,39 @@ impl Moments {
     }
 
     /// Of the solid moved by `offset`.
-    pub(crate) fn moved(&self, offset: Vector3<f64>) -> Self {
+    pub fn moved(&self, offset: Vector3<f64>) -> Self {
         let cross = offset * self.first.transpose();
         let square = offset * offset.transpose() * self.volume;
         Self {
             volume: self.volume,
             first: self.first + offset * self.volume,
             second: self.second + cross + cross.transpose() + square,
+        }
+    }
+
+    /// The affine map that takes `self` to `target`, applied to moments of parts of it: what parts
+    /// add up to `self` add up to `target` then.
+    ///
+    /// The solid is stretched about its centre of volume so that the second moment agrees, moved to
+    /// the other centre, and its density brought to the other volume. Parts are returned as they are
+    /// if one of the two solids has no volume or is flat.
+    pub fn map_to(&self, target: &Self) -> impl Fn(&Self) -> Self + use<> {
+        let factor = target.volume / self.volume;
+        let stretch = || {
+            let [from, to] = [self, target].map(|m| (m.central() / m.volume).cholesky());
+            Some(to?.l() * from?.l().try_inverse()?)
+        };
+        let is_sound = self.volume > 0.0 && target.volume > 0.0;
+        let map = if is_sound { stretch() } else { None };
+        let shift = map.map(|map| target.centre() - map * self.centre().coords);
+        move |part| {
+            let Some((map, shift)) = map.zip(shift) else { return *part };
+            let stretched = Self {
+                volume: part.volume * factor,
+                first: map * part.first * factor,
+                second: map * part.second * map.transpose() * factor,
+            };
+            stretched.moved(shift.coords)
         }
     }
 

@@ -1,6 +1,10 @@
 //! Analytic solids.
 
-use nalgebra::{Point3, Unit, Vector2, Vector3};
+use std::f64::consts::PI;
+
+use nalgebra::{Matrix3, Point3, Unit, Vector2, Vector3};
+
+use crate::Moments;
 
 /// A solid whose signed distance is known in closed form, about the origin with its axis along y.
 ///
@@ -55,6 +59,44 @@ pub enum Solid {
 }
 
 impl Solid {
+    /// Moments in closed form; `None` for a half-space, which has no end.
+    pub fn moments(&self) -> Option<Moments> {
+        // volume, centre on the axis and second moment about the origin per volume
+        let (volume, height, second) = match *self {
+            Self::Box { half_extents: h } => (8.0 * h.product(), 0.0, h.component_mul(&h) / 3.0),
+            Self::Sphere { radius: r } => {
+                (4.0 / 3.0 * PI * r.powi(3), 0.0, Vector3::repeat(r * r / 5.0))
+            }
+            Self::Cylinder { half_height: h, radius: r } => {
+                let across = r * r / 4.0;
+                (2.0 * PI * r * r * h, 0.0, Vector3::new(across, h * h / 3.0, across))
+            }
+            Self::Capsule { half_height: h, radius: r } => {
+                let [middle, ends] = [2.0 * PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3)];
+                let volume = middle + ends;
+                let across = (middle * r * r / 4.0 + ends * r * r / 5.0) / volume;
+                let in_ends = h * h + 0.75 * h * r + r * r / 5.0;
+                let along = (middle * h * h / 3.0 + ends * in_ends) / volume;
+                (volume, 0.0, Vector3::new(across, along, across))
+            }
+            Self::Cone { half_height: h, radius: r } => {
+                let across = 0.15 * r * r;
+                (2.0 / 3.0 * PI * r * r * h, -0.5 * h, Vector3::new(across, 0.4 * h * h, across))
+            }
+            Self::Torus { major, minor } => {
+                let [a, b] = [major * major, minor * minor];
+                let across = a / 2.0 + 0.375 * b;
+                (2.0 * PI * PI * major * b, 0.0, Vector3::new(across, b / 4.0, across))
+            }
+            Self::HalfSpace { .. } => return None,
+        };
+        Some(Moments {
+            volume,
+            first: Vector3::y() * (height * volume),
+            second: Matrix3::from_diagonal(&second) * volume,
+        })
+    }
+
     /// Exact signed distance, m, negative inside.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
         let radial = p.x.hypot(p.z);

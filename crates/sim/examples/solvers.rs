@@ -124,6 +124,7 @@ fn add(world: &mut World, shape: Shape, body: Body, pose: Isometry3<f64>) -> Bod
     let material = Material { restitution: 0.0, friction: 0.3, rolling_friction: 0.0 };
     let velocity = Velocity::default();
     world.add(NewBody {
+        solid: None,
         body,
         pose,
         velocity,

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use contact::Field;
 use dynamics::{Body, MassProperties, Momentum};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Matrix3, Point3, UnitVector3, Vector3};
 
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Report, Solid, World};
 
 /// Holds what a body has in a region, to the world or to another body.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +71,7 @@ pub(crate) struct Anchorage {
 }
 
 impl World {
-    /// Anchors a dynamic body with a sampled shape: it stays where it is until what holds it
+    /// Anchors a dynamic body with a solid: it stays where it is until what holds it
     /// breaks away, or its weight stresses what still holds it beyond `strength` Pa. `false`, and
     /// nothing is changed, if the body is none such or no sample of it is anchored.
     ///
@@ -80,9 +79,9 @@ impl World {
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
-        let Field::Grid { level_set, material } = self.shapes[i].field() else { return false };
+        let Some(Solid { geometry, material }) = &self.solids[i] else { return false };
         let world = self.poses[i] * material.inverse();
-        let is_held = self.held_nodes(level_set, &world, &anchors).contains(&true);
+        let is_held = self.held_nodes(geometry.level_set(), &world, &anchors).contains(&true);
         if is_held {
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
@@ -209,7 +208,8 @@ impl World {
         if anchors.iter().all(|anchor| anchor.to.is_none()) {
             return false;
         }
-        let Field::Grid { level_set, material } = self.shapes[i].field() else { return true };
+        let Some(Solid { geometry, material }) = &self.solids[i] else { return true };
+        let level_set = geometry.level_set();
         let world = self.poses[i] * material.inverse();
         let held = self.held_nodes(level_set, &world, anchors);
         let centre = material * Point3::origin();

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Field, Groups, Material, Shape};
+use contact::{Blow, Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
-use fracture::{Fragment, Shattered, bond_loads, shatter};
-use levelset::ConvexHull;
+use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
+use rayon::prelude::*;
 
 use crate::anchor::Anchorage;
-use crate::debris::samples;
 use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::sharing::Part;
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, StressField, rigid};
+use crate::{
+    BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, StressField, Whole, rigid,
+};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -25,8 +26,10 @@ pub struct Breakage {
     pub strength: f64,
     /// How many times it and its pieces may break in turn; 0 never.
     pub generations: u32,
-    /// Pieces with fewer samples go to the neighbour they share most with.
-    pub least_samples: usize,
+    /// Pieces of a smaller share of the volume that breaks go to the neighbour they share most with.
+    pub least_share: f64,
+    /// So do pieces of less volume than a cube of this edge, m.
+    pub least_size: f64,
     /// What holds its pieces together; nothing unless given.
     pub bonds: Option<Bonds>,
 }
@@ -73,7 +76,7 @@ pub(crate) struct Hit {
 }
 
 /// A piece before it is a body.
-struct Piece {
+struct Placed {
     part: Part,
     pose: Isometry3<f64>,
 }
@@ -102,8 +105,9 @@ impl Outcome {
     }
 }
 
-/// Samples of the smallest piece of a body that is cut but does not break.
-const LEAST_SAMPLES: usize = 64;
+/// Share of the volume of the smallest piece of a body that is cut but does not break, and of others
+/// unless a scene gives one: less is a splinter that nobody misses.
+pub(crate) const LEAST_SHARE: f64 = 1e-4;
 
 /// A body as it is about to break.
 pub(crate) struct Parent {
@@ -113,15 +117,15 @@ pub(crate) struct Parent {
     pub(crate) momentum: Momentum,
     pub(crate) pose: Isometry3<f64>,
     pub(crate) shape: Arc<Shape>,
+    pub(crate) solid: Solid,
     pub(crate) anchorage: Option<Anchorage>,
-    /// What its fragments come from.
-    pub(crate) whole: Arc<Shape>,
-    cuts: Vec<Cut>,
+    /// Where it came from, if it is a fragment.
+    lineage: Option<Arc<Lineage>>,
 }
 
 /// The pieces of an event that stay together, and which of them anchors hold.
 pub(crate) struct Clusters {
-    pub(crate) shattered: Shattered,
+    pub(crate) broken: Pieces,
     /// Whether it is of more than one piece.
     pub(crate) is_joined: Vec<bool>,
     pub(crate) is_held: Vec<bool>,
@@ -219,17 +223,16 @@ impl World {
         if self.room() == 0 {
             return Outcome::OverBudget;
         }
-        let Parent { mass, pose, shape, .. } = &parent;
-        let Field::Grid { level_set, material } = shape.field() else { return Outcome::Whole };
+        let Parent { pose, solid: Solid { geometry, material }, .. } = &parent;
         let normal = material * pose.inverse_transform_vector(&hit.normal);
         let Some(normal) = Unit::try_new(normal, 0.0) else { return Outcome::Whole };
         let world = pose * material.inverse();
-        let density = mass.mass() / level_set.moments().volume;
+        let density = parent.density();
         let impulse = material * pose.inverse_transform_vector(&hit.impulse);
         let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
         let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
         let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
-        let (effect, strained) = breakage.model.effect(level_set, &impact);
+        let (effect, strained) = breakage.model.effect(geometry, &impact);
         *stress = strained;
         let division = match effect {
             Effect::None => return Outcome::Held,
@@ -245,15 +248,15 @@ impl World {
         if let Some(parts) = known {
             return self.repeat(&parent, parts, struck);
         }
-        let Some(shattered) = self.divided(&parent, &division) else { return Outcome::Whole };
+        let Some(broken) = self.divided(&parent, &division) else { return Outcome::Whole };
         let blow = (material * hit.at, hit.impulse.norm());
         let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
-        let clusters = self.clusters(&parent, shattered, bonds);
-        let count = clusters.shattered.fragments.len();
+        let clusters = self.clusters(&parent, broken, bonds);
+        let count = clusters.broken.pieces.len();
         if count < 2 {
             return Outcome::Held;
         }
-        if !self.fits(samples_of(&clusters.shattered)) {
+        if !self.fits(sizes(&clusters.broken)) {
             return Outcome::OverBudget;
         }
         let Some(event) = self.replace(&parent, clusters, &division, struck) else {
@@ -272,7 +275,7 @@ impl World {
         parts: Vec<Part>,
         struck: (Point3<f64>, Vector3<f64>),
     ) -> Outcome {
-        if !self.fits(parts.iter().map(|part| samples(&part.shape))) {
+        if !self.fits(parts.iter().map(|part| part.solid.geometry.memory())) {
             return Outcome::OverBudget;
         }
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
@@ -290,33 +293,29 @@ impl World {
         Outcome::Held
     }
 
-    /// The fragments of a sampled body, if there are two at least.
-    pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Shattered> {
-        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
-        let points: Vec<_> = parent.shape.points().iter().map(|p| material * p).collect();
+    /// The pieces of a body, if there are two at least.
+    pub(crate) fn divided(&self, parent: &Parent, division: &Division) -> Option<Pieces> {
         let Division { pattern, at, .. } = division;
-        let shattered = shatter(level_set, &points, pattern, at, self.least_samples(parent));
-        (shattered.fragments.len() > 1).then_some(shattered)
+        let broken = parent.solid.geometry.divide(pattern, at, self.least_volume(parent));
+        (broken.pieces.len() > 1).then_some(broken)
     }
 
-    /// Puts the pieces of a sampled body in its place; nothing if one of them has no mass.
+    /// Puts the pieces of a body in its place; nothing if one of them has no mass.
     pub(crate) fn replace(
         &mut self,
         parent: &Parent,
-        Clusters { shattered, is_joined, is_held }: Clusters,
+        Clusters { broken, is_joined, is_held }: Clusters,
         division: &Division,
         struck: (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
-        let Field::Grid { level_set, .. } = parent.shape.field() else { return None };
-        let density = parent.mass.mass() / level_set.moments().volume;
         let breakages = parent.breakage.as_ref().map(|breakage| {
-            let models = breakage.model.of_pieces(division, &shattered.fragments).into_iter();
+            let models = breakage.model.of_pieces(division, &broken.pieces).into_iter();
             let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
         let mut breakages = breakages.into_iter().flatten();
         let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
-        let parts = parent.parts(shattered, density, division)?;
+        let parts = parent.parts(broken, division)?;
         self.put(parent, parts, how, struck)
     }
 
@@ -328,7 +327,7 @@ impl World {
         how: Vec<(Option<Breakage>, bool)>,
         (point, impulse): (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
-        let pieces = pieces(parts, parent)?;
+        let pieces = placed(parts, parent);
         let velocities = velocities(&pieces, &parent.mass, &parent.pose, &parent.momentum);
         let mut event = Fracture {
             parent: parent.id,
@@ -355,8 +354,6 @@ impl World {
     /// The body named `id`, if it has mass.
     pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
-        let shape = Arc::clone(&self.shapes[i]);
-        let lineage = self.lineages[i].as_ref();
         Some(Parent {
             id,
             breakage: self.breakages[i].clone(),
@@ -364,19 +361,18 @@ impl World {
             mass: *self.mass_of(i)?,
             pose: self.poses[i],
             anchorage: self.anchorages[i].clone(),
-            whole: Arc::clone(lineage.map_or(&shape, |l| &l.whole)),
-            cuts: lineage.map_or(Vec::new(), |l| l.cuts.clone()),
-            shape,
+            lineage: self.lineages[i].clone(),
+            shape: Arc::clone(&self.shapes[i]),
+            solid: self.solids[i].clone()?,
         })
     }
 
-    /// Samples of the smallest piece of a body that may be by itself.
-    pub(crate) fn least_samples(&self, parent: &Parent) -> usize {
-        let least = parent.breakage.as_ref().map_or(LEAST_SAMPLES, |b| b.least_samples);
-        let Field::Grid { level_set, .. } = parent.shape.field() else { return least };
-        let cells = self.settings.debris.least_size / level_set.grid().spacing();
-        // a float too large saturates
-        least.max((cells * cells * cells).ceil() as usize)
+    /// Volume of the smallest piece of a body that may be by itself, m^3.
+    pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
+        let breakage = parent.breakage.as_ref();
+        let (share, size) = breakage.map_or((LEAST_SHARE, 0.0), |b| (b.least_share, b.least_size));
+        let size = size.max(self.settings.debris.least_size);
+        (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }
 
     /// Puts those of the pieces together whose bonds hold a blow of some impulse at a point of
@@ -384,56 +380,54 @@ impl World {
     pub(crate) fn clusters(
         &self,
         parent: &Parent,
-        shattered: Shattered,
+        broken: Pieces,
         bonds: Option<(&Bonds, (Point3<f64>, f64))>,
     ) -> Clusters {
-        let Field::Grid { level_set, material } = parent.shape.field() else {
-            return Clusters { shattered, is_joined: Vec::new(), is_held: Vec::new() };
-        };
+        let Solid { geometry, material } = &parent.solid;
         let world = parent.pose * material.inverse();
-        let density = parent.mass.mass() / level_set.moments().volume;
-        let is_held = |fragment: &Fragment| {
-            parent.anchorage.as_ref().is_some_and(|anchorage| {
-                let solid = &fragment.level_set;
-                let held = self.held_nodes(solid, &world, &anchorage.anchors);
-                let weight = (density * fragment.moments.volume, &fragment.moments.centre());
-                self.bears_weight(solid, &held, &world, weight, anchorage.strength)
+        let density = parent.density();
+        let held = |piece: &Piece| {
+            let anchorage = parent.anchorage.as_ref()?;
+            let held = self.held_nodes(piece.geometry.level_set(), &world, &anchorage.anchors);
+            Some((held, anchorage.strength))
+        };
+        let is_held = |piece: &Piece| {
+            held(piece).is_some_and(|(held, strength)| {
+                let moments = piece.geometry.moments();
+                let weight = (density * moments.volume, &moments.centre());
+                self.bears_weight(piece.geometry.level_set(), &held, &world, weight, strength)
             })
         };
-        let touches = |fragment: &Fragment| {
-            parent.anchorage.as_ref().is_some_and(|anchorage| {
-                let held = self.held_nodes(&fragment.level_set, &world, &anchorage.anchors);
-                held.contains(&true)
-            })
-        };
-        let count = shattered.fragments.len();
+        let count = broken.pieces.len();
         let Some((bonds, blow)) = bonds else {
-            let is_held = shattered.fragments.iter().map(is_held).collect();
-            return Clusters { shattered, is_joined: vec![false; count], is_held };
+            let is_held = broken.pieces.iter().map(is_held).collect();
+            return Clusters { broken, is_joined: vec![false; count], is_held };
         };
-        let fixed: Vec<bool> = shattered.fragments.iter().map(touches).collect();
-        let groups = unbroken(&shattered, &fixed, bonds, blow);
+        let touches = |piece: &Piece| held(piece).is_some_and(|(held, _)| held.contains(&true));
+        let fixed: Vec<bool> = broken.pieces.iter().map(touches).collect();
+        let groups = unbroken(&broken, &fixed, bonds, blow);
         let clusters = groups.iter().max().map_or(0, |most| most + 1);
         let size = |cluster: usize| groups.iter().filter(|&&group| group == cluster).count();
         let is_joined = (0..clusters).map(|cluster| size(cluster) > 1).collect();
-        let shattered = shattered.joined(level_set, &groups);
-        let is_held = shattered.fragments.iter().map(is_held).collect();
-        Clusters { shattered, is_joined, is_held }
+        let broken = broken.joined(geometry, &groups);
+        let is_held = broken.pieces.iter().map(is_held).collect();
+        Clusters { broken, is_joined, is_held }
     }
 
     fn add_piece(
         &mut self,
         parent: &Parent,
-        (piece, velocity): (Piece, Velocity),
+        (piece, velocity): (Placed, Velocity),
         (material, groups): (Material, Groups),
         (breakage, is_held): (Option<Breakage>, bool),
     ) -> BodyId {
-        let Piece { part: Part { shape, mass, lineage }, pose } = piece;
+        let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { Body::Dynamic(mass) },
             pose,
             velocity,
             shape,
+            solid: Some(solid),
             material,
             groups,
             breakage,
@@ -446,20 +440,18 @@ impl World {
     }
 }
 
-/// Groups of fragments that bonds hold together through a blow, numbered from 0.
+/// Groups of pieces that bonds hold together through a blow, numbered from 0.
 fn unbroken(
-    shattered: &Shattered,
+    broken: &Pieces,
     fixed: &[bool],
     bonds: &Bonds,
     (at, impulse): (Point3<f64>, f64),
 ) -> Vec<usize> {
-    let fragments = &shattered.fragments;
-    let distance = |i: &usize| fragments[*i].level_set.value(&at);
-    let hit = (0..fragments.len()).min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    let masses: Vec<f64> = fragments.iter().map(|f| f.moments.volume).collect();
-    let loads = bond_loads(&masses, fixed, &shattered.bonds, hit.unwrap_or(0));
-    let mut groups: Vec<usize> = (0..fragments.len()).collect();
-    for (bond, load) in shattered.bonds.iter().zip(loads) {
+    let Pieces { pieces, bonds: cuts, .. } = broken;
+    let masses: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
+    let loads = bond_loads(&masses, fixed, cuts, broken.nearest(&at));
+    let mut groups: Vec<usize> = (0..pieces.len()).collect();
+    for (bond, load) in cuts.iter().zip(loads) {
         if load * impulse <= bonds.strength * bonds.duration {
             let [a, b] = bond.fragments.map(|fragment| groups[fragment]);
             groups.iter_mut().filter(|group| **group == a.max(b)).for_each(|g| *g = a.min(b));
@@ -472,55 +464,59 @@ fn unbroken(
 }
 
 impl Parent {
-    /// Its fragments with the shapes that they have as bodies; `None` if one of them has no mass.
-    fn parts(&self, shattered: Shattered, density: f64, division: &Division) -> Option<Vec<Part>> {
-        let hulls = match self.shape.hull() {
-            Some(hull) => shattered.hulls(hull, &division.pattern, &division.at),
-            None => vec![None; shattered.fragments.len()],
+    /// kg/m^3.
+    pub(crate) fn density(&self) -> f64 {
+        self.mass.mass() / self.solid.geometry.moments().volume
+    }
+
+    /// Whether it is that whole body or a fragment of it.
+    pub(crate) fn is_of(&self, whole: &Arc<Whole>) -> bool {
+        match &self.lineage {
+            Some(lineage) => Arc::ptr_eq(&lineage.whole, whole),
+            None => Arc::ptr_eq(&self.solid.geometry, whole.geometry()),
+        }
+    }
+
+    /// Its pieces with what they are as bodies; `None` if one of them has no mass.
+    fn parts(&self, broken: Pieces, division: &Division) -> Option<Vec<Part>> {
+        let density = self.density();
+        let (whole, cuts) = match &self.lineage {
+            Some(lineage) => (Arc::clone(&lineage.whole), &lineage.cuts[..]),
+            None => (Arc::new(Whole::new(Arc::clone(&self.solid.geometry))), &[][..]),
         };
-        let part = |(fragment, hull): (Fragment, Option<ConvexHull>)| {
-            let Fragment { level_set, particles, moments, regions } = fragment;
-            let (mass, material) = rigid(&moments, density).ok()?;
+        let part = |Piece { geometry, regions }: Piece| {
+            let (mass, material) = rigid(geometry.moments(), density).ok()?;
             let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
-            let cuts = self.cuts.iter().cloned().chain([cut]).collect();
-            let lineage = Arc::new(Lineage { whole: Arc::clone(&self.whole), cuts });
-            let sampled = Shape::grid(level_set, &particles, material);
-            let shape = match hull {
-                Some(hull) => sampled.with_hull(hull, &material),
-                None => sampled,
-            };
-            Some(Part { shape: Arc::new(shape), mass, lineage })
+            let cuts = cuts.iter().cloned().chain([cut]).collect();
+            let lineage = Arc::new(Lineage { whole: Arc::clone(&whole), cuts });
+            let solid = Solid { geometry: Arc::new(geometry), material };
+            Some(Part { shape: Arc::new(solid.shape()), solid, mass, lineage })
         };
-        shattered.fragments.into_iter().zip(hulls).map(part).collect()
+        broken.pieces.into_par_iter().map(part).collect()
     }
 }
 
-/// The parts of a body where it is; `None` if one is not sampled.
-fn pieces(parts: Vec<Part>, parent: &Parent) -> Option<Vec<Piece>> {
-    let Field::Grid { material, .. } = parent.shape.field() else { return None };
-    let world = parent.pose * material.inverse();
-    let piece = |part: Part| {
-        let Field::Grid { material, .. } = part.shape.field() else { return None };
-        Some(Piece { pose: world * material, part })
-    };
-    parts.into_iter().map(piece).collect()
+/// The parts of a body where it is.
+fn placed(parts: Vec<Part>, parent: &Parent) -> Vec<Placed> {
+    let world = parent.pose * parent.solid.material.inverse();
+    parts.into_iter().map(|part| Placed { pose: world * part.solid.material, part }).collect()
 }
 
-/// Samples of each fragment.
-pub(crate) fn samples_of(shattered: &Shattered) -> impl ExactSizeIterator<Item = usize> {
-    shattered.fragments.iter().map(|fragment| fragment.level_set.grid().node_count())
+/// Memory that each piece takes, in samples.
+pub(crate) fn sizes(broken: &Pieces) -> impl ExactSizeIterator<Item = usize> {
+    broken.pieces.iter().map(|piece| piece.geometry.memory())
 }
 
 /// Velocities of the pieces of a body: those of its points, `v + omega x r` and `omega` (Su09
 /// section 4.2), then corrected for round-off so that linear and angular momentum are the body's.
 fn velocities(
-    pieces: &[Piece],
+    pieces: &[Placed],
     mass: &MassProperties,
     pose: &Isometry3<f64>,
     momentum: &Momentum,
 ) -> Vec<Velocity> {
     let body = Body::Dynamic(*mass).velocity(&pose.rotation, momentum);
-    let arm = |p: &Piece| p.pose.translation.vector - pose.translation.vector;
+    let arm = |p: &Placed| p.pose.translation.vector - pose.translation.vector;
     let mut velocities: Vec<Velocity> = pieces
         .iter()
         .map(|p| Velocity { linear: body.at(&arm(p)), angular: body.angular })
@@ -575,6 +571,7 @@ pub(crate) mod tests {
         let pattern = Pattern::voronoi(&Voronoi::new(pieces, seed)).unwrap();
         let mut world = World::new(Settings::default());
         let id = world.add(NewBody {
+            solid: None,
             body: Body::Dynamic(mass),
             pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
                 * frame,
@@ -586,7 +583,8 @@ pub(crate) mod tests {
                 model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
                 strength: 1.0,
                 generations: 2,
-                least_samples: 8,
+                least_share: 1e-4,
+                least_size: 0.0,
                 bonds,
             }),
         });

@@ -6,24 +6,25 @@ use std::sync::Arc;
 use contact::constraint::{JointKind, Motor};
 use contact::{Field, Groups, Material, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi, Weakness};
+use fracture::{
+    ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
+    Weakness,
+};
 use levelset::{
-    Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Sign, Solid, TetError, TetMesh, TriMesh,
+    Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Moments, Sign, TetError, TetMesh,
+    TriMesh,
 };
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
 use crate::elastic::interpolation;
-use crate::scene::{self, Motion, Scene};
+use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
     FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
-    Retired, RigidError, Settings, StressModel, Timeline, Wind, World, rigid,
+    Retired, RigidError, Settings, Solid, StressModel, Timeline, Wind, World, rigid,
 };
-
-/// Empty cells around a sampled solid.
-const PADDING: usize = 3;
 
 /// What a mesh file holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -320,13 +321,11 @@ fn region(
 pub fn pattern(
     spec: &scene::Pattern,
     seed: u64,
-    body: Option<&LevelSet>,
+    body: Option<&Geometry>,
 ) -> Result<Pattern, Cause> {
     let (pattern, noise) = match spec {
-        // a clustering of 1 lets the density of sites fall with the square of the distance
         scene::Pattern::Voronoi(v) => {
-            let clustering = 1.0 + 2.0 * v.clustering;
-            let sites = Voronoi { clustering, ..Voronoi::new(v.pieces, seed) };
+            let sites = sites(v, seed);
             let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
             (Pattern::voronoi(&sites)?, v.noise)
         }
@@ -348,18 +347,25 @@ pub fn pattern(
     Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
 }
 
+/// The sites of a pattern, one for each piece.
+pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
+    // a clustering of 1 lets the density of sites fall with the square of the distance
+    let clustering = 1.0 + 2.0 * spec.clustering;
+    Voronoi { clustering, ..Voronoi::new(spec.pieces, seed) }
+}
+
 /// How a body breaks, by its own strength or that of its material.
 fn breakage<'a>(
     spec: &'a scene::Body,
     patterns: &mut Patterns<'a>,
     solids: &Solids,
 ) -> Result<Option<Breakage>, BuildError> {
-    let (Some(fracture), Some(mass)) = (&spec.fracture, solids.mass) else { return Ok(None) };
-    let Field::Grid { level_set, .. } = solids.shape.field() else { return Ok(None) };
-    let size = (mass.mass() / spec.density()).cbrt();
+    let (Some(fracture), Some(_)) = (&spec.fracture, solids.mass) else { return Ok(None) };
+    let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
+    let size = geometry.moments().volume.cbrt();
     let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
     let model = if let Some(name) = &fracture.pattern {
-        let pattern = patterns.of(name, &spec.shape, level_set)?;
+        let pattern = patterns.of(name, &spec.shape, geometry)?;
         pattern.map(|pattern| {
             FractureModel::Prescored(pattern, fracture.placement.unwrap_or_default())
         })
@@ -377,7 +383,8 @@ fn breakage<'a>(
         model,
         strength,
         generations: fracture.generations,
-        least_samples: fracture.min_nodes,
+        least_share: fracture.min_share,
+        least_size: fracture.min_size,
         bonds: fracture.bonds.and_then(|bonds| {
             let by_material = || spec.solid().map(|solid| solid.tensile_strength);
             let strength = bonds.strength.or_else(by_material)?;
@@ -399,7 +406,7 @@ impl<'a> Patterns<'a> {
         &mut self,
         name: &'a str,
         shape: &'a scene::Shape,
-        body: &LevelSet,
+        body: &Geometry,
     ) -> Result<Option<Arc<Pattern>>, BuildError> {
         let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
         if let Some((_, _, pattern)) = known {
@@ -487,7 +494,7 @@ fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {
 }
 
 fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Result<NewBody, Cause> {
-    let Solids { shape, mass, frame, .. } = solids;
+    let Solids { shape, solid, mass, frame, .. } = solids;
     let velocity = Velocity { linear: spec.velocity.into(), angular: spec.angular_velocity.into() };
     let body = match (spec.motion, mass) {
         (Motion::Dynamic, Some(mass)) => Body::Dynamic(mass),
@@ -500,6 +507,7 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
         pose: spec.pose() * frame,
         velocity,
         shape: Arc::new(shape),
+        solid,
         material: Material {
             restitution: spec.restitution(),
             friction: spec.friction(),
@@ -510,13 +518,16 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
     })
 }
 
+/// The solid of a body.
 struct Solids {
     shape: Shape,
+    /// `None` for scenery, and for balls and boxes that cannot break.
+    solid: Option<Solid>,
     /// `None` for scenery: a solid without end, or triangles.
     mass: Option<MassProperties>,
     /// Body coordinates to those of the scene's shape.
     frame: Isometry3<f64>,
-    /// What a sampled one was made from, in the coordinates of the scene's shape.
+    /// What it was made from, in the coordinates of the scene's shape.
     mesh: Option<Arc<TriMesh>>,
     /// Its tetrahedra, in the same coordinates.
     tets: Option<TetMesh>,
@@ -532,16 +543,10 @@ fn surface_in<'m>(
     }
 }
 
-/// The solid of a body: exact where it is a plane, or a ball or box that never breaks, else sampled.
+/// The solid of a body.
 fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Solids, Cause> {
-    // what is anchored needs samples to find what anchors hold
-    let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
-    let exact = |shape, volume: f64, per_mass: Vector3<f64>| -> Result<Solids, Cause> {
-        let mass = volume * spec.density();
-        let mass = Some(MassProperties::new(mass, per_mass * mass)?);
-        Ok(Solids { shape, mass, frame: Isometry3::identity(), mesh: None, tets: None })
-    };
-    let spacing = spec.shape.spacing().unwrap_or(1.0);
+    let scenery =
+        |shape, frame| Solids { shape, solid: None, mass: None, frame, mesh: None, tets: None };
     match &spec.shape {
         scene::Shape::Plane(plane) => {
             let normal = Unit::new_normalize(Vector3::from(plane.normal));
@@ -551,106 +556,163 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
                     UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
                 });
             let place = Translation3::from(normal.into_inner() * plane.offset);
-            let frame = Isometry3::from_parts(place, rotation);
-            Ok(Solids { shape: Shape::half_space(), mass: None, frame, mesh: None, tets: None })
-        }
-        scene::Shape::Sphere(s) if !breaks => {
-            let volume = 4.0 / 3.0 * std::f64::consts::PI * s.radius.powi(3);
-            exact(Shape::ball(s.radius), volume, Vector3::repeat(0.4 * s.radius.powi(2)))
-        }
-        scene::Shape::Box(b) if !breaks => {
-            let half = Vector3::from(b.half_extents);
-            let s = half.component_mul(&half) / 3.0;
-            let per_mass = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
-            exact(Shape::cuboid(half, spacing), 8.0 * half.product(), per_mass)
-        }
-        scene::Shape::Mesh(mesh) => {
-            let given = surface_in(meshes, &mesh.file)?;
-            let (level_set, mesh) = mesh_level_set(mesh, given.clone())?;
-            let solids = sampled(level_set, convex_hull(&mesh), spec.density())?;
-            Ok(Solids { mesh: Some(Arc::new(mesh)), ..solids })
+            Ok(scenery(Shape::half_space(), Isometry3::from_parts(place, rotation)))
         }
         scene::Shape::Trimesh(surface) => {
             let given = surface_in(meshes, &surface.file)?;
             let (mesh, _) = scaled(given.clone(), surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            Ok(Solids { shape, mass: None, frame: Isometry3::identity(), mesh: None, tets: None })
+            Ok(scenery(shape, Isometry3::identity()))
+        }
+        scene::Shape::Mesh(mesh) => {
+            let given = surface_in(meshes, &mesh.file)?;
+            of_mesh(mesh, given.clone(), spec.density())
         }
         scene::Shape::Tets(mesh) => {
             let Some(MeshData::Tets(given)) = meshes.get(&mesh.file) else {
                 return Err(Cause::NoMesh { file: mesh.file.clone(), kind: "tetrahedra" });
             };
             let tets = scaled_tets(mesh, given)?;
-            let (level_set, surface) =
-                mesh_level_set(&scene::Mesh { size: None, ..mesh.clone() }, tets.boundary())?;
-            let solids = sampled(level_set, convex_hull(&surface), spec.density())?;
-            Ok(Solids { mesh: Some(Arc::new(surface)), tets: Some(tets), ..solids })
+            let unscaled = scene::Mesh { size: None, ..mesh.clone() };
+            let solids = of_mesh(&unscaled, tets.boundary(), spec.density())?;
+            Ok(Solids { tets: Some(tets), ..solids })
         }
-        scene::Shape::Sphere(s) => analytic(spec, Solid::Sphere { radius: s.radius }),
-        scene::Shape::Box(b) => analytic(spec, Solid::Box { half_extents: b.half_extents.into() }),
+        scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
+        scene::Shape::Box(b) => {
+            primitive(spec, levelset::Solid::Box { half_extents: b.half_extents.into() })
+        }
         scene::Shape::Cylinder(c) => {
             let (radius, half_height) = (c.radius, c.half_height);
-            analytic(spec, Solid::Cylinder { half_height, radius })
+            primitive(spec, levelset::Solid::Cylinder { half_height, radius })
         }
         scene::Shape::Capsule(c) => {
             let (radius, half_height) = (c.radius, c.half_height);
-            analytic(spec, Solid::Capsule { half_height, radius })
+            primitive(spec, levelset::Solid::Capsule { half_height, radius })
         }
         scene::Shape::Cone(c) => {
             let (radius, half_height) = (c.radius, c.half_height);
-            analytic(spec, Solid::Cone { half_height, radius })
+            primitive(spec, levelset::Solid::Cone { half_height, radius })
         }
-        scene::Shape::Torus(t) => analytic(spec, Solid::Torus { major: t.major, minor: t.minor }),
+        scene::Shape::Torus(t) => {
+            primitive(spec, levelset::Solid::Torus { major: t.major, minor: t.minor })
+        }
     }
 }
 
-fn analytic(spec: &scene::Body, solid: Solid) -> Result<Solids, Cause> {
+/// A primitive: its mass is that of the closed form, whether or not it can break.
+fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause> {
     let half = Vector3::from(spec.shape.extents().unwrap_or_default()) / 2.0;
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
-    let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
-    let hull = match solid {
-        Solid::Box { .. } => ConvexHull::new(&bounds.corners()).ok(),
-        _ => None,
+    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
+    let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
+    let (mass, frame) = aligned(geometry.moments(), spec.density())?;
+    // what is anchored needs its solid to find what anchors hold
+    let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
+    let body = Solid { geometry: Arc::new(geometry), material: frame };
+    let shape = match solid {
+        // balls meet by their radius, and boxes by their faces until they break
+        levelset::Solid::Sphere { radius } => Shape::ball(radius),
+        levelset::Solid::Box { half_extents } if !breaks => Shape::cuboid(half_extents, spacing),
+        levelset::Solid::Box { .. } => body.shape(),
+        // chords would not roll
+        _ => sampled_shape(&body),
     };
-    sampled(LevelSet::from_fn(grid, |p| solid.distance(&p)), hull, spec.density())
+    let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
+    let solid = (breaks || !is_exact).then_some(body);
+    Ok(Solids { shape, solid, mass: Some(mass), frame, mesh: None, tets: None })
 }
 
-fn sampled(level_set: LevelSet, hull: Option<ConvexHull>, density: f64) -> Result<Solids, Cause> {
-    let (mass, frame) = rigid(&level_set.moments(), density)?;
+/// The mass properties of a solid whose principal axes are those of its coordinates, and where its centre
+/// is.
+fn aligned(
+    moments: &Moments,
+    density: f64,
+) -> Result<(MassProperties, Isometry3<f64>), RigidError> {
+    let mass =
+        MassProperties::new(moments.volume * density, moments.inertia().diagonal() * density)?;
+    Ok((mass, Isometry3::from_parts(moments.centre().into(), UnitQuaternion::identity())))
+}
+
+/// The samples of a solid as a collision shape.
+fn sampled_shape(Solid { geometry, material }: &Solid) -> Shape {
+    let level_set = geometry.level_set();
     let points = level_set.surface_particles(level_set.grid().spacing());
-    let mut shape = Shape::grid(level_set, &points, frame);
-    if let Some(hull) = hull {
-        shape = shape.with_hull(hull, &frame);
-    }
-    Ok(Solids { shape, mass: Some(mass), frame, mesh: None, tets: None })
+    Shape::grid(Arc::clone(level_set), &points, *material)
 }
 
-/// Share of its volume by which a mesh may differ from its hull and count as convex. It is more where
-/// parts of a mesh overlap.
-const CONVEX: f64 = 1e-6;
-
-/// The hull of a mesh that is convex and not too fine.
-fn convex_hull(mesh: &TriMesh) -> Option<ConvexHull> {
-    if mesh.vertices.len() > Shape::MOST_CORNERS {
-        return None;
-    }
-    let hull = ConvexHull::new(&mesh.vertices).ok()?;
-    let whole = hull.mesh().signed_volume();
-    ((whole - mesh.signed_volume()).abs() <= CONVEX * whole).then_some(hull)
+/// The solid of a mesh: exact if it is closed.
+fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Cause> {
+    let (geometry, mesh) = mesh_geometry(spec, mesh)?;
+    let (mass, material) = rigid(geometry.moments(), density)?;
+    let solid = Solid { geometry: Arc::new(geometry), material };
+    let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MOST_CORNERS {
+        let spacing = solid.geometry.grid().spacing();
+        let hull = ConvexHull::new(&mesh.vertices).ok();
+        hull.and_then(|hull| Shape::convex(&hull, spacing, &material))
+    } else {
+        None
+    };
+    Ok(Solids {
+        shape: convex.unwrap_or_else(|| sampled_shape(&solid)),
+        solid: Some(solid),
+        mass: Some(mass),
+        frame: material,
+        mesh: Some(Arc::new(mesh)),
+        tets: None,
+    })
 }
+
+/// The solid of a mesh, exact if it is closed and does not overlap itself, and the mesh scaled and moved
+/// as `spec` says.
+///
+/// # Errors
+/// As [`sample_mesh`].
+pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
+    let (level_set, mesh) = sample_mesh(spec, mesh)?;
+    let level_set = Arc::new(level_set);
+    let sampled = level_set.subcell_moments();
+    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| {
+        // where parts of a mesh overlap, integrals over its surface count twice
+        let error = OVERLAP * area * level_set.grid().spacing();
+        (mesh.mesh().signed_volume() - sampled.volume).abs() <= error
+    });
+    let geometry = match exact {
+        Some(exact) => Geometry::mesh(&exact, level_set),
+        None => {
+            let points = level_set.surface_particles(level_set.grid().spacing());
+            Geometry::sampled(level_set, points, sampled)
+        }
+    };
+    Ok((geometry, mesh))
+}
+
+/// Share of a cell's volume by which the samples at each cell of the surface may differ from a mesh that
+/// does not overlap itself.
+const OVERLAP: f64 = 0.1;
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
-pub(crate) fn mesh_level_set(
-    spec: &scene::Mesh,
-    mesh: TriMesh,
-) -> Result<(LevelSet, TriMesh), Cause> {
+///
+/// # Errors
+/// [`Cause`] when the mesh bounds no solid, or its grid cannot be made.
+pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMesh), Cause> {
     let (scaled, bounds) = scaled(mesh, spec.size)?;
-    let cells = |a: usize| (spec.resolution[a].saturating_sub(1 + 2 * PADDING)).max(1) as f64;
-    let spacing = (0..3).map(|a| bounds.extents()[a] / cells(a)).fold(0.0, f64::max);
-    let grid = Grid::enclosing(&bounds, spacing, PADDING, Grid::MAX_NODES)?;
-    Ok((LevelSet::from_mesh(&scaled, grid, Sign::Strict)?, scaled))
+    let wall = || scaled.wall_thickness().unwrap_or(f64::INFINITY);
+    let known = spec.spacing.is_some() || spec.nodes.is_some();
+    let wall = if known { f64::INFINITY } else { wall() };
+    let spacing = scene::spacing((spec.spacing, spec.nodes), &bounds.extents(), wall);
+    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
+    let level_set = match spec.sign {
+        MeshSign::Strict => LevelSet::from_mesh(&scaled, grid, Sign::Strict),
+        MeshSign::Winding => LevelSet::from_mesh(&scaled, grid, Sign::Winding),
+        MeshSign::Auto => match LevelSet::from_mesh(&scaled, grid, Sign::Strict) {
+            Err(MeshError::OpenEdge { .. }) => LevelSet::from_mesh(&scaled, grid, Sign::Winding),
+            other => other,
+        },
+    };
+    Ok((level_set?, scaled))
 }
 
 /// A mesh whose longest edge is `size` m, about the origin, or as it is; with the box around it.

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use contact::Field;
 use fracture::{Alignment, Pattern};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
-use crate::breakage::{Clusters, Hit, Outcome, samples_of};
+use crate::breakage::{Clusters, Hit, Outcome, sizes};
 use crate::event::{Event, Trigger};
 use crate::model::Division;
-use crate::{BodyId, Fracture, Report, World};
+use crate::{BodyId, Fracture, Report, Solid, World};
 
 /// Places looked at along each side of what an edge sweeps over.
 const MOST_PLACES: f64 = 400.0;
@@ -61,10 +60,10 @@ impl World {
         normal: &UnitVector3<f64>,
     ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let i = self.ids.binary_search(&id).ok()?;
-        let Field::Grid { level_set, material } = self.shapes[i].field() else { return None };
+        let Solid { geometry, material } = self.solids[i].as_ref()?;
         self.mass_of(i)?;
         let to_material = material * self.poses[i].inverse();
-        let at = deepest(level_set, &to_material, sweep)?;
+        let at = deepest(geometry.level_set(), &to_material, sweep)?;
         Some((at, Unit::new_unchecked(to_material * normal.into_inner())))
     }
 
@@ -76,21 +75,21 @@ impl World {
         normal: &UnitVector3<f64>,
     ) -> Option<Box<Fracture>> {
         let parent = self.parent(id)?;
-        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
+        let Solid { geometry, material } = &parent.solid;
         // a plane has one pattern, whatever it cuts
         let sites = [Point3::new(0.0, -0.5, 0.0), Point3::new(0.0, 0.5, 0.0)];
         let pattern = Arc::new(Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).ok()?);
-        let bounds = level_set.grid().bounds();
+        let bounds = geometry.bounds();
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
         let division = Division { pattern, at: alignment, tets: Vec::new() };
-        let shattered = self.divided(&parent, &division)?;
-        if !self.fits(samples_of(&shattered)) {
+        let broken = self.divided(&parent, &division)?;
+        if !self.fits(sizes(&broken)) {
             return None;
         }
-        let Clusters { shattered, is_held, .. } = self.clusters(&parent, shattered, None);
+        let Clusters { broken, is_held, .. } = self.clusters(&parent, broken, None);
         // parts are cut, not broken: they are as strong as the body was
-        let is_joined = vec![true; shattered.fragments.len()];
-        let clusters = Clusters { shattered, is_joined, is_held };
+        let is_joined = vec![true; broken.pieces.len()];
+        let clusters = Clusters { broken, is_joined, is_held };
         let point = parent.pose * (material.inverse() * at);
         let fracture = self.replace(&parent, clusters, &division, (point, Vector3::zeros()));
         fracture.map(Box::new)

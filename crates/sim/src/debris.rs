@@ -1,6 +1,5 @@
 //! Limits on what breaking leaves behind.
 
-use contact::{Field, Shape};
 use dynamics::{Body, Momentum};
 
 use crate::{Report, World};
@@ -12,7 +11,7 @@ pub struct Debris {
     pub most_bodies: usize,
     /// Most pieces that come about in one frame.
     pub most_new: usize,
-    /// Most samples of the level sets of all pieces together, 4 bytes each; no breaking goes past it.
+    /// Most memory for the solids of all pieces together, in samples of 4 bytes; no breaking goes past it.
     pub most_samples: usize,
     /// Pieces of less volume than a cube of this edge stay with a neighbour, m.
     pub least_size: f64,
@@ -65,7 +64,8 @@ impl World {
     /// Whether there is room for the pieces of a body, whose samples are counted.
     pub(crate) fn fits(&self, pieces: impl ExactSizeIterator<Item = usize>) -> bool {
         let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
-        let held: usize = held.map(|i| samples(&self.shapes[i])).sum();
+        let solids = held.filter_map(|i| self.solids[i].as_ref());
+        let held: usize = solids.map(|solid| solid.geometry.memory()).sum();
         let count = pieces.len();
         let new: usize = pieces.sum();
         count <= self.room().saturating_add(1)
@@ -100,13 +100,5 @@ impl World {
                 self.remove(id);
             }
         }
-    }
-}
-
-/// Samples of the level set of a shape.
-pub(crate) fn samples(shape: &Shape) -> usize {
-    match shape.field() {
-        Field::Grid { level_set, .. } => level_set.grid().node_count(),
-        _ => 0,
     }
 }

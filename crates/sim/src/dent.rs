@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use contact::{Field, Shape};
 use dynamics::{Body, MassProperties};
+use fracture::Geometry;
 use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
@@ -11,7 +11,7 @@ use crate::anchor::Anchorage;
 use crate::breakage::{Breakage, Parent};
 use crate::model::FractureModel;
 use crate::world::{NewBody, World};
-use crate::{Dent, rigid};
+use crate::{Dent, Solid, rigid};
 
 impl World {
     /// Puts a body of another shape in the place of `parent`: the one that it has when its
@@ -23,9 +23,10 @@ impl World {
         model: &FractureModel,
         [before, after]: &[TetMesh; 2],
     ) -> Option<Dent> {
-        let Field::Grid { level_set, material } = parent.shape.field() else { return None };
-        let solid = level_set.warped(before, after, Grid::MAX_NODES).ok()?;
-        let (mut mass, frame) = moved(&parent.mass, material, &before.moments(), &after.moments())?;
+        let Solid { geometry, material } = &parent.solid;
+        let solid = geometry.level_set().warped(before, after, Grid::MAX_NODES).ok()?;
+        let moments = moved(&parent.mass, material, &before.moments(), &after.moments());
+        let (mut mass, frame) = rigid(&moments, parent.mass.mass() / moments.volume).ok()?;
         let is_held = parent.anchorage.is_some();
         let mut pose = parent.pose * material.inverse() * frame;
         let momentum = parent.momentum;
@@ -42,6 +43,8 @@ impl World {
         let body = Body::Dynamic(mass);
         let velocity = body.velocity(&pose.rotation, &momentum);
         let points = solid.surface_particles(solid.grid().spacing());
+        let geometry = Arc::new(Geometry::sampled(Arc::new(solid), points, moments));
+        let solid = Solid { geometry, material: frame };
         let breakage = Breakage { model: model.clone(), ..parent.breakage.clone()? };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let (surface, groups) = (self.materials[i], self.groups[i]);
@@ -50,7 +53,8 @@ impl World {
             body: if is_held { Body::Static } else { body },
             pose,
             velocity,
-            shape: Arc::new(Shape::grid(solid, &points, frame)),
+            shape: Arc::new(solid.shape()),
+            solid: Some(solid),
             material: surface,
             groups,
             breakage: Some(breakage),
@@ -63,27 +67,25 @@ impl World {
     }
 }
 
-/// The mass properties of a body whose tetrahedra moved, and the map from its coordinates to those of
-/// the samples. Samples are too coarse for the difference: counting them loses up to half a cell where
+/// Moments, for unit density in material coordinates, of a body whose tetrahedra moved. Samples are too coarse for the difference: counting them loses up to half a cell where
 /// the surface is flat, at one shape and not at the other.
 fn moved(
     mass: &MassProperties,
     material: &Isometry3<f64>,
     before: &Moments,
     after: &Moments,
-) -> Option<(MassProperties, Isometry3<f64>)> {
+) -> Moments {
     let density = mass.mass() / after.volume;
     let inertia = mass.inertia();
     let spread = inertia.map(|i| 0.5 * inertia.sum() - i) / density;
     let axes = material.rotation.to_rotation_matrix();
     let spread = axes * Matrix3::from_diagonal(&spread) * axes.transpose();
     let centre = material.translation.vector + (after.centre() - before.centre());
-    let moments = Moments {
+    Moments {
         volume: after.volume,
         first: centre * after.volume,
         second: spread
             + (after.central() - before.central())
             + centre * centre.transpose() * after.volume,
-    };
-    rigid(&moments, density).ok()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fracture::Fragment;
+use fracture::Piece;
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
 use tetfem::{Contact, FreeBody, Interpolation, LinearSolver, Response};
@@ -127,7 +127,7 @@ impl ElasticBody {
 
 /// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
 /// each tetrahedron goes to the one it is deepest in, the first of equals.
-pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Fragment]) -> Vec<Option<TetMesh>> {
+pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Piece]) -> Vec<Option<TetMesh>> {
     let mut meshes = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {
         let has = |n: &usize| fragments[*n].regions.contains(&region);
@@ -140,7 +140,7 @@ pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Fragment]) -> Vec<Option<Tet
         for (t, tet) in part.tets.iter().enumerate() {
             let sum: Vector3<f64> = part.corners(t).iter().map(|p| p.coords).sum();
             let at = Point3::from(sum / 4.0);
-            let depth = |owner: &usize| fragments[*owner].level_set.value(&at);
+            let depth = |owner: &usize| fragments[*owner].geometry.level_set().value(&at);
             let deepest =
                 (0..owners.len()).min_by(|&a, &b| depth(&owners[a]).total_cmp(&depth(&owners[b])));
             if let Some(n) = deepest {

@@ -7,7 +7,7 @@ use dynamics::{Body, Velocity};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, FractureModel, Placement, World};
+use crate::{Breakage, FractureModel, Placement, Solid, World};
 
 /// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
 struct Digest(u64);
@@ -50,20 +50,21 @@ impl Digest {
                 mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
                 mesh.triangles.iter().flatten().for_each(|&v| self.word(v.into()));
             }
+            Field::Hull(hull) => {
+                hull.mesh().vertices.iter().for_each(|p| self.numbers(p.iter()));
+            }
             Field::Grid { level_set, material } => {
                 self.solid(level_set);
                 self.pose(material);
             }
         }
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
-        let corners = shape.hull().map_or(&[][..], |hull| &hull.mesh().vertices);
-        corners.iter().for_each(|p| self.numbers(p.iter()));
     }
 
     /// What divides a body, but not how much it bears.
     fn breakage(&mut self, breakage: &Breakage) {
         self.word(u64::from(breakage.generations));
-        self.word(breakage.least_samples as u64);
+        self.numbers(&[breakage.least_share, breakage.least_size]);
         if let Some(bonds) = &breakage.bonds {
             self.numbers(&[bonds.strength, bonds.duration]);
         }
@@ -126,6 +127,10 @@ impl World {
             // copies share their shape and how they break
             if last.is_none_or(|last| !std::ptr::eq(last, &**state.shape)) {
                 digest.shape(state.shape);
+                if let Some(Solid { geometry, material }) = state.solid {
+                    geometry.digest(|word| digest.word(word));
+                    digest.pose(material);
+                }
                 state.breakage.into_iter().for_each(|breakage| digest.breakage(breakage));
             }
             last = Some(state.shape);

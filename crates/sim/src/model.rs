@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Fragment, Lattice, Neighbours, Noise, Pattern, Shards, Stencil, Weakness,
+    Alignment, Breaking, Geometry, Lattice, Neighbours, Noise, Pattern, Piece, Shards, Stencil,
+    Weakness,
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -112,12 +113,12 @@ impl FractureModel {
     /// What it does about a blow, and the stress that finite elements find.
     pub(crate) fn effect(
         &self,
-        body: &LevelSet,
+        body: &Geometry,
         impact: &Impact<'_>,
     ) -> (Effect, Option<StressField>) {
         match self {
             Self::Prescored(pattern, placement) => {
-                let bounds = body.grid().bounds();
+                let bounds = body.bounds();
                 let turned = Alignment::enclosing(&bounds, impact.at, impact.normal);
                 let at = match placement {
                     Placement::Turned => turned,
@@ -127,11 +128,13 @@ impl FractureModel {
                 (Effect::Divides(Division { pattern, at, tets: Vec::new() }), None)
             }
             Self::Lattice(model) => {
+                let body = body.level_set();
                 let pieces = model.pieces(body, impact);
                 let drawn = pieces.and_then(|pieces| drawn(body, &pieces, Vec::new()));
                 (drawn.map_or(Effect::None, Effect::Divides), None)
             }
             Self::Stress(elastic) => {
+                let body = body.level_set();
                 let (struck, stress) = elastic.struck(body, impact);
                 let effect = match struck {
                     Struck::Held => Effect::None,
@@ -150,13 +153,13 @@ impl FractureModel {
     }
 
     /// How each piece of a divided body is divided in turn.
-    pub(crate) fn of_pieces(&self, division: &Division, fragments: &[Fragment]) -> Vec<Self> {
+    pub(crate) fn of_pieces(&self, division: &Division, pieces: &[Piece]) -> Vec<Self> {
         match self {
             Self::Stress(elastic) => {
-                let meshes = dealt(&division.tets, fragments).into_iter();
+                let meshes = dealt(&division.tets, pieces).into_iter();
                 meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
             }
-            Self::Prescored(..) | Self::Lattice(_) => vec![self.clone(); fragments.len()],
+            Self::Prescored(..) | Self::Lattice(_) => vec![self.clone(); pieces.len()],
         }
     }
 }

@@ -2,58 +2,74 @@
 
 use std::sync::Arc;
 
-use contact::Shape;
-use fracture::{Alignment, Pattern, shatter};
-use levelset::{LevelSet, TriMesh};
+use fracture::{Alignment, Geometry, Pattern, Piece};
+use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
 
-use crate::build::{Cause, mesh_level_set};
-use crate::scene::Mesh;
-use crate::{Cut, Lineage, Look, Recording, Skin, Track, Undrawn};
+use crate::build::{Cause, mesh_geometry, pattern, sites};
+use crate::scene::{self, Mesh};
+use crate::{Cut, Lineage, Look, Recording, Skin, Solid, Track, Undrawn, Whole};
 
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
 pub struct Breaking {
-    /// Where its centre goes, in the coordinates of the mesh, m.
+    /// Where the pattern's centre goes, in the coordinates of the mesh, m.
     pub at: Point3<f64>,
     /// Where its y axis goes: out of the solid where it is hit.
     pub normal: UnitVector3<f64>,
-    /// Pieces of fewer samples stay with the neighbour they touch most.
-    pub least_samples: usize,
-    /// Most nodes of the level set along x, y and z.
-    pub resolution: [usize; 3],
+    /// Pieces of a smaller share of the volume stay with the neighbour they touch most.
+    pub least_share: f64,
 }
 
-/// The pieces of a solid `mesh`, in place, as a recording of one frame; `pattern` is made
-/// for its level set.
+/// The pattern that `spec` describes for a solid that is broken as `at` says: a Voronoi pattern makes as
+/// many pieces of it as `spec` asks for, or nearly, where parts of less than `least` m^3 are none.
+///
+/// # Errors
+/// As [`pattern`].
+pub fn piece_pattern(
+    spec: &scene::Pattern,
+    seed: u64,
+    body: &Geometry,
+    (at, least): (&Alignment, f64),
+) -> Result<Pattern, Cause> {
+    let scene::Pattern::Voronoi(voronoi) = spec else { return pattern(spec, seed, Some(body)) };
+    if voronoi.noise.is_some() {
+        return pattern(spec, seed, Some(body));
+    }
+    let sites = sites(voronoi, seed).with_pieces_at(voronoi.pieces, body, (at, least))?;
+    Ok(Pattern::voronoi(&sites)?)
+}
+
+/// The pieces of the solid that `mesh` and `spec` describe, in place, as a recording of one frame;
+/// `pattern` is made for it, where it will be placed and the volume of the smallest piece in m^3.
 ///
 /// # Errors
 /// [`Cause`] when the mesh bounds no solid, or none that its grid resolves.
 pub fn break_mesh(
     mesh: &TriMesh,
+    spec: &Mesh,
     breaking: &Breaking,
-    pattern: impl FnOnce(&LevelSet) -> Result<Pattern, Cause>,
+    pattern: impl FnOnce(&Geometry, &Alignment, f64) -> Result<Pattern, Cause>,
     look: Look,
 ) -> Result<Recording, Cause> {
-    let spec = Mesh { file: String::new(), size: None, resolution: breaking.resolution };
-    let level_set = mesh_level_set(&spec, mesh.clone())?.0;
-    let pattern = Arc::new(pattern(&level_set)?);
-    let Breaking { at, normal, least_samples, .. } = breaking;
-    let at = Alignment::enclosing(&level_set.grid().bounds(), *at, *normal);
-    let points = level_set.surface_particles(level_set.grid().spacing());
-    let broken = shatter(&level_set, &points, &pattern, &at, *least_samples);
+    let (geometry, mesh) = mesh_geometry(spec, mesh.clone())?;
+    let at = Alignment::enclosing(&geometry.bounds(), breaking.at, breaking.normal);
+    let least = breaking.least_share * geometry.moments().volume;
+    let pattern = Arc::new(pattern(&geometry, &at, least)?);
+    let broken = geometry.divide(&pattern, &at, least);
     let identity = Isometry3::identity();
-    let mesh = Arc::new(mesh.clone());
-    let whole = Arc::new(Shape::grid(level_set, &points, identity));
-    let look = Arc::new(look);
-    let track = |(n, fragment): (usize, fracture::Fragment)| {
-        let cut = Cut { pattern: Arc::clone(&pattern), at, regions: fragment.regions };
+    let (mesh, look) = (Arc::new(mesh), Arc::new(look));
+    let whole = Arc::new(Whole::new(Arc::new(geometry)));
+    let track = |(n, Piece { geometry, regions }): (usize, Piece)| {
+        let cut = Cut { pattern: Arc::clone(&pattern), at, regions };
         let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
-        let shape = Arc::new(Shape::grid(fragment.level_set, &fragment.particles, identity));
+        let solid = Solid { geometry: Arc::new(geometry), material: identity };
+        let shape = Arc::new(contact::Shape::empty());
+        let mesh = Some(Arc::clone(&mesh));
         Track {
             name: format!("piece {}", n + 1),
-            skin: Skin::Of(Arc::new(Undrawn { shape, lineage, mesh: Some(Arc::clone(&mesh)) })),
+            skin: Skin::Of(Arc::new(Undrawn { shape, solid: Some(solid), lineage, mesh })),
             look: Arc::clone(&look),
             parent: None,
             birth: 0,
@@ -62,6 +78,6 @@ pub fn break_mesh(
             stresses: Vec::new(),
         }
     };
-    let tracks = broken.fragments.into_par_iter().enumerate().map(track).collect();
+    let tracks = broken.pieces.into_par_iter().enumerate().map(track).collect();
     Ok(Recording { fps: 30.0, frames: 1, tracks, energies: vec![] })
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contact::Field;
 use levelset::TriMesh;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, FractureModel, Look, Report, Retired, Skin, Stress, StressField, Surface,
-    World,
+    Appearance, BodyId, FractureModel, Look, Report, Retired, Skin, Solid, Stress, StressField,
+    Surface, World,
 };
 
 /// One body from birth to death.
@@ -275,7 +274,7 @@ impl Recorder {
                 live.stress.clone_from(&own);
             }
             let Some(state) = world.get(live.body) else { continue };
-            let Field::Grid { material, .. } = state.shape.field() else { continue };
+            let Some(Solid { material, .. }) = state.solid else { continue };
             let mesh = match state.breakage.map(|breakage| &breakage.model) {
                 // what is not known before the first blow to it is filled then
                 Some(FractureModel::Stress(elastic)) => elastic.mesh(),

@@ -50,9 +50,14 @@ pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial};
 pub use pattern::{Noise, Pattern, PatternFile, Radial, Voronoi};
-pub use shape::{Capsule, Cone, Cuboid, Cylinder, Mesh, Plane, Shape, Sphere, Torus, Trimesh};
+pub use shape::{
+    Capsule, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
+    default_spacing,
+};
+pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};
 pub use simulation::{Debris, Retire, Simulation, Solver, Then};
 pub use timeline::{Cut, Event, Explosion, Keyframe, Push, Wind};
+pub(crate) use validate::MAX_NODES;
 
 /// Everything a run needs to know, except the meshes that bodies name.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

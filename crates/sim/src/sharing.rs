@@ -5,17 +5,19 @@ use std::sync::{Arc, Weak};
 
 use contact::Shape;
 use dynamics::MassProperties;
-use fracture::{Alignment, Pattern};
+use fracture::{Alignment, Geometry, Pattern};
+use nalgebra::Isometry3;
 
 use crate::breakage::Parent;
 use crate::model::{Division, FractureModel, Placement};
 use crate::world::World;
-use crate::{BodyId, Lineage};
+use crate::{BodyId, Lineage, Solid};
 
 /// A piece of a body, wherever that is.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) shape: Arc<Shape>,
+    pub(crate) solid: Solid,
     pub(crate) mass: MassProperties,
     pub(crate) lineage: Arc<Lineage>,
 }
@@ -35,8 +37,18 @@ struct Known {
     mass: f64,
     pattern: Arc<Pattern>,
     at: Alignment,
-    least: usize,
-    parts: Vec<(Weak<Shape>, MassProperties, Arc<Lineage>)>,
+    least: f64,
+    parts: Vec<KnownPart>,
+}
+
+/// A piece that is there as long as a body of its shape is.
+#[derive(Clone, Debug)]
+struct KnownPart {
+    shape: Weak<Shape>,
+    geometry: Weak<Geometry>,
+    material: Isometry3<f64>,
+    mass: MassProperties,
+    lineage: Arc<Lineage>,
 }
 
 /// Most divisions that are known at a time.
@@ -44,8 +56,14 @@ const MOST: usize = 1024;
 
 impl Known {
     fn parts(&self) -> Option<Vec<Part>> {
-        let part = |(shape, mass, lineage): &(Weak<Shape>, MassProperties, Arc<Lineage>)| {
-            Some(Part { shape: shape.upgrade()?, mass: *mass, lineage: Arc::clone(lineage) })
+        let part = |known: &KnownPart| {
+            let KnownPart { shape, geometry, material, mass, lineage } = known;
+            Some(Part {
+                shape: shape.upgrade()?,
+                solid: Solid { geometry: geometry.upgrade()?, material: *material },
+                mass: *mass,
+                lineage: Arc::clone(lineage),
+            })
         };
         self.parts.iter().map(part).collect()
     }
@@ -65,14 +83,14 @@ impl World {
 
     /// The pieces of a body, if one like it was divided so before and they are all still there.
     pub(crate) fn known_parts(&self, parent: &Parent, division: &Division) -> Option<Vec<Part>> {
-        let least = self.least_samples(parent);
+        let least = self.least_volume(parent);
         let same = |known: &&Known| {
             std::ptr::eq(known.body.as_ptr(), Arc::as_ptr(&parent.shape))
                 && known.mass.to_bits() == parent.mass.mass().to_bits()
                 && Arc::ptr_eq(&known.pattern, &division.pattern)
                 && known.at == division.at
                 && known.least == least
-                && known.parts.iter().all(|(.., l)| Arc::ptr_eq(&l.whole, &parent.whole))
+                && known.parts.iter().all(|part| parent.is_of(&part.lineage.whole))
         };
         self.divided.0.iter().rev().find(same)?.parts()
     }
@@ -87,7 +105,14 @@ impl World {
         let part = |id: &BodyId| {
             let i = self.ids.binary_search(id).ok()?;
             let lineage = self.lineages[i].as_ref()?;
-            Some((Arc::downgrade(&self.shapes[i]), *self.mass_of(i)?, Arc::clone(lineage)))
+            let solid = self.solids[i].as_ref()?;
+            Some(KnownPart {
+                shape: Arc::downgrade(&self.shapes[i]),
+                geometry: Arc::downgrade(&solid.geometry),
+                material: solid.material,
+                mass: *self.mass_of(i)?,
+                lineage: Arc::clone(lineage),
+            })
         };
         let Some(parts) = pieces.iter().map(part).collect() else { return };
         let known = Known {
@@ -95,11 +120,10 @@ impl World {
             mass: parent.mass.mass(),
             pattern: Arc::clone(&division.pattern),
             at: division.at,
-            least: self.least_samples(parent),
+            least: self.least_volume(parent),
             parts,
         };
-        let is_there =
-            |known: &Known| known.parts.iter().all(|(shape, ..)| shape.strong_count() > 0);
+        let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
         self.divided.0.retain(is_there);
         if self.divided.0.len() == MOST {
             self.divided.0.pop_front();
@@ -135,13 +159,15 @@ mod tests {
                 pose: pose * frame,
                 velocity: *velocity,
                 shape: Arc::clone(&shape),
+                solid: None,
                 material: Material::default(),
                 groups: Groups::default(),
                 breakage: Some(Breakage {
                     model: FractureModel::Prescored(Arc::clone(&pattern), placement),
                     strength: 1.0,
                     generations: 2,
-                    least_samples: 8,
+                    least_share: 1e-4,
+                    least_size: 0.0,
                     bonds,
                 }),
             })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use contact::Shape;
 use levelset::TriMesh;
 
-use crate::{BodyId, Lineage, Surface, World};
+use crate::{BodyId, Lineage, Solid, Surface, World};
 
 /// The surface of a track, or what it is made from each time it is asked for: the surfaces of
 /// thousands of pieces take more room than their solids, which are there anyway.
@@ -20,8 +20,10 @@ pub enum Skin {
 /// The arguments of [`Surface::of`].
 #[derive(Clone, Debug)]
 pub struct Undrawn {
-    /// Its collision shape.
+    /// What it collides with.
     pub shape: Arc<Shape>,
+    /// What it is made of, if it can break.
+    pub solid: Option<Solid>,
     /// Where it came from, if it is a fragment.
     pub lineage: Option<Arc<Lineage>>,
     /// What the whole body was made from.
@@ -34,8 +36,9 @@ impl Skin {
         match self {
             Self::Made(surface) => Arc::clone(surface),
             Self::Of(solid) => {
-                let Undrawn { shape, lineage, mesh } = &**solid;
-                Arc::new(Surface::of(shape, lineage.as_deref(), mesh.as_deref()))
+                let Undrawn { shape, solid, lineage, mesh } = &**solid;
+                let (solid, lineage, mesh) = (solid.as_ref(), lineage.as_deref(), mesh.as_deref());
+                Arc::new(Surface::of(shape, solid, lineage, mesh))
             }
         }
     }
@@ -67,6 +70,7 @@ impl World {
     pub(crate) fn skin(&self, body: BodyId, mesh: Option<Arc<TriMesh>>) -> Option<Skin> {
         let i = self.ids.binary_search(&body).ok()?;
         let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.lineages[i].clone());
-        Some(Skin::Of(Arc::new(Undrawn { shape, lineage, mesh })))
+        let solid = self.solids[i].clone();
+        Some(Skin::Of(Arc::new(Undrawn { shape, solid, lineage, mesh })))
     }
 }

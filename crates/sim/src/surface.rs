@@ -4,11 +4,11 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use contact::{Field, Shape};
-use fracture::{Break, Drawing, draw};
+use fracture::{Break, Drawing, FaceOrigin, draw};
 use levelset::{LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::Lineage;
+use crate::{Lineage, Solid, Whole};
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,28 +31,60 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// The surface of a collision shape: of a sampled one by dual contouring (see
-    /// [`fracture::draw`]), exact flats of a box.
+    /// The surface of a body: the exact one of its solid if that is known, by dual contouring of samples
+    /// (see [`fracture::draw`]), or that of its collision shape if it has no solid.
     ///
     /// `lineage` is that of a fragment, and `mesh` what the whole body was made from, in its
-    /// material coordinates: the outer faces of sampled shapes are put back onto it.
-    pub fn of(shape: &Shape, lineage: Option<&Lineage>, mesh: Option<&TriMesh>) -> Self {
-        match shape.field() {
+    /// material coordinates: the outer faces of sampled solids are put back onto it.
+    pub fn of(
+        shape: &Shape,
+        solid: Option<&Solid>,
+        lineage: Option<&Lineage>,
+        mesh: Option<&TriMesh>,
+    ) -> Self {
+        match (solid, shape.field()) {
+            // smoother than chords
+            (Some(_), Field::Ball { radius }) if lineage.is_none() => Self::ball(*radius),
+            (Some(solid), _) => Self::of_solid(solid, lineage, mesh),
+            (None, field) => Self::of_field(field),
+        }
+    }
+
+    fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&TriMesh>) -> Self {
+        let Solid { geometry, material } = solid;
+        let own;
+        let whole = match lineage {
+            Some(lineage) => &*lineage.whole,
+            None => {
+                own = Whole::new(Arc::clone(geometry));
+                &own
+            }
+        };
+        if let Some(surface) = geometry.surface() {
+            return Self::exact(&surface, whole.shading(), material);
+        }
+        let cuts = lineage.map_or(&[][..], |l| &l.cuts);
+        let breaks: Vec<Break> = cuts
+            .iter()
+            .map(|cut| Break { pattern: &cut.pattern, at: cut.at, regions: &cut.regions })
+            .collect();
+        let body = whole.geometry().level_set();
+        let mut drawing = draw(geometry.level_set(), body, &breaks);
+        if let Some(projector) = mesh.and_then(|mesh| whole.projector(mesh)) {
+            drawing.project_outer(projector);
+        }
+        Self::drawn(&drawing, Some(body), material)
+    }
+
+    fn of_field(field: &Field) -> Self {
+        match field {
             Field::Grid { level_set, material } => {
-                let whole = lineage.map_or(shape, |l| &l.whole);
-                let Field::Grid { level_set: body, .. } = whole.field() else {
-                    return Self::default();
-                };
-                let cuts = lineage.map_or(&[][..], |l| &l.cuts);
-                let breaks: Vec<Break> = cuts
-                    .iter()
-                    .map(|cut| Break { pattern: &cut.pattern, at: cut.at, regions: &cut.regions })
-                    .collect();
-                let mut drawing = draw(level_set, body, &breaks);
-                if let Some(mesh) = mesh {
-                    drawing.project_outer(mesh, 0.5 * level_set.grid().spacing());
-                }
-                Self::drawn(&drawing, Some(body), material)
+                Self::drawn(&draw(level_set, level_set, &[]), Some(level_set), material)
+            }
+            Field::Hull(hull) => {
+                let mesh = hull.mesh().clone();
+                let inner = vec![false; mesh.triangles.len()];
+                Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
             }
             Field::Cuboid { half } => Self::cuboid(half),
             Field::Ball { radius } => Self::ball(*radius),
@@ -63,6 +95,41 @@ impl Surface {
                 Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
             }
         }
+    }
+
+    /// An exact surface: flat cuts, and outer faces shaded as on the whole body.
+    fn exact(
+        exact: &fracture::Surface,
+        shading: Option<&Shading>,
+        material: &Isometry3<f64>,
+    ) -> Self {
+        let mesh = &exact.mesh;
+        let mut surface = Self::default();
+        // vertex, normal and number of what was added at each corner of the mesh
+        let mut known: Vec<Vec<(Vector3<f64>, bool, u32)>> = vec![Vec::new(); mesh.vertices.len()];
+        for (t, (triangle, origin)) in mesh.triangles.iter().zip(&exact.origins).enumerate() {
+            let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
+            let inner = *origin == FaceOrigin::Cut;
+            let corners = triangle.map(|v| {
+                let p = &mesh.vertices[v as usize];
+                let normal = match (origin, shading) {
+                    (FaceOrigin::Outer(face), Some(shading)) => shading.normal(*face, p, &flat),
+                    _ => flat,
+                };
+                let known = &mut known[v as usize];
+                let same = |(n, i, _): &&(Vector3<f64>, bool, u32)| {
+                    *i == inner && n.dot(&normal) > SAME_NORMAL
+                };
+                if let Some((_, _, number)) = known.iter().find(same) {
+                    return *number;
+                }
+                let number = surface.add_vertex(p, &normal, material);
+                known.push((normal, inner, number));
+                number
+            });
+            if inner { surface.inner.push(corners) } else { surface.outer.push(corners) }
+        }
+        surface
     }
 
     /// A drawing in material coordinates, its vertices parted where faces meet at an edge.
@@ -168,6 +235,64 @@ impl Surface {
             corners.map(|p| self.add_vertex(&p.into(), normal, &Isometry3::identity()));
         self.outer.push([a, b, c]);
         self.outer.push([a, c, d]);
+    }
+}
+
+/// Cosine of the angle, a quarter of a degree, between normals that look the same.
+const SAME_NORMAL: f64 = 0.99999;
+
+/// Normals of a whole body's exact surface, smooth but for edges.
+#[derive(Debug)]
+pub(crate) struct Shading {
+    surface: fracture::Surface,
+    /// Of the corners of each triangle.
+    normals: Vec<[Vector3<f64>; 3]>,
+}
+
+impl Shading {
+    pub(crate) fn new(surface: fracture::Surface) -> Self {
+        let mesh = &surface.mesh;
+        let areas: Vec<Vector3<f64>> =
+            (0..mesh.triangles.len()).map(|t| mesh.area_vector(t)).collect();
+        let outer = vec![false; areas.len()];
+        let mut normals: Vec<[Vector3<f64>; 3]> = areas.iter().map(|area| [*area; 3]).collect();
+        for corners in corners_by_vertex(mesh) {
+            for fan in fans(&corners, &areas, &outer) {
+                // each weighted by its angle, so that no diagonal shows
+                let weighted = |&(t, corner): &Corner| {
+                    let p = mesh.corners(t);
+                    let [a, b] = [1, 2].map(|n| p[(corner + n) % 3] - p[corner]);
+                    areas[t].try_normalize(0.0).map_or_else(Vector3::zeros, |n| n * a.angle(&b))
+                };
+                let sum: Vector3<f64> = fan.iter().map(weighted).sum();
+                let normal = sum.try_normalize(0.0).unwrap_or_else(Vector3::y);
+                fan.iter().for_each(|&(t, corner)| normals[t][corner] = normal);
+            }
+        }
+        Self { surface, normals }
+    }
+
+    /// The normal at a point of a face, or that of the face if it is nowhere.
+    fn normal(&self, face: u32, p: &Point3<f64>, flat: &Vector3<f64>) -> Vector3<f64> {
+        let origins = &self.surface.origins;
+        // triangles are in the order of the faces that they are of
+        let first = origins.partition_point(|origin| *origin < FaceOrigin::Outer(face));
+        let count = origins[first..].iter().take_while(|o| **o == FaceOrigin::Outer(face)).count();
+        let mut best: Option<(f64, Vector3<f64>)> = None;
+        for t in first..first + count {
+            let [a, b, c] = self.surface.mesh.corners(t);
+            let area = (b - a).cross(&(c - a));
+            let share = |q: &Point3<f64>, r: &Point3<f64>| (q - p).cross(&(r - p)).dot(&area);
+            let weights =
+                [share(&b, &c), share(&c, &a), share(&a, &b)].map(|x| x / area.norm_squared());
+            let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
+            if best.is_none_or(|(most, _)| least > most) {
+                let [u, v, w] = weights.map(|x| x.clamp(0.0, 1.0));
+                let [x, y, z] = self.normals[t];
+                best = Some((least, x * u + y * v + z * w));
+            }
+        }
+        best.and_then(|(_, n)| n.try_normalize(1e-12)).unwrap_or(*flat)
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::anchor::Anchorage;
 use crate::sharing::Divided;
 use crate::sleep::{Link, Rest};
-use crate::{Breakage, Debris, Event, Lineage, Motion, Timeline};
+use crate::{Breakage, Debris, Event, Lineage, Motion, Solid, Timeline};
 
 /// Names a body for as long as the world lives; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -71,13 +71,16 @@ pub struct NewBody {
     pub pose: Isometry3<f64>,
     /// Velocity of a dynamic body; that of a kinematic one is in `body`.
     pub velocity: Velocity,
-    /// Its solid, in body coordinates.
+    /// What it collides with, in body coordinates.
     pub shape: Arc<Shape>,
+    /// What it is made of, if it can break, be cut or anchored; the samples of a sampled shape unless
+    /// given.
+    pub solid: Option<Solid>,
     /// Its surface.
     pub material: Material,
     /// Whom it may touch. Its pieces inherit it.
     pub groups: Groups,
-    /// How it breaks, if it does. Only bodies with a sampled shape ([`contact::Field::Grid`]) do.
+    /// How it breaks, if it does. Only bodies with a solid do.
     pub breakage: Option<Breakage>,
 }
 
@@ -120,6 +123,7 @@ impl NewBody {
             pose: if known { self.pose } else { Isometry3::identity() },
             velocity: Velocity::default(),
             shape: Arc::new(Shape::empty()),
+            solid: None,
             material: Material::default(),
             groups: self.groups,
             breakage: None,
@@ -138,8 +142,10 @@ pub struct BodyState<'a> {
     pub pose: &'a Isometry3<f64>,
     /// Momentum of a dynamic body.
     pub momentum: &'a Momentum,
-    /// Its solid.
+    /// What it collides with.
     pub shape: &'a Arc<Shape>,
+    /// What it is made of.
+    pub solid: Option<&'a Solid>,
     /// Whom it may touch.
     pub groups: Groups,
     /// How it breaks.
@@ -163,6 +169,7 @@ pub struct World {
     pub(crate) poses: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
+    pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
@@ -213,6 +220,7 @@ impl World {
             poses: Vec::new(),
             momenta: Vec::new(),
             shapes: Vec::new(),
+            solids: Vec::new(),
             materials: Vec::new(),
             groups: Vec::new(),
             breakages: Vec::new(),
@@ -256,6 +264,7 @@ impl World {
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.momenta.push(momentum);
+        self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
         self.groups.push(new.groups);
@@ -264,6 +273,15 @@ impl World {
         self.anchorages.push(None);
         self.slow.push(0);
         id
+    }
+
+    /// The samples of a shape, which the last body may share.
+    fn solid_of_samples(&self, shape: &Arc<Shape>) -> Option<Solid> {
+        let known = self.shapes.last().filter(|last| Arc::ptr_eq(last, shape));
+        match known.and_then(|_| self.solids.last()) {
+            Some(solid) => solid.clone(),
+            None => Solid::of_samples(shape),
+        }
     }
 
     /// Removes a body; `false` if it is gone already.
@@ -277,6 +295,7 @@ impl World {
         self.poses.remove(i);
         self.momenta.remove(i);
         self.shapes.remove(i);
+        self.solids.remove(i);
         self.materials.remove(i);
         self.groups.remove(i);
         self.breakages.remove(i);
@@ -401,6 +420,7 @@ impl World {
             pose: &self.poses[i],
             momentum: &self.momenta[i],
             shape: &self.shapes[i],
+            solid: self.solids[i].as_ref(),
             groups: self.groups[i],
             breakage: self.breakages[i].as_ref(),
             lineage: self.lineages[i].as_deref(),

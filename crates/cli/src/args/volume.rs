@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::vector;
+use super::{Sampling, length, vector};
 
 const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 4000 -o bunny.msh
@@ -31,10 +31,9 @@ pub struct TetrahedralizeArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
     pub doublings: u8,
-    /// Nodes of the level set along the longest edge
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u16).range(8..=500))]
-    pub resolution: u16,
+    /// How the mesh is sampled
+    #[command(flatten)]
+    pub sampling: Sampling,
     /// File to write: .msh (Gmsh 2.2) or .vtu (VTK, ParaView)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -44,7 +43,7 @@ pub struct TetrahedralizeArguments {
 }
 
 const VOXELIZE_EXAMPLES: &str = "Example:
-  brisance voxelize assets/bunny.obj --resolution 120 -o bunny.lset
+  brisance voxelize assets/bunny.obj --nodes 500000 -o bunny.lset
 
 The file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72
 bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`.";
@@ -55,10 +54,9 @@ bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedr
 pub struct VoxelizeArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
-    /// Nodes of the level set along the longest edge
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u16).range(8..=800))]
-    pub resolution: u16,
+    /// How the mesh is sampled
+    #[command(flatten)]
+    pub sampling: Sampling,
     /// File to write, ending in .lset
     #[arg(short, long, value_name = "OUT.lset")]
     pub output: PathBuf,
@@ -114,11 +112,6 @@ pub struct StressArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-fn length(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
-    number.ok_or_else(|| "give a positive number".to_owned())
 }
 
 fn radius(text: &str) -> Result<f64, String> {

@@ -2,19 +2,15 @@
 
 use std::io::Write;
 
-use levelset::{Aabb, LevelSet, TriMesh};
+use ::fracture::{Alignment, Geometry};
+use levelset::Aabb;
 use nalgebra::{Point3, Unit, Vector3};
-use sim::{Breaking, Look, break_mesh};
+use sim::{Breaking, Look, break_mesh, piece_pattern};
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
-use crate::commands::{Failure, check_distinct, check_output, print};
+use crate::commands::{Failure, check_distinct, check_output, print, warn_of_mesh};
 use crate::mesh_file::read_mesh;
-
-/// Pieces of fewer samples stay with a neighbour.
-const LEAST_SAMPLES: usize = 64;
-/// Empty cells around a sampled solid.
-const PADDING: usize = 3;
 
 /// Where a pattern comes from.
 enum Source {
@@ -41,14 +37,15 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
-        least_samples: LEAST_SAMPLES,
-        resolution: resolution(&mesh, arguments.resolution.into()),
+        least_share: arguments.min_share,
     };
-    let pattern = |body: &LevelSet| match source {
+    let pattern = |body: &Geometry, at: &Alignment, least: f64| match source {
         Source::File(pattern) => Ok(pattern),
-        Source::Text(spec) => sim::pattern(&spec, *seed, Some(body)),
+        Source::Text(spec) => piece_pattern(&spec, *seed, body, (at, least)),
     };
-    let recording = break_mesh(&mesh, &breaking, pattern, Look::default())
+    let spec = arguments.sampling.spec(path);
+    warn_of_mesh(&spec, &mesh);
+    let recording = break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     format
         .write(&recording, output)
@@ -57,12 +54,4 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Ok(());
     }
     print(|out| writeln!(out, "{}: {} pieces", output.display(), recording.tracks.len()))
-}
-
-/// Nodes along each axis for `longest` along the longest.
-fn resolution(mesh: &TriMesh, longest: usize) -> [usize; 3] {
-    let extents = Aabb::around(&mesh.vertices).map_or(Vector3::zeros(), |b| b.extents());
-    let cells = (longest - (1 + 2 * PADDING)).max(1) as f64;
-    let along = |x: f64| (cells * x / extents.max()).ceil().max(1.0) as usize + 1 + 2 * PADDING;
-    [along(extents.x), along(extents.y), along(extents.z)]
 }

@@ -85,7 +85,7 @@ fn bodies(scene: &Scene, world: &World) -> Vec<Found> {
 /// What a scene takes before anything breaks, bytes: samples of all shapes, which copies share, and
 /// a pose of each body for each frame.
 fn memory(scene: &Scene, world: &World) -> f64 {
-    let nodes: f64 = scene.bodies.iter().filter_map(|body| body.shape.nodes()).sum();
+    let nodes: f64 = scene.bodies.iter().map(Body::nodes).sum();
     let poses = (scene.simulation.frames + 1) * world.len();
     nodes * size_of::<f32>() as f64 + (poses * size_of::<Isometry3<f64>>()) as f64
 }

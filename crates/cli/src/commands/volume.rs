@@ -3,22 +3,21 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use levelset::{Aabb, Grid, LevelSet, Sign, Stuffing, TetMesh, TriMesh};
+use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
+use sim::sample_mesh;
 use tetfem::{Fields, write_msh, write_vtu};
 
-use crate::args::{TetrahedralizeArguments, VoxelizeArguments};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
+use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read, warn_of_mesh};
 use crate::mesh_file::read_mesh;
 use crate::output::write_whole;
 
-/// Empty cells around a sampled solid.
-const PADDING: usize = 3;
 /// Most nodes of a level set, 2 GiB, and of a lattice.
 pub(super) const MOST_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
-    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, resolution, quiet } =
+    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, sampling, quiet } =
         arguments;
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
@@ -28,7 +27,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         let volume = solid.moments().volume;
         (solid, volume)
     } else {
-        let (solid, mesh) = sampled(path, (*resolution).into())?;
+        let (solid, mesh) = sampled(path, sampling)?;
         (solid, mesh.signed_volume())
     };
     let stuffing =
@@ -66,13 +65,13 @@ fn tell(
 
 /// Samples a mesh and writes its level set.
 pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
-    let VoxelizeArguments { mesh: path, resolution, output, quiet } = arguments;
+    let VoxelizeArguments { mesh: path, sampling, output, quiet } = arguments;
     if !ends_in(output, "lset") {
         return Err(Failure::Format { path: output.clone(), known: ".lset" });
     }
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
-    let (solid, mesh) = sampled(path, (*resolution).into())?;
+    let (solid, mesh) = sampled(path, sampling)?;
     write_whole(output, |out| solid.write_to(out))
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     let [nx, ny, nz] = solid.grid().dims();
@@ -91,18 +90,13 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     })
 }
 
-/// A mesh as samples, `nodes` of them along its longest edge.
-fn sampled(path: &Path, nodes: usize) -> Result<(LevelSet, TriMesh), Failure> {
+/// A mesh as samples.
+fn sampled(path: &Path, sampling: &Sampling) -> Result<(LevelSet, TriMesh), Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
-    let empty = || failed(crate::mesh_file::MeshFileError::Empty);
-    let bounds = Aabb::around(&mesh.vertices).ok_or_else(empty)?;
-    let cells = nodes.saturating_sub(1 + 2 * PADDING).max(1) as f64;
-    let grid = Grid::enclosing(&bounds, bounds.extents().max() / cells, PADDING, MOST_NODES)
-        .map_err(|source| Failure::Grid { path: path.to_owned(), source })?;
-    let solid = LevelSet::from_mesh(&mesh, grid, Sign::Strict)
-        .map_err(|source| Failure::MeshFacts { path: path.to_owned(), source })?;
-    Ok((solid, mesh))
+    let spec = sampling.spec(path);
+    warn_of_mesh(&spec, &mesh);
+    sample_mesh(&spec, mesh).map_err(|source| Failure::Fracture { path: path.to_owned(), source })
 }
 
 /// Refuses an output of tetrahedra that cannot succeed.

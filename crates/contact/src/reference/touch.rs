@@ -32,7 +32,7 @@ impl Touch {
         let point = owner.1 * self.0.point;
         match owner.0.probe() {
             Probe::Ball(radius) => point - normal * (sign * radius),
-            Probe::None | Probe::Points(_) => point,
+            Probe::None | Probe::Points(_) | Probe::Hull(..) => point,
         }
     }
 

@@ -4,25 +4,25 @@ use nalgebra::{Point3, UnitVector3};
 use robust::Coord;
 
 /// Drops the coordinate along which the plane is seen best, which rounds nothing.
-pub(super) struct Projection {
+pub(crate) struct Projection {
     axes: [usize; 2],
 }
 
 impl Projection {
-    pub(super) fn along(normal: &UnitVector3<f64>) -> Self {
+    pub(crate) fn along(normal: &UnitVector3<f64>) -> Self {
         let axis = normal.iamax();
         let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
         // counter-clockwise stays so
         Self { axes: if normal[axis] > 0.0 { [u, v] } else { [v, u] } }
     }
 
-    pub(super) fn point(&self, p: &Point3<f64>) -> [f64; 2] {
+    pub(crate) fn point(&self, p: &Point3<f64>) -> [f64; 2] {
         // there is no negative zero, so that equal numbers have equal bits
         self.axes.map(|axis| p[axis] + 0.0)
     }
 
     /// Positive for a triangle that is seen counter-clockwise; the sign is exact.
-    pub(super) fn area_sign(&self, corners: [Point3<f64>; 3]) -> f64 {
+    pub(crate) fn area_sign(&self, corners: [Point3<f64>; 3]) -> f64 {
         let [a, b, c] = corners.map(|p| {
             let [x, y] = self.point(&p);
             Coord { x, y }

@@ -199,7 +199,7 @@ fn crossings(solid: &ClosedMesh, distances: &[f64], sides: &[i8]) -> Vec<Crossin
 }
 
 /// Takes out pairs of opposite edges; what is left is sorted.
-pub(super) fn cancel_opposites(edges: &mut Vec<[u32; 2]>) {
+pub(crate) fn cancel_opposites(edges: &mut Vec<[u32; 2]>) {
     let ends = |&[a, b]: &[u32; 2]| [a.min(b), a.max(b)];
     edges.sort_unstable_by_key(ends);
     let mut kept = Vec::new();

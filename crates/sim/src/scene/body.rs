@@ -128,6 +128,15 @@ impl Copies {
 }
 
 impl Body {
+    /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
+    /// elements or a lattice fill them, or anchors hold them.
+    pub fn nodes(&self) -> f64 {
+        let cracks = self.fracture.as_ref().is_some_and(|f| f.pattern.is_none());
+        let is_exact = matches!(self.shape, Shape::Box(_) | Shape::Sphere(_));
+        let is_sampled = !is_exact || cracks || !self.anchors.is_empty();
+        self.shape.nodes().filter(|_| is_sampled).unwrap_or(0.0)
+    }
+
     /// Shape coordinates to world, at the start; of copies that of their middle.
     pub fn pose(&self) -> Isometry3<f64> {
         let first = self.keyframes.as_ref().and_then(|keyframes| keyframes.first());

@@ -28,9 +28,13 @@ pub struct Fracture {
     /// How often it and its fragments may break in turn; 3 unless given.
     #[serde(default = "three")]
     pub generations: u32,
-    /// Pieces of fewer level-set nodes stay with the neighbour they touch most; 64 unless given.
-    #[serde(default = "sixty_four")]
-    pub min_nodes: usize,
+    /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbour they
+    /// touch most; 1e-4 unless given.
+    #[serde(default = "least_share")]
+    pub min_share: f64,
+    /// So do pieces of less volume than a cube of this edge, m; 0 unless given.
+    #[serde(default)]
+    pub min_size: f64,
     /// What holds its pieces together where the blow is too weak to part them; nothing unless
     /// given.
     pub bonds: Option<Bonds>,
@@ -180,6 +184,6 @@ fn three() -> u32 {
     3
 }
 
-fn sixty_four() -> usize {
-    64
+fn least_share() -> f64 {
+    crate::breakage::LEAST_SHARE
 }

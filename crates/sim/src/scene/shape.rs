@@ -1,11 +1,13 @@
 //! The solids of bodies.
 
+use levelset::Grid;
+use nalgebra::Vector3;
 use serde::Deserialize;
 
 use super::up;
 
 /// Cells of margin that a level set has on every side of a solid.
-pub(super) const MARGIN: usize = 3;
+pub(crate) const MARGIN: usize = 3;
 
 /// The solid of a body.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,7 +35,7 @@ pub enum Shape {
     Trimesh(Trimesh),
 }
 
-/// `shape = { mesh = { file = "bunny.obj", resolution = [70, 60, 45] } }`, and the same of `tets`.
+/// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, and the same of `tets`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
@@ -42,8 +44,26 @@ pub struct Mesh {
     /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
     /// is given a size is also moved: the centre of its bounding box comes to the origin.
     pub size: Option<f64>,
-    /// Most nodes of the level set along x, y and z; the spacing is the finest that fits.
-    pub resolution: [usize; 3],
+    /// Spacing of the level set, m; see [`default_spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+    /// What decides which side of the triangles is inside; `"auto"` unless given.
+    #[serde(default)]
+    pub sign: MeshSign,
+}
+
+/// What decides which side of the triangles of a mesh is inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshSign {
+    /// As `Strict` where the mesh is closed, else as `Winding`, with a warning.
+    #[default]
+    Auto,
+    /// The mesh must be closed and wound outwards.
+    Strict,
+    /// The generalised winding number (Jacobson et al. 2013), which closes holes smoothly.
+    Winding,
 }
 
 /// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
@@ -68,6 +88,8 @@ pub struct Sphere {
     pub radius: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { box = { half_extents = [1, 0.5, 0.1] } }`.
@@ -78,6 +100,8 @@ pub struct Cuboid {
     pub half_extents: [f64; 3],
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { cylinder = { radius = 0.1, half_height = 0.5 } }`.
@@ -90,6 +114,8 @@ pub struct Cylinder {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { capsule = { radius = 0.1, half_height = 0.5 } }`.
@@ -102,6 +128,8 @@ pub struct Capsule {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { cone = { radius = 0.1, half_height = 0.2 } }`.
@@ -114,6 +142,8 @@ pub struct Cone {
     pub half_height: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { torus = { major = 0.2, minor = 0.05 } }`.
@@ -126,6 +156,8 @@ pub struct Torus {
     pub minor: f64,
     /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
 }
 
 /// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
@@ -169,35 +201,62 @@ impl Shape {
         }
     }
 
-    /// Spacing of the level set of an analytic solid, m; `None` for a mesh or plane.
-    ///
-    /// Unless the scene gives one it is a 40th of the longest edge of the bounding box, or an 8th
-    /// of the shortest where that is less.
+    /// The `spacing` and `nodes` that the scene gives.
+    pub(super) fn fineness(&self) -> (Option<f64>, Option<usize>) {
+        match self {
+            Self::Plane(_) | Self::Trimesh(_) => (None, None),
+            Self::Mesh(m) | Self::Tets(m) => (m.spacing, m.nodes),
+            Self::Sphere(s) => (s.spacing, s.nodes),
+            Self::Box(b) => (b.spacing, b.nodes),
+            Self::Cylinder(c) => (c.spacing, c.nodes),
+            Self::Capsule(c) => (c.spacing, c.nodes),
+            Self::Cone(c) => (c.spacing, c.nodes),
+            Self::Torus(t) => (t.spacing, t.nodes),
+        }
+    }
+
+    /// Spacing of the level set of a primitive, m; `None` for a mesh or plane. Unless the scene gives
+    /// one it follows from `nodes` or is [`default_spacing`].
     pub fn spacing(&self) -> Option<f64> {
-        let given = match self {
-            Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
-            Self::Sphere(s) => s.spacing,
-            Self::Box(b) => b.spacing,
-            Self::Cylinder(c) => c.spacing,
-            Self::Capsule(c) => c.spacing,
-            Self::Cone(c) => c.spacing,
-            Self::Torus(t) => t.spacing,
-        };
-        let by_size = |e: [f64; 3]| {
-            let longest = e[0].max(e[1]).max(e[2]);
-            let shortest = e[0].min(e[1]).min(e[2]);
-            (longest / 40.0).min(shortest / 8.0)
-        };
-        given.or_else(|| self.extents().map(by_size))
+        let extents = self.extents()?;
+        let wall = extents.iter().copied().fold(f64::INFINITY, f64::min);
+        Some(spacing(self.fineness(), &extents.into(), wall))
     }
 
     /// Most nodes of its level set, should it need one; `None` for a plane.
     pub fn nodes(&self) -> Option<f64> {
         if let Self::Mesh(mesh) | Self::Tets(mesh) = self {
-            return Some(mesh.resolution.iter().map(|&n| n as f64).product());
+            // what a spacing makes of a mesh is counted when it is read
+            return Some(mesh.nodes.unwrap_or(DEFAULT_NODES) as f64);
         }
         let (extents, spacing) = (self.extents()?, self.spacing()?);
         let axis = |extent: f64| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN as f64;
         Some(extents.into_iter().map(axis).product())
     }
+}
+
+/// Nodes of a level set unless a scene says otherwise.
+const DEFAULT_NODES: usize = 100_000;
+/// Nodes of a level set to which thin walls may bring it unless a scene says otherwise.
+const MAX_DEFAULT_NODES: usize = 2_000_000;
+/// Nodes through a wall that resolve it.
+pub(crate) const NODES_THROUGH: f64 = 4.0;
+
+/// Spacing of a level set unless a scene gives one, m: with 100,000 nodes, or as many as put four nodes
+/// through the thinnest wall, but no more than 2,000,000. `extents` are the edge lengths of the bounding
+/// box and `wall` is the thickness of the thinnest wall, m.
+pub fn default_spacing(extents: &Vector3<f64>, wall: f64) -> f64 {
+    let [usual, finest] =
+        [DEFAULT_NODES, MAX_DEFAULT_NODES].map(|n| Grid::finest_spacing(extents, MARGIN, n));
+    usual.min(wall / NODES_THROUGH).max(finest)
+}
+
+/// Spacing by what a scene says of it.
+pub(crate) fn spacing(
+    (given, nodes): (Option<f64>, Option<usize>),
+    extents: &Vector3<f64>,
+    wall: f64,
+) -> f64 {
+    let by_nodes = nodes.map(|nodes| Grid::finest_spacing(extents, MARGIN, nodes));
+    given.or(by_nodes).unwrap_or_else(|| default_spacing(extents, wall))
 }

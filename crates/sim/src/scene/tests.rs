@@ -40,7 +40,7 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(body.motion, Motion::Dynamic);
     assert_eq!(body.pose(), Isometry3::identity());
     let fracture = body.fracture.as_ref().unwrap();
-    assert_eq!((fracture.generations, fracture.min_nodes), (3, 64));
+    assert_eq!((fracture.generations, fracture.min_share, fracture.min_size), (3, 1e-4, 0.0));
     assert_eq!(
         scene.patterns["shards"],
         Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5, noise: None })
@@ -48,10 +48,20 @@ fn defaults_are_those_of_the_documentation() {
 }
 
 #[test]
-fn a_thin_box_has_eight_cells_across() {
-    let wall =
-        Shape::Box(Cuboid { half_extents: [1.5, 1.0, 0.1], spacing: None }).spacing().unwrap();
-    assert!((wall - 0.025).abs() < 1e-15);
+fn the_default_spacing_keeps_a_budget_and_resolves_walls_if_it_can() {
+    let spacing = |half_extents, nodes| {
+        Shape::Box(Cuboid { half_extents, spacing: None, nodes }).spacing().unwrap()
+    };
+    let count = |half: [f64; 3], h: f64| -> f64 {
+        half.iter().map(|x| (2.0 * x / h).ceil() + 7.0).product()
+    };
+    let cube = [0.5; 3];
+    assert!((0.9e5..=1e5).contains(&count(cube, spacing(cube, None))));
+    assert!((0.9e4..=1e4).contains(&count(cube, spacing(cube, Some(10_000)))));
+    let plate = [0.5, 0.5, 0.01];
+    assert!(0.02 / spacing(plate, None) >= 4.0);
+    let sheet = [0.5, 0.5, 0.001];
+    assert!((1.9e6..=2e6).contains(&count(sheet, spacing(sheet, None))));
 }
 
 #[test]
@@ -144,7 +154,7 @@ fn materials_anchors_copies_and_limits_are_checked() {
     refused(name, &with("velocity = [1, 0, 0]\nanchor = [{}]"), (9, 10), "body[0].anchor");
     let copies = "copies = { count = [0, 1, 1], spacing = [1, 1, 1] }";
     refused(name, &with(copies), (8, 20), "body[0].copies.count");
-    refused("strength = 2", "min_nodes = 2", (9, 12), "body[0].fracture");
+    refused("strength = 2", "min_share = 0.2", (9, 12), "body[0].fracture");
     let bonds = "strength = 2, bonds = {}";
     refused("strength = 2", bonds, (9, 56), "body[0].fracture.bonds");
     let debris = |line: &str| format!("[debris]\n{line}\n[[body]]");
@@ -182,13 +192,12 @@ fn a_level_set_that_would_not_fit_in_memory_is_refused() {
     let fine = "radius = 0.2, spacing = 0.00001";
     let problem = refused("radius = 0.2", fine, (8, 46), "body[0].shape.sphere.spacing");
     assert!(problem.contains("coarser"), "{problem}");
-    let key = "body[0].shape.mesh.resolution";
-    let cube = |n: &str| format!("{{ mesh = {{ file = \"a.obj\", resolution = [{n}] }} }}");
+    let key = "body[0].shape.mesh.nodes";
+    let cube = |n: &str| format!("{{ mesh = {{ file = \"a.obj\", nodes = {n} }} }}");
     let sphere = "{ sphere = { radius = 0.2 } }";
-    refused(sphere, &cube("10000, 10000, 10000"), (8, 49), key);
-    // the product overflows 64 bits
-    refused(sphere, &cube("4294967296, 4294967296, 4294967296"), (8, 49), key);
-    refused(sphere, &cube("70, 60, 4"), (8, 49), key);
+    refused(sphere, &cube("1000000000000"), (8, 44), key);
+    refused(sphere, &cube("500"), (8, 44), key);
+    refused(sphere, &cube("600, spacing = 0.1"), (8, 44), key);
 }
 
 #[test]

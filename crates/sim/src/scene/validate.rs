@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
-const MAX_NODES: usize = 1 << 27;
+pub(crate) const MAX_NODES: usize = 1 << 27;
 /// Most times a body and its pieces may break in turn: they soon outgrow any memory.
 const MAX_GENERATIONS: u32 = 16;
 /// Most frames of a run: over nine hours at 30 frames per second.
@@ -111,7 +111,7 @@ impl Scene {
 
     /// How many nodes pieces may have, all together.
     pub(crate) fn nodes_left(&self) -> usize {
-        let nodes: f64 = self.bodies.iter().filter_map(|b| b.shape.nodes()).sum();
+        let nodes: f64 = self.bodies.iter().map(Body::nodes).sum();
         (MAX_ALL_NODES - nodes) as usize
     }
 
@@ -119,7 +119,7 @@ impl Scene {
     fn memory(&self) -> Result<(), InvalidValue> {
         let mut nodes = 0.0;
         for (i, b) in self.bodies.iter().enumerate() {
-            nodes += b.shape.nodes().unwrap_or(0.0);
+            nodes += b.nodes();
             require(nodes <= MAX_ALL_NODES, &format!("body[{i}].shape"), || {
                 format!(
                     "brings the level sets of the scene to {nodes:.0} nodes, more than \
@@ -469,6 +469,7 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
         Shape::Torus(_) => "torus",
         _ => "capsule",
     };
+    fineness(&at(key, kind), s.fineness())?;
     let key = at(key, &format!("{kind}.spacing"));
     let spacing = s.spacing().unwrap_or(f64::NAN);
     positive(&key, spacing, "m")?;
@@ -483,19 +484,17 @@ fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     if let Some(size) = m.size {
         positive(&at(key, "size"), size, "m")?;
     }
-    let least = 2 * MARGIN + 2;
-    let key = at(key, "resolution");
-    require(m.resolution.iter().all(|&n| n >= least), &key, || {
-        format!(
-            "must be at least {least} nodes along each axis, 3 cells of margin on every side \
-             included, not {:?}",
-            m.resolution
-        )
-    })?;
-    let nodes: f64 = m.resolution.iter().map(|&n| n as f64).product();
-    require(nodes <= MAX_NODES as f64, &key, || {
-        format!("{:?} makes more than {MAX_NODES} nodes: use a coarser one", m.resolution)
-    })
+    fineness(key, (m.spacing, m.nodes))
+}
+
+/// `spacing` or `nodes`, not both.
+fn fineness(key: &str, (spacing, nodes): (Option<f64>, Option<usize>)) -> Result<(), InvalidValue> {
+    let least = (2 * MARGIN + 2).pow(3);
+    if let Some(spacing) = spacing {
+        positive(&at(key, "spacing"), spacing, "m")?;
+        require(nodes.is_none(), &at(key, "nodes"), || "must be removed: `spacing` is given")?;
+    }
+    nodes.map_or(Ok(()), |nodes| count(&at(key, "nodes"), nodes, least, MAX_NODES))
 }
 
 fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
@@ -508,6 +507,12 @@ fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
     model(key, f, b, scene)?;
+    require((0.0..1.0).contains(&f.min_share), &at(key, "min_share"), || {
+        format!("must be 0 or more and less than 1, not {:?}", f.min_share)
+    })?;
+    require((0.0..=LARGEST).contains(&f.min_size), &at(key, "min_size"), || {
+        format!("must be 0 or more and finite, not {:?}", f.min_size)
+    })?;
     if let Some(bonds) = &f.bonds {
         positive(&at(key, "bonds.duration"), bonds.duration, "s")?;
         match bonds.strength {

@@ -1,0 +1,99 @@
+//! Points spread over a surface.
+
+use levelset::TriMesh;
+use nalgebra::{Point3, Vector3};
+
+use super::{FaceOrigin, Facets, Tag};
+
+impl Facets {
+    /// Points on the surface at most about `spacing` metres apart, corners and rims of cuts among them
+    /// before other vertices; see [`TriMesh::spread_points`].
+    pub(crate) fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
+        let mut on_rim = vec![false; self.vertices.len()];
+        let is_cut = |tag: Tag| tag.origin() == FaceOrigin::Cut;
+        for (corners, _) in self.polygons().filter(|(_, tag)| is_cut(*tag)) {
+            corners.iter().for_each(|&v| on_rim[v as usize] = true);
+        }
+        for cap in self.caps().iter().filter(|cap| is_cut(cap.tag)) {
+            cap.edges.iter().for_each(|edge| on_rim[edge[0] as usize] = true);
+        }
+        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        order.sort_by_key(|&v| !on_rim[v as usize]);
+        let mut names = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(&v, name)| names[v as usize] = name);
+        let mut mesh = TriMesh {
+            vertices: order.iter().map(|&v| self.vertices[v as usize]).collect(),
+            triangles: Vec::new(),
+        };
+        self.for_each_triangle(|triangle, _| {
+            mesh.triangles.push(triangle.map(|v| names[v as usize]));
+        });
+        mesh.spread_points(spacing)
+    }
+
+    /// About `count` points of a lattice in the solid, of `volume` m^3: what its surface does not hide
+    /// along columns of the lattice.
+    pub(crate) fn inside_points(&self, volume: f64, count: usize) -> Vec<Point3<f64>> {
+        let step = (volume / count.max(1) as f64).cbrt();
+        let Some(bounds) = self.bounds().filter(|_| step > 0.0 && step.is_finite()) else {
+            return Vec::new();
+        };
+        // shares of a step that no face is likely to be at
+        let origin = bounds.min - Vector3::new(0.381_966, 0.618_034, 0.276_393) * step;
+        let place = |x: f64, a: usize| (x - origin[a]) / step;
+        let mut crossings: Vec<([i64; 2], f64, i32)> = Vec::new();
+        self.for_each_triangle(|triangle, _| {
+            let corners = triangle.map(|v| {
+                let p = self.vertices[v as usize];
+                Vector3::new(place(p.x, 0), place(p.y, 1), place(p.z, 2))
+            });
+            cross_columns(&corners, |column, height, sign| crossings.push((column, height, sign)));
+        });
+        crossings.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let mut points = Vec::new();
+        for column in crossings.chunk_by(|a, b| a.0 == b.0) {
+            let mut depth = 0;
+            for pair in column.windows(2) {
+                depth += pair[0].2;
+                if depth <= 0 {
+                    continue;
+                }
+                let (low, high) = (pair[0].1.ceil() as i64, pair[1].1.floor() as i64);
+                let [i, j] = column[0].0;
+                points.extend(
+                    (low..=high)
+                        .map(|k| origin + Vector3::new(i as f64, j as f64, k as f64) * step),
+                );
+            }
+        }
+        points
+    }
+}
+
+/// Calls `found` with the columns along z, at whole x and y, that a triangle crosses, the height and
+/// whether the solid begins (1) or ends (-1) there.
+fn cross_columns(corners: &[Vector3<f64>; 3], mut found: impl FnMut([i64; 2], f64, i32)) {
+    let [a, b, c] = corners;
+    let normal = (b - a).cross(&(c - a));
+    if normal.z == 0.0 {
+        return;
+    }
+    let sign = if normal.z < 0.0 { 1 } else { -1 };
+    let range = |k: usize| {
+        let (low, high) = (a[k].min(b[k]).min(c[k]), a[k].max(b[k]).max(c[k]));
+        low.ceil() as i64..=high.floor() as i64
+    };
+    let turn = normal.z.signum();
+    for i in range(0) {
+        for j in range(1) {
+            let (x, y) = (i as f64, j as f64);
+            let side = |p: &Vector3<f64>, q: &Vector3<f64>| {
+                turn * ((q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x))
+            };
+            if side(a, b) >= 0.0 && side(b, c) >= 0.0 && side(c, a) >= 0.0 {
+                let height = a.z - (normal.x * (x - a.x) + normal.y * (y - a.y)) / normal.z;
+                found([i, j], height, sign);
+            }
+        }
+    }
+}

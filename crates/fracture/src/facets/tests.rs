@@ -1,0 +1,191 @@
+//! Promises of cut surfaces.
+
+use std::collections::BTreeMap;
+
+use levelset::{Solid, TriMesh};
+use nalgebra::{Point3, Vector3};
+use proptest::prelude::*;
+
+use super::*;
+use crate::cell::Cell;
+
+/// Every directed edge as often as its opposite.
+fn is_closed(mesh: &TriMesh) -> bool {
+    let mut balance: BTreeMap<[u32; 2], i32> = BTreeMap::new();
+    for &[a, b, c] in &mesh.triangles {
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            *balance.entry([from.min(to), from.max(to)]).or_default() +=
+                if from < to { 1 } else { -1 };
+        }
+    }
+    balance.values().all(|&sum| sum == 0)
+}
+
+/// Closed solids with vertices, edges and faces at whole coordinates.
+fn solids() -> Vec<Facets> {
+    let of = |solid: Solid| Facets::of_solid(&solid).unwrap();
+    let mut solids = vec![
+        of(Solid::Box { half_extents: Vector3::new(2.0, 1.0, 3.0) }),
+        of(Solid::Sphere { radius: 2.0 }),
+        of(Solid::Cylinder { half_height: 2.0, radius: 1.0 }),
+        of(Solid::Capsule { half_height: 1.0, radius: 1.0 }),
+        of(Solid::Cone { half_height: 2.0, radius: 2.0 }),
+        of(Solid::Torus { major: 2.0, minor: 1.0 }),
+    ];
+    // a box with a cavity, and two that overlap
+    let mut hollow = solids[0].clone();
+    let mut cavity = of(Solid::Box { half_extents: Vector3::new(1.0, 0.5, 2.0) });
+    let reversed: Vec<Vec<u32>> =
+        cavity.polygons().map(|(corners, _)| corners.iter().rev().copied().collect()).collect();
+    cavity = Facets::of_polygons(cavity.vertices, &reversed);
+    hollow.append(&cavity);
+    solids.push(hollow);
+    // a frame of voxels, with flat edges and reentrant corners
+    let full = |[i, j, k]: [i32; 3]| {
+        (0..3).contains(&i) && (0..2).contains(&j) && (0..3).contains(&k) && [i, k] != [1, 1]
+            || [i, j, k] == [0, 2, 0]
+    };
+    solids.push(voxels(full));
+    solids
+}
+
+/// The surface of unit cubes.
+fn voxels(full: impl Fn([i32; 3]) -> bool) -> Facets {
+    let mut names: BTreeMap<[i32; 3], u32> = BTreeMap::new();
+    let mut mesh = TriMesh::default();
+    for i in 0..4 {
+        for j in 0..4 {
+            for k in 0..4 {
+                for (axis, sign) in (0..3).flat_map(|a| [(a, 1), (a, -1)]) {
+                    let mut next = [i, j, k];
+                    next[axis] += sign;
+                    if !full([i, j, k]) || full(next) {
+                        continue;
+                    }
+                    let quad = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[u, v]| {
+                        let mut p = [i, j, k];
+                        p[axis] += i32::from(sign > 0);
+                        p[(axis + 1) % 3] += u;
+                        p[(axis + 2) % 3] += v;
+                        *names.entry(p).or_insert_with(|| {
+                            mesh.vertices.push(Point3::from(p.map(f64::from)));
+                            mesh.vertices.len() as u32 - 1
+                        })
+                    });
+                    let [a, b, c, d] = quad;
+                    let quads = [[a, b, c], [a, c, d]];
+                    let turned =
+                        quads.map(|[a, b, c]| if sign > 0 { [a, b, c] } else { [a, c, b] });
+                    mesh.triangles.extend(turned);
+                }
+            }
+        }
+    }
+    Facets::of_mesh(&ClosedMesh::new(mesh).unwrap())
+}
+
+/// Voronoi cells of sites in a box.
+fn cells(sites: &[Point3<f64>]) -> Vec<ConvexCell> {
+    let bounds = Aabb { min: Point3::from([-9.0; 3]), max: Point3::from([9.0; 3]) };
+    let cell = |(number, site): (usize, &Point3<f64>)| {
+        let others = sites.iter().filter(|other| *other != site);
+        let cell = others.fold(Cell::whole(&bounds), |cell, other| {
+            cell.cut(Plane::through(&nalgebra::center(site, other), other - site))
+        });
+        let corners: Vec<_> = cell.corners().copied().collect();
+        let bounds = Aabb::around(&corners)?;
+        Some(ConvexCell { number, planes: cell.planes().to_vec(), bounds })
+    };
+    sites.iter().enumerate().filter_map(cell).collect()
+}
+
+/// Sites off the lattice of the solids, or on it, so that planes pass through their features.
+fn sites() -> impl Strategy<Value = Vec<Point3<f64>>> {
+    let anywhere = prop::collection::vec(prop::array::uniform3(-3.0..3.0), 2..12)
+        .prop_map(|sites| sites.into_iter().map(Point3::from).collect::<Vec<_>>());
+    let whole = prop::collection::vec(prop::array::uniform3(-3..=3_i32), 2..12).prop_map(|sites| {
+        let mut sites: Vec<_> = sites;
+        sites.sort_unstable();
+        sites.dedup();
+        sites.into_iter().map(|p| Point3::from(p.map(f64::from))).collect::<Vec<_>>()
+    });
+    let halves =
+        prop::collection::vec(prop::array::uniform3(-6..=6_i32), 2..12).prop_map(|sites| {
+            let mut sites: Vec<_> = sites;
+            sites.sort_unstable();
+            sites.dedup();
+            sites
+                .into_iter()
+                .map(|p| Point3::from(p.map(|x| 0.5 * f64::from(x))))
+                .collect::<Vec<_>>()
+        });
+    prop_oneof![anywhere, whole, halves]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn pieces_are_closed_and_add_up_to_the_whole(n in 0..8usize, sites in sites()) {
+        let whole = solids().swap_remove(n);
+        let exact = whole.moments();
+        let mut sum = levelset::Moments::default();
+        for (_, piece) in carve(whole, &cells(&sites)) {
+            for mut part in piece.parts() {
+                part.simplify();
+                let surface = part.surface();
+                prop_assert!(is_closed(&surface.mesh));
+                let moments = part.moments();
+                prop_assert!((moments.volume - surface.mesh.signed_volume()).abs() < 1e-11);
+                sum = sum + moments;
+            }
+        }
+        prop_assert!((sum.volume - exact.volume).abs() <= 1e-12 * exact.volume, "{}", sum.volume - exact.volume);
+        prop_assert!((sum.first - exact.first).amax() <= 1e-11 * exact.volume);
+        prop_assert!((sum.second - exact.second).amax() <= 1e-11 * exact.volume);
+    }
+
+    #[test]
+    fn pieces_put_together_are_the_whole(n in 0..8usize, sites in sites()) {
+        let whole = solids().swap_remove(n);
+        let exact = whole.moments().volume;
+        let cells = cells(&sites);
+        let mut planes: Vec<Plane> = Vec::new();
+        let mut pieces: Vec<Facets> = carve(whole, &cells).into_iter().map(|(number, mut piece)| {
+            let own = &cells.iter().find(|cell| cell.number == number).unwrap().planes;
+            let number = |n: usize| {
+                let same = |p: &Plane| *p == own[n] || *p == own[n].flipped();
+                planes.iter().position(same)
+            };
+            let numbers: Vec<_> = (0..own.len()).map(|n| number(n)).collect();
+            let numbers: Vec<usize> = numbers.into_iter().enumerate().map(|(n, known)| known.unwrap_or_else(|| {
+                planes.push(own[n]);
+                planes.len() - 1
+            })).collect();
+            piece.renumber(|n| numbers[n]);
+            piece
+        }).collect();
+        pieces.iter_mut().for_each(Facets::simplify);
+        let all: Vec<&Facets> = pieces.iter().collect();
+        let union = Facets::union(&all, &planes);
+        prop_assert!((union.moments().volume - exact).abs() <= 1e-10 * exact);
+        let surface = union.surface();
+        prop_assert!(is_closed(&surface.mesh));
+        let cut: f64 = union.sections().iter().map(|(_, area, _)| area.abs()).sum();
+        let area: f64 = (0..surface.mesh.triangles.len()).map(|t| surface.mesh.area_vector(t).norm()).sum();
+        prop_assert!(cut <= 1e-9 * area, "{cut} of {area}");
+    }
+}
+
+#[test]
+fn primitives_are_closed_and_near_their_closed_form() {
+    let volumes = [48.0, 32.0 / 3.0, 4.0, 10.0 / 3.0, 16.0 / 3.0, 4.0 * std::f64::consts::PI];
+    for (n, (solid, volume)) in solids().iter().zip(volumes).enumerate() {
+        let exact = if n == 0 { volume } else { volume * std::f64::consts::PI };
+        let surface = solid.surface();
+        assert!(is_closed(&surface.mesh));
+        let share = solid.moments().volume / exact;
+        assert!(share <= 1.0 + 1e-12 && share > 0.985, "{n} {share}");
+        assert_eq!(solid.is_convex(1e-9), n != 5);
+    }
+}

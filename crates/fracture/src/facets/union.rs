@@ -1,0 +1,115 @@
+//! Pieces put together again.
+
+use super::{Cap, Facets, Tag};
+use crate::cell::Plane;
+use crate::slicing::cancel_opposites;
+
+/// Share of the solid's size within which vertices of two pieces are the same: positions are rounded to
+/// some 4e-16 of it, and a little more where planes meet at small angles.
+const SAME: f64 = 1e-11;
+
+impl Facets {
+    /// Pieces that touch in cuts as one solid. `planes` are those of the cuts by number; their faces
+    /// that lie on others of the pieces go.
+    ///
+    /// In each plane that pieces touch from both sides, the faces of all are taken away and the border
+    /// that this leaves is filled where it winds around: where pieces do not match face by face the
+    /// rest of a face stays.
+    pub(crate) fn union(pieces: &[&Self], planes: &[Plane]) -> Self {
+        let mut whole = Self::default();
+        pieces.iter().for_each(|piece| whole.append(piece));
+        whole.weld();
+        for (number, plane) in planes.iter().enumerate() {
+            if whole.has_both_sides(Tag::plane(number), plane) {
+                whole.refill(Tag::plane(number), plane);
+            }
+        }
+        whole.drop_unused();
+        whole
+    }
+
+    /// Whether faces of a plane look both ways.
+    fn has_both_sides(&self, tag: Tag, plane: &Plane) -> bool {
+        let mut seen = [false; 2];
+        let caps = self.caps.iter().filter(|cap| cap.tag == tag).map(|cap| *cap.normal);
+        let polygons = self.polygons().filter(|(_, own)| *own == tag);
+        for normal in caps.chain(polygons.map(|(corners, _)| self.area_vector(corners))) {
+            seen[usize::from(normal.dot(&plane.normal) > 0.0)] = true;
+        }
+        seen == [true; 2]
+    }
+
+    /// Makes vertices at the same place one.
+    fn weld(&mut self) {
+        let tolerance = SAME * self.size;
+        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        order.sort_by(|&a, &b| {
+            let [p, q] = [a, b].map(|v| self.vertices[v as usize]);
+            p.x.total_cmp(&q.x).then(a.cmp(&b))
+        });
+        let mut names: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        for (n, &v) in order.iter().enumerate() {
+            if names[v as usize] != v {
+                continue;
+            }
+            let p = self.vertices[v as usize];
+            let near = order[n + 1..].iter();
+            for &other in near.take_while(|&&o| self.vertices[o as usize].x - p.x <= tolerance) {
+                if (self.vertices[other as usize] - p).amax() <= tolerance {
+                    names[other as usize] = v;
+                }
+            }
+        }
+        self.corners.iter_mut().for_each(|v| *v = names[*v as usize]);
+        for cap in &mut self.caps {
+            cap.edges.as_flattened_mut().iter_mut().for_each(|v| *v = names[*v as usize]);
+            cap.edges.retain(|[a, b]| a != b);
+            cancel_opposites(&mut cap.edges);
+        }
+        self.caps.retain(|cap| !cap.edges.is_empty());
+        self.drop_repeated();
+    }
+
+    /// Takes out corners that repeat the one before, and faces of fewer than three.
+    fn drop_repeated(&mut self) {
+        let mut kept = Self { size: self.size, ..Self::default() };
+        let mut corners: Vec<u32> = Vec::new();
+        for (all, tag) in self.polygons() {
+            corners.clear();
+            corners.extend_from_slice(all);
+            corners.dedup();
+            while corners.len() > 1 && corners.first() == corners.last() {
+                corners.pop();
+            }
+            if corners.len() > 2 {
+                kept.push(&corners, tag);
+            }
+        }
+        (self.corners, self.faces) = (kept.corners, kept.faces);
+    }
+
+    /// Takes all faces of a plane away and fills what is open then.
+    fn refill(&mut self, tag: Tag, plane: &Plane) {
+        let mut border: Vec<[u32; 2]> = Vec::new();
+        let mut kept = Self { size: self.size, ..Self::default() };
+        for (corners, own) in self.polygons() {
+            if own == tag {
+                let next = corners.iter().cycle().skip(1);
+                border.extend(corners.iter().zip(next).map(|(&a, &b)| [a, b]));
+            } else {
+                kept.push(corners, own);
+            }
+        }
+        (self.corners, self.faces) = (kept.corners, kept.faces);
+        let (gone, caps) = std::mem::take(&mut self.caps).into_iter().partition(|c| c.tag == tag);
+        self.caps = caps;
+        let gone: Vec<Cap> = gone;
+        border.extend(gone.iter().flat_map(|cap| &cap.edges));
+        cancel_opposites(&mut border);
+        if border.is_empty() {
+            return;
+        }
+        let normal = nalgebra::UnitVector3::new_unchecked(plane.normal);
+        self.caps.push(Cap { edges: border, normal, tag });
+    }
+}

@@ -1,0 +1,198 @@
+//! Solids of bodies that can break: exact surfaces where they are known, else samples.
+
+mod divide;
+mod exact;
+mod samples;
+
+use std::sync::{Arc, OnceLock};
+
+use levelset::{Aabb, ConvexHull, Grid, LevelSet, Moments, Solid};
+use nalgebra::Point3;
+
+use crate::ClosedMesh;
+use crate::facets::{Facets, Surface};
+
+pub use divide::{Piece, Pieces};
+
+/// The solid of a body in its material space, m.
+///
+/// It is *exact* where its surface is known as planar faces: a closed mesh, a primitive, and what
+/// convex cells cut out of those. Else it is *sampled*. What asks for moments, a surface, points or a
+/// signed distance need not know which.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    kind: Kind,
+    moments: Moments,
+    /// Where its signed distance is sampled if it is asked for.
+    grid: Grid,
+    level_set: OnceLock<Arc<LevelSet>>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Exact(Exact),
+    /// With points on its surface.
+    Sampled(Arc<[Point3<f64>]>),
+}
+
+/// An exact solid.
+#[derive(Clone, Debug)]
+struct Exact {
+    facets: Facets,
+    is_convex: bool,
+    /// What its signed distance follows from unless samples are given.
+    primitive: Option<Solid>,
+}
+
+/// Share of a solid's size by which a vertex may be in front of a face of a convex solid.
+const FLAT: f64 = 1e-9;
+/// Corners of the hull of a solid that is convex; one with more is simplified.
+const MAX_CORNERS: usize = 64;
+/// Share of its size by which a convex solid may stand out of its simplified hull.
+const SIMPLIFIED: f64 = 0.005;
+
+impl Geometry {
+    /// A primitive about the origin, whose moments are those of its closed form and whose curved faces
+    /// are chords within 1e-3 of its diameter; `None` for a half-space. `grid` is where it is sampled.
+    pub fn primitive(solid: Solid, grid: Grid) -> Option<Self> {
+        let facets = Facets::of_solid(&solid)?;
+        let is_convex = !matches!(solid, Solid::Torus { .. });
+        let kind = Kind::Exact(Exact { facets, is_convex, primitive: Some(solid) });
+        Some(Self { kind, moments: solid.moments()?, grid, level_set: OnceLock::new() })
+    }
+
+    /// The solid that a closed mesh bounds, without overlaps. `level_set` is its signed distance.
+    pub fn mesh(mesh: &ClosedMesh, level_set: Arc<LevelSet>) -> Self {
+        let facets = Facets::of_mesh(mesh);
+        let is_convex = facets.is_convex(FLAT * facets.size());
+        let moments = facets.moments();
+        let kind = Kind::Exact(Exact { facets, is_convex, primitive: None });
+        Self { kind, moments, grid: *level_set.grid(), level_set: OnceLock::from(level_set) }
+    }
+
+    /// A solid that only its samples tell of, with points on its surface and its moments.
+    pub fn sampled(
+        level_set: Arc<LevelSet>,
+        points: impl Into<Arc<[Point3<f64>]>>,
+        moments: Moments,
+    ) -> Self {
+        let kind = Kind::Sampled(points.into());
+        Self { kind, moments, grid: *level_set.grid(), level_set: OnceLock::from(level_set) }
+    }
+
+    /// Moments for unit density.
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    /// The nodes of its signed distance.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// The box around it, m: that of its surface, or of its inside samples and half a cell.
+    pub fn bounds(&self) -> Aabb {
+        let exact = match &self.kind {
+            Kind::Exact(exact) => exact.facets.bounds(),
+            Kind::Sampled(_) => self.level_set().inside_range().map(|(low, high)| {
+                let [min, max] = [low, high].map(|node| self.grid.position(node));
+                Aabb { min, max }
+            }),
+        };
+        exact.unwrap_or_else(|| self.grid.bounds())
+    }
+
+    /// About `count` points in it, evenly spread; of an exact solid the same for any grid.
+    pub fn inside_points(&self, count: usize) -> Vec<Point3<f64>> {
+        match &self.kind {
+            Kind::Exact(exact) => exact.facets.inside_points(self.moments.volume, count),
+            Kind::Sampled(_) => {
+                let samples = self.level_set().as_slice();
+                let inside: Vec<usize> = (0..samples.len()).filter(|&n| samples[n] < 0.0).collect();
+                // a stride that is odd does not run along the planes of most grids
+                let stride = (inside.len() / count.max(1)).max(1) | 1;
+                let place = |n: usize| self.grid.position(self.grid.node(n));
+                inside.into_iter().step_by(stride).map(place).collect()
+            }
+        }
+    }
+
+    /// Whether its surface is known exactly.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.kind, Kind::Exact(_))
+    }
+
+    /// Whether it is known to be convex.
+    pub fn is_convex(&self) -> bool {
+        matches!(&self.kind, Kind::Exact(exact) if exact.is_convex)
+    }
+
+    /// Its signed distance; of a convex solid it is sampled when it is first asked for.
+    pub fn level_set(&self) -> &Arc<LevelSet> {
+        self.level_set.get_or_init(|| Arc::new(self.samples()))
+    }
+
+    /// About how much memory it takes, in samples of 4 bytes.
+    pub fn memory(&self) -> usize {
+        let surface = match &self.kind {
+            Kind::Exact(exact) => exact.facets.memory(),
+            Kind::Sampled(points) => 6 * points.len(),
+        };
+        // a convex solid is seldom sampled
+        let samples = if self.is_convex() { 0 } else { self.grid.node_count() };
+        surface + samples
+    }
+
+    /// The exact surface as triangles; `None` of a solid that is sampled.
+    pub fn surface(&self) -> Option<Surface> {
+        match &self.kind {
+            Kind::Exact(exact) => Some(exact.facets.surface()),
+            Kind::Sampled(_) => None,
+        }
+    }
+
+    /// Points on its surface, about as dense as its samples.
+    pub fn points(&self) -> Arc<[Point3<f64>]> {
+        match &self.kind {
+            Kind::Exact(exact) => exact.facets.spread_points(self.grid.spacing()).into(),
+            Kind::Sampled(points) => Arc::clone(points),
+        }
+    }
+
+    /// Of a convex solid its hull: exact up to 64 corners, beyond them with at most so many, and the
+    /// solid stands out of it by less than 1 % of its size.
+    pub fn hull(&self) -> Option<ConvexHull> {
+        let Kind::Exact(Exact { facets, is_convex: true, .. }) = &self.kind else { return None };
+        if facets.vertices.len() <= MAX_CORNERS {
+            return ConvexHull::of_convex(facets.surface().mesh).ok();
+        }
+        let size = facets.bounds()?.extents().norm();
+        let mut tolerance = SIMPLIFIED * size;
+        loop {
+            let hull = ConvexHull::simplified(&facets.vertices, tolerance).ok()?;
+            if hull.mesh().vertices.len() <= MAX_CORNERS {
+                return Some(hull);
+            }
+            tolerance *= 1.5;
+        }
+    }
+
+    /// The exact surface, in words that tell solids apart.
+    pub fn digest(&self, mut word: impl FnMut(u64)) {
+        match &self.kind {
+            Kind::Exact(Exact { facets, .. }) => {
+                facets.vertices.iter().flat_map(|p| p.iter()).for_each(|x| word(x.to_bits()));
+                facets.for_each_triangle(|triangle, _| {
+                    triangle.iter().for_each(|&v| word(v.into()));
+                });
+            }
+            Kind::Sampled(_) => {
+                let samples = self.level_set().as_slice();
+                samples.iter().for_each(|value| word(value.to_bits().into()));
+            }
+        }
+        self.grid.dims().iter().for_each(|&n| word(n as u64));
+        self.grid.origin().iter().for_each(|x| word(x.to_bits()));
+        word(self.grid.spacing().to_bits());
+    }
+}

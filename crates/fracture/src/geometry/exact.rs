@@ -1,0 +1,417 @@
+//! Exact solids divided by convex cells.
+
+use std::sync::{Arc, OnceLock};
+
+use levelset::{Aabb, LevelSet, Moments};
+use nalgebra::{Point3, Similarity3, Vector3};
+use rayon::prelude::*;
+
+use super::divide::{Piece, Pieces};
+use super::samples::sampled;
+use super::{Exact, FLAT, Geometry, Kind};
+use crate::cell::Plane;
+use crate::facets::{ConvexCell, Facets, carve};
+use crate::field::NodeBox;
+use crate::planes::{NodePlane, Planes};
+use crate::region::transformed_bounds;
+use crate::{Alignment, Bond, Pattern};
+
+/// The planes that an exact solid was cut by.
+#[derive(Clone, Debug)]
+pub(super) struct Cuts {
+    /// By number.
+    planes: Vec<Plane>,
+    /// Per region of the pattern its planes, where it meets the solid.
+    regions: Vec<Option<Vec<Plane>>>,
+}
+
+/// A connected part of a cell in the solid.
+struct Part {
+    region: usize,
+    facets: Facets,
+    moments: Moments,
+}
+
+pub(super) fn divided(
+    parent: &Geometry,
+    exact: &Exact,
+    pattern: &Pattern,
+    at: &Alignment,
+    least: f64,
+) -> Pieces {
+    let mut solid = exact.facets.clone();
+    // cuts of an earlier fracture are not told apart any more
+    solid.settle();
+    let cells = cells(pattern, &at.transform(), &solid);
+    let cut: Vec<(usize, Facets)> =
+        solid.parts().into_iter().flat_map(|part| carve(part, &cells)).collect();
+    let mut parts: Vec<Part> = cut.into_par_iter().flat_map_iter(connected).collect();
+    // stable: parts of a cell stay in order
+    parts.sort_by_key(|part| part.region);
+    let cuts = Cuts::number(pattern, &cells, &mut parts);
+    let touches = cuts.touches(&parts);
+    let bonds = touches.bonds();
+    let volumes: Vec<f64> = parts.iter().map(|part| part.moments.volume).collect();
+    let groups = hosts(&volumes, least, &bonds);
+    let total: Moments = parts.iter().map(|part| part.moments).sum();
+    let scale = total.map_to(&parent.moments);
+    let pieces = cuts.grouped(parent, exact, &parts, &groups, scale);
+    Pieces::exact(pieces, crate::join::joined_bonds(&bonds, &groups), cuts)
+}
+
+/// The cells of a pattern near a solid, in its coordinates.
+fn cells(pattern: &Pattern, to_material: &Similarity3<f64>, solid: &Facets) -> Vec<ConvexCell> {
+    let Some(bounds) = solid.bounds() else { return Vec::new() };
+    let Some(seen) = transformed_bounds(&bounds, &to_material.inverse()) else {
+        return Vec::new();
+    };
+    let seen = seen.grown(1e-9 * seen.extents().norm());
+    let apart = |b: &Aabb| (0..3).any(|a| b.min[a] > seen.max[a] || b.max[a] < seen.min[a]);
+    let numbered = pattern.cells().zip(pattern.reaches()).enumerate();
+    let near = numbered.filter_map(|(number, (cell, reach))| {
+        let (cell, reach) = (cell.ok()?, reach.as_ref()?);
+        if apart(reach) {
+            return None;
+        }
+        let corners: Vec<Point3<f64>> =
+            cell.corners().map(|p| to_material.transform_point(p)).collect();
+        let planes = cell.planes().iter().map(|plane| plane.transformed(to_material)).collect();
+        Some(ConvexCell { number, planes, bounds: Aabb::around(&corners)? })
+    });
+    near.collect()
+}
+
+fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
+    let parts = facets.parts().into_iter().map(move |mut facets| {
+        facets.simplify();
+        let moments = facets.moments();
+        Part { region, facets, moments }
+    });
+    // what rounding leaves of a cell that only touches the solid is no solid
+    parts.filter(|part| part.moments.volume > 0.0)
+}
+
+/// For every part the number of the group that it goes to: those of less volume than `least` go to the
+/// neighbour that they share the largest cut with, the smallest first.
+fn hosts(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
+    let mut volumes = volumes.to_vec();
+    let mut hosts: Vec<usize> = (0..volumes.len()).collect();
+    let mut small: Vec<usize> = hosts.iter().copied().filter(|&n| volumes[n] < least).collect();
+    let mut beside: Vec<Vec<(usize, f64)>> = vec![Vec::new(); volumes.len()];
+    for Bond { fragments: [a, b], area, .. } in bonds {
+        beside[*a].push((*b, *area));
+        beside[*b].push((*a, *area));
+    }
+    while let Some(place) = (0..small.len()).min_by(|&a, &b| {
+        volumes[small[a]].total_cmp(&volumes[small[b]]).then(small[a].cmp(&small[b]))
+    }) {
+        let next = small.swap_remove(place);
+        let mut shared: Vec<(usize, f64)> = Vec::new();
+        for &(other, area) in &beside[next] {
+            let host = hosts[other];
+            match shared.iter_mut().find(|(known, _)| *known == host) {
+                _ if host == next => {}
+                Some((_, sum)) => *sum += area,
+                None => shared.push((host, area)),
+            }
+        }
+        let largest = shared.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let Some((host, _)) = largest else { continue };
+        volumes[host] += volumes[next];
+        if volumes[host] >= least {
+            small.retain(|&n| n != host);
+        }
+        let moved = std::mem::take(&mut beside[next]);
+        beside[host].extend(moved);
+        hosts.iter_mut().filter(|h| **h == next).for_each(|h| *h = host);
+    }
+    let mut names = hosts.clone();
+    names.sort_unstable();
+    names.dedup();
+    hosts.iter().map(|host| names.partition_point(|name| name < host)).collect()
+}
+
+/// Cuts of parts by plane, and on which side of it the part is.
+struct Touches<'a> {
+    cuts: &'a Cuts,
+    parts: &'a [Part],
+    /// Plane, whether the part is behind it, part, area in m^2 and its first moment.
+    faces: Vec<(usize, bool, usize, f64, Vector3<f64>)>,
+}
+
+impl Cuts {
+    /// Numbers the planes of all cells that cut something, one number for both sides of each.
+    fn number(pattern: &Pattern, cells: &[ConvexCell], parts: &mut [Part]) -> Self {
+        let mut regions: Vec<Option<Vec<Plane>>> = vec![None; pattern.region_count()];
+        for cell in cells {
+            if parts.binary_search_by_key(&cell.number, |part| part.region).is_ok() {
+                regions[cell.number] = Some(cell.planes.clone());
+            }
+        }
+        let mut keys: Vec<[u64; 4]> = regions.iter().flatten().flatten().map(key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let mut planes = vec![None; keys.len()];
+        let number = |plane: &Plane| keys.binary_search(&key(plane)).expect("it is among them");
+        for plane in regions.iter().flatten().flatten() {
+            planes[number(plane)].get_or_insert(*plane);
+        }
+        parts.par_iter_mut().for_each(|part| {
+            let own = regions[part.region].as_deref().unwrap_or_default();
+            let numbers: Vec<usize> = own.iter().map(number).collect();
+            part.facets.renumber(|n| numbers[n]);
+        });
+        Self { planes: planes.into_iter().flatten().collect(), regions }
+    }
+
+    fn touches<'a>(&'a self, parts: &'a [Part]) -> Touches<'a> {
+        let faces = |(n, part): (usize, &Part)| {
+            let mut sections = part.facets.sections();
+            sections.sort_by_key(|(plane, ..)| *plane);
+            let own = self.regions[part.region].as_deref().unwrap_or_default();
+            let face = |(plane, area, moment): (usize, f64, Vector3<f64>)| {
+                let is_behind = own.contains(&self.planes[plane]);
+                (plane, is_behind, n, area, moment)
+            };
+            sections.into_iter().map(face).collect::<Vec<_>>()
+        };
+        let mut faces: Vec<_> = parts.par_iter().enumerate().flat_map_iter(faces).collect();
+        faces.sort_by_key(|&(plane, is_behind, part, ..)| (plane, is_behind, part));
+        Touches { cuts: self, parts, faces }
+    }
+
+    /// One piece for each group of parts, with moments that `scale` brings to those of the parent.
+    fn grouped(
+        &self,
+        parent: &Geometry,
+        exact: &Exact,
+        parts: &[Part],
+        groups: &[usize],
+        scale: impl Fn(&Moments) -> Moments + Sync,
+    ) -> Vec<Piece> {
+        let members = members(groups);
+        // parts are sorted by region
+        let mut shared = vec![false; self.regions.len()];
+        for pair in parts.iter().zip(groups).collect::<Vec<_>>().windows(2) {
+            let [(a, group), (b, other)] = [pair[0], pair[1]];
+            shared[a.region] |= a.region == b.region && group != other;
+        }
+        let piece = |members: &Vec<usize>| {
+            let facets = match members[..] {
+                [alone] => parts[alone].facets.clone(),
+                _ => self.union(&members.iter().map(|&m| &parts[m].facets).collect::<Vec<_>>()),
+            };
+            let mut regions: Vec<usize> = members.iter().map(|&m| parts[m].region).collect();
+            regions.sort_unstable();
+            regions.dedup();
+            let moments: Moments = members.iter().map(|&m| parts[m].moments).sum();
+            let is_shared = regions.iter().any(|&region| shared[region]);
+            let geometry = self.geometry(parent, exact, facets, (&regions, is_shared));
+            Piece { geometry: Geometry { moments: scale(&moments), ..geometry }, regions }
+        };
+        members.par_iter().map(piece).collect()
+    }
+
+    fn union(&self, parts: &[&Facets]) -> Facets {
+        let mut whole = Facets::union(parts, &self.planes);
+        whole.simplify();
+        whole
+    }
+
+    /// Pieces put together as `groups` says.
+    pub(super) fn joined(
+        &self,
+        parent: &Geometry,
+        exact: &Exact,
+        pieces: &[Piece],
+        groups: &[usize],
+    ) -> Vec<Piece> {
+        let members = members(groups);
+        let joined = |members: &Vec<usize>| {
+            if let [alone] = members[..] {
+                return pieces[alone].clone();
+            }
+            let parts: Vec<&Facets> = members
+                .iter()
+                .filter_map(|&member| match &pieces[member].geometry.kind {
+                    Kind::Exact(exact) => Some(&exact.facets),
+                    Kind::Sampled(_) => None,
+                })
+                .collect();
+            let mut regions: Vec<usize> =
+                members.iter().flat_map(|&m| pieces[m].regions.iter().copied()).collect();
+            regions.sort_unstable();
+            regions.dedup();
+            let is_shared = pieces.iter().zip(groups).any(|(piece, &group)| {
+                group != groups[members[0]] && piece.regions.iter().any(|r| regions.contains(r))
+            });
+            let geometry = self.geometry(parent, exact, self.union(&parts), (&regions, is_shared));
+            let moments = members.iter().map(|&m| *pieces[m].geometry.moments()).sum();
+            Piece { geometry: Geometry { moments, ..geometry }, regions }
+        };
+        members.par_iter().map(joined).collect()
+    }
+
+    /// The solid of a part of `parent` that lies in some regions, and whether others do, too.
+    fn geometry(
+        &self,
+        parent: &Geometry,
+        exact: &Exact,
+        facets: Facets,
+        (regions, is_shared): (&[usize], bool),
+    ) -> Geometry {
+        let is_whole_cell = regions.len() == 1 && (exact.is_convex || !facets.has_outer());
+        let is_convex = is_whole_cell || facets.is_convex(FLAT * facets.size());
+        let grid = &parent.grid;
+        let bounds = facets.bounds().unwrap_or_else(|| grid.bounds());
+        let nodes = NodeBox::around(&bounds, grid, 2);
+        // a piece between two nodes has some around it
+        let nodes =
+            if nodes.dims().iter().any(|&n| n < 2) { nodes.grown(1, grid.dims()) } else { nodes };
+        let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
+        let level_set = OnceLock::new();
+        if !is_convex {
+            let planes = |region: &usize| {
+                let planes = self.regions[*region].as_deref().unwrap_or_default().iter();
+                let planes = planes.map(|plane| NodePlane::new(plane, grid)).collect();
+                Planes::new(planes, nodes, f64::INFINITY)
+            };
+            let regions: Vec<Planes> = regions.iter().filter_map(planes).collect();
+            let mut samples = sampled(Some(parent.level_set()), &regions, grid, &nodes);
+            if is_shared {
+                samples = only(&facets, &samples);
+            }
+            let _ = level_set.set(Arc::new(samples));
+        }
+        let kind = Kind::Exact(Exact { facets, is_convex, primitive: None });
+        Geometry { kind, moments: Moments::default(), grid: part, level_set }
+    }
+}
+
+/// The members of each group.
+fn members(groups: &[usize]) -> Vec<Vec<usize>> {
+    let mut members = vec![Vec::new(); groups.iter().max().map_or(0, |most| most + 1)];
+    for (member, &group) in groups.iter().enumerate() {
+        members[group].push(member);
+    }
+    members
+}
+
+/// A plane seen from either side.
+fn key(plane: &Plane) -> [u64; 4] {
+    let numbers = [plane.normal.x, plane.normal.y, plane.normal.z, plane.offset];
+    let sign = numbers.iter().find(|x| **x != 0.0).map_or(1.0, |x| x.signum());
+    // adding zero makes -0 and 0 one number
+    numbers.map(|x| (x * sign + 0.0).to_bits())
+}
+
+/// Of samples of several solids those of the one that `facets` bounds: others become outside.
+fn only(facets: &Facets, samples: &LevelSet) -> LevelSet {
+    let (slice, found) = (samples.as_slice(), samples.components());
+    let mut deepest = vec![(0.0_f32, 0_usize); found.count];
+    for (node, &label) in found.labels.iter().enumerate() {
+        if label > 0 && slice[node] < deepest[label as usize - 1].0 {
+            deepest[label as usize - 1] = (slice[node], node);
+        }
+    }
+    let grid = samples.grid();
+    let is_own = |&(_, node): &(f32, usize)| facets.winding(&grid.position(grid.node(node))) > 0.5;
+    let own: Vec<bool> = deepest.iter().map(is_own).collect();
+    let least = 1e-4 * grid.spacing() as f32;
+    let mut values = samples.values().to_owned();
+    for (value, &label) in values.iter_mut().zip(&found.labels) {
+        if label > 0 && !own[label as usize - 1] {
+            *value = value.abs().max(least);
+        }
+    }
+    LevelSet::from_values(*grid, values)
+}
+
+impl Touches<'_> {
+    /// The cuts between parts, sorted by pair.
+    fn bonds(&self) -> Vec<Bond> {
+        let mut bonds = Vec::new();
+        for own in self.faces.chunk_by(|a, b| a.0 == b.0) {
+            let (front, behind) = own.split_at(own.partition_point(|face| !face.1));
+            if let ([a], [b]) = (front, behind) {
+                // both sides have the same cut; the one with less has its rounding
+                let (_, _, _, area, moment) = if a.3 < b.3 { *a } else { *b };
+                bonds.extend(bond([a.2, b.2], area, &moment));
+                continue;
+            }
+            let flats = |faces: &[(usize, bool, usize, f64, Vector3<f64>)]| {
+                let flat = |face: &(usize, bool, usize, f64, Vector3<f64>)| {
+                    (face.2, self.parts[face.2].facets.triangles_of(face.0))
+                };
+                faces.iter().map(flat).collect::<Vec<_>>()
+            };
+            let (front, behind) = (flats(front), flats(behind));
+            let normal = self.cuts.planes[own[0].0].normal;
+            for (a, ours) in &front {
+                for (b, theirs) in &behind {
+                    let (area, moment) = overlap(ours, theirs, &normal);
+                    bonds.extend(bond([*a, *b], area, &moment));
+                }
+            }
+        }
+        bonds.sort_by_key(|bond| bond.fragments);
+        bonds
+    }
+}
+
+fn bond(parts: [usize; 2], area: f64, moment: &Vector3<f64>) -> Option<Bond> {
+    let [a, b] = parts;
+    (area > 0.0).then(|| Bond {
+        fragments: [a.min(b), a.max(b)],
+        area,
+        centre: Point3::from(moment / area),
+    })
+}
+
+type Triangle = [Point3<f64>; 3];
+
+/// The area that triangles of one plane have in common, m^2, and its first moment.
+fn overlap(ours: &[Triangle], theirs: &[Triangle], normal: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let mut sum = (0.0, Vector3::zeros());
+    for a in ours {
+        for b in theirs {
+            let bounds = [a, b].map(|t| (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2])));
+            let [(low, high), (other_low, other_high)] = bounds;
+            if (0..3).any(|k| low[k] > other_high[k] || high[k] < other_low[k]) {
+                continue;
+            }
+            let common = clipped(a, b, normal);
+            for pair in common.get(1..).unwrap_or_default().windows(2) {
+                let area = (pair[0] - common[0]).cross(&(pair[1] - common[0])).norm() / 2.0;
+                let middle = (common[0].coords + pair[0].coords + pair[1].coords) / 3.0;
+                sum.0 += area;
+                sum.1 += middle * area;
+            }
+        }
+    }
+    sum
+}
+
+/// The part of a triangle in another of the same plane (Sutherland and Hodgman 1974).
+fn clipped(triangle: &Triangle, by: &Triangle, normal: &Vector3<f64>) -> Vec<Point3<f64>> {
+    let turn = (by[1] - by[0]).cross(&(by[2] - by[0])).dot(normal);
+    let mut points = triangle.to_vec();
+    for k in 0..3 {
+        let (from, to) = (by[k], by[(k + 1) % 3]);
+        let out = (to - from).cross(normal) * turn.signum();
+        let height = |p: &Point3<f64>| out.dot(&(p - from));
+        let mut kept = Vec::with_capacity(points.len() + 1);
+        for (n, p) in points.iter().enumerate() {
+            let q = points[(n + 1) % points.len()];
+            let (a, b) = (height(p), height(&q));
+            if a <= 0.0 {
+                kept.push(*p);
+            }
+            if a * b < 0.0 {
+                kept.push(p + (q - p) * (a / (a - b)));
+            }
+        }
+        points = kept;
+    }
+    points
+}

@@ -1,0 +1,76 @@
+//! How thick the walls of a closed mesh are.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::TriMesh;
+
+/// Pairs of chord and triangle that are looked at, at most.
+const MAX_PAIRS: usize = 1 << 22;
+/// Chords that tell enough.
+const MAX_CHORDS: usize = 512;
+
+impl TriMesh {
+    /// Thickness of the thin walls of a closed mesh, m: of the chords from middles of triangles straight
+    /// inwards to the next triangle the one that a tenth of the surface, by area, has shorter ones than.
+    /// `None` if no chord meets the mesh.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that does not exist.
+    pub fn wall_thickness(&self) -> Option<f64> {
+        let count = self.triangles.len();
+        let wanted = (MAX_PAIRS / count.max(1)).clamp(16, MAX_CHORDS);
+        let stride = count.div_ceil(wanted).max(1);
+        let mut chords: Vec<(f64, f64)> = (0..count)
+            .step_by(stride)
+            .filter_map(|t| {
+                let area = self.area_vector(t);
+                let inwards = -area.try_normalize(0.0)?;
+                let [a, b, c] = self.corners(t);
+                let middle = Point3::from((a.coords + b.coords + c.coords) / 3.0);
+                Some((self.chord(t, &middle, &inwards)?, area.norm()))
+            })
+            .collect();
+        chords.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let total: f64 = chords.iter().map(|chord| chord.1).sum();
+        let mut seen = 0.0;
+        let thin = chords.iter().find(|chord| {
+            seen += chord.1;
+            seen >= 0.1 * total
+        });
+        thin.map(|chord| chord.0)
+    }
+
+    /// Distance from a point of triangle `from` along a unit vector to the next other triangle.
+    fn chord(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
+        let hits = (0..self.triangles.len()).filter(|&t| t != from).filter_map(|t| {
+            // Moeller and Trumbore 1997
+            let [a, b, c] = self.corners(t);
+            let (u, v, w) = (b - a, c - a, start - a);
+            let across = way.cross(&v);
+            let determinant = u.dot(&across);
+            let x = w.dot(&across) / determinant;
+            let beside = w.cross(&u);
+            let y = way.dot(&beside) / determinant;
+            let distance = v.dot(&beside) / determinant;
+            let is_hit = x >= 0.0 && y >= 0.0 && x + y <= 1.0 && distance > 0.0;
+            is_hit.then_some(distance)
+        });
+        hits.min_by(f64::total_cmp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ConvexHull;
+
+    #[test]
+    fn a_plate_is_as_thick_as_it_is() {
+        let half = Vector3::new(1.0, 0.05, 2.0);
+        let corners = crate::Aabb { min: (-half).into(), max: half.into() }.corners();
+        let plate = ConvexHull::new(&corners).expect("a box").mesh().clone();
+        let thickness = plate.wall_thickness().expect("a closed mesh");
+        assert!((thickness - 0.1).abs() < 1e-12, "{thickness}");
+        assert_eq!(TriMesh::default().wall_thickness(), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! What is doubtful about the meshes of a scene.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use levelset::{Aabb, TriMesh};
+
+use crate::MeshData;
+use crate::scene::{self, MeshSign, NODES_THROUGH, Scene, Shape};
+
+/// Why a mesh may not become the solid that its maker had in mind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MeshWarning {
+    /// It is not closed, and the winding number decides what is inside.
+    Open {
+        /// Its file.
+        file: String,
+        /// Edges that lack a triangle.
+        edges: usize,
+    },
+    /// Its walls are thinner than samples tell.
+    Thin {
+        /// Its file.
+        file: String,
+        /// Nodes through its thinnest walls.
+        nodes: f64,
+        /// Spacing that puts enough there, m.
+        spacing: f64,
+    },
+}
+
+impl fmt::Display for MeshWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open { file, edges } => {
+                let edges = match edges {
+                    1 => "1 open edge".to_owned(),
+                    more => format!("{more} open edges"),
+                };
+                write!(
+                    f,
+                    "{file} is not closed ({edges}): the winding number decides what is inside; repair \
+                     the mesh, or set sign to \"winding\""
+                )
+            }
+            Self::Thin { file, nodes, spacing } => write!(
+                f,
+                "the walls of {file} are {nodes:.1} nodes thick: take spacing {}",
+                rounded(*spacing)
+            ),
+        }
+    }
+}
+
+/// Two significant digits, rounded down.
+fn rounded(x: f64) -> f64 {
+    let unit = 10_f64.powf(x.log10().floor() - 1.0);
+    // through text, so that no digits of rounding show
+    format!("{:e}", (x / unit).floor() * unit).parse().unwrap_or(x)
+}
+
+impl MeshWarning {
+    /// What is doubtful about a mesh that is sampled as `spec` says. A mesh that is not sound has none.
+    pub fn of(spec: &scene::Mesh, mesh: &TriMesh) -> Vec<Self> {
+        let Ok(facts) = mesh.facts() else { return Vec::new() };
+        let file = || spec.file.clone();
+        let mut warnings = Vec::new();
+        if !facts.closed && spec.sign == MeshSign::Auto {
+            warnings.push(Self::Open { file: file(), edges: facts.open_edges });
+        }
+        let bounds = Aabb::around(&mesh.vertices);
+        let Some((bounds, wall)) = bounds.zip(mesh.wall_thickness()) else { return warnings };
+        let scale = spec.size.map_or(1.0, |size| size / bounds.extents().max());
+        let wall = wall * scale;
+        let extents = bounds.extents() * scale;
+        let spacing = scene::spacing((spec.spacing, spec.nodes), &extents, wall);
+        let nodes = wall / spacing;
+        // the default puts just enough there
+        if nodes < NODES_THROUGH * (1.0 - 1e-9) {
+            warnings.push(Self::Thin { file: file(), nodes, spacing: wall / NODES_THROUGH });
+        }
+        warnings
+    }
+}
+
+impl Scene {
+    /// What is doubtful about its meshes, one of each kind a file. `meshes` holds them by file name.
+    pub fn mesh_warnings(&self, meshes: &BTreeMap<String, MeshData>) -> Vec<MeshWarning> {
+        let mut warnings: Vec<MeshWarning> = Vec::new();
+        for body in &self.bodies {
+            let Shape::Mesh(spec) = &body.shape else { continue };
+            let Some(MeshData::Surface(mesh)) = meshes.get(&spec.file) else { continue };
+            for warning in MeshWarning::of(spec, mesh) {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+        }
+        warnings
+    }
+}

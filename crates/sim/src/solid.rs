@@ -1,0 +1,37 @@
+//! What bodies are made of.
+
+use std::sync::Arc;
+
+use contact::{Field, Shape};
+use fracture::Geometry;
+use nalgebra::Isometry3;
+
+/// The solid of a body that can break, be cut, anchored or drawn.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// The solid in its material space. Equal bodies share it.
+    pub geometry: Arc<Geometry>,
+    /// Body coordinates to material coordinates.
+    pub material: Isometry3<f64>,
+}
+
+impl Solid {
+    /// The samples of a collision shape, if it has some.
+    pub(crate) fn of_samples(shape: &Shape) -> Option<Self> {
+        let Field::Grid { level_set, material } = shape.field() else { return None };
+        let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
+        let geometry = Geometry::sampled(Arc::clone(level_set), points, level_set.moments());
+        Some(Self { geometry: Arc::new(geometry), material: *material })
+    }
+
+    /// The shape that a body of this solid collides with: a hull where it is convex, else its samples.
+    pub fn shape(&self) -> Shape {
+        let Self { geometry, material } = self;
+        let convex = geometry
+            .hull()
+            .and_then(|hull| Shape::convex(&hull, geometry.grid().spacing(), material));
+        convex.unwrap_or_else(|| {
+            Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
+        })
+    }
+}
