@@ -2,8 +2,8 @@
 
 use super::Worst;
 use dynamics::{
-    EnergyFix, Integrator, Load, MassMoments, MassProperties, Momentum, OrientationStep, State,
-    Velocity, energy_fix as fix, integrate,
+    EnergyFix, Integrator, Load, MassMoments, MassProperties, Momentum, State, Velocity,
+    energy_fix as fix, integrate, second_order_step,
 };
 use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, UnitQuaternion, Vector3};
 use serde::Deserialize;
@@ -152,7 +152,7 @@ pub(super) fn free_rotation(text: &str) -> Result<Worst, serde_json::Error> {
         }
 
         let start = &start.rotation;
-        let second = OrientationStep::SecondOrder.unfixed(&mass, start, &momentum.angular, case.dt);
+        let second = second_order_step(&mass, start, &momentum.angular, case.dt);
         let error = apart(&second, &case.second_order.turned);
         worst.compare(what("second-order step"), error, 1e-12);
         for (name, step) in [("first", &case.first_order), ("second", &case.second_order)] {
