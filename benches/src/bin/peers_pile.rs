@@ -22,7 +22,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use brisance_benches::pile::{FRICTION, Fragment, Known, fragments, poses, world};
+use brisance_benches::pile::{FRICTION, Fragment, Ground, Known, fragments, poses, world};
 use brisance_benches::ratio;
 use cpu_time::ProcessTime;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -219,7 +219,7 @@ fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<
 fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let contact = contact::Settings { solver: case.solver, ..contact::Settings::default() };
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
-    let (mut world, ids) = world(pile, settings);
+    let (mut world, ids) = world(pile, Ground::Plane, settings);
     let start = world.potential_energy();
     let parts = parts(case.frames);
     let mut phases = vec![BTreeMap::<Phase, f64>::new(); parts.len()];
