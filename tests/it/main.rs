@@ -42,3 +42,4 @@ mod tet_files;
 mod tetfem;
 mod vectors;
 mod view;
+mod warnings;

@@ -11,6 +11,7 @@ mod slice;
 mod stress;
 mod view;
 mod volume;
+mod warnings;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: levelset::GridError,
     },
-    /// No tetrahedra fit into a mesh.
+    /// No sample of a solid is inside it.
     #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]
     NothingInside {
         /// The file.
@@ -398,13 +399,6 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failu
         }
         _ => Ok(()),
     }
-}
-
-/// A number in as many digits as it has, but with an exponent where it would be long.
-fn number(x: f64) -> String {
-    const LONGEST: usize = 24;
-    let plain = x.to_string();
-    if plain.len() > LONGEST { format!("{x:e}") } else { plain }
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -15,3 +15,4 @@ pub mod progress;
 pub mod render;
 pub mod tet_file;
 pub mod viewer;
+mod wording;

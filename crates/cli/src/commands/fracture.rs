@@ -10,6 +10,7 @@ use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
 use crate::commands::{Failure, check_distinct, check_output, print};
 use crate::mesh_file::read_mesh;
+use crate::wording::count;
 
 /// Pieces of fewer samples stay with a neighbour.
 const LEAST_SAMPLES: usize = 64;
@@ -50,13 +51,17 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     };
     let recording = break_mesh(&mesh, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    if recording.tracks.is_empty() {
+        return Err(Failure::NothingInside { path: path.clone() });
+    }
     format
         .write(&recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| writeln!(out, "{}: {} pieces", output.display(), recording.tracks.len()))
+    let pieces = count(recording.tracks.len(), "piece", "pieces");
+    print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
 /// Nodes along each axis for `longest` along the longest.

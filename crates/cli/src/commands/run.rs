@@ -12,6 +12,7 @@ use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
 use crate::commands::load::{Loaded, build, load, read_scene};
+use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
     Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
 };
@@ -42,6 +43,7 @@ struct Run {
     fingerprint: u64,
     over_budget: usize,
     stopped: usize,
+    warnings: Vec<Warned>,
     effort: Effort,
 }
 
@@ -107,9 +109,9 @@ impl Job<'_> {
         self.write_events(&run, &loaded)?;
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
-        let Run { recorder, ledger, over_budget, stopped, .. } = run;
+        let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
-        let summary = Summary { recording, ledger, over_budget, stopped };
+        let summary = Summary { recording, ledger, over_budget, stopped, warnings };
         summary.write(format, self.options, events)?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
@@ -180,6 +182,10 @@ impl Job<'_> {
     ) -> Result<Run, Failure> {
         let start = Instant::now();
         let (mut world, appearances) = build(self.scene, loaded)?;
+        let warnings = warnings(&loaded.scene, &world);
+        if !self.options.quiet {
+            warn(&warnings);
+        }
         let recorder = Recorder::new(&world, &appearances);
         let fingerprint = world.fingerprint();
         if let (Some(told), Some(path)) = (told, self.told) {
@@ -201,6 +207,7 @@ impl Job<'_> {
             fingerprint,
             over_budget: 0,
             stopped: 0,
+            warnings,
             effort: Effort::default(),
         };
         if let Some(path) = &self.options.resume {
