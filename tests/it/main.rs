@@ -26,6 +26,7 @@ mod levelset_solids;
 mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
+mod limits;
 mod models;
 mod refusals;
 mod replay;
