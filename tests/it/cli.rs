@@ -255,6 +255,67 @@ fn an_output_that_cannot_be_written_is_refused_before_the_run() {
     assert_eq!(case.names(), ["full", "full.glb", "scene.toml"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn outputs_that_are_one_file_by_other_spellings_are_refused() {
+    let case = Case::new(&[("scene.toml", SCENE), ("old.csv", "old")]);
+    let at = |name: &str| case.folder.path().join(name);
+    std::fs::hard_link(at("old.csv"), at("link.csv")).unwrap();
+    std::fs::create_dir(at("sub")).unwrap();
+    let before = case.names();
+    for (ledger, events) in [
+        ("./a.csv", "a.csv"),
+        ("sub/../a.csv", "a.csv"),
+        ("old.csv", "link.csv"),
+        ("a.csv", &*at("a.csv").display().to_string()),
+    ] {
+        let arguments = ["run", "scene.toml", "-q", "-o", "o.glb", "--ledger", ledger];
+        let output = case.run(&[&arguments[..], &["--events", events]].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{ledger} {events}: {told}");
+        assert!(told.contains("two outputs are this file"), "{told}");
+    }
+    let over = ["run", "sub/../scene.toml", "-q", "-o", "o.glb", "--checkpoint", "./scene.toml"];
+    let told = String::from_utf8(case.run(&over).stderr).unwrap();
+    assert!(told.contains("is read by this command"), "{told}");
+    assert_eq!(case.names(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_not_read() {
+    let case = Case::new(&[("scene.toml", "version = 1\ninclude = [\"/dev/zero\"]\n")]);
+    let pipe = case.folder.path().join("pipe.obj");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [
+        ["check", "scene.toml"],
+        ["check", "/dev/zero"],
+        ["info", "pipe.obj"],
+        ["info", "/dev/zero"],
+    ] {
+        let output = case.run(&arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("a device or a pipe"), "{told}");
+    }
+}
+
+/// What a killed program left is cleared by the next; what others are writing is not.
+#[cfg(target_os = "linux")]
+#[test]
+fn temporary_files_of_programs_that_are_no_more_are_cleared() {
+    let mut gone = Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let left = format!(".brisance-{}-abc.tmp", gone.id());
+    let kept = [format!(".brisance-{}-abc.tmp", std::process::id()), ".brisance-x.tmp".to_owned()];
+    let case = Case::new(&[("scene.toml", SCENE), (&left, ""), (&kept[0], ""), (&kept[1], "")]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let names = case.names();
+    assert!(!names.contains(&left), "{names:?}");
+    assert!(kept.iter().all(|name| names.contains(name)), "{names:?}");
+    assert_eq!(names.len(), 4, "{names:?}");
+}
+
 #[test]
 fn usage_errors_exit_with_2() {
     let case = Case::new(&[]);

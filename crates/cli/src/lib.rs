@@ -6,6 +6,7 @@ pub mod commands;
 pub mod events;
 pub mod format;
 pub mod glb_file;
+mod input;
 pub mod ledger;
 pub mod mesh_file;
 pub mod output;

@@ -160,7 +160,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 /// As [`read_mesh`].
 pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
     let parse = parser(path).ok_or(MeshFileError::UnknownFormat)?;
-    let mesh = parse(&std::fs::read(path)?)?;
+    let mesh = parse(&crate::input::read(path)?)?;
     check(&mesh.mesh)?;
     let mesh = weld(mesh);
     if mesh.mesh.triangles.is_empty() {

@@ -47,7 +47,7 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no tetrahedra. Whether they
 /// are valid is for [`TetMesh::validate`] to say.
 pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
-    let read = |path: &Path| std::fs::read(path).map_err(MeshFileError::from);
+    let read = |path: &Path| crate::input::read(path).map_err(MeshFileError::from);
     let raw = match &*ending(path) {
         "msh" => msh::parse(&read(path)?)?,
         "vol" => netgen::parse(&read(path)?)?,

@@ -12,11 +12,11 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
-use crate::commands::load::{build, load, read_scene};
+use crate::commands::load::{build, load, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
 use crate::commands::volume::MOST_NODES;
 use crate::commands::warnings::{Warned, warn, warnings};
-use crate::commands::{Failure, ends_in, print, read};
+use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
@@ -189,10 +189,10 @@ impl Checked<'_> {
 /// Says what is in a file.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
-    let facts = if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
+    let facts = if let Ok(pattern) = Pattern::read(&read_plain(path)?[..]) {
         pattern_facts(&pattern)
     } else {
-        let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
+        let recording = if ends_in(path, "glb") { read_glb(&read_plain(path)?).ok() } else { None };
         match recording {
             Some(recording) => recording_facts(&recording),
             None if is_tets(path) => tets_facts(path)?,
@@ -300,7 +300,7 @@ fn product(size: &Vector3<f64>) -> String {
 }
 
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
-    let solid = LevelSet::from_bytes(&read(path)?, MOST_NODES);
+    let solid = LevelSet::from_bytes(&read_plain(path)?, MOST_NODES);
     let solid = solid.map_err(|source| Failure::LevelSet { path: path.to_owned(), source })?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
     let volume = solid.moments().volume;

@@ -19,7 +19,7 @@ use crate::commands::{
 use crate::events::Events;
 use crate::format::Format;
 use crate::ledger::Ledger;
-use crate::output::write_whole;
+use crate::output::{is_same_file, write_whole};
 use crate::progress::Progress;
 
 /// What a command says to do.
@@ -140,10 +140,11 @@ impl Job<'_> {
             check_folder(path)?;
         }
         check_folder(&self.checkpoint)?;
-        let mut outputs: Vec<&Path> = self.outputs().collect();
-        outputs.sort_unstable();
-        if let Some(same) = outputs.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Failure::SameOutput { path: same[0].to_owned() });
+        let outputs: Vec<&Path> = self.outputs().collect();
+        for (n, path) in outputs.iter().enumerate() {
+            if outputs[..n].iter().any(|other| is_same_file(path, other)) {
+                return Err(Failure::SameOutput { path: (*path).to_owned() });
+            }
         }
         Ok(format)
     }
