@@ -1,9 +1,7 @@
 //! One frame of free flight: this crate's step with energy fix beside Rapier's, same bodies.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use dynamics::{
-    Body, MassProperties, Momentum, OrientationStep, Velocity, advance_all, energy_fix,
-};
+use dynamics::{Body, MassProperties, Momentum, Velocity, advance_all, energy_fix};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier::prelude::{
     AngVector, MassProperties as RapierMass, PhysicsWorld, Pose, RigidBody, RigidBodyBuilder,
@@ -99,14 +97,12 @@ fn free_flight(c: &mut Criterion) {
     let boxes = boxes();
     let mut group = c.benchmark_group("free_flight");
     group.throughput(Throughput::Elements(BODIES as u64)).sample_size(20);
-    for step in [OrientationStep::Rkmk4, OrientationStep::SecondOrder] {
-        for threads in [1, 2] {
-            let (bodies, mut poses, momenta) = columns(&boxes);
-            let pool = pool(threads);
-            group.bench_function(BenchmarkId::new(format!("{step:?}"), threads), |b| {
-                b.iter(|| pool.install(|| advance_all(&bodies, &mut poses, &momenta, FRAME, step)));
-            });
-        }
+    for threads in [1, 2] {
+        let (bodies, mut poses, momenta) = columns(&boxes);
+        let pool = pool(threads);
+        group.bench_function(BenchmarkId::new("advance", threads), |b| {
+            b.iter(|| pool.install(|| advance_all(&bodies, &mut poses, &momenta, FRAME)));
+        });
     }
     for threads in [1, 2] {
         let mut world = rapier_world(&boxes);

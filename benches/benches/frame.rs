@@ -1,4 +1,5 @@
-//! A frame of the bunny scene, once the bunny is in pieces, and of a pile of a thousand fragments.
+//! A frame of the bunny scene, once the bunny is in pieces, and of a pile of a thousand fragments on a
+//! plane and on a large box.
 //!
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures. What each step gained, a pile of
 //! 1000 awake and settled, ms of one processor a frame under load (`peers_pile`, Rapier 9):
@@ -120,14 +121,17 @@ fn frame(c: &mut Criterion) {
 fn pile_frame(c: &mut Criterion) {
     let fragments = pile::fragments(1000, pile::Known::Hulls);
     let settings = Settings { sleep: false, ..Settings::default() };
-    let (mut world, _) = pile::world(&fragments, settings);
-    for (when, frame) in [("impact", 30), ("settled", 240)] {
-        while world.frame() < frame {
-            world.step();
+    for ground in [pile::Ground::Plane, pile::Ground::Box] {
+        let (mut world, _) = pile::world(&fragments, ground, settings);
+        for (when, frame) in [("falling", 4), ("impact", 30), ("settled", 240)] {
+            while world.frame() < frame {
+                world.step();
+            }
+            let row = format!("pile frame, {} bodies, {ground:?}, {when}", world.len());
+            c.bench_function(&row, |b| {
+                b.iter_batched(|| world.clone(), |mut world| world.step(), BatchSize::SmallInput);
+            });
         }
-        c.bench_function(&format!("pile frame, {} bodies, {when}", world.len()), |b| {
-            b.iter_batched(|| world.clone(), |mut world| world.step(), BatchSize::SmallInput);
-        });
     }
 }
 

@@ -136,7 +136,7 @@ fn frames(c: &mut Criterion) {
     for (name, solver) in solvers {
         let contact = contact::Settings { solver, ..contact::Settings::default() };
         let settings = Settings { contact, sleep: false, ..Settings::default() };
-        let (mut world, _) = pile::world(&fragments, settings);
+        let (mut world, _) = pile::world(&fragments, pile::Ground::Plane, settings);
         for _ in 0..120 {
             world.step();
         }

@@ -5,7 +5,7 @@ pub mod event;
 pub mod pile;
 mod timing;
 
-pub use timing::timed;
+pub use timing::{ratio, timed};
 
 // the boxes of the tests, without all that the tests depend on
 #[path = "../../tests/src/tet_boxes.rs"]

@@ -105,15 +105,34 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
 
 const MATERIAL: Material = Material { restitution: 0.0, friction: FRICTION, rolling_friction: 0.0 };
 
+/// What a pile lies on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ground {
+    /// A half-space.
+    Plane,
+    /// The top of a box of 200 x 2 x 200 m.
+    Box,
+}
+
+impl Ground {
+    fn shape(self) -> (Shape, f64) {
+        match self {
+            Self::Plane => (Shape::half_space(), 0.0),
+            Self::Box => (Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 1.0), -1.0),
+        }
+    }
+}
+
 /// The pile as a world of ours, and the names of the fragments.
-pub fn world(fragments: &[Fragment], settings: Settings) -> (World, Vec<BodyId>) {
+pub fn world(fragments: &[Fragment], ground: Ground, settings: Settings) -> (World, Vec<BodyId>) {
     let mut world = World::new(settings);
+    let (shape, height) = ground.shape();
     world.add(NewBody {
         solid: None,
         body: Body::Static,
-        pose: Isometry3::identity(),
+        pose: Isometry3::translation(0.0, height, 0.0),
         velocity: Velocity::default(),
-        shape: Arc::new(Shape::half_space()),
+        shape: Arc::new(shape),
         material: MATERIAL,
         groups: Groups::default(),
         breakage: None,

@@ -15,3 +15,9 @@ pub fn timed<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], found)
 }
+
+/// The `ratio` of every row of `cargo xtask peers`: our time over the peer's, so that at most 1 is
+/// good. `None` where either time is missing.
+pub fn ratio(ours: Option<f64>, peer: Option<f64>) -> Option<f64> {
+    ours.zip(peer).map(|(ours, peer)| ours / peer)
+}

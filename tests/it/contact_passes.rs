@@ -6,7 +6,7 @@ use brisance_tests::strategies::{rotation, vector};
 use contact::{
     Broad, Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape, Solver,
 };
-use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
+use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, Vector3};
 use proptest::prelude::*;
 use sim::{NewBody, World};
@@ -164,7 +164,6 @@ proptest! {
             poses: &crowd.poses,
             drift: &drift,
             dt: 1.0 / 30.0,
-            orientation: OrientationStep::default(),
             joints: &[],
             cache: &cache,
             names: &names,
@@ -240,7 +239,6 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
         poses: &poses,
         drift: &[Velocity::default(); 2],
         dt: 1.0 / 30.0,
-        orientation: OrientationStep::default(),
         joints: &[],
         cache: &Cache::default(),
         names: &[0, 1],

@@ -157,6 +157,45 @@ fn only_this_machine_by_its_own_name_can_read_it() {
     assert_eq!(served.answer(&format!("{post}Content-Length: 0\r\n\r\n")).0, 405);
 }
 
+/// What a client sends, promises or holds back costs others nothing.
+#[test]
+fn requests_that_are_too_large_or_never_end_do_not_stop_the_viewer() {
+    let case = broken_ball();
+    let served = Served::new(&case, "out.glb");
+    let host = served.host();
+    for length in ["99999999999999", "18446744073709551615", "-1", "x"] {
+        let post = format!("POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n");
+        assert_eq!(served.answer(&post).0, 405, "{length}");
+    }
+    for request in
+        ["\r\n\r\n", "GET /\r\n\r\n", "GET / HTTP/1.1 x\r\n\r\n", "GET / HTTP/1.1\r\nx\r\n\r\n"]
+    {
+        assert_eq!(served.answer(request).0, 400, "{request:?}");
+    }
+    // more than a head may have; the rest is not taken
+    let mut stream = TcpStream::connect(host).unwrap();
+    let _ = stream.write_all(&vec![b'x'; 1 << 14]);
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 431");
+    // some that say nothing and some that do not finish
+    let waiting: Vec<TcpStream> = (0..200)
+        .map(|n| {
+            let mut stream = TcpStream::connect(host).unwrap();
+            if n % 2 == 0 {
+                stream.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap();
+            }
+            stream
+        })
+        .collect();
+    assert_eq!(served.get("/").0, 200);
+    let head = served.answer(&format!("HEAD / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    assert_eq!((head.0, head.2.len()), (200, 0));
+    let length = served.get("/").2.len();
+    assert!(head.1.contains(&format!("Content-Length: {length}")), "{}", head.1);
+    drop(waiting);
+}
+
 #[test]
 fn what_cannot_be_shown_is_refused_in_one_sentence() {
     let case = broken_ball();

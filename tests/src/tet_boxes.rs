@@ -21,7 +21,8 @@ pub fn kuhn_box(cells: [usize; 3], size: Vector3<f64>) -> TetMesh {
     let mut mesh = TetMesh::default();
     for n in 0..(nx + 1) * (ny + 1) * (nz + 1) {
         let at = [n / ((ny + 1) * (nz + 1)), n / (nz + 1) % (ny + 1), n % (nz + 1)];
-        let place = |axis: usize| size[axis] * at[axis] as f64 / cells[axis] as f64;
+        // in this order the far faces are at `size` exactly
+        let place = |axis: usize| at[axis] as f64 / cells[axis] as f64 * size[axis];
         mesh.vertices.push(Point3::new(place(0), place(1), place(2)));
     }
     for cell in 0..nx * ny * nz {

@@ -127,13 +127,14 @@ fn miri() -> Outcome {
 fn peers(name: &str, rest: &[&str]) -> Outcome {
     let program = format!("peers_{name}");
     let benches = ["run", "--release", "--package", "brisance-benches", "--bin", &program, "--"];
-    cargo(&[&benches[..], rest].concat())?;
     let alone = rest.iter().any(|option| ["--ours", "--pile"].contains(option));
-    if name == "pile" && !alone {
-        box3d(&[&benches[..], rest, &["--pile"]].concat(), rest)
-    } else {
-        Ok(())
+    if name != "pile" || alone {
+        return cargo(&[&benches[..], rest].concat());
     }
+    // our times, for the rows of Box3D
+    let times = ["--times", "target/peers_pile.json"];
+    cargo(&[&benches[..], rest, &times].concat())?;
+    box3d(&[&benches[..], rest, &times, &["--pile"]].concat(), rest)
 }
 
 /// Runs the piles that `source`, a command of cargo, writes in Box3D, where that can be built.

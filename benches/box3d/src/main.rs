@@ -8,8 +8,10 @@
 //! The peer is Box3D in `f32` at its default settings, with four substeps a frame, which its
 //! header calls usual. Hulls, masses, friction, frames and times are those of Rapier's row. The
 //! ground is a box, as Box3D has no plane. `mm` are the overlaps of hulls at the end by the same
-//! geometry as there, that of Rapier.
+//! geometry as there, that of Rapier. `ratio` is our time, if the input tells it, over Box3D's: at
+//! most 1 is good.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -36,6 +38,8 @@ struct Pile {
     /// Name of each part, its first frame and the one after its last.
     parts: Vec<(String, usize, usize)>,
     bodies: Vec<Fragment>,
+    /// Our time of each row, ms; empty if it was not measured.
+    ours_ms: BTreeMap<String, f64>,
 }
 
 #[derive(Deserialize)]
@@ -71,13 +75,17 @@ fn row(pile: &Pile, threads: u32, sleep: bool, json: bool) -> Outcome<()> {
         let mut times: Vec<f64> = part.iter().map(|f| f[usize::from(threads > 1)]).collect();
         times.sort_by(f64::total_cmp);
         let ms = times.get(times.len() / 2).ok_or("a part has no frames")?;
+        let ours = pile.ours_ms.get(&row);
+        let ratio = ours.map(|ours| ours / ms);
         if json {
             let line = json!({
-                "row": row, "peer": "box3d 0.1.0", "peer_ms": ms, "peer_overlaps_mm": worst,
+                "row": row, "ours_ms": ours, "peer": "box3d 0.1.0", "peer_ms": ms, "ratio": ratio,
+                "peer_overlaps_mm": worst,
             });
             writeln!(out, "{line}")?;
         } else {
-            writeln!(out, "{row:32} box3d {ms:>9.3} ms  mm {worst:.1?}")?;
+            let ratio = ratio.map_or_else(|| "-".into(), |x| format!("{x:.3}"));
+            writeln!(out, "{row:32} box3d {ms:>9.3} ms  ratio {ratio:>7}  mm {worst:.1?}")?;
         }
     }
     Ok(())

@@ -2,16 +2,16 @@
 //!
 //! `peers_fem [--json] [--python PATH]`: beams of 960, 3,888 and 19,800 linear tetrahedra, clamped at
 //! one end. Times are processor time, ms, the median of several runs on one thread; all solutions
-//! are to a residual of 1e-10 or from a factor. `peer err` is the difference of the largest
-//! displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by
+//! are to a residual of 1e-10 or from a factor. `ratio` is our time over the peer's: at most 1 is
+//! good. `peer err` is the relative difference of the largest displacement from ours. Peers: scikit-fem for assembly, `SciPy`'s splu and cg, CHOLMOD by
 //! scikit-sparse where that Python can import them, and `CalculiX` where `ccx` is installed (a whole
 //! run, files included).
 //!
-//! Times of 960 and 3,888 tetrahedra as multiples of ours, nothing else running: cold with splu 48, 33;
-//! with CHOLMOD (amd) 51, 43 and (metis) 54, 36; `CalculiX` 20, 19, of 19,800 it is 8; conjugate
-//! gradients 30, 22; refactoring with CHOLMOD (amd) 14, 27 and (metis) 13, 14; the solve alone with
-//! CHOLMOD (amd) 2.5, 4.7 and (metis) 1.6, 3.2. Displacements agree to 2e-12, those of `CalculiX`, which
-//! writes seven digits, to 3e-7.
+//! Ratios for 960 and 3,888 tetrahedra, nothing else running: cold, splu 0.021, 0.030, CHOLMOD (amd)
+//! 0.020, 0.023 and (metis) 0.019, 0.028, `CalculiX` 0.050, 0.053 (0.13 for 19,800); conjugate
+//! gradients 0.033, 0.045; refactoring, CHOLMOD (amd) 0.071, 0.037 and (metis) 0.077, 0.071; the solve
+//! alone, CHOLMOD (amd) 0.40, 0.21 and (metis) 0.63, 0.31. Displacements agree to 2e-12, those of
+//! `CalculiX`, which writes seven digits, to 3e-7.
 
 use std::error::Error;
 use std::io::Write;
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brisance_benches::beam::{SIZES, beam, clamped};
-use brisance_benches::timed;
+use brisance_benches::{ratio, timed};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
@@ -59,8 +59,7 @@ fn main() -> Outcome<()> {
             let row = ours.iter().find(|row| row["step"] == peer["step"]);
             if let Some(row) = row {
                 peer["ours_ms"] = row["ours_ms"].clone();
-                let ms = (peer["peer_ms"].as_f64(), row["ours_ms"].as_f64());
-                peer["ratio"] = json!(ms.0.zip(ms.1).map(|(peer, ours)| peer / ours));
+                peer["ratio"] = json!(ratio(row["ours_ms"].as_f64(), peer["peer_ms"].as_f64()));
                 let largest = (peer["largest"].as_f64(), row["largest"].as_f64());
                 peer["error"] = json!(largest.0.zip(largest.1).map(|(p, o)| (p / o - 1.0).abs()));
             }

@@ -3,7 +3,7 @@
 //! `peers_fracture [--json]`: times the events of the benchmark, writes bodies and regions to a
 //! temporary folder, compiles `benches/peers/fracture.cpp` there, which times OpenVDB on the same,
 //! and prints both side by side. Times are processor time of one thread, ms, the median of several
-//! runs; a small one is better. Ours are of complete fragments: level sets, particles, moments and
+//! runs; `ratio` is our time over OpenVDB's: at most 1 is good. Ours are of complete fragments: level sets, particles, moments and
 //! bonds, from a pattern that is put in place anew. OpenVDB's are of level sets alone, by regions that
 //! are sampled on the body's grid beforehand, and small pieces stay. Errors are those of the
 //! fragments' volume, relative to the body's, both counted by inside nodes.
@@ -17,6 +17,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brisance_benches::event::{Event, events};
+use brisance_benches::ratio;
 use cpu_time::ProcessTime;
 use levelset::LevelSet;
 use serde_json::{Value, json};
@@ -121,7 +122,7 @@ fn add(lines: &mut [Value], events: &[Event], line: &str) -> Option<()> {
     ours["peer_ms"] = json!(ms);
     ours["peer_pieces"] = json!(pieces as usize);
     ours["peer_error"] = json!((volume / event.body.moments().volume - 1.0).abs());
-    ours["ratio"] = json!(ms / ours["ours_ms"].as_f64()?);
+    ours["ratio"] = json!(ratio(ours["ours_ms"].as_f64(), Some(ms)));
     Some(())
 }
 

@@ -3,7 +3,8 @@
 //! `peers_levelset [--json] [--threads N] [--python PATH]... [MESH.obj]...`: times ours and the Rust
 //! libraries here, writes the inputs to a temporary folder, lets `benches/peers/levelset.py` time what
 //! the Pythons can import (`python3` and `/usr/bin/python3` unless given), and prints all side by
-//! side. Times are processor time, the median of several runs. Nothing is installed: for what is
+//! side. Times are processor time, the median of several runs; `ratio` is our time over the peer's: at
+//! most 1 is good. Nothing is installed: for what is
 //! missing the reason is printed, and how to install it.
 //!
 //! Errors: mean distance to the exact field in cells for redistancing and marching, to parry's exact
@@ -16,6 +17,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use brisance_benches::ratio;
 use cpu_time::ProcessTime;
 use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
@@ -347,7 +349,7 @@ fn print_rows(report: &Report, json: bool) -> Outcome<()> {
 }
 
 fn print_row(out: &mut impl Write, ours: &Row, peer: &Value, json: bool) -> Outcome<()> {
-    let ratio = peer["ms"].as_f64().map(|ms| ms / ours.ms);
+    let ratio = ratio(Some(ours.ms), peer["ms"].as_f64());
     if json {
         let line = json!({
             "row": ours.row, "ours_ms": ours.ms, "peer": peer["peer"], "peer_ms": peer["ms"],

@@ -3,7 +3,7 @@
 //! `peers_pile [--json] [--seconds S] [--ours | --pile] [--threads N] [--awake | --sleep]
 //! [--sampled] [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
-//! processor time for one thread, wall time for two. `ratio` is ours through theirs. `mm` are
+//! processor time for one thread, wall time for two. `ratio` is our time over the peer's: at most 1 is good. `mm` are
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
 //! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
@@ -14,14 +14,16 @@
 //! With `--sampled` ours are met by points and samples, as what is not convex.
 //!
 //! `--pile` runs nothing, but writes a line of JSON for each pile and what is to be run of it, as
-//! `benches/box3d` reads it.
+//! `benches/box3d` reads it. `--times FILE` keeps our times of a run in a file, from which `--pile
+//! --times FILE` adds them to these lines.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
 
-use brisance_benches::pile::{FRICTION, Fragment, Known, fragments, poses, world};
+use brisance_benches::pile::{FRICTION, Fragment, Ground, Known, fragments, poses, world};
+use brisance_benches::ratio;
 use cpu_time::ProcessTime;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rapier3d::parry::query::contact as overlap;
@@ -60,6 +62,7 @@ fn main() -> Outcome<()> {
     let (mut json, mut ours, mut given, mut seconds) = (false, false, false, 10.0);
     let (mut sizes, mut threads, mut sleeps) = (Vec::new(), vec![1, 2], vec![false, true]);
     let (mut solver, mut known) = (contact::Solver::default(), Known::Hulls);
+    let mut kept: Option<String> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -73,6 +76,7 @@ fn main() -> Outcome<()> {
                 threads = vec![arguments.next().ok_or("--threads needs a number")?.parse()?];
             }
             "--solver" => solver = named(&arguments.next().ok_or("--solver needs a name")?)?,
+            "--times" => kept = Some(arguments.next().ok_or("--times needs a file")?),
             "--seconds" => seconds = arguments.next().ok_or("--seconds needs a number")?.parse()?,
             size => sizes.push(size.parse().map_err(|e| format!("{size}: {e}"))?),
         }
@@ -81,13 +85,17 @@ fn main() -> Outcome<()> {
         sizes = vec![1000, 3000, 8992];
     }
     let frames = (seconds * 30.0_f64).round().max(60.0) as usize;
+    let mut times: Times = match &kept {
+        Some(path) if given => serde_json::from_str(&std::fs::read_to_string(path)?)?,
+        _ => Times::new(),
+    };
     for size in sizes {
         let pile = fragments(size, known);
         if given {
             let line = json!({
                 "friction": FRICTION, "frames": frames, "threads": &threads, "sleeps": &sleeps,
                 "parts": parts(frames).map(|(part, range)| (part, range.start, range.end)),
-                "bodies": pile.iter().map(body).collect::<Vec<_>>(),
+                "bodies": pile.iter().map(body).collect::<Vec<_>>(), "ours_ms": &times,
             });
             writeln!(std::io::stdout(), "{line}")?;
             continue;
@@ -95,12 +103,18 @@ fn main() -> Outcome<()> {
         for &sleep in &sleeps {
             for &threads in &threads {
                 let case = Case { threads, sleep, solver, frames };
-                compare(&pile, case, ours, json)?;
+                times.extend(compare(&pile, case, ours, json)?);
             }
         }
     }
-    Ok(())
+    match &kept {
+        Some(path) if !given => Ok(std::fs::write(path, serde_json::to_string(&times)?)?),
+        _ => Ok(()),
+    }
 }
+
+/// Our time of each row, ms.
+type Times = BTreeMap<String, f64>;
 
 /// A fragment for other programs: corners, start (x, y, z; x, y, z, w) and mass.
 fn body(fragment: &Fragment) -> Value {
@@ -120,22 +134,24 @@ fn named(name: &str) -> Outcome<contact::Solver> {
 
 const GROUND: &str = "[[body]]\nname = \"ground\"\nshape = { plane = {} }\nmotion = \"static\"\n";
 
-fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()> {
+fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<Times> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(case.threads).build()?;
     let ours = pool.install(|| run_ours(pile, case));
     let theirs = if alone { None } else { Some(pool.install(|| run_rapier(pile, case))?) };
     let (worst, their_worst) =
         (depths(pile, &ours.end)?, theirs.as_ref().map(|r| depths(pile, &r.end)).transpose()?);
     let mut out = std::io::stdout().lock();
+    let mut times = Times::new();
     for (k, (part, range)) in parts(case.frames).into_iter().enumerate() {
         let sleep = if case.sleep { "sleep" } else { "awake" };
         let row = format!("pile {} {sleep} {} thr {part}", pile.len(), case.threads);
         let clock = usize::from(case.threads > 1);
         let time = |run: &Run| median(run.frames[range.clone()].iter().map(|f| f[clock]));
         let (ours_ms, peer_ms) = (time(&ours), theirs.as_ref().map(time));
+        times.insert(row.clone(), ours_ms);
         let line = json!({
             "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
-            "ratio": peer_ms.map(|ms| ours_ms / ms), "gain": ours.gain,
+            "ratio": ratio(Some(ours_ms), peer_ms), "gain": ours.gain,
             "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
             "phases_ms": phases(&ours.phases[k]), "means": ours.counters[k],
         });
@@ -155,7 +171,7 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<()
             )?;
         }
     }
-    Ok(())
+    Ok(times)
 }
 
 /// Frames while the block falls, while it lands and when it lies.
@@ -203,7 +219,7 @@ fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<
 fn run_ours(pile: &[Fragment], case: Case) -> Run {
     let contact = contact::Settings { solver: case.solver, ..contact::Settings::default() };
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
-    let (mut world, ids) = world(pile, settings);
+    let (mut world, ids) = world(pile, Ground::Plane, settings);
     let start = world.potential_energy();
     let parts = parts(case.frames);
     let mut phases = vec![BTreeMap::<Phase, f64>::new(); parts.len()];

@@ -2,7 +2,7 @@
 //!
 //! `peers_slice [--json] [MESH.obj]...`: spheres of 80 to 81,920 triangles and the meshes given, or
 //! the bunny. Times are processor time of one thread, ms, the median of several runs, for both
-//! halves with their caps. Errors are those of the sum of the halves' volumes, relative to the
+//! halves with their caps. `ratio` is our time over the peer's: at most 1 is good. Errors are those of the sum of the halves' volumes, relative to the
 //! whole; `open` counts, over random and vertex-aligned cuts, how many left an open edge or a wrong
 //! volume. Peers: parry3d here; trimesh and manifold3d (PyPI) where Python can import them.
 
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use brisance_benches::timed;
+use brisance_benches::{ratio, timed};
 use fracture::{ClosedMesh, Plane, slice};
 use levelset::TriMesh;
 use nalgebra::{Point3, Vector3};
@@ -60,8 +60,7 @@ fn main() -> Outcome<()> {
             for key in ["ours_ms", "ours_error", "ours_failures"] {
                 peer[key] = ours[key].clone();
             }
-            let ratio = |p: f64| peer["ours_ms"].as_f64().map(|ms| p / ms);
-            peer["ratio"] = json!(peer["peer_ms"].as_f64().and_then(ratio));
+            peer["ratio"] = json!(ratio(ours["ours_ms"].as_f64(), peer["peer_ms"].as_f64()));
         }
         lines.push(peer);
     }
@@ -117,7 +116,8 @@ fn rows(name: &str, mesh: &TriMesh) -> Outcome<Vec<Value>> {
     let peer_sum = parry_halves(split).map(|parts| parts.iter().map(TriMesh::signed_volume).sum());
     let peer_error = peer_sum.map(|sum: f64| (sum / volume - 1.0).abs());
     Ok(vec![json!({
-        "row": name, "ours_ms": ms, "peer": "parry3d", "peer_ms": peer_ms, "ratio": peer_ms / ms,
+        "row": name, "ours_ms": ms, "peer": "parry3d", "peer_ms": peer_ms,
+        "ratio": ratio(Some(ms), Some(peer_ms)),
         "ours_error": (sum / volume - 1.0).abs(), "peer_error": peer_error,
         "ours_failures": bad, "peer_failures": parry_failures(mesh, &theirs),
     })])

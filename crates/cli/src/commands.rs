@@ -11,6 +11,7 @@ mod slice;
 mod stress;
 mod view;
 mod volume;
+mod warnings;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use crate::args::{Arguments, Command};
 use crate::format::glb::GlbReadError;
 use crate::format::{Format, WriteError};
 use crate::mesh_file::MeshFileError;
+use crate::output::is_same_file;
 
 /// Why a command failed: one sentence that names the file and says what to do.
 #[derive(Debug, Error)]
@@ -108,7 +110,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: levelset::GridError,
     },
-    /// No tetrahedra fit into a mesh.
+    /// No sample of a solid is inside it.
     #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]
     NothingInside {
         /// The file.
@@ -245,7 +247,7 @@ pub enum Failure {
         known: &'static str,
     },
     /// Two outputs would be one file.
-    #[error("{}: two outputs have this name: give each a name of its own", path.display())]
+    #[error("{}: two outputs are this file: give each a name of its own", path.display())]
     SameOutput {
         /// The file.
         path: PathBuf,
@@ -320,7 +322,7 @@ pub enum Failure {
         /// The port asked for.
         port: u16,
         /// What the system says.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        source: io::Error,
     },
     /// Standard output takes nothing.
     #[error("standard output cannot be written ({source}): send it to where there is room")]
@@ -408,15 +410,9 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failu
     }
 }
 
-/// A number in as many digits as it has, but with an exponent where it would be long.
-fn number(x: f64) -> String {
-    const LONGEST: usize = 24;
-    let plain = x.to_string();
-    if plain.len() > LONGEST { format!("{x:e}") } else { plain }
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
+    crate::input::read_argument(path)
+        .map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {
@@ -440,10 +436,7 @@ fn check_distinct<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
 ) -> Result<(), Failure> {
-    // what is not there yet is no input
-    let Ok(place) = output.canonicalize() else { return Ok(()) };
-    let is_same = |input: &Path| input.canonicalize().is_ok_and(|input| input == place);
-    if inputs.into_iter().any(is_same) {
+    if inputs.into_iter().any(|input| is_same_file(output, input)) {
         return Err(Failure::OverInput { path: output.to_owned() });
     }
     Ok(())
@@ -457,5 +450,6 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::Exists { path: path.to_owned() });
     }
-    Ok(())
+    crate::output::check_writable(path)
+        .map_err(|source| Failure::Write { path: path.to_owned(), source: source.into() })
 }

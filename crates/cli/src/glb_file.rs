@@ -23,7 +23,9 @@ pub enum GlbError {
         problem: String,
     },
     /// There are more vertices or indices than are read.
-    #[error("holds more than 2^26 vertices or indices: simplify its meshes")]
+    #[error(
+        "makes too many vertices or indices: simplify its meshes, or let fewer nodes draw them"
+    )]
     TooLarge,
 }
 

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let looks = matches!(arguments.command, Command::Run(_) | Command::Replay(_));
     let mut asked: Option<Instant> = None;
     let handler = ctrlc::set_handler(move || match asked {
-        _ if !looks => std::process::exit(130),
+        _ if !looks => end(),
         None => {
             asked = Some(Instant::now());
             say(&"stopping once this frame or file is whole; interrupt again to end at once");
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Some(first) if first.elapsed() < ONE_REQUEST => {}
         Some(_) => {
             say(&"ended at once: what no checkpoint holds is lost");
-            std::process::exit(130);
+            end();
         }
     });
     // without a handler a signal ends the program at once, which is no reason not to run
@@ -46,6 +46,12 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Ends the program as a signal asks, without the files that are being written.
+fn end() -> ! {
+    brisance::output::discard_unfinished();
+    std::process::exit(130)
 }
 
 /// Prints help where it is asked for, or what is wrong with the command line.

@@ -49,6 +49,12 @@ pub enum MeshFileError {
         /// Number of the vertex, counted from 1.
         vertex: usize,
     },
+    /// A coordinate is so large that volumes would not be finite.
+    #[error("vertex {vertex} has a coordinate beyond 1e30 m: check the unit and export it again")]
+    TooFar {
+        /// Number of the vertex, counted from 1.
+        vertex: usize,
+    },
     /// A triangle names a vertex that does not exist.
     #[error("triangle {triangle} names vertex {vertex}, but there are only {count}")]
     Dangling {
@@ -154,7 +160,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 /// As [`read_mesh`].
 pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
     let parse = parser(path).ok_or(MeshFileError::UnknownFormat)?;
-    let mesh = parse(&std::fs::read(path)?)?;
+    let mesh = parse(&crate::input::read(path)?)?;
     check(&mesh.mesh)?;
     let mesh = weld(mesh);
     if mesh.mesh.triangles.is_empty() {
@@ -163,11 +169,22 @@ pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
     Ok(mesh)
 }
 
-fn check(mesh: &TriMesh) -> Result<(), MeshFileError> {
-    let finite = |p: &Point3<f64>| p.iter().all(|x| x.is_finite());
-    if let Some(vertex) = mesh.vertices.iter().position(|p| !finite(p)) {
-        return Err(MeshFileError::NotFinite { vertex: vertex + 1 });
+/// Cubes of coordinates to here, and sums of as many as a file can hold, are finite, m.
+const FARTHEST: f64 = 1e30;
+
+/// Refuses coordinates that no body has.
+pub(crate) fn check_places(vertices: &[Point3<f64>]) -> Result<(), MeshFileError> {
+    let beyond = |p: &&Point3<f64>| !p.iter().all(|x| x.abs() <= FARTHEST);
+    let Some(at) = vertices.iter().position(|p| beyond(&p)) else { return Ok(()) };
+    let vertex = at + 1;
+    if vertices[at].iter().all(|x| x.is_finite()) {
+        return Err(MeshFileError::TooFar { vertex });
     }
+    Err(MeshFileError::NotFinite { vertex })
+}
+
+fn check(mesh: &TriMesh) -> Result<(), MeshFileError> {
+    check_places(&mesh.vertices)?;
     let count = mesh.vertices.len();
     for (triangle, corners) in mesh.triangles.iter().enumerate() {
         if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= count) {

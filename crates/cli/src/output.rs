@@ -1,7 +1,8 @@
 //! Files that are either whole or not there.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// Has `write` fill a temporary file beside `path`, and gives it that name when all is written.
 ///
@@ -11,8 +12,9 @@ pub fn write_whole<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&std::fs::File>) -> Result<(), E>,
 ) -> Result<(), E> {
+    let prefix = prefix();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".brisance-").suffix(".tmp");
+    builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
     {
         // as File::create does: the umask takes away what the user does not want
@@ -20,6 +22,7 @@ pub fn write_whole<E: From<io::Error>>(
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let file = builder.tempfile_in(folder_of(path))?;
+    let _unfinished = Unfinished::new(file.path());
     let mut buffered = BufWriter::new(file.as_file());
     write(&mut buffered)?;
     buffered.flush()?;
@@ -38,19 +41,113 @@ pub fn write_whole_folder<E: From<io::Error>>(
     path: &Path,
     write: impl FnOnce(&Path) -> Result<(), E>,
 ) -> Result<(), E> {
+    let prefix = prefix();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".brisance-").suffix(".tmp");
+    builder.prefix(&prefix).suffix(SUFFIX);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o777));
     }
     let folder = builder.tempdir_in(folder_of(path))?;
+    let _unfinished = Unfinished::new(folder.path());
     write(folder.path())?;
     std::fs::rename(folder.path(), path)?;
     // there is nothing left to delete
     let _ = folder.keep();
     Ok(())
+}
+
+/// What temporary files begin with, before the number of the process that writes them, and end with.
+const PREFIX: &str = ".brisance-";
+const SUFFIX: &str = ".tmp";
+
+fn prefix() -> String {
+    format!("{PREFIX}{}-", std::process::id())
+}
+
+/// Temporary files and folders that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file or folder while it is written.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(|e| e.into_inner()).push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.lock().unwrap_or_else(|e| e.into_inner()).retain(|path| *path != self.0);
+    }
+}
+
+/// Removes what is being written, for a program that is about to end.
+pub fn discard_unfinished() {
+    for path in UNFINISHED.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
+        discard(&path);
+    }
+}
+
+/// Removes a temporary file or folder, if that can be done.
+fn discard(path: &Path) {
+    let removed = std::fs::remove_file(path);
+    if removed.is_err() {
+        let _ = std::fs::remove_dir_all(path);
+    }
+}
+
+/// Whether a file can be made beside `path`; removes what killed programs left there.
+///
+/// # Errors
+/// What the system says when it cannot.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let folder = folder_of(path);
+    discard_left(folder);
+    tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).tempfile_in(folder).map(drop)
+}
+
+/// Removes temporary files of processes that are no more, where the system tells which are.
+fn discard_left(folder: &Path) {
+    let processes = Path::new("/proc");
+    if !processes.join("self").exists() {
+        return;
+    }
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+        let process = name.and_then(|name| name.split_once('-')?.0.parse::<u32>().ok());
+        if process.is_some_and(|process| !processes.join(process.to_string()).exists()) {
+            discard(&entry.path());
+        }
+    }
+}
+
+/// Whether two paths lead to one file, by other spellings or by two names of it.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| match path.canonicalize() {
+        Ok(place) => Some(place),
+        // what is not there yet is told by its folder
+        Err(_) => Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)),
+    };
+    a == b || place(a).is_some_and(|a| place(b) == Some(a)) || are_links(a, b)
+}
+
+/// Whether two names are of one file.
+#[cfg(unix)]
+fn are_links(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let [a, b] = [a, b].map(|path| path.metadata().map(|meta| (meta.dev(), meta.ino())));
+    matches!((a, b), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether two names are of one file: not told on this system.
+#[cfg(not(unix))]
+fn are_links(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// The folder a file is in; `.` for a bare name.

@@ -34,7 +34,7 @@ const MAX_PIXELS: u64 = 1 << 24;
 /// # Errors
 /// [`PictureError`] when the file cannot be read, is no PNG or has more than 2^24 pixels.
 pub fn read_picture(path: &Path) -> Result<Array2<[u8; 3]>, PictureError> {
-    let mut decoder = png::Decoder::new(Cursor::new(std::fs::read(path)?));
+    let mut decoder = png::Decoder::new(Cursor::new(crate::input::read(path)?));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
     let (width, height) = (reader.info().width, reader.info().height);

@@ -32,6 +32,16 @@ pub enum TableError {
         /// The cell.
         text: String,
     },
+    /// A cell is too large for sums and squares of it to be finite.
+    #[error(
+        "line {line}: `{text}` is beyond 1e100: give a file that `brisance run --ledger` wrote"
+    )]
+    TooLarge {
+        /// The line, counted from 1.
+        line: usize,
+        /// The cell.
+        text: String,
+    },
     /// A column is missing.
     #[error("has no column `{name}`: give a file that `brisance run --ledger` wrote")]
     NoColumn {
@@ -39,6 +49,9 @@ pub enum TableError {
         name: &'static str,
     },
 }
+
+/// Sums and squares of as many numbers to here as a file can hold are finite.
+const MOST: f64 = 1e100;
 
 /// Columns of numbers with names, as [`Ledger::write_csv`](crate::ledger::Ledger::write_csv) writes
 /// them.
@@ -61,8 +74,12 @@ impl Table {
         for (at, text) in lines.enumerate().filter(|(_, text)| !text.trim().is_empty()) {
             let line = at + 2;
             let number = |cell: &str| {
-                let number = cell.trim().parse().ok().filter(|x: &f64| x.is_finite());
-                number.ok_or_else(|| TableError::NotANumber { line, text: cell.to_owned() })
+                let text = || cell.to_owned();
+                match cell.trim().parse::<f64>() {
+                    Ok(x) if x.abs() <= MOST => Ok(x),
+                    Ok(x) if x.is_finite() => Err(TableError::TooLarge { line, text: text() }),
+                    _ => Err(TableError::NotANumber { line, text: text() }),
+                }
             };
             let row: Vec<f64> = text.split(',').map(number).collect::<Result<_, _>>()?;
             if row.len() != names.len() {
@@ -220,14 +237,16 @@ impl Panel {
         let high = values().fold(0.0, f64::max).max(low + 1e-9);
         let room = 0.06 * (high - low);
         let low = if low < 0.0 { low - room } else { low };
-        let (start, end) = (time[0], time[time.len() - 1]);
+        // marks on an axis must differ, however late the first row is
+        let start = time[0];
+        let end = time[time.len() - 1].max(start + 1e-9 * (1.0 + start.abs()));
         let text = ("sans-serif", 15).into_font().color(&INK);
         let mut chart = ChartBuilder::on(area)
             .caption(self.title, ("sans-serif", 17).into_font().color(&INK))
             .margin(10)
             .x_label_area_size(34)
             .y_label_area_size(76)
-            .build_cartesian_2d(start..end.max(start + 1e-9), low..high + room)?;
+            .build_cartesian_2d(start..end, low..high + room)?;
         chart
             .configure_mesh()
             .x_desc("time, s")

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::wording::count;
+
 /// Tells the person waiting, on standard error.
 pub struct Progress {
     bar: ProgressBar,
@@ -28,14 +30,15 @@ impl Progress {
 
     /// A frame is done, with so many bodies in it.
     pub fn frame(&self, frame: usize, bodies: usize) {
-        self.bar.set_message(format!("{bodies} bodies"));
+        let bodies = count(bodies, "body", "bodies");
+        self.bar.set_message(bodies.clone());
         self.bar.set_position(frame as u64);
         // the first and ten more are enough for a log
         let tenth = frame * 10 / self.frames > (frame - 1) * 10 / self.frames;
         if self.lines && (frame == 1 || tenth) {
             // nobody may be listening
             let mut out = std::io::stderr();
-            let _ = writeln!(out, "frame {frame} of {}, {bodies} bodies", self.frames);
+            let _ = writeln!(out, "frame {frame} of {}, {bodies}", self.frames);
         }
     }
 }

@@ -114,8 +114,8 @@ impl Balls {
     fn of(recording: &Recording, counts: impl Fn(&Track) -> bool) -> Self {
         let mut balls = Self { all: vec![], first: vec![] };
         for track in recording.tracks.iter().filter(|t| counts(t)) {
-            let reach = |v: &[f32; 3]| Vector3::from(*v).norm();
-            let radius = f64::from(track.surface().vertices.iter().map(reach).fold(0.0, f32::max));
+            let reach = |v: &[f32; 3]| Vector3::from(v.map(f64::from)).norm();
+            let radius = track.surface().vertices.iter().map(reach).fold(0.0, f64::max);
             let ball = |pose: &Isometry3<f64>| (pose.translation.vector.into(), radius);
             balls.all.extend(track.poses.iter().map(ball));
             if track.birth == 0 {

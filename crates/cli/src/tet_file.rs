@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use levelset::TetMesh;
 use nalgebra::Point3;
 
-use crate::mesh_file::MeshFileError;
+use crate::mesh_file::{MeshFileError, check_places};
 
 /// Endings of the files that [`read_tets`] reads.
 pub const ENDINGS: &str = ".msh, .ele, .node, .vol, .vtk or .vtu";
@@ -47,7 +47,7 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no tetrahedra. Whether they
 /// are valid is for [`TetMesh::validate`] to say.
 pub fn read_tets(path: &Path) -> Result<TetMesh, MeshFileError> {
-    let read = |path: &Path| std::fs::read(path).map_err(MeshFileError::from);
+    let read = |path: &Path| crate::input::read(path).map_err(MeshFileError::from);
     let raw = match &*ending(path) {
         "msh" => msh::parse(&read(path)?)?,
         "vol" => netgen::parse(&read(path)?)?,
@@ -99,6 +99,10 @@ impl Raw {
         for (n, (_, place)) in self.vertices.iter().enumerate().filter(|(n, _)| used[*n]) {
             names[n] = mesh.vertices.len() as u32;
             mesh.vertices.push(*place);
+        }
+        // those that are not finite are told by the checks of the mesh
+        if let Err(far @ MeshFileError::TooFar { .. }) = check_places(&mesh.vertices) {
+            return Err(far);
         }
         mesh.tets = tets.into_iter().map(|tet| tet.map(|n| names[n])).collect();
         if (0..mesh.tets.len()).all(|t| mesh.volume(t) < 0.0) {

@@ -35,7 +35,7 @@ pub struct Broad {
     /// Pairs of grown boxes that overlap, in ascending order.
     overlaps: Vec<(u32, u32)>,
     unbounded: Vec<u32>,
-    /// Of each body over the step, within the other while that is kept.
+    /// Of each body over the step; with its margin within the grown one while that is kept.
     boxes: Vec<TreeBox>,
     grown: Vec<TreeBox>,
     /// Empty if nothing moves.
@@ -43,8 +43,6 @@ pub struct Broad {
     groups: Vec<Groups>,
     /// Share of the smaller radius that bodies may be apart.
     margin: f64,
-    /// The most that makes, m.
-    reach: f64,
 }
 
 /// Pairs of bodies that may touch in a step.
@@ -52,7 +50,7 @@ pub struct Broad {
 pub(crate) struct Pairs {
     /// `(a, b)`, `a < b`, sorted, of which the bounding spheres meet.
     pub(crate) near: Vec<(u32, u32)>,
-    /// How many have boxes that overlap.
+    /// How many have boxes that overlap or are apart by no more than the margin.
     pub(crate) boxes: usize,
 }
 
@@ -93,21 +91,17 @@ impl Broad {
             // nothing touches anew
             return;
         }
-        let radii = || shapes.iter().map(|shape| shape.radius());
-        let largest = radii().filter(|radius| radius.is_finite()).fold(0.0, f64::max);
-        (self.margin, self.reach) = (margin, margin * largest);
+        self.margin = margin;
         self.groups.clear();
         self.groups.extend_from_slice(groups);
         self.balls.extend((0..shapes.len()).map(|i| Ball::new(way, i)));
-        let reach = self.reach;
-        let swept = |i: usize| swept(way, i, reach);
         (0..shapes.len())
             .into_par_iter()
             .with_min_len(512)
-            .map(swept)
+            .map(|i| swept(way, i))
             .collect_into_vec(&mut self.boxes);
         let unbounded: Vec<u32> =
-            (0..).zip(radii()).filter(|(_, radius)| !radius.is_finite()).map(|(i, _)| i).collect();
+            (0..).zip(shapes).filter(|(_, s)| !s.radius().is_finite()).map(|(i, _)| i).collect();
         if self.names == names && self.unbounded == unbounded {
             self.follow();
         } else {
@@ -124,7 +118,7 @@ impl Broad {
             return;
         }
         for i in (0..renewed.len()).filter(|&i| renewed[i]) {
-            self.boxes[i] = swept(way, i, self.reach);
+            self.boxes[i] = swept(way, i);
             self.balls[i] = Ball::new(way, i);
         }
         self.follow();
@@ -133,7 +127,7 @@ impl Broad {
     /// Finds what those overlap now that left their grown boxes.
     fn follow(&mut self) {
         let strayed: Vec<bool> = (0..self.boxes.len())
-            .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.boxes[i]))
+            .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.with_margin(i)))
             .collect();
         let count = strayed.iter().filter(|&&strayed| strayed).count();
         self.changes += count;
@@ -189,11 +183,19 @@ impl Broad {
         self.balls[i].radius.is_finite()
     }
 
-    /// The box of a body with room to move; without for what will leave it anyway or stays.
+    /// The box of a body and its margin. One of two bodies that may touch moves; its margin is at least
+    /// that of the pair, so that what stays has none, however large it is.
+    fn with_margin(&self, i: usize) -> TreeBox {
+        let Ball { radius, moves, .. } = &self.balls[i];
+        if *moves { self.boxes[i].loosened(self.margin * radius) } else { self.boxes[i] }
+    }
+
+    /// The box of a body with its margin and room to move; without room for what will leave it anyway
+    /// or stays.
     fn grow(&self, i: usize) -> TreeBox {
         let Ball { travel, radius, moves, .. } = &self.balls[i];
-        let room = GROWTH * radius;
-        if *moves && travel.norm() < room { self.boxes[i].loosened(room) } else { self.boxes[i] }
+        let (room, own) = (GROWTH * radius, self.with_margin(i));
+        if *moves && travel.norm() < room { own.loosened(room) } else { own }
     }
 
     /// All pairs that may touch.
@@ -234,11 +236,13 @@ impl Broad {
 
     fn add(&self, i: u32, j: u32, found: &mut Pairs) {
         let [p, q] = [i, j].map(|i| &self.balls[i as usize]);
-        if !(p.moves || q.moves) || !self.boxes[i as usize].intersects(&self.boxes[j as usize]) {
+        let margin = self.margin * p.radius.min(q.radius);
+        let close = || self.boxes[i as usize].loosened(margin).intersects(&self.boxes[j as usize]);
+        if !(p.moves || q.moves) || !close() {
             return;
         }
         found.boxes += 1;
-        let reach = p.radius + q.radius + self.margin * p.radius.min(q.radius);
+        let reach = p.radius + q.radius + margin;
         let may = self.groups[i as usize].meet(&self.groups[j as usize]);
         let above = p.is_above(q, self.margin) || q.is_above(p, self.margin);
         // infinite reach passes
@@ -283,14 +287,14 @@ fn is_finite(bounds: &TreeBox) -> bool {
     bounds.mins.is_finite() && bounds.maxs.is_finite()
 }
 
-/// The box around body `i` over the step, `reach` m wider.
-fn swept(Way { columns, poses, predicted }: Way<'_>, i: usize, reach: f64) -> TreeBox {
+/// The box around body `i` over the step.
+fn swept(Way { columns, poses, predicted }: Way<'_>, i: usize) -> TreeBox {
     let shape: &Shape = &columns.shapes[i];
     if !shape.radius().is_finite() {
         return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
     }
     let bounds = merge(&turned(shape.bounds(), &poses[i]), &turned(shape.bounds(), &predicted[i]));
-    tree_box(&bounds.grown(reach))
+    tree_box(&bounds)
 }
 
 fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
@@ -317,6 +321,44 @@ mod tests {
 
     use super::*;
     use crate::Material;
+
+    /// A large body beside many small ones is near those above it only, and they near their neighbours,
+    /// whether it stays or moves.
+    #[test]
+    fn pairs_beside_a_large_body_grow_with_the_number_of_bodies() {
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        let count = |side: usize, floor: Body| {
+            let n = side * side * side + 1;
+            let bodies: Vec<Body> =
+                (0..n).map(|i| if i == 0 { floor } else { Body::Dynamic(mass) }).collect();
+            let (large, small) =
+                (Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 0.5), Shape::ball(0.1));
+            let (large, small) = (Arc::new(large), Arc::new(small));
+            let shapes: Vec<_> =
+                (0..n).map(|i| if i == 0 { large.clone() } else { small.clone() }).collect();
+            let (materials, groups) = (vec![Material::default(); n], vec![Groups::default(); n]);
+            let columns = Columns {
+                bodies: &bodies,
+                shapes: &shapes,
+                materials: &materials,
+                groups: &groups,
+            };
+            let place = |i: usize| {
+                let at = [i % side, i / side % side, i / side / side].map(|k| 0.4 * k as f64);
+                Isometry3::translation(at[0], 0.3 + at[1], at[2])
+            };
+            let floor = Isometry3::translation(0.0, -1.0, 0.0);
+            let poses: Vec<_> = std::iter::once(floor).chain((0..n - 1).map(place)).collect();
+            let broad = Broad::new(Way { columns, poses: &poses, predicted: &poses }, 0.05);
+            (broad.overlaps.len(), broad.pairs())
+        };
+        for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
+            let (kept, pairs) = count(10, floor);
+            // balls 0.2 m apart are near nobody but a floor that is 0.2 m below the lowest
+            assert!(kept <= most, "{kept} pairs of grown boxes");
+            assert_eq!((pairs.boxes, pairs.near.len()), (0, 0));
+        }
+    }
 
     #[test]
     fn what_is_kept_from_frame_to_frame_does_not_change_the_pairs() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dynamics::{Body, Momentum, OrientationStep, Velocity, advance_all};
+use dynamics::{Body, Momentum, Velocity, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::broad::{Broad, Way};
@@ -78,8 +78,6 @@ pub struct Frame<'a> {
     pub drift: &'a [Velocity],
     /// Length of the step, s.
     pub dt: f64,
-    /// How orientations are stepped.
-    pub orientation: OrientationStep,
     /// What holds bodies together; without effect for solvers that have none.
     pub joints: &'a [Joint],
     /// What is remembered of the last frame.
@@ -94,7 +92,7 @@ impl<'a> Frame<'a> {
     /// Where bodies with `momenta` are at the end of the step.
     pub fn predict(&self, momenta: &[Momentum]) -> Vec<Isometry3<f64>> {
         let mut poses = self.poses.to_vec();
-        advance_all(self.columns.bodies, &mut poses, momenta, self.dt, self.orientation);
+        advance_all(self.columns.bodies, &mut poses, momenta, self.dt);
         poses
     }
 
@@ -129,7 +127,7 @@ impl<'a> Frame<'a> {
         let half = self.with_forces(momenta);
         for &i in &chosen {
             let (body, mut pose) = (&self.columns.bodies[i..=i], [self.poses[i]]);
-            advance_all(body, &mut pose, &half[i..=i], self.dt, self.orientation);
+            advance_all(body, &mut pose, &half[i..=i], self.dt);
             search.momenta[i] = momenta[i];
             search.predicted[i] = pose[0];
             search.velocities[i] = body[0].velocity(&self.poses[i].rotation, &half[i]);

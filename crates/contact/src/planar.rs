@@ -21,7 +21,7 @@
 //! # Ok::<(), brisance_contact::planar::OutlineError>(())
 //! ```
 
-use dynamics::{Body, MassError, MassProperties, Momentum, OrientationStep, Velocity, advance};
+use dynamics::{Body, MassError, MassProperties, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix2, Point2, Translation3, Vector2, Vector3};
 
 use crate::collide::mass_at;
@@ -148,7 +148,7 @@ impl PlanarBody {
         let turn = Velocity { angular: Vector3::z() * angle, ..Velocity::default() };
         let start =
             Isometry3::from_parts(Translation3::new(place.x, place.y, 0.0), Default::default());
-        let pose = advance(&Body::Kinematic(turn), &start, &Momentum::default(), 1.0, STEP);
+        let pose = advance(&Body::Kinematic(turn), &start, &Momentum::default(), 1.0);
         let (body, momentum) = (Body::Static, Momentum::default());
         Self { outline, material: Material::default(), body, pose, momentum }
     }
@@ -195,8 +195,6 @@ impl PlanarBody {
         Some(corners.iter().map(|c| turn * c.coords + self.place().coords).collect())
     }
 }
-
-const STEP: OrientationStep = OrientationStep::SecondOrder;
 
 fn turn(direction: &Vector2<f64>) -> Matrix2<f64> {
     Matrix2::new(direction.x, -direction.y, direction.y, direction.x)
@@ -347,7 +345,7 @@ impl PlanarWorld {
             }
         }
         for body in &mut self.bodies {
-            body.pose = advance(&body.body, &body.pose, &body.momentum, dt, STEP);
+            body.pose = advance(&body.body, &body.pose, &body.momentum, dt);
         }
         for (pair, contact) in &found {
             self.part(*pair, contact);

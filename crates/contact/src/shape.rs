@@ -254,6 +254,12 @@ impl Shape {
         self.radius
     }
 
+    /// The smallest extent of the solid, m; infinite for a half-space and for triangles that are solid
+    /// all the way behind.
+    pub fn thickness(&self) -> f64 {
+        2.0 * self.half_thickness()
+    }
+
     /// What another body must not skip in one move, m: half the smallest extent of the solid.
     pub(crate) fn half_thickness(&self) -> f64 {
         match (&self.field, &self.polyhedron) {

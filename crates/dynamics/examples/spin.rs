@@ -6,7 +6,8 @@
 #![expect(clippy::print_stdout, reason = "an example that reports")]
 
 use brisance_dynamics::{
-    Body, Integrator, Load, MassProperties, Momentum, OrientationStep, State, advance, integrate,
+    Body, Integrator, Load, MassProperties, Momentum, State, advance, energy_fix, integrate,
+    second_order_step,
 };
 use nalgebra::{Isometry3, Vector3};
 use plotters::{coord::Shift, prelude::*};
@@ -62,27 +63,29 @@ fn ways(mass: MassProperties) -> Vec<(&'static str, Step)> {
     let by = move |integrator| -> Step {
         Box::new(move |s| Ok(integrate(&mass, s, FRAME, |_, _| Load::default(), integrator)?.state))
     };
-    let fixed = move |step| -> Step {
+    let second_order = move |fixed: bool| -> Step {
         Box::new(move |s| {
-            let pose = advance(&Body::Dynamic(mass), &s.pose, &s.momentum, FRAME, step);
-            Ok(State { pose, ..*s })
-        })
-    };
-    let unfixed = move |step: OrientationStep| -> Step {
-        Box::new(move |s| {
-            let turned = step.unfixed(&mass, &s.pose.rotation, &s.momentum.angular, FRAME);
+            let (rotation, momentum) = (&s.pose.rotation, &s.momentum.angular);
+            let mut turned = second_order_step(&mass, rotation, momentum, FRAME);
+            if fixed {
+                let energy = mass.rotational_energy(rotation, momentum);
+                turned = energy_fix(&mass, &turned, momentum, energy).0;
+            }
             Ok(State { pose: Isometry3::from_parts(s.pose.translation, turned), ..*s })
         })
     };
+    let ours: Step = Box::new(move |s| {
+        let pose = advance(&Body::Dynamic(mass), &s.pose, &s.momentum, FRAME);
+        Ok(State { pose, ..*s })
+    });
     vec![
         ("Dormand-Prince to 1e-12", by(Integrator::DormandPrince { tolerance: 1e-12 })),
         ("Dormand-Prince to 1e-4", by(Integrator::DormandPrince { tolerance: 1e-4 })),
         ("semi-implicit Euler, 1 a frame", by(Integrator::SemiImplicitEuler { steps: 1 })),
         ("semi-implicit Euler, 100 a frame", by(Integrator::SemiImplicitEuler { steps: 100 })),
-        ("second order", unfixed(OrientationStep::SecondOrder)),
-        ("second order, energy fix", fixed(OrientationStep::SecondOrder)),
-        ("RKMK4", unfixed(OrientationStep::Rkmk4)),
-        ("RKMK4, energy fix (the default)", fixed(OrientationStep::Rkmk4)),
+        ("second order", second_order(false)),
+        ("second order, energy fix (Su09)", second_order(true)),
+        ("advance", ours),
     ]
 }
 

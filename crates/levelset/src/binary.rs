@@ -36,9 +36,15 @@ pub enum ReadError {
     /// The header describes no grid, or one past the limit; nothing was allocated.
     #[error(transparent)]
     Grid(#[from] GridError),
-    /// The header's band is not positive, or a sample is not a number.
+    /// The header's band is not positive, a sample is not finite, or a place is beyond 1e30 m.
     #[error("the level set holds numbers that make no sense")]
     Damaged,
+    /// Something follows the samples.
+    #[error("{count} bytes follow the samples")]
+    Trailing {
+        /// How many.
+        count: usize,
+    },
 }
 
 const MAGIC: [u8; 4] = *b"BRLS";
@@ -77,17 +83,26 @@ impl LevelSet {
     /// Reads what [`LevelSet::write_to`] wrote, of at most `limit` nodes.
     ///
     /// # Errors
-    /// [`ReadError`] when the source fails, is no level set of this version and kind, or has more
-    /// than `limit` nodes.
+    /// [`ReadError`] when the source fails, is no level set of this version and kind, has more than
+    /// `limit` nodes, or holds a number that is not finite.
     pub fn read_from(reader: &mut impl Read, limit: usize) -> Result<Self, ReadError> {
         let (grid, _) = read_header(reader, 0, limit)?;
         let values: Vec<f32> = read_words(reader, grid.node_count(), f32::from_le_bytes)?;
-        if values.iter().any(|v| v.is_nan()) {
+        if !values.iter().all(|v| v.is_finite()) {
             return Err(ReadError::Damaged);
         }
         let [nx, ny, nz] = grid.dims();
         let values = Array3::from_shape_vec((nx, ny, nz), values).expect("one sample per node");
         Ok(Self::from_values(grid, values))
+    }
+
+    /// Reads a whole file of a level set, of at most `limit` nodes.
+    ///
+    /// # Errors
+    /// As [`LevelSet::read_from`], and [`ReadError::Trailing`] when more follows.
+    pub fn from_bytes(mut bytes: &[u8], limit: usize) -> Result<Self, ReadError> {
+        let solid = Self::read_from(&mut bytes, limit)?;
+        if bytes.is_empty() { Ok(solid) } else { Err(ReadError::Trailing { count: bytes.len() }) }
     }
 }
 
@@ -153,6 +168,11 @@ fn read_header(
     let number = |x: f64| f64::from_bits(u64::from_le(x.to_bits()));
     let dims = [0, 1, 2].map(|a| u32::from_le(header.dims[a]) as usize);
     let origin = Point3::from(header.origin.map(number));
+    // volumes of what is larger or farther off are not finite
+    let far = |x: f64| x.abs() > 1e30;
+    if origin.iter().copied().any(far) || far(number(header.spacing) * 4_294_967_296.0) {
+        return Err(ReadError::Damaged);
+    }
     let grid = Grid::new(origin, number(header.spacing), dims, limit)?;
     Ok((grid, number(header.band)))
 }

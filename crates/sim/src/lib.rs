@@ -34,6 +34,7 @@ mod step;
 mod stress;
 mod surface;
 mod timeline;
+mod warning;
 mod world;
 
 pub use anchor::{Anchor, Region};
@@ -57,4 +58,5 @@ pub use step::Phase;
 pub use stress::{Stress, StressField, Tets};
 pub use surface::{Appearance, Look, Surface};
 pub use timeline::{Action, Explosion, Path, Timeline, Wind};
+pub use warning::Warning;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};

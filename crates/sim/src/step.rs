@@ -234,9 +234,9 @@ impl World {
     /// The bodies where they are now, with what forces add to their velocities, their names and what
     /// joins them.
     fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
-        let Settings { dt, orientation, contact: ref settings, .. } = self.settings;
+        let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        Frame { columns, poses, drift, dt, orientation, joints, cache, names, settings }
+        Frame { columns, poses, drift, dt, joints, cache, names, settings }
     }
 
     /// Keeps contacts for the next frame, and those of sleepers for when they wake.

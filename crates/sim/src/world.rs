@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::{Broad, Cache, Columns, Groups, Material, Shape};
-use dynamics::{Body, MassProperties, Momentum, OrientationStep, Velocity};
+use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -35,8 +35,6 @@ pub struct Settings {
     pub dt: f64,
     /// Acceleration of all dynamic bodies, m/s^2.
     pub gravity: Vector3<f64>,
-    /// How orientations are stepped.
-    pub orientation: OrientationStep,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
@@ -53,7 +51,6 @@ impl Default for Settings {
         Self {
             dt: 1.0 / 30.0,
             gravity: Vector3::new(0.0, -9.81, 0.0),
-            orientation: OrientationStep::default(),
             contact: contact::Settings::default(),
             break_rounds: 3,
             debris: Debris::default(),

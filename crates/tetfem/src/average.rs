@@ -21,6 +21,9 @@ use crate::crack::{centroid, tension_bound};
 #[derive(Clone, Debug)]
 pub struct Averaging {
     radius: f64,
+    /// The radius, but no more than reaches from anywhere in the mesh to everywhere, so that its square
+    /// is finite.
+    reach: f64,
     /// `None` if the radius is no length.
     bins: Option<Bins>,
     /// Centroids and volumes in the order of the bins.
@@ -48,7 +51,14 @@ impl Averaging {
     /// If a tetrahedron names a vertex that does not exist.
     pub fn new(mesh: &TetMesh, radius: f64) -> Self {
         let places: Vec<_> = (0..mesh.tets.len()).map(|t| centroid(mesh, t)).collect();
-        let bins = Bins::new(&places, &mesh.vertices, radius);
+        let bounds = levelset::Aabb::around(&mesh.vertices);
+        let across = bounds.map_or(0.0, |bounds| bounds.extents().norm());
+        let reach = if across > 0.0 { radius.min(2.0 * across) } else { radius };
+        let bins = if radius.is_finite() {
+            bounds.and_then(|bounds| Bins::new(&places, &bounds, reach))
+        } else {
+            None
+        };
         let order = || bins.iter().flat_map(|bins| bins.items.iter().map(|&t| t as usize));
         let mut corners: Vec<(u32, u32)> =
             (0..).zip(order()).flat_map(|(n, t)| mesh.tets[t].map(|v| (v, n))).collect();
@@ -61,7 +71,7 @@ impl Averaging {
         });
         let vertices = vertices.collect();
         let (places, volumes) = order().map(|t| (places[t], mesh.volume(t))).unzip();
-        Self { radius, bins, places, volumes, vertices, touching }
+        Self { radius, reach, bins, places, volumes, vertices, touching }
     }
 
     /// The radius, m.
@@ -131,7 +141,7 @@ impl Averaging {
         let mut sum = self.sum(bins, place, weighted);
         for &n in self.around(v) {
             let n = n as usize;
-            if (self.places[n] - place).norm_squared() > self.radius * self.radius {
+            if (self.places[n] - place).norm_squared() > self.reach * self.reach {
                 sum.iter_mut().zip(&weighted[n]).for_each(|(sum, part)| *sum += part);
             }
         }
@@ -155,7 +165,7 @@ impl Averaging {
             };
             bins.starts.windows(2).map(bin).collect()
         };
-        let ratio = self.radius / bins.size;
+        let ratio = self.reach / bins.size;
         let above = bins.around(sum(|x| x.max(0.0)), ratio.ceil() as usize);
         // cubes a diagonal farther than the radius are not all within it
         let inner = ratio / 3.0_f64.sqrt() - 1.0;
@@ -182,9 +192,9 @@ impl Averaging {
 
     /// Over what is within the radius of a place.
     fn sum(&self, bins: &Bins, place: &Point3<f64>, weighted: &[Weighted]) -> Weighted {
-        let square = self.radius * self.radius;
+        let square = self.reach * self.reach;
         let mut sum = [0.0; 8];
-        bins.visit_near(place, self.radius, |range| {
+        bins.visit_near(place, self.reach, |range| {
             // in registers, which what is borrowed is not
             let mut own = sum;
             for (other, part) in self.places[range.clone()].iter().zip(&weighted[range]) {
@@ -235,9 +245,8 @@ impl Bins {
     /// Most cubes to a place.
     const MOST: usize = 4;
 
-    /// Cubes of all that is amid the vertices `within`; `None` if the radius is no length.
-    fn new(places: &[Point3<f64>], within: &[Point3<f64>], radius: f64) -> Option<Self> {
-        let bounds = levelset::Aabb::around(within)?;
+    /// Cubes of all that is in the box of the vertices; `None` if the radius is no length.
+    fn new(places: &[Point3<f64>], bounds: &levelset::Aabb, radius: f64) -> Option<Self> {
         let extents = bounds.extents();
         let mut size = radius / Self::PER_RADIUS;
         if !(size > 0.0 && size.is_finite()) {

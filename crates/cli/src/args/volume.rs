@@ -115,8 +115,9 @@ pub struct StressArguments {
 }
 
 fn radius(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|x: &f64| *x >= 0.0 && x.is_finite());
-    number.ok_or_else(|| "give 0 or a positive number".to_owned())
+    // as coordinates of meshes
+    let number = text.parse().ok().filter(|x| (0.0..=1e30).contains(x));
+    number.ok_or_else(|| "give a number from 0 to 1e30".to_owned())
 }
 
 fn duration(text: &str) -> Result<f64, String> {

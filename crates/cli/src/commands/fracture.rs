@@ -11,6 +11,7 @@ use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
 use crate::commands::{Failure, check_distinct, check_output, print, warn_of_mesh};
 use crate::mesh_file::read_mesh;
+use crate::wording::count;
 
 /// Where a pattern comes from.
 enum Source {
@@ -47,11 +48,15 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     warn_of_mesh(&spec, &mesh);
     let recording = break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    if recording.tracks.is_empty() {
+        return Err(Failure::NothingInside { path: path.clone() });
+    }
     format
         .write(&recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| writeln!(out, "{}: {} pieces", output.display(), recording.tracks.len()))
+    let pieces = count(recording.tracks.len(), "piece", "pieces");
+    print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }

@@ -12,13 +12,15 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
-use crate::commands::load::{build, load, read_scene};
+use crate::commands::load::{build, load, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
 use crate::commands::volume::MOST_NODES;
-use crate::commands::{Failure, ends_in, number, print, read};
+use crate::commands::warnings::{Warned, warn, warnings};
+use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
+use crate::wording::{count, number};
 
 /// Frames that are simulated to see how long one takes.
 const TRIED: usize = 3;
@@ -35,6 +37,7 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let (mut world, _) = build(path, &loaded)?;
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
+    let warnings = warnings(&loaded.scene, &world);
     let scene = &loaded.scene;
     let frames = scene.simulation.frames;
     let memory = memory(scene, &world);
@@ -44,7 +47,11 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
         world.step();
     }
     let pace = start.elapsed().as_secs_f64() / tried as f64;
-    let checked = Checked { scene, bodies: found, memory, seconds: built + pace * frames as f64 };
+    let seconds = built + pace * frames as f64;
+    let checked = Checked { scene, bodies: found, warnings, memory, seconds };
+    if !arguments.quiet {
+        warn(&checked.warnings);
+    }
     print(|out| {
         if arguments.json {
             writeln!(out, "{}", checked.to_json(path))
@@ -57,7 +64,9 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
 }
 
 /// A body of a scene.
-struct Found {
+struct Found<'a> {
+    /// What describes it and its copies.
+    spec: &'a Body,
     name: String,
     motion: &'static str,
     /// kg.
@@ -66,9 +75,50 @@ struct Found {
     strength: Option<f64>,
 }
 
-fn bodies(scene: &Scene, world: &World) -> Vec<Found> {
+impl Found<'_> {
+    /// Whether it is a copy of the same body and differs in nothing that is told but its name.
+    fn is_like(&self, other: &Self) -> bool {
+        std::ptr::eq(self.spec, other.spec)
+            && (self.motion, self.mass, self.strength) == (other.motion, other.mass, other.strength)
+    }
+
+    /// What it is, or `copies` of it are.
+    fn line(&self, copies: usize) -> String {
+        let mass = self.mass.map(|mass| format!("{} kg", number(mass)));
+        let strength =
+            self.strength.map(|strength| format!("breaks above {} N s", number(strength)));
+        if self.spec.copies.is_none() {
+            let parts = [Some(self.motion.to_owned()), mass, strength];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            return format!("{}: {}", self.name, parts.join(", "));
+        }
+        let mass = mass.map_or_else(String::new, |mass| format!(" of {mass}"));
+        let each = if copies > 1 { "each " } else { "" };
+        let strength = strength.map_or_else(String::new, |s| format!(", {each}{s}"));
+        let copies = count(copies, "copy", "copies");
+        format!("{}: {copies}{mass}, {}{strength}", self.spec.name, self.motion)
+    }
+}
+
+/// Bodies with the number of copies that are like each, in the order of the first of them.
+fn grouped<'a, 'b>(bodies: &'b [Found<'a>]) -> Vec<(&'b Found<'a>, usize)> {
+    let mut groups: Vec<(&Found<'a>, usize)> = Vec::new();
+    for found in bodies {
+        // copies of a body follow each other, and are of few kinds
+        let kinds = groups.iter_mut().rev();
+        let mut same = kinds.take_while(|(first, _)| std::ptr::eq(first.spec, found.spec));
+        match same.find(|(first, _)| first.is_like(found)) {
+            Some((_, copies)) => *copies += 1,
+            None => groups.push((found, 1)),
+        }
+    }
+    groups
+}
+
+fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<Found<'a>> {
     let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
-    let found = |((spec, name), state): ((&Body, String), BodyState<'_>)| Found {
+    let found = |((spec, name), state): ((&'a Body, String), BodyState<'_>)| Found {
+        spec,
         name,
         motion: match spec.motion {
             Motion::Dynamic if world.is_anchored(state.id) => "anchored",
@@ -92,7 +142,8 @@ fn memory(scene: &Scene, world: &World) -> f64 {
 
 struct Checked<'a> {
     scene: &'a Scene,
-    bodies: Vec<Found>,
+    bodies: Vec<Found<'a>>,
+    warnings: Vec<Warned>,
     /// Bytes.
     memory: f64,
     /// How long a run takes if all frames take as long as the first ones.
@@ -102,7 +153,7 @@ struct Checked<'a> {
 impl Checked<'_> {
     fn to_json(&self, path: &Path) -> Value {
         let simulation = &self.scene.simulation;
-        let body = |found: &Found| {
+        let body = |found: &Found<'_>| {
             json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
                 "strength": found.strength })
         };
@@ -111,6 +162,7 @@ impl Checked<'_> {
             "frames": simulation.frames,
             "fps": simulation.fps,
             "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
+            "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
             "memory": self.memory,
             "seconds": self.seconds,
         })
@@ -118,32 +170,29 @@ impl Checked<'_> {
 
     fn print(&self, path: &Path, out: &mut impl Write) -> io::Result<()> {
         let simulation = &self.scene.simulation;
-        let (bodies, frames, fps) = (self.bodies.len(), simulation.frames, simulation.fps);
-        let fps = number(fps);
-        writeln!(out, "{}: {bodies} bodies, {frames} frames of 1/{fps} s", path.display())?;
-        for found in &self.bodies {
-            write!(out, "  {}: {}", found.name, found.motion)?;
-            if let Some(mass) = found.mass {
-                write!(out, ", {mass:.4} kg")?;
-            }
-            if let Some(strength) = found.strength {
-                write!(out, ", breaks above {} N s", number(strength))?;
-            }
-            writeln!(out)?;
+        let bodies = count(self.bodies.len(), "body", "bodies");
+        let frames = count(simulation.frames, "frame", "frames");
+        let fps = number(simulation.fps);
+        writeln!(out, "{}: {bodies}, {frames} of 1/{fps} s", path.display())?;
+        for (found, copies) in grouped(&self.bodies) {
+            writeln!(out, "  {}", found.line(copies))?;
         }
-        writeln!(out, "about {:.1} MB before anything breaks", self.memory * 1e-6)?;
-        let seconds = self.seconds;
-        writeln!(out, "about {seconds:.1} s at the pace of the first {TRIED} frames")
+        writeln!(out, "about {} MB before anything breaks", number(self.memory * 1e-6))?;
+        let first = match simulation.frames.min(TRIED) {
+            1 => "frame".to_owned(),
+            tried => format!("{tried} frames"),
+        };
+        writeln!(out, "about {} s at the pace of the first {first}", number(self.seconds))
     }
 }
 
 /// Says what is in a file.
 pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
-    let facts = if let Ok(pattern) = Pattern::read(&read(path)?[..]) {
+    let facts = if let Ok(pattern) = Pattern::read(&read_plain(path)?[..]) {
         pattern_facts(&pattern)
     } else {
-        let recording = if ends_in(path, "glb") { read_glb(&read(path)?).ok() } else { None };
+        let recording = if ends_in(path, "glb") { read_glb(&read_plain(path)?).ok() } else { None };
         match recording {
             Some(recording) => recording_facts(&recording),
             None if is_tets(path) => tets_facts(path)?,
@@ -181,10 +230,13 @@ fn recording_facts(recording: &Recording) -> Facts {
         tracks.iter().map(|t| t.surface().outer.len() + t.surface().inner.len()).sum();
     Facts {
         text: format!(
-            "recording of {frames} frames at {} per second\n{} bodies, of these {fragments} \
-             fragments; {last} at the end\n{triangles} triangles\n",
+            "recording of {} at {} per second\n{}, of these {}; {} at the end\n{}\n",
+            count(*frames, "frame", "frames"),
             number(*fps),
-            tracks.len()
+            count(tracks.len(), "body", "bodies"),
+            count(fragments, "fragment", "fragments"),
+            count(last, "body", "bodies"),
+            count(triangles, "triangle", "triangles"),
         ),
         json: json!({ "kind": "recording", "frames": frames, "fps": fps, "bodies": tracks.len(),
             "fragments": fragments, "bodies_at_end": last, "triangles": triangles }),
@@ -206,10 +258,11 @@ fn pattern_facts(pattern: &Pattern) -> Facts {
     let (median, largest) = (share(counts[counts.len() / 2]), share(counts[counts.len() - 1]));
     Facts {
         text: format!(
-            "pattern of {regions} regions\nof the box it is drawn for the median region takes {:.2} \
-             %, the largest {:.2} %\n",
-            100.0 * median,
-            100.0 * largest
+            "pattern of {}\nof the box it is drawn for the median region takes {} %, the largest {} \
+             %\n",
+            count(regions, "region", "regions"),
+            number(100.0 * median),
+            number(100.0 * largest)
         ),
         json: json!({ "kind": "pattern", "regions": regions, "median_share": median,
             "largest_share": largest }),
@@ -228,9 +281,11 @@ fn mesh_facts(path: &Path) -> Result<Facts, Failure> {
     let (area, volume, components) = (facts.area, mesh.signed_volume(), facts.components);
     Ok(Facts {
         text: format!(
-            "mesh of {vertices} vertices, {triangles} triangles\nsize {}\n{closed}closed, \
-             {oriented}oriented, {components} components\narea {}, volume {}\n",
+            "mesh of {}, {}\nsize {}\n{closed}closed, {oriented}oriented, {}\narea {}, volume {}\n",
+            count(vertices, "vertex", "vertices"),
+            count(triangles, "triangle", "triangles"),
             product(&size),
+            count(components, "component", "components"),
             number(area),
             number(volume)
         ),
@@ -245,7 +300,7 @@ fn product(size: &Vector3<f64>) -> String {
 }
 
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
-    let solid = LevelSet::read_from(&mut &read(path)?[..], MOST_NODES);
+    let solid = LevelSet::from_bytes(&read_plain(path)?, MOST_NODES);
     let solid = solid.map_err(|source| Failure::LevelSet { path: path.to_owned(), source })?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
     let volume = solid.moments().volume;
@@ -265,7 +320,12 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     let mesh = read_tets(path).map_err(failed)?;
     let (vertices, tets) = (mesh.vertices.len(), mesh.tets.len());
     let size = Aabb::around(&mesh.vertices).map_or_else(Vector3::zeros, |b| b.extents());
-    let mut text = format!("{tets} tetrahedra, {vertices} vertices\nsize {}\n", product(&size));
+    let mut text = format!(
+        "{}, {}\nsize {}\n",
+        count(tets, "tetrahedron", "tetrahedra"),
+        count(vertices, "vertex", "vertices"),
+        product(&size)
+    );
     let mut json = json!({ "kind": "tetrahedra", "tetrahedra": tets, "vertices": vertices,
         "size": [size.x, size.y, size.z], "problem": null, "pieces": null, "volume": null,
         "least_angle": null, "greatest_angle": null });
@@ -281,8 +341,11 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     json["least_angle"] = least.into();
     json["greatest_angle"] = most.into();
     text += &format!(
-        "{pieces} pieces, volume {}\ndihedral angles from {least:.1} to {most:.1} degrees\n",
-        number(volume)
+        "{}, volume {}\ndihedral angles from {} to {} degrees\n",
+        count(pieces, "piece", "pieces"),
+        number(volume),
+        number(least),
+        number(most)
     );
     Ok(Facts { text, json })
 }

@@ -9,7 +9,8 @@ use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, World};
 
 use crate::commands::pattern::read_pattern;
-use crate::commands::{Failure, read, read_text};
+use crate::commands::{Failure, read_text};
+use crate::input;
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
@@ -42,7 +43,7 @@ pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
     let scene = Scene::from_files(&text, &mut |name| {
-        let bytes = std::fs::read(folder.join(name)).map_err(|e| e.to_string())?;
+        let bytes = input::read(&folder.join(name)).map_err(|e| e.to_string())?;
         files.push(folder.join(name));
         digest.update(&bytes);
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
@@ -67,7 +68,7 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
             Ok(mesh) => {
                 let read_from = tet_file::files(&mesh_path);
                 for file in &read_from {
-                    digest.update(&read(file)?);
+                    digest.update(&read_plain(file)?);
                 }
                 files.extend(read_from);
                 meshes.insert(file.to_owned(), mesh);
@@ -85,13 +86,13 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
         let pattern_path = folder_of(path).join(&file);
-        digest.update(&read(&pattern_path)?);
+        digest.update(&read_plain(&pattern_path)?);
         files.push(pattern_path.clone());
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
     scene.give_strength(|picture| {
         let picture_path = folder_of(path).join(&picture.file);
-        digest.update(&read(&picture_path)?);
+        digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
         stencil(picture, &picture_path)
     })?;
@@ -99,6 +100,11 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
     Ok(Loaded { digest: digest.finalize(), scene, meshes, files })
+}
+
+/// The whole of a plain file: no pipe, which may never begin, nor a device, which may never end.
+pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
+    input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
 
 /// Strength by the light of a picture.

@@ -12,6 +12,7 @@ use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, rea
 use crate::output::write_whole;
 use crate::picture_file::read_picture;
 use crate::render::Picture;
+use crate::wording::count;
 
 /// Makes or draws a pattern.
 pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
@@ -25,11 +26,11 @@ pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
             let pattern = made(text, *seed)?;
             write_whole(output, |out| pattern.write(out))
                 .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
-            let count = pattern.region_count();
             if *quiet {
                 return Ok(());
             }
-            print(|out| writeln!(out, "{}: {count} regions", output.display()))
+            let regions = count(pattern.region_count(), "region", "regions");
+            print(|out| writeln!(out, "{}: {regions}", output.display()))
         }
         PatternCommand::Preview { file, output, size, quiet } => {
             if !ends_in(output, "png") {

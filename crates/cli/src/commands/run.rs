@@ -12,13 +12,14 @@ use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
 use crate::commands::load::{Loaded, build, load, read_scene};
+use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
     Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
 };
 use crate::events::Events;
 use crate::format::Format;
 use crate::ledger::Ledger;
-use crate::output::write_whole;
+use crate::output::{is_same_file, write_whole};
 use crate::progress::Progress;
 
 /// What a command says to do.
@@ -42,6 +43,7 @@ struct Run {
     fingerprint: u64,
     over_budget: usize,
     stopped: usize,
+    warnings: Vec<Warned>,
     effort: Effort,
 }
 
@@ -107,9 +109,9 @@ impl Job<'_> {
         self.write_events(&run, &loaded)?;
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
-        let Run { recorder, ledger, over_budget, stopped, .. } = run;
+        let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
-        let summary = Summary { recording, ledger, over_budget, stopped };
+        let summary = Summary { recording, ledger, over_budget, stopped, warnings };
         summary.write(format, self.options, events)?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
@@ -138,10 +140,11 @@ impl Job<'_> {
             check_folder(path)?;
         }
         check_folder(&self.checkpoint)?;
-        let mut outputs: Vec<&Path> = self.outputs().collect();
-        outputs.sort_unstable();
-        if let Some(same) = outputs.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Failure::SameOutput { path: same[0].to_owned() });
+        let outputs: Vec<&Path> = self.outputs().collect();
+        for (n, path) in outputs.iter().enumerate() {
+            if outputs[..n].iter().any(|other| is_same_file(path, other)) {
+                return Err(Failure::SameOutput { path: (*path).to_owned() });
+            }
         }
         Ok(format)
     }
@@ -180,6 +183,10 @@ impl Job<'_> {
     ) -> Result<Run, Failure> {
         let start = Instant::now();
         let (mut world, appearances) = build(self.scene, loaded)?;
+        let warnings = warnings(&loaded.scene, &world);
+        if !self.options.quiet {
+            warn(&warnings);
+        }
         let recorder = Recorder::new(&world, &appearances);
         let fingerprint = world.fingerprint();
         if let (Some(told), Some(path)) = (told, self.told) {
@@ -201,6 +208,7 @@ impl Job<'_> {
             fingerprint,
             over_budget: 0,
             stopped: 0,
+            warnings,
             effort: Effort::default(),
         };
         if let Some(path) = &self.options.resume {

@@ -10,11 +10,12 @@ use nalgebra::{Isometry3, UnitVector3};
 use sim::{Look, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, number, print};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{Corner, PaintedMesh, read_painted_mesh};
 use crate::output::write_whole;
+use crate::wording::{self, number};
 
 /// A part of the mesh, and which of its triangles are cuts.
 struct Part {
@@ -63,12 +64,13 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
 }
 
 fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::Result<()> {
-    writeln!(out, "{}: {} parts of volume {}", output.display(), parts.len(), number(whole))?;
+    let count = wording::count(parts.len(), "part", "parts");
+    writeln!(out, "{}: {count} of volume {}", output.display(), number(whole))?;
     for part in parts {
         let mesh = part.mesh.mesh();
-        let triangles = mesh.triangles.len();
+        let triangles = wording::count(mesh.triangles.len(), "triangle", "triangles");
         let volume = number(mesh.signed_volume());
-        writeln!(out, "  {}: volume {volume}, {triangles} triangles", part.name)?;
+        writeln!(out, "  {}: volume {volume}, {triangles}", part.name)?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::output::write_whole;
 use crate::render::{View, render};
 use crate::tet_file::read_tets;
+use crate::wording::{count, number};
 
 /// Shades of red.
 const SHADES: usize = 16;
@@ -72,17 +73,18 @@ fn tell(
     mesh: &TetMesh,
     (stresses, tensions): (&[Matrix3<f64>], &[f64]),
 ) -> io::Result<()> {
-    let count = mesh.tets.len();
-    writeln!(out, "{}: {count} tetrahedra", arguments.output.display())?;
+    let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
+    writeln!(out, "{}: {tets}", arguments.output.display())?;
     let worst = (0..tensions.len()).max_by(|a, b| tensions[*a].total_cmp(&tensions[*b]));
     let Some(tet) = worst else { return Ok(()) };
     let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
     let at = sum / 4.0;
     let greatest = tensions[tet];
-    writeln!(out, "greatest tension {greatest:.4e} Pa, at {:.4},{:.4},{:.4}", at.x, at.y, at.z)?;
+    let place = format!("{},{},{}", number(at.x), number(at.y), number(at.z));
+    writeln!(out, "greatest tension {} Pa, at {place}", number(greatest))?;
     let pressure = |stress: &Matrix3<f64>| -max_principal(&-stress);
     let least = stresses.iter().map(pressure).fold(0.0_f64, f64::min);
-    writeln!(out, "greatest compression {:.4e} Pa", -least)
+    writeln!(out, "greatest compression {} Pa", number(-least))
 }
 
 /// The surface with tension in shades of red, each of which is a track.

@@ -11,6 +11,7 @@ use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read, warn_of_mesh};
 use crate::mesh_file::read_mesh;
 use crate::output::write_whole;
+use crate::wording::{count, number};
 
 /// Most nodes of a level set, 2 GiB, and of a lattice.
 pub(super) const MOST_NODES: usize = 1 << 29;
@@ -22,7 +23,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if ends_in(path, "lset") {
-        let solid = LevelSet::read_from(&mut &read(path)?[..], MOST_NODES);
+        let solid = LevelSet::from_bytes(&read(path)?, MOST_NODES);
         let solid = solid.map_err(|source| Failure::LevelSet { path: path.clone(), source })?;
         let volume = solid.moments().volume;
         (solid, volume)
@@ -50,17 +51,20 @@ fn tell(
     mesh: &TetMesh,
     (solid, volume): (&LevelSet, f64),
 ) -> io::Result<()> {
-    let (tets, vertices) = (mesh.tets.len(), mesh.vertices.len());
-    let pieces = mesh.components().count;
-    writeln!(out, "{}: {tets} tetrahedra, {vertices} vertices, {pieces} pieces", output.display())?;
+    let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
+    let vertices = count(mesh.vertices.len(), "vertex", "vertices");
+    let pieces = count(mesh.components().count, "piece", "pieces");
+    writeln!(out, "{}: {tets}, {vertices}, {pieces}", output.display())?;
     let quality = mesh.quality();
     let (least, most) = (quality.min_dihedral, quality.max_dihedral);
     writeln!(out, "dihedral angles from {least:.1} to {most:.1} degrees")?;
     let own = mesh.moments().volume;
-    writeln!(out, "volume {own:.6e}, {:+.2} % of that of the mesh", 100.0 * (own / volume - 1.0))?;
+    let more = 100.0 * (own / volume - 1.0);
+    writeln!(out, "volume {}, {more:+.2} % of that of the mesh", number(own))?;
     let deviation = mesh.deviation(solid);
     let (from, lost) = (deviation.from_mesh, deviation.from_level_set);
-    writeln!(out, "surfaces are up to {from:.3e} apart; of the mesh up to {lost:.3e} are lost")
+    let (from, lost) = (number(from), number(lost));
+    writeln!(out, "surfaces are up to {from} apart; of the mesh up to {lost} are lost")
 }
 
 /// Samples a mesh and writes its level set.
@@ -80,11 +84,12 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     if *quiet {
         return Ok(());
     }
+    let (spacing, volume) = (number(spacing), number(volume));
     print(|out| {
         writeln!(
             out,
-            "{}: {nx} x {ny} x {nz} nodes, {spacing:.4e} apart; volume {volume:.6e}, {error:+.2} % \
-             of that of the mesh",
+            "{}: {nx} x {ny} x {nz} nodes, {spacing} apart; volume {volume}, {error:+.2} % of that \
+             of the mesh",
             output.display()
         )
     })

@@ -7,10 +7,15 @@ use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4}
 use super::{Corner, MeshFileError, PaintedMesh};
 use crate::glb_file::{GlbError, MOST, open};
 
+/// Vertices and indices that any file may make: nodes that draw one mesh anew, and accessors without
+/// data, make them of nothing. Larger files may make one for each byte, no fewer than they hold.
+const FREE: usize = 1 << 23;
+
 pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
     let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let mut mesh = PaintedMesh::default();
+    let most = MOST.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
     // children are placed relative to their parents
     let mut open: Vec<(Node, Matrix4<f64>)> =
@@ -22,7 +27,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         }
         mesh.objects.push(mesh.mesh.triangles.len());
         let place = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
-        add(&node, &place, blob, &mut mesh)?;
+        add(&node, &place, (blob, most), &mut mesh)?;
         open.extend(node.children().map(|child| (child, place)));
     }
     Ok(mesh)
@@ -35,7 +40,7 @@ fn malformed(problem: &str) -> MeshFileError {
 fn add(
     node: &Node,
     place: &Matrix4<f64>,
-    blob: &[u8],
+    (blob, most): (&[u8], usize),
     PaintedMesh { mesh, corners, has_materials, .. }: &mut PaintedMesh,
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
@@ -46,6 +51,13 @@ fn add(
         let reader = primitive.reader(|_| Some(blob));
         let positions = reader.read_positions();
         let positions = positions.ok_or_else(|| malformed("a mesh has no positions inside it"))?;
+        // many nodes may draw one mesh
+        let indices = primitive.indices().map_or(positions.len(), |indices| indices.count());
+        if mesh.vertices.len().saturating_add(positions.len()) > most
+            || (3 * mesh.triangles.len()).saturating_add(indices) > most
+        {
+            return Err(GlbError::TooLarge.into());
+        }
         let first = mesh.vertices.len() as u32;
         mesh.vertices
             .extend(positions.map(|p| place.transform_point(&Point3::from(p).cast::<f64>())));
@@ -55,10 +67,6 @@ fn add(
         };
         let (triangles, _) = indices.as_chunks::<3>();
         mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
-        // many nodes may draw one mesh
-        if mesh.vertices.len() > MOST || 3 * mesh.triangles.len() > MOST {
-            return Err(GlbError::TooLarge.into());
-        }
         let paint = paint(&primitive, blob, &turn(place));
         let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
         corners.extend(triangles.iter().map(|t| t.map(at)));

@@ -15,8 +15,21 @@ fn problem(problem: impl Into<String>) -> MeshFileError {
     MeshFileError::Format { format: "VTU", problem: problem.into() }
 }
 
-/// Most bytes of one list, 4 GiB: compressed ones may be far larger than their file.
+/// Most bytes of one list, 4 GiB.
 const MOST: u64 = 1 << 32;
+/// Most numbers of one list: some that any file may hold, and some for each byte of it. Compressed lists
+/// may be a thousand times as large as their file, which only those of cells' types and ends come near.
+const FREE_NUMBERS: usize = 1 << 23;
+const NUMBERS_PER_BYTE: usize = 8;
+
+/// Most attributes of a tag; the parser compares each with all others.
+const MOST_ATTRIBUTES: usize = 256;
+
+/// Whether no tag has more attributes than that: each takes an equals sign, and from one tag to the next
+/// there are no others but the few that end base64.
+fn has_short_tags(head: &str) -> bool {
+    head.split('<').all(|part| part.matches('=').count() <= MOST_ATTRIBUTES)
+}
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
     // appended data need not be XML
@@ -26,6 +39,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
     let mut head = str::from_utf8(head).map_err(|_| problem("it is not UTF-8"))?.to_owned();
     if end.is_some() {
         head.push_str("</VTKFile>");
+    }
+    if !has_short_tags(&head) {
+        return Err(problem(format!("a tag has more than {MOST_ATTRIBUTES} attributes")));
     }
     let document = Document::parse(&head).map_err(|e| problem(e.to_string()))?;
     let root = document.root_element();
@@ -37,6 +53,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
         has_long_headers: root.attribute("header_type") == Some("UInt64"),
         compressor: root.attribute("compressor"),
         appended: appended(tail)?,
+        most_numbers: NUMBERS_PER_BYTE.saturating_mul(bytes.len()).saturating_add(FREE_NUMBERS),
     };
     let mut raw = Raw::default();
     for piece in root.descendants().filter(|node| node.has_tag_name("Piece")) {
@@ -60,6 +77,8 @@ struct File<'a> {
     has_long_headers: bool,
     compressor: Option<&'a str>,
     appended: (&'a [u8], bool),
+    /// Most numbers of a list.
+    most_numbers: usize,
 }
 
 impl File<'_> {
@@ -123,13 +142,20 @@ impl File<'_> {
             }
             return Ok(list);
         }
+        // no type is longer than 8 bytes
+        let length = match kind {
+            "Int8" | "UInt8" => 1,
+            "Int32" | "UInt32" | "Float32" => 4,
+            _ => 8,
+        };
+        let most = self.most_numbers.saturating_mul(length);
         let bytes = match array.attribute("format") {
-            Some("binary") => self.decoded(text.trim().as_bytes(), true)?,
+            Some("binary") => self.decoded(text.trim().as_bytes(), true, most)?,
             Some("appended") => {
                 let offset = array.attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
                 let (data, is_base64) = self.appended;
                 let data = data.get(offset..).ok_or_else(|| problem("an offset is too large"))?;
-                self.decoded(data, is_base64)?
+                self.decoded(data, is_base64, most)?
             }
             _ => return Err(problem("a list is neither ascii, binary nor appended")),
         };
@@ -141,9 +167,9 @@ impl File<'_> {
         Ok(list)
     }
 
-    /// The bytes of a list that begins where `data` does: its size, or those of its compressed
-    /// blocks, and then what is in it.
-    fn decoded(&self, data: &[u8], is_base64: bool) -> Result<Vec<u8>, MeshFileError> {
+    /// The bytes of a list that begins where `data` does, no more than `most`: its size, or those of its
+    /// compressed blocks, and then what is in it.
+    fn decoded(&self, data: &[u8], is_base64: bool, most: usize) -> Result<Vec<u8>, MeshFileError> {
         let short = || problem("a list is shorter than it says");
         let word = if self.has_long_headers { 8 } else { 4 };
         let size = |bytes: &[u8], n: usize| -> Result<usize, MeshFileError> {
@@ -180,17 +206,27 @@ impl File<'_> {
         let sizes: Vec<usize> =
             (0..blocks).map(|n| size(&header, 3 + n)).collect::<Result<_, _>>()?;
         let bytes = plain(sizes.iter().sum(), after(header.len())?)?;
-        let mut list = Vec::new();
-        let mut rest = &bytes[..];
-        for size in sizes {
-            let (block, next) = rest.split_at_checked(size).ok_or_else(short)?;
-            rest = next;
-            let left = MOST - list.len() as u64;
-            flate2::read::ZlibDecoder::new(block)
-                .take(left)
-                .read_to_end(&mut list)
-                .map_err(|e| problem(e.to_string()))?;
-        }
-        Ok(list)
+        inflated(&bytes, &sizes, most)
     }
+}
+
+/// The contents of blocks of `sizes` bytes, no more than `most` in all.
+fn inflated(bytes: &[u8], sizes: &[usize], most: usize) -> Result<Vec<u8>, MeshFileError> {
+    let mut list = Vec::new();
+    let mut rest = bytes;
+    for &size in sizes {
+        let block = rest.split_at_checked(size);
+        let (block, next) = block.ok_or_else(|| problem("a list is shorter than it says"))?;
+        rest = next;
+        // one byte more tells what is too large from what just fits
+        let left = (most - list.len()) as u64 + 1;
+        flate2::read::ZlibDecoder::new(block)
+            .take(left)
+            .read_to_end(&mut list)
+            .map_err(|e| problem(e.to_string()))?;
+        if list.len() > most {
+            return Err(problem("a list is too large for the size of the file"));
+        }
+    }
+    Ok(list)
 }

@@ -1,8 +1,13 @@
 //! A web server that knows a few routes and no files.
+//!
+//! It takes one request of each connection, of which it reads no more than a head of 16 KiB, and answers
+//! it. What a client sends or holds back costs a thread with a small stack for some seconds at most.
 
-use std::error::Error;
-
-use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The page, by route: content type and content. The recording is added to them.
 const PAGE: [(&str, &str, &[u8]); 8] = [
@@ -17,20 +22,30 @@ const PAGE: [(&str, &str, &[u8]); 8] = [
 ];
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// What the page may do: nothing but load its own parts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Requests answered at the same time, so that a slow one holds up no other.
-const THREADS: usize = 4;
+/// Most bytes of the head of a request; browsers send less than 2 KiB.
+const MOST_HEAD: usize = 1 << 14;
+/// How long a head may take, and a client may stand still while it is sent to.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Connections at the same time; further ones are closed.
+const MOST_CLIENTS: usize = 1024;
+/// Stack of the thread of a connection, bytes.
+const STACK: usize = 1 << 17;
 
 /// The page of one recording on a port of 127.0.0.1.
 pub struct Viewer {
-    server: Server,
+    listener: TcpListener,
     port: u16,
     playback: Vec<u8>,
 }
+
+/// An answer: status with its reason, content type and content.
+type Answer<'a> = (&'static str, &'static str, &'a [u8]);
 
 impl Viewer {
     /// Takes `port`, or any that is free for 0. `playback` is what [`playback`](super::playback())
@@ -38,10 +53,10 @@ impl Viewer {
     ///
     /// # Errors
     /// What the system says when the port is not free or not allowed.
-    pub fn bind(playback: Vec<u8>, port: u16) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let server = Server::http(("127.0.0.1", port))?;
-        let bound = server.server_addr().to_ip().ok_or("it is not an address of the network")?;
-        Ok(Self { server, port: bound.port(), playback })
+    pub fn bind(playback: Vec<u8>, port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", port))?;
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port, playback })
     }
 
     /// Where the page is.
@@ -51,62 +66,139 @@ impl Viewer {
 
     /// Answers requests for as long as the program runs.
     pub fn serve(&self) {
-        std::thread::scope(|scope| {
-            for _ in 0..THREADS {
-                scope.spawn(|| {
-                    while let Ok(request) = self.server.recv() {
-                        // a browser that left does not need its answer
-                        let _ = self.answer(request);
-                    }
-                });
+        let clients = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for stream in self.listener.incoming() {
+                let Ok(stream) = stream else {
+                    // too many files are open, say: some will be closed soon
+                    thread::sleep(Duration::from_millis(50));
+                    continue;
+                };
+                if clients.load(Ordering::Relaxed) >= MOST_CLIENTS {
+                    continue;
+                }
+                clients.fetch_add(1, Ordering::Relaxed);
+                let talk = || {
+                    // a browser that left does not need its answer
+                    let _ = self.talk(stream);
+                    clients.fetch_sub(1, Ordering::Relaxed);
+                };
+                let builder = thread::Builder::new().stack_size(STACK);
+                if builder.spawn_scoped(scope, talk).is_err() {
+                    clients.fetch_sub(1, Ordering::Relaxed);
+                }
             }
         });
     }
 
-    fn answer(&self, request: Request) -> std::io::Result<()> {
-        let (status, kind, body) = self.find(&request);
-        let headers = [
-            ("Content-Type", kind),
-            ("Content-Security-Policy", POLICY),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
-            ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-store"),
-        ];
-        let headers = headers
-            .iter()
-            .filter_map(|(name, value)| Header::from_bytes(name.as_bytes(), value.as_bytes()).ok());
-        let status = StatusCode(status);
-        let answer = Response::new(status, headers.collect(), body, Some(body.len()), None);
+    /// Reads a request and answers it.
+    fn talk(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let head = read_head(&mut stream)?;
+        let request = head.as_deref().map(Request::parse);
+        let (status, kind, body) = match &request {
+            None => ("431 Request Header Fields Too Large", PLAIN, &b"too many headers\n"[..]),
+            Some(None) => ("400 Bad Request", PLAIN, &b"this is no request\n"[..]),
+            Some(Some(request)) => self.find(request),
+        };
         // its length is known, so that the page can show how much has come
-        request.respond(answer.with_chunked_threshold(usize::MAX))
+        let answer = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
+             Content-Security-Policy: {POLICY}\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+             X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cache-Control: no-store\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(answer.as_bytes())?;
+        let is_head = matches!(&request, Some(Some(request)) if request.method == "HEAD");
+        if !is_head {
+            stream.write_all(body)?;
+        }
+        stream.shutdown(Shutdown::Write)?;
+        // what is unread when a connection is closed may cost the client its answer
+        stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+        let mut rest = [0; 4096];
+        for _ in 0..16 {
+            if stream.read(&mut rest)? == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
-    /// Status, content type and content.
-    fn find(&self, request: &Request) -> (u16, &'static str, &[u8]) {
-        const PLAIN: &str = "text/plain; charset=utf-8";
+    fn find(&self, request: &Request<'_>) -> Answer<'_> {
         if !self.is_meant(request) {
-            return (421, PLAIN, b"this page is for 127.0.0.1 only\n");
+            let body = &b"this page is for 127.0.0.1 only\n"[..];
+            return ("421 Misdirected Request", PLAIN, body);
         }
-        if !matches!(request.method(), Method::Get | Method::Head) {
-            return (405, PLAIN, b"this page can only be read\n");
+        if !matches!(request.method, "GET" | "HEAD") {
+            return ("405 Method Not Allowed", PLAIN, b"this page can only be read\n");
         }
-        let route = request.url().split(['?', '#']).next().unwrap_or_default();
+        let route = request.target.split(['?', '#']).next().unwrap_or_default();
         if route == "/recording" {
-            return (200, "application/octet-stream", &self.playback);
+            return ("200 OK", "application/octet-stream", &self.playback);
         }
         match PAGE.iter().find(|(known, ..)| *known == route) {
-            Some((_, kind, body)) => (200, kind, body),
-            None => (404, PLAIN, b"there is no such page\n"),
+            Some((_, kind, body)) => ("200 OK", kind, body),
+            None => ("404 Not Found", PLAIN, b"there is no such page\n"),
         }
     }
 
     /// Whether the browser asked for this machine by its own name: a page from elsewhere whose name
     /// was made to lead here is not to read the recording.
-    fn is_meant(&self, request: &Request) -> bool {
-        let hosts = request.headers().iter().filter(|h| h.field.equiv("Host"));
-        let mut hosts = hosts.map(|h| h.value.as_str());
+    fn is_meant(&self, request: &Request<'_>) -> bool {
         let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
-        matches!((hosts.next(), hosts.next()), (Some(host), None) if own.iter().any(|o| o == host))
+        matches!(request.hosts[..], [host] if own.iter().any(|own| own == host))
     }
+}
+
+/// What counts of the head of a request.
+struct Request<'a> {
+    method: &'a str,
+    target: &'a str,
+    hosts: Vec<&'a str>,
+}
+
+impl<'a> Request<'a> {
+    /// `None` if it is no head of HTTP/1.
+    fn parse(head: &'a [u8]) -> Option<Self> {
+        let mut lines = str::from_utf8(head).ok()?.split("\r\n");
+        let mut words = lines.next()?.split(' ');
+        let (method, target, version) = (words.next()?, words.next()?, words.next()?);
+        if !version.starts_with("HTTP/1.") || words.next().is_some() {
+            return None;
+        }
+        let mut hosts = Vec::new();
+        for line in lines {
+            let (name, value) = line.split_once(':')?;
+            if name.eq_ignore_ascii_case("host") {
+                hosts.push(value.trim());
+            }
+        }
+        Some(Self { method, target, hosts })
+    }
+}
+
+/// The head of a request without the empty line that ends it; `None` if it is too long.
+fn read_head(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
+    const END: &[u8] = b"\r\n\r\n";
+    let start = Instant::now();
+    let mut head = Vec::new();
+    let mut buffer = [0; 2048];
+    while head.len() < MOST_HEAD {
+        let left = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
+        stream.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
+        let count = stream.read(&mut buffer)?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        // the end may lie across two reads
+        let from = head.len().saturating_sub(END.len());
+        head.extend_from_slice(&buffer[..count]);
+        if let Some(end) = head[from..].windows(END.len()).position(|window| window == END) {
+            head.truncate(from + end);
+            return Ok(Some(head));
+        }
+    }
+    Ok(None)
 }

@@ -1,8 +1,6 @@
 //! When two bodies meet: bisection over motion integrated with error control (Ku07 section 3.1).
 
-use dynamics::{
-    Body, IntegrateError, Integrator, Load, OrientationStep, State, advance, integrate,
-};
+use dynamics::{Body, IntegrateError, Integrator, Load, State, advance, integrate};
 use nalgebra::Isometry3;
 
 use crate::Shape;
@@ -47,8 +45,7 @@ impl Flight<'_> {
                 Ok(integrate(mass, state, time, |_, _| self.load, integrator)?.state)
             }
             Body::Static | Body::Kinematic(_) => {
-                let step = OrientationStep::default();
-                let pose = advance(self.body, &state.pose, &state.momentum, time, step);
+                let pose = advance(self.body, &state.pose, &state.momentum, time);
                 Ok(State { pose, ..*state })
             }
         }

@@ -82,11 +82,11 @@ impl<'a> Evolution<'a> {
     }
 
     fn predict(&mut self, i: usize) {
-        let Frame { columns, poses, dt, orientation, .. } = self.frame;
+        let Frame { columns, poses, dt, .. } = self.frame;
         let (own, ahead) = (self.momenta[i], self.ahead[i]);
         let momentum =
             Momentum { linear: own.linear + ahead.linear, angular: own.angular + ahead.angular };
-        self.predicted[i] = advance(&columns.bodies[i], &poses[i], &momentum, dt, orientation);
+        self.predicted[i] = advance(&columns.bodies[i], &poses[i], &momentum, dt);
     }
 
     /// Whether neither body moved since the pair needed nothing.

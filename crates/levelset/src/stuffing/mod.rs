@@ -52,7 +52,8 @@ impl TetMesh {
     /// tetrahedra.
     ///
     /// # Errors
-    /// As [`TetMesh::stuffed`].
+    /// As [`TetMesh::stuffed`]; the lattice may have at most a thousand points for each tetrahedron
+    /// that is asked for, and 2^20.
     pub fn stuffed_to_count(
         level_set: &LevelSet,
         count: usize,
@@ -60,11 +61,16 @@ impl TetMesh {
     ) -> Result<Self, GridError> {
         const STEPS: usize = 6;
         const AROUND: i32 = 60;
+        // points of the lattice for each tetrahedron, and some for small counts: solids that fill a
+        // thousandth of their box need no more, and samples that are inside by round-off have no end
+        const POINTS: usize = 1000;
+        const FEW_POINTS: usize = 1 << 20;
         let volume = level_set.moments().volume;
         if volume <= 0.0 {
             return Self::stuffed(level_set, stuffing);
         }
-        let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, ..*stuffing });
+        let limit = stuffing.limit.min(POINTS.saturating_mul(count).saturating_add(FEW_POINTS));
+        let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, limit, ..*stuffing });
         // a lattice cell of two points holds twelve tetrahedra
         let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
         for _ in 0..STEPS {

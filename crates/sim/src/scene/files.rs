@@ -81,6 +81,9 @@ struct Files<'a> {
     open: Vec<String>,
 }
 
+/// The most files that include each other in a row: reading one takes stack.
+const MOST_NESTED: usize = 100;
+
 impl Scene {
     /// Reads a scene with all that it includes, and checks every value in it. `read` gives the text
     /// of a file, or says why it cannot; names are relative to the folder of the scene.
@@ -89,8 +92,8 @@ impl Scene {
     /// that is included twice is read once. Files that an included file names are beside that file.
     ///
     /// # Errors
-    /// [`FileError`] as [`Scene::from_toml`], also for files that include each other and for tables
-    /// that two files define.
+    /// [`FileError`] as [`Scene::from_toml`], also for files that include each other, for more than 100
+    /// of them nested, and for tables that two files define.
     pub fn from_files(
         text: &str,
         read: &mut dyn FnMut(&str) -> Result<String, String>,
@@ -189,6 +192,12 @@ impl Files<'_> {
         }
         if self.done.iter().any(|part| part.file == file) {
             return Ok(());
+        }
+        if self.open.len() >= MOST_NESTED {
+            let problem = format!(
+                "names `{name}`, nested more than {MOST_NESTED} files deep: include it from the scene"
+            );
+            return Err(refused(problem));
         }
         let text = (self.read)(&file).map_err(|why| {
             refused(format!("names `{file}`, which cannot be read ({why}): check the path"))

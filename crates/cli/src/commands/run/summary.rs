@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 use sim::{Phase, Recording, Report};
 
 use crate::args::RunOptions;
+use crate::commands::warnings::Warned;
 use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
+use crate::wording::{count, number};
 
 /// What a run did.
 pub(super) struct Summary {
@@ -21,6 +23,7 @@ pub(super) struct Summary {
     pub(super) over_budget: usize,
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
+    pub(super) warnings: Vec<Warned>,
 }
 
 /// What it took: time in s, and what finding and solving contacts took.
@@ -120,6 +123,7 @@ impl Summary {
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
+            "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
             "frames_per_second": effort.frames_per_second(),
             "seconds": {
                 "build": effort.build,
@@ -136,25 +140,24 @@ impl Summary {
         out: &mut impl Write,
     ) -> std::io::Result<()> {
         let [first, last] = self.ends();
-        let (frames, bodies) = (self.recording.frames, last.bodies);
-        writeln!(out, "{}: {frames} frames, {bodies} bodies", options.output.display())?;
-        let rate = effort.frames_per_second();
-        writeln!(out, "{} fragments, {rate:.1} frames per second", self.fragments())?;
-        writeln!(out, "mass {:.6} kg before, {:.6} kg after", first.mass, last.mass)?;
+        let frames = count(self.recording.frames, "frame", "frames");
+        let bodies = count(last.bodies, "body", "bodies");
+        writeln!(out, "{}: {frames}, {bodies}", options.output.display())?;
+        let fragments = count(self.fragments(), "fragment", "fragments");
+        writeln!(out, "{fragments}, {} frames per second", number(effort.frames_per_second()))?;
+        writeln!(out, "mass {} kg before, {} kg after", number(first.mass), number(last.mass))?;
         if last.retired_mass > 0.0 {
-            writeln!(out, "retired {:.6} kg of pieces at rest", last.retired_mass)?;
+            writeln!(out, "retired {} kg of pieces at rest", number(last.retired_mass))?;
         }
         if self.over_budget > 0 {
-            writeln!(
-                out,
-                "{} times a body held, for it would have passed the limits of [debris]",
-                self.over_budget
-            )?;
+            let times = count(self.over_budget, "time", "times");
+            writeln!(out, "{times} a body held, for it would have passed the limits of [debris]")?;
         }
-        let gain = self.energy_gain();
-        writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
+        let gain = number(self.energy_gain());
+        writeln!(out, "largest energy gain in a frame, gravity apart: {gain} J")?;
         if self.stopped > 0 {
-            writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
+            let bodies = count(self.stopped, "body", "bodies");
+            writeln!(out, "stopped {bodies} whose motion was not finite")?;
         }
         if options.timings { effort.print(out) } else { Ok(()) }
     }
@@ -182,9 +185,10 @@ impl Effort {
 
     fn print(&self, out: &mut impl Write) -> std::io::Result<()> {
         let Self { build, simulate, write, phases, .. } = self;
-        writeln!(out, "build {build:.3} s, simulate {simulate:.3} s, write {write:.3} s")?;
+        let [build, simulate, write] = [*build, *simulate, *write].map(number);
+        writeln!(out, "build {build} s, simulate {simulate} s, write {write} s")?;
         for (phase, seconds) in phases {
-            writeln!(out, "  {} {seconds:.3} s", format!("{phase:?}").to_lowercase())?;
+            writeln!(out, "  {} {} s", format!("{phase:?}").to_lowercase(), number(*seconds))?;
         }
         let work = &self.work;
         let mean = |count: usize| count as f64 / self.frames.max(1) as f64;
@@ -198,8 +202,10 @@ impl Effort {
             ("contacts", work.contacts),
             ("sweeps over contacts or levels of them", work.sweeps),
         ] {
-            writeln!(out, "  {:.1} {what}", mean(count))?;
+            writeln!(out, "  {} {what}", number(mean(count)))?;
         }
-        writeln!(out, "at most {} colours and {} levels", work.colours, work.levels)
+        let colours = count(work.colours as usize, "colour", "colours");
+        let levels = count(work.levels as usize, "level", "levels");
+        writeln!(out, "at most {colours} and {levels}")
     }
 }

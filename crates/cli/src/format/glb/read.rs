@@ -16,6 +16,12 @@ use crate::glb_file::{GlbError, check_animations, open};
 /// Most frames of a recording, and most poses of all its bodies.
 const MOST_FRAMES: usize = 1_000_000;
 const MOST_POSES: usize = 1 << 26;
+/// Poses that any recording may have: a body that rests needs no keys, so that a file of some kilobytes
+/// could ask for millions. Larger files may have some more for each byte; a key takes 16 or more.
+const FREE_POSES: usize = 1 << 22;
+const POSES_PER_BYTE: usize = 4;
+/// Coordinates whose squares have 32 bits, as drawing programs take them, m.
+const FARTHEST: f32 = 1e18;
 
 /// Why a file gives no recording.
 #[derive(Debug, Error)]
@@ -114,8 +120,11 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let stresses = stresses(&stress, birth..end)
             .ok_or(GlbReadError::Foreign { lacks: "a node has impossible stress" })?;
         lived += end - birth;
-        if lived > MOST_POSES {
-            return Err(GlbReadError::Foreign { lacks: "it has more than 2^26 poses" });
+        let most = FREE_POSES.saturating_add(POSES_PER_BYTE.saturating_mul(bytes.len()));
+        if lived > most.min(MOST_POSES) {
+            return Err(GlbReadError::Foreign {
+                lacks: "it has more poses than its keys can tell",
+            });
         }
         let (skin, look) = match node.mesh() {
             Some(mesh) => drawn(&mesh, blob, &mut known)?,
@@ -193,8 +202,8 @@ fn drawn(
     let Surface { vertices, normals, rest, uvs, colours, .. } = &surface;
     let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
     let places = vertices.iter().chain(normals).chain(rest).flatten();
-    if !places.chain(paint).all(|x| x.is_finite()) {
-        return Err(GlbReadError::Foreign { lacks: "a vertex is not finite" });
+    if !places.chain(paint).all(|x| x.abs() <= FARTHEST) {
+        return Err(GlbReadError::Foreign { lacks: "a vertex is not finite or beyond 1e18 m" });
     }
     let skin = Skin::from(surface);
     skins.insert(key, skin.clone());

@@ -1,0 +1,118 @@
+//! Warnings of `brisance check` and `brisance run`.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+use sim::scene::{Body, Scene};
+use sim::{BodyId, Warning, World};
+
+use crate::wording::{count, number};
+
+/// A warning of a pair of bodies and of all copies of theirs that it holds for, too.
+pub(super) struct Warned {
+    warning: Warning,
+    /// Names of the bodies of the worst pair.
+    names: [String; 2],
+    /// How many pairs of copies.
+    pairs: usize,
+}
+
+/// The warnings of a world that was just built from a scene: one for any two bodies of the file and
+/// their copies, for the pair that is worst.
+pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
+    let specs = scene.bodies.iter().flat_map(|spec| spec.names().map(move |name| (spec, name)));
+    let bodies: Vec<(BodyId, (&Body, String))> = world.iter().map(|s| s.id).zip(specs).collect();
+    let body = |id: BodyId| {
+        let at = bodies.binary_search_by_key(&id, |(id, _)| *id);
+        at.ok().map(|at| &bodies[at].1)
+    };
+    let mut kinds: Vec<([*const Body; 2], Warned)> = Vec::new();
+    for warning in world.warnings() {
+        let [Some(first), Some(second)] = warning.bodies().map(body) else { continue };
+        let specs = [first, second].map(|(spec, _)| std::ptr::from_ref(*spec));
+        let names = [first, second].map(|(_, name)| name.clone());
+        let same = |(other, warned): &&mut ([*const Body; 2], Warned)| {
+            *other == specs && kind(&warned.warning) == kind(&warning)
+        };
+        match kinds.iter_mut().find(same) {
+            Some((_, warned)) => {
+                warned.pairs += 1;
+                if severity(&warning) > severity(&warned.warning) {
+                    (warned.warning, warned.names) = (warning, names);
+                }
+            }
+            None => kinds.push((specs, Warned { warning, names, pairs: 1 })),
+        }
+    }
+    kinds.into_iter().map(|(_, warned)| warned).collect()
+}
+
+/// Prints warnings to standard error.
+pub(super) fn warn(warnings: &[Warned]) {
+    for warned in warnings {
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "warning: {}", warned.sentence());
+    }
+}
+
+fn kind(warning: &Warning) -> &'static str {
+    match warning {
+        Warning::Fast { .. } => "fast",
+        Warning::Inside { .. } => "inside",
+        _ => "other",
+    }
+}
+
+/// What is larger is worse, among warnings of a kind.
+fn severity(warning: &Warning) -> f64 {
+    match warning {
+        Warning::Fast { fps, .. } => *fps,
+        Warning::Inside { depth, .. } => *depth,
+        _ => 0.0,
+    }
+}
+
+impl Warned {
+    /// A sentence with what to do.
+    pub(super) fn sentence(&self) -> String {
+        let [body, other] = &self.names;
+        let more = match self.pairs - 1 {
+            0 => String::new(),
+            more => format!(" (and {} of copies)", count(more, "pair", "pairs")),
+        };
+        match &self.warning {
+            Warning::Fast { way, thickness, fps, .. } => format!(
+                "{body} moves {} m a frame and may pass through {other}{more}, both together {} m \
+                 thick: give --fps {} or more",
+                number(*way),
+                number(*thickness),
+                rounded_up(*fps)
+            ),
+            Warning::Inside { depth, .. } => {
+                format!("{body} starts {} m inside {other}{more}: move one of them", number(*depth))
+            }
+            _ => format!("{body} and {other}{more}: see --json"),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let mut json = json!({ "kind": kind(&self.warning), "bodies": self.names,
+            "pairs": self.pairs, "text": self.sentence() });
+        match &self.warning {
+            Warning::Fast { way, thickness, fps, .. } => {
+                json["way"] = (*way).into();
+                json["thickness"] = (*thickness).into();
+                json["fps"] = (*fps).into();
+            }
+            Warning::Inside { depth, .. } => json["depth"] = (*depth).into(),
+            _ => {}
+        }
+        json
+    }
+}
+
+/// The next larger number of two digits.
+fn rounded_up(x: f64) -> f64 {
+    let unit = 10_f64.powf(x.log10().floor() - 1.0).max(1.0);
+    ((x / unit).floor() + 1.0) * unit
+}

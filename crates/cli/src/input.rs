@@ -1,0 +1,35 @@
+//! Files that are read.
+
+use std::io;
+use std::path::Path;
+
+/// The whole of a file that another file names, which must be a plain one.
+///
+/// # Errors
+/// An I/O error, also for devices and pipes: some have no end, others never begin.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    read_if(path, std::fs::FileType::is_file)
+}
+
+/// The whole of a file that the command line names: a plain one, or a pipe that a person connected.
+///
+/// # Errors
+/// An I/O error, also for devices, which may have no end.
+pub(crate) fn read_argument(path: &Path) -> io::Result<Vec<u8>> {
+    #[cfg(unix)]
+    use std::os::unix::fs::FileTypeExt;
+    #[cfg(unix)]
+    let is_pipe = |kind: &std::fs::FileType| kind.is_fifo();
+    #[cfg(not(unix))]
+    let is_pipe = |_: &std::fs::FileType| false;
+    read_if(path, |kind| kind.is_file() || is_pipe(kind))
+}
+
+fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    // what the system says of folders is good
+    if may(&kind) || kind.is_dir() {
+        return std::fs::read(path);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device or a pipe and no file"))
+}

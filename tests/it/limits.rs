@@ -1,0 +1,307 @@
+//! Files that ask for too much, or hold numbers at the ends of their ranges, are refused in a sentence
+//! before anything is made of them.
+
+use std::io::Write;
+use std::process::Output;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use levelset::{Grid, LevelSet};
+use nalgebra::{Matrix3, Point3, Vector3};
+use serde_json::{Value, json};
+use tetfem::average_stresses;
+
+use crate::cli::{Case, SCENE};
+
+/// Runs a command that must be refused with exit code 2 and one line that holds `word`.
+fn refused(case: &Case, arguments: &[&str], word: &str) {
+    let before = case.names();
+    let Output { status, stderr, .. } = case.run(arguments);
+    let told = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(2), "{arguments:?}: {told}");
+    assert_eq!(told.lines().count(), 1, "{arguments:?}: {told}");
+    assert!(told.contains(word), "{arguments:?}: {told}");
+    assert_eq!(case.names(), before, "{arguments:?} leaves nothing behind");
+}
+
+fn case_with(name: &str, bytes: &[u8]) -> Case {
+    let case = Case::new(&[]);
+    std::fs::write(case.folder.path().join(name), bytes).unwrap();
+    case
+}
+
+const NAMES: &str = "frame,time,bodies,contacts,fractures,held,mass,retired_mass,momentum_x,\
+    momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,\
+    potential_energy,energy_gain,work,dissipated_collision,dissipated_fracture,dissipated_contact,\
+    dissipated_sleep,dissipated_retirement";
+
+#[test]
+fn a_ledger_of_huge_numbers_is_drawn_or_refused() {
+    let table = |number: &str| {
+        let row = |cell: &str| vec![cell; NAMES.split(',').count()].join(",");
+        format!("{NAMES}\n{}\n{}\n", row("0"), row(number))
+    };
+    let case = Case::new(&[
+        ("far.csv", &table("1e308")),
+        ("most.csv", &table("1e100")),
+        ("low.csv", &table("-1e100")),
+        ("late.csv", &table("1e15").replace("\n0,0,", "\n0,1e15,")),
+    ]);
+    for output in ["x.svg", "x.png"] {
+        refused(&case, &["plot", "far.csv", "-o", output], "line 3: `1e308` is beyond 1e100");
+    }
+    for (name, output) in [("most.csv", "x.svg"), ("low.csv", "y.svg"), ("late.csv", "z.png")] {
+        let drawn = case.run(&["plot", name, "-o", output]);
+        assert!(drawn.status.success(), "{name}: {drawn:?}");
+    }
+}
+
+#[test]
+fn meshes_of_no_size_that_a_body_has_are_refused() {
+    let tetrahedron = |x: &str, yz: &str| {
+        format!("v 0 0 0\nv {x} 0 0\nv 0 {yz} 0\nv 0 0 {yz}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n")
+    };
+    let case = Case::new(&[
+        ("far.obj", &tetrahedron("1e308", "1e308")),
+        ("needle.obj", &tetrahedron("1e9", "1e-9")),
+        ("large.obj", &tetrahedron("1e30", "1e30")),
+    ]);
+    let word = "vertex 2 has a coordinate beyond 1e30 m";
+    refused(&case, &["info", "far.obj"], word);
+    refused(&case, &["voxelize", "far.obj", "-o", "x.lset"], word);
+    refused(&case, &["slice", "far.obj", "--plane", "0,1,0,0", "-o", "x.glb"], word);
+    let fracture = ["fracture", "needle.obj", "--pattern", "voronoi:40", "-o", "x.glb"];
+    refused(&case, &fracture, "nothing is inside");
+    let info = case.run(&["info", "large.obj", "--json"]);
+    let json: Value = serde_json::from_slice(&info.stdout).unwrap();
+    assert!((json["volume"].as_f64().unwrap() / (1e90 / 6.0) - 1.0).abs() < 1e-12, "{json}");
+}
+
+#[test]
+fn level_sets_of_impossible_numbers_or_with_more_behind_them_are_refused() {
+    let grid = Grid::new(Point3::new(-3.0, -3.0, -3.0), 1.0, [8; 3], 1 << 10).unwrap();
+    let ball = LevelSet::from_fn(grid, |p| p.coords.norm() - 2.5);
+    let mut bytes = vec![];
+    ball.write_to(&mut bytes).unwrap();
+    let case = case_with("good.lset", &bytes);
+    assert!(case.run(&["info", "good.lset"]).status.success());
+    let refuses = |change: &dyn Fn(&mut Vec<u8>), word: &str| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        let case = case_with("bad.lset", &changed);
+        refused(&case, &["info", "bad.lset"], word);
+        refused(&case, &["tetrahedralize", "bad.lset", "--count", "100", "-o", "x.msh"], word);
+    };
+    // samples follow 72 bytes, of which the origin begins at 32 and the spacing at 56
+    let put = |bytes: &mut Vec<u8>, at: usize, new: &[u8]| {
+        bytes[at..at + new.len()].copy_from_slice(new);
+    };
+    refuses(&|b| put(b, 72, &f32::INFINITY.to_le_bytes()), "numbers that make no sense");
+    refuses(&|b| put(b, 100, &f32::NAN.to_le_bytes()), "numbers that make no sense");
+    refuses(&|b| put(b, 56, &1e300_f64.to_le_bytes()), "numbers that make no sense");
+    refuses(&|b| put(b, 40, &(-1e300_f64).to_le_bytes()), "numbers that make no sense");
+    refuses(&|b| b.extend([0; 8]), "8 bytes follow the samples");
+    refuses(&|b| b.truncate(400), "ends too early");
+}
+
+/// Samples that are inside by round-off only: the finer the lattice, the less is inside.
+#[test]
+fn tetrahedra_for_a_solid_of_next_to_no_volume_are_refused() {
+    let grid = Grid::new(Point3::new(-3.0, -3.0, -3.0), 1.0, [8; 3], 1 << 10).unwrap();
+    let solid = LevelSet::from_fn(grid, |p| {
+        let inside = (p.x + 2.0 * p.y + 3.0 * p.z).rem_euclid(17.0) < 1.0;
+        if inside { -1e-16 } else { 1e23 }
+    });
+    let mut bytes = vec![];
+    solid.write_to(&mut bytes).unwrap();
+    let case = case_with("thin.lset", &bytes);
+    let arguments = ["tetrahedralize", "thin.lset", "--count", "100", "-o", "x.msh"];
+    let output = case.run(&arguments);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn stress_is_averaged_over_all_of_a_body_however_large_the_radius() {
+    let mesh = brisance_tests::tet_boxes::kuhn_box([4, 2, 2], Vector3::new(1.0, 0.5, 0.5));
+    let stresses: Vec<Matrix3<f64>> =
+        (0..mesh.tets.len()).map(|n| Matrix3::from_diagonal_element(n as f64)).collect();
+    let mean: f64 = (0..mesh.tets.len()).map(|n| n as f64 * mesh.volume(n)).sum::<f64>() / 0.25;
+    for radius in [2.0, 1e3, 1e30, 1e154, 1e155, 1e300, f64::MAX] {
+        for found in average_stresses(&mesh, &stresses, radius) {
+            assert!((found.m11 / mean - 1.0).abs() < 1e-12, "{radius:e}: {} {mean}", found.m11);
+        }
+    }
+    let case = Case::new(&[]);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/vase.msh");
+    let arguments = ["stress", file, "--at", "0,0,0", "--impulse", "0,1,0", "-o", "x.vtu"];
+    let arguments = [&arguments[..], &["--averaging", "1e155"]].concat();
+    refused(&case, &arguments, "give a number from 0 to 1e30");
+}
+
+#[test]
+fn files_that_include_each_other_thousands_deep_are_refused() {
+    let case = Case::new(&[(
+        "main.toml",
+        "version = 1\ninclude = [\"f0.toml\"]\n[[body]]\nname = \"b\"\n\
+         shape = { sphere = { radius = 0.1 } }\n",
+    )]);
+    let chain = |length: usize| {
+        for n in 0..length {
+            let next = format!("include = [\"f{}.toml\"]\n", n + 1);
+            let text = if n + 1 < length { next.as_str() } else { "" };
+            std::fs::write(case.folder.path().join(format!("f{n}.toml")), text).unwrap();
+        }
+    };
+    chain(90);
+    assert!(case.run(&["check", "main.toml"]).status.success());
+    chain(5000);
+    refused(&case, &["check", "main.toml"], "nested more than 100 files deep");
+}
+
+/// The JSON and the data of a GLB file.
+fn taken_apart(bytes: &[u8]) -> (Value, Vec<u8>) {
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    (serde_json::from_slice(&bytes[20..20 + length]).unwrap(), bytes[28 + length..].to_vec())
+}
+
+fn put_together(json: &Value, data: &[u8]) -> Vec<u8> {
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut bytes = b"glTF\x02\0\0\0".to_vec();
+    bytes.extend(((28 + text.len() + data.len()) as u32).to_le_bytes());
+    bytes.extend((text.len() as u32).to_le_bytes());
+    bytes.extend(b"JSON");
+    bytes.extend(text);
+    bytes.extend((data.len() as u32).to_le_bytes());
+    bytes.extend(b"BIN\0");
+    bytes.extend(data);
+    bytes
+}
+
+/// A recording of a ball that falls and breaks.
+fn recording() -> (Value, Vec<u8>) {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    taken_apart(&std::fs::read(case.folder.path().join("out.glb")).unwrap())
+}
+
+#[test]
+fn a_recording_with_a_vertex_at_the_end_of_the_world_is_refused() {
+    let (json, data) = recording();
+    let accessor = &json["meshes"][0]["primitives"][0]["attributes"]["POSITION"];
+    let accessor = &json["accessors"][accessor.as_u64().unwrap() as usize];
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let at =
+        view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
+    let with = |number: f32| {
+        let mut data = data.clone();
+        data[at as usize..at as usize + 4].copy_from_slice(&number.to_le_bytes());
+        case_with("x.glb", &put_together(&json, &data))
+    };
+    for number in [1.36e27, f32::MAX, f32::NEG_INFINITY] {
+        let case = with(number);
+        refused(&case, &["render", "x.glb", "--size", "64x48", "-o", "x.png"], "vertex");
+    }
+    let drawn = with(0.9e18).run(&["render", "x.glb", "--size", "64x48", "-o", "x.png"]);
+    assert!(drawn.status.success(), "{drawn:?}");
+}
+
+/// Bodies that never move need no keys, so that a small file can ask for any number of poses.
+#[test]
+fn a_small_file_of_millions_of_poses_is_refused() {
+    let (mut json, data) = recording();
+    let frames = 1_000_000;
+    json["scenes"][0]["extras"] = json!({ "fps": 30.0, "frames": frames });
+    json.as_object_mut().unwrap().remove("animations");
+    let node = json["nodes"][0].clone();
+    let still = |n: usize| {
+        let mut node = node.clone();
+        node["name"] = json!(format!("body {n}"));
+        node["extras"] = json!({ "birth": 0, "end": frames, "parent": null, "shrinks": null });
+        node
+    };
+    json["nodes"] = (0..67).map(still).collect();
+    json["scenes"][0]["nodes"] = (0..67).collect();
+    let case = case_with("x.glb", &put_together(&json, &data));
+    refused(&case, &["render", "x.glb", "-o", "x.png"], "poses");
+}
+
+/// Twenty thousand nodes that draw one mesh of 30,000 vertices.
+#[test]
+fn a_small_file_that_draws_a_mesh_thousands_of_times_is_refused() {
+    const VERTICES: usize = 30_000;
+    let places = vec![0; 12 * VERTICES];
+    let mut data = places;
+    data.extend(vec![0; 4 * VERTICES]);
+    let file = |nodes: usize| {
+        let json = json!({
+            "asset": { "version": "2.0" }, "scene": 0,
+            "scenes": [{ "nodes": (0..nodes).collect::<Vec<_>>() }],
+            "nodes": vec![json!({ "mesh": 0 }); nodes],
+            "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
+            "buffers": [{ "byteLength": data.len() }],
+            "bufferViews": [
+                { "buffer": 0, "byteOffset": 0, "byteLength": 12 * VERTICES },
+                { "buffer": 0, "byteOffset": 12 * VERTICES, "byteLength": 4 * VERTICES },
+            ],
+            "accessors": [
+                { "bufferView": 0, "componentType": 5126, "count": VERTICES, "type": "VEC3",
+                  "min": [0, 0, 0], "max": [0, 0, 0] },
+                { "bufferView": 1, "componentType": 5125, "count": VERTICES, "type": "SCALAR" },
+            ],
+        });
+        case_with("x.glb", &put_together(&json, &data))
+    };
+    refused(&file(20_000), &["info", "x.glb"], "too many vertices or indices");
+    // no triangle of these has an area
+    refused(&file(100), &["info", "x.glb"], "no triangles");
+}
+
+/// A file of VTK with one tetrahedron, whose list of types is `zeros` bytes long before it is packed.
+fn vtu(zeros: usize) -> Vec<u8> {
+    let packed = |bytes: &[u8]| {
+        let mut packer = flate2::write::ZlibEncoder::new(vec![], flate2::Compression::best());
+        packer.write_all(bytes).unwrap();
+        packer.finish().unwrap()
+    };
+    let array = |kind: &str, name: &str, bytes: &[u8]| {
+        let block = packed(bytes);
+        let head: Vec<u8> =
+            [1, 1 << 20, 0, block.len() as u64].iter().flat_map(|n| n.to_le_bytes()).collect();
+        let text = STANDARD.encode(head) + &STANDARD.encode(block);
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"binary\">{text}</DataArray>")
+    };
+    let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0_f64];
+    let corners: Vec<u8> = corners.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let nodes: Vec<u8> = (0..4_i64).flat_map(i64::to_le_bytes).collect();
+    let mut types = vec![10];
+    types.extend(vec![0; zeros]);
+    format!(
+        "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
+         header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid>\
+         <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points>{}</Points><Cells>{}{}{}</Cells>\
+         </Piece></UnstructuredGrid></VTKFile>",
+        array("Float64", "p", &corners),
+        array("Int64", "connectivity", &nodes),
+        array("Int64", "offsets", &4_i64.to_le_bytes()),
+        array("UInt8", "types", &types),
+    )
+    .into_bytes()
+}
+
+#[test]
+fn a_list_that_unpacks_to_a_thousand_times_its_file_is_refused() {
+    let good = case_with("x.vtu", &vtu(0)).run(&["info", "x.vtu"]);
+    assert!(good.status.success(), "{good:?}");
+    let bytes = vtu(1 << 26);
+    assert!(bytes.len() < 1 << 17, "{} bytes", bytes.len());
+    let word = "too large for the size of the file";
+    refused(&case_with("x.vtu", &bytes), &["info", "x.vtu"], word);
+}
+
+#[test]
+fn a_tag_of_thousands_of_attributes_is_refused() {
+    let attributes: String = (0..50_000).map(|n| format!(" a{n}=\">\"")).collect();
+    let text = format!("<VTKFile type=\"UnstructuredGrid\"{attributes}></VTKFile>");
+    refused(&case_with("x.vtu", text.as_bytes()), &["info", "x.vtu"], "more than 256 attributes");
+}

@@ -1,0 +1,136 @@
+//! Warnings of how a world starts: where they must come, and that they come nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use brisance::mesh_file::read_mesh;
+use brisance::tet_file::read_tets;
+use proptest::prelude::*;
+use sim::scene::Scene;
+use sim::{MeshData, Warning, World, build};
+
+fn world(text: &str) -> World {
+    let scene = Scene::from_toml(&format!("version = 1\n{text}")).unwrap();
+    build(&scene, &BTreeMap::new()).unwrap().0
+}
+
+/// Every scene that comes with the program, as it is.
+#[test]
+fn no_scene_that_comes_with_it_warns() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let mut scenes: Vec<_> = folder.read_dir().unwrap().map(|e| e.unwrap().path()).collect();
+    scenes.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    scenes.sort();
+    assert!(scenes.len() > 20, "{scenes:?}");
+    for path in scenes {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let include = |name: &str| {
+            std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())
+        };
+        let scene = Scene::from_files(&text, &mut { include }).unwrap();
+        let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+        let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
+        let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
+        let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
+        let (world, bodies) = build(&scene, &surfaces.chain(volumes).collect()).unwrap();
+        let names: BTreeMap<_, _> = bodies.iter().map(|a| (a.body, &a.name)).collect();
+        let told = |warning: &Warning| warning.bodies().map(|id| names.get(&id));
+        let warnings = world.warnings();
+        let told: Vec<_> = warnings.iter().map(told).collect();
+        assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Depths of balls and boxes over a plane in closed form.
+    #[test]
+    fn bodies_below_the_floor_are_told_with_their_depth(
+        radius in 0.05..=1.0_f64, height in -2.0..=2.0_f64, ball in any::<bool>(),
+    ) {
+        let shape = if ball {
+            format!("sphere = {{ radius = {radius} }}")
+        } else {
+            format!("box = {{ half_extents = [{radius}, {radius}, {radius}] }}")
+        };
+        let world = world(&format!(
+            "[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = {{ plane = {{}} }}\n\
+             [[body]]\nname = \"thing\"\nshape = {{ {shape} }}\nposition = [0, {height}, 0]\n"
+        ));
+        let [floor, thing] = [0, 1].map(|n| world.iter().nth(n).unwrap().id);
+        let exact = radius - height;
+        match world.warnings()[..] {
+            [] => prop_assert!(exact <= 0.1 * radius + 1e-9, "{exact} deep, and no word"),
+            [Warning::Inside { body, other, depth }] => {
+                prop_assert_eq!((body, other), (thing, floor));
+                prop_assert!(exact >= 0.1 * radius - 1e-9, "{exact}");
+                prop_assert!((depth - exact).abs() <= 1e-9, "{depth} for {exact}");
+            }
+            ref warnings => prop_assert!(false, "{warnings:?}"),
+        }
+    }
+
+    /// A ball that flies at a plate: told of where it moves more than twice both thicknesses a frame and
+    /// meets the plate within a second, and not where it flies past or away.
+    #[test]
+    fn what_flies_too_fast_at_a_thin_plate_is_told_with_the_frames_that_help(
+        radius in 0.005..=0.05_f64, half in 0.002..=0.05_f64, speed in 0.1..=500.0_f64,
+        aside in -1.0..=1.0_f64, away in any::<bool>(),
+    ) {
+        let velocity = if away { speed } else { -speed };
+        let at_fps = |fps: f64| world(&format!(
+            "[simulation]\nfps = {fps}\n\
+             [[body]]\nname = \"plate\"\nmotion = \"static\"\n\
+             shape = {{ box = {{ half_extents = [0.5, 0.5, {half}], spacing = 0.02 }} }}\n\
+             [[body]]\nname = \"ball\"\nshape = {{ sphere = {{ radius = {radius} }} }}\n\
+             position = [{aside}, 0, 2]\nvelocity = [0, 0, {velocity}]\n"
+        ));
+        let world = at_fps(30.0);
+        let thickness = 2.0 * (half + radius);
+        let way = speed / 30.0;
+        // let be what is on the border
+        prop_assume!((aside.abs() - (0.5 + radius)).abs() > 1e-6);
+        prop_assume!((way / thickness - 2.0).abs() > 1e-6);
+        prop_assume!((2.0 - half - radius - speed).abs() > 1e-6);
+        let meets = !away && aside.abs() < 0.5 + radius && speed > 2.0 - half - radius;
+        let wanted = meets && way > 2.0 * thickness;
+        match world.warnings()[..] {
+            [] => prop_assert!(!wanted),
+            [Warning::Fast { body, other, way: told, thickness: both, fps, .. }] => {
+                prop_assert!(wanted);
+                let [plate, ball] = [0, 1].map(|n| world.iter().nth(n).unwrap().id);
+                prop_assert_eq!((body, other), (ball, plate));
+                prop_assert!((told / way - 1.0).abs() < 1e-12);
+                prop_assert!((both / thickness - 1.0).abs() < 1e-12);
+                prop_assert_eq!(at_fps(fps * 1.001).warnings(), vec![]);
+            }
+            ref warnings => prop_assert!(false, "{warnings:?}"),
+        }
+    }
+}
+
+/// Two boxes of which one is inside the other, parted ones, and static ones, which may overlap.
+#[test]
+fn boxes_inside_boxes_are_told_and_scenery_is_not() {
+    let boxes = |x: f64, motion: &str| {
+        world(&format!(
+            "[[body]]\nname = \"large\"\nmotion = \"static\"\n\
+             shape = {{ box = {{ half_extents = [1, 1, 1] }} }}\n\
+             [[body]]\nname = \"small\"\nmotion = \"{motion}\"\n\
+             shape = {{ box = {{ half_extents = [0.2, 0.2, 0.2] }} }}\nposition = [{x}, 0, 0]\n"
+        ))
+    };
+    for (x, depth) in [(1.1, 0.1), (1.0, 0.2), (0.95, 0.25)] {
+        let warnings = boxes(x, "dynamic").warnings();
+        let [Warning::Inside { depth: told, .. }] = warnings[..] else { panic!("{warnings:?}") };
+        assert!((told - depth).abs() < 1e-9, "{told} at {x}");
+        assert_eq!(boxes(x, "static").warnings(), vec![]);
+    }
+    // wholly inside: at least as deep as its own size
+    let warnings = boxes(0.3, "dynamic").warnings();
+    assert!(matches!(warnings[..], [Warning::Inside { depth, .. }] if depth > 0.4), "{warnings:?}");
+    for x in [1.2, 1.199, 2.0] {
+        assert_eq!(boxes(x, "dynamic").warnings(), vec![], "{x}");
+    }
+}
