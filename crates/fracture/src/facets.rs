@@ -210,6 +210,39 @@ impl Facets {
         (self.vertices, self.corners) = (vertices, corners);
     }
 
+    /// Without the faces all of whose corners are beyond some limit, as before a cut there.
+    fn without_faces_where(&self, is_beyond: impl Fn(&Point3<f64>) -> bool) -> Self {
+        let beyond: Vec<bool> = self.vertices.iter().map(is_beyond).collect();
+        let mut names = vec![u32::MAX; self.vertices.len()];
+        let mut kept = Self { size: self.size, ..Self::default() };
+        let mut vertices = Vec::with_capacity(self.vertices.len());
+        let mut name = |v: u32| {
+            let name = &mut names[v as usize];
+            if *name == u32::MAX {
+                *name = vertices.len() as u32;
+                vertices.push(self.vertices[v as usize]);
+            }
+            *name
+        };
+        for face in &self.faces {
+            let corners = self.corners_of(face);
+            if corners.iter().all(|&v| beyond[v as usize]) {
+                continue;
+            }
+            let start = kept.corners.len() as u32;
+            kept.corners.extend(corners.iter().map(|&v| name(v)));
+            kept.faces.push(Face { start, ..*face });
+        }
+        for cap in &self.caps {
+            if !cap.edges.as_flattened().iter().all(|&v| beyond[v as usize]) {
+                let edges = cap.edges.iter().map(|edge| edge.map(&mut name)).collect();
+                kept.caps.push(Cap { edges, ..*cap });
+            }
+        }
+        kept.vertices = vertices;
+        kept
+    }
+
     fn area_vector(&self, corners: &[u32]) -> Vector3<f64> {
         let at = |n: usize| self.vertices[corners[n] as usize];
         let base = at(0);
