@@ -19,7 +19,7 @@ use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
     FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
-    Retired, RigidError, Settings, StressModel, Timeline, Wind, World, rigid,
+    Retired, RigidError, Settings, Strength, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// Empty cells around a sampled solid.
@@ -140,6 +140,7 @@ pub fn build(
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
             let body = world.add(NewBody { pose, ..one.clone() });
+            world.set_solid(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
@@ -348,7 +349,7 @@ pub fn pattern(
     Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
 }
 
-/// How a body breaks, by its own strength or that of its material.
+/// How a body breaks.
 fn breakage<'a>(
     spec: &'a scene::Body,
     patterns: &mut Patterns<'a>,
@@ -357,7 +358,6 @@ fn breakage<'a>(
     let (Some(fracture), Some(mass)) = (&spec.fracture, solids.mass) else { return Ok(None) };
     let Field::Grid { level_set, .. } = solids.shape.field() else { return Ok(None) };
     let size = (mass.mass() / spec.density()).cbrt();
-    let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
     let model = if let Some(name) = &fracture.pattern {
         let pattern = patterns.of(name, &spec.shape, level_set)?;
         pattern.map(|pattern| {
@@ -372,10 +372,9 @@ fn breakage<'a>(
         }
         cracking((spec, size), fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
     };
-    let parts = model.zip(fracture.strength.or_else(by_material));
-    Ok(parts.map(|(model, strength)| Breakage {
+    Ok(model.map(|model| Breakage {
         model,
-        strength,
+        strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
         generations: fracture.generations,
         least_samples: fracture.min_nodes,
         bonds: fracture.bonds.and_then(|bonds| {
@@ -436,12 +435,18 @@ fn cracking(
         };
         let default = fracture::Breaking::default();
         let spread = Spread { extra: lattice.randomness, ..default.spread };
+        // links that bear no more when pressed than when pulled let the struck part crumble at once,
+        // and nothing reaches the rest of the body
+        let compression = match lattice.strength {
+            Some(_) => default.compression,
+            None => fracture::Material::COMPRESSION,
+        };
         return Some(FractureModel::Lattice(Arc::new(LatticeModel {
             spacing: lattice.spacing,
             neighbours,
             strength: lattice.strength.or(tensile)?,
             duration: lattice.duration,
-            breaking: fracture::Breaking { spread, seed, ..default },
+            breaking: fracture::Breaking { spread, seed, compression, ..default },
             noise: lattice.noise.map(|scene::Noise { amplitude, frequency }| Noise {
                 amplitude,
                 frequency,

@@ -164,6 +164,8 @@ pub struct World {
     pub(crate) momenta: Vec<Momentum>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) materials: Vec<Material>,
+    /// What bodies are made of.
+    pub(crate) solids: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Of fragments.
@@ -214,6 +216,7 @@ impl World {
             momenta: Vec::new(),
             shapes: Vec::new(),
             materials: Vec::new(),
+            solids: Vec::new(),
             groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
@@ -258,6 +261,7 @@ impl World {
         self.momenta.push(momentum);
         self.shapes.push(new.shape);
         self.materials.push(new.material);
+        self.solids.push(fracture::Material::STONE);
         self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
@@ -278,6 +282,7 @@ impl World {
         self.momenta.remove(i);
         self.shapes.remove(i);
         self.materials.remove(i);
+        self.solids.remove(i);
         self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);

@@ -12,8 +12,9 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
-use crate::commands::load::{build, load, read_scene};
+use crate::commands::load::{build, load, print_notes, read_scene};
 use crate::commands::pattern::read_pattern;
+use crate::commands::strains::breaker;
 use crate::commands::volume::MOST_NODES;
 use crate::commands::{Failure, ends_in, number, print, read};
 use crate::format::glb::read_glb;
@@ -36,6 +37,9 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
     let scene = &loaded.scene;
+    if !arguments.quiet {
+        print_notes(scene);
+    }
     let frames = scene.simulation.frames;
     let memory = memory(scene, &world);
     let start = Instant::now();
@@ -62,8 +66,10 @@ struct Found {
     motion: &'static str,
     /// kg.
     mass: Option<f64>,
-    /// N s.
-    strength: Option<f64>,
+    /// The impulse that breaks it wherever it is hit, N s.
+    break_impulse: Option<f64>,
+    /// What breaks it, in words.
+    breaker: Option<String>,
 }
 
 fn bodies(scene: &Scene, world: &World) -> Vec<Found> {
@@ -77,7 +83,11 @@ fn bodies(scene: &Scene, world: &World) -> Vec<Found> {
             Motion::Kinematic => "kinematic",
         },
         mass: state.body.mass_properties().map(|mass| mass.mass()),
-        strength: state.breakage.map(|breakage| breakage.strength),
+        breaker: breaker(world, state.id),
+        break_impulse: state.breakage.and_then(|breakage| match breakage.strength {
+            sim::Strength::Impulse(impulse) => Some(impulse),
+            sim::Strength::Material => None,
+        }),
     };
     specs.zip(world.iter()).map(found).collect()
 }
@@ -104,7 +114,7 @@ impl Checked<'_> {
         let simulation = &self.scene.simulation;
         let body = |found: &Found| {
             json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
-                "strength": found.strength })
+                "break_impulse": found.break_impulse, "breaker": found.breaker })
         };
         json!({
             "scene": path.display().to_string(),
@@ -126,8 +136,11 @@ impl Checked<'_> {
             if let Some(mass) = found.mass {
                 write!(out, ", {mass:.4} kg")?;
             }
-            if let Some(strength) = found.strength {
-                write!(out, ", breaks above {} N s", number(strength))?;
+            if let Some(impulse) = found.break_impulse {
+                write!(out, ", breaks above {} N s", number(impulse))?;
+            }
+            if let Some(breaker) = &found.breaker {
+                write!(out, ", {breaker}")?;
             }
             writeln!(out)?;
         }

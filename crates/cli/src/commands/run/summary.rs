@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sim::{Phase, Recording, Report};
 
 use crate::args::RunOptions;
+use crate::commands::strains::{Hardest, nothing_broke};
 use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
@@ -21,6 +22,8 @@ pub(super) struct Summary {
     pub(super) over_budget: usize,
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
+    /// The hardest blows to bodies that can break.
+    pub(super) hardest: Vec<Hardest>,
 }
 
 /// What it took: time in s, and what finding and solving contacts took.
@@ -120,6 +123,7 @@ impl Summary {
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
+            "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
             "frames_per_second": effort.frames_per_second(),
             "seconds": {
                 "build": effort.build,
@@ -155,6 +159,15 @@ impl Summary {
         writeln!(out, "largest energy gain in a frame, gravity apart: {gain:.3e} J")?;
         if self.stopped > 0 {
             writeln!(out, "stopped {} bodies whose motion was not finite", self.stopped)?;
+        }
+        if !self.hardest.is_empty() {
+            writeln!(out, "hardest blows:")?;
+        }
+        for hardest in &self.hardest {
+            writeln!(out, "  {}", hardest.line())?;
+        }
+        if let Some(nothing) = nothing_broke(&self.hardest) {
+            writeln!(out, "{nothing}")?;
         }
         if options.timings { effort.print(out) } else { Ok(()) }
     }
