@@ -193,9 +193,9 @@ struct Contact {
     pressure: f64,
 }
 
+/// In [`RANGE`]; its least for what is not a number.
 fn clamp(x: f64) -> f64 {
-    // unlike `f64::clamp` this maps what is not a number to the least
-    x.max(RANGE[0]).min(RANGE[1])
+    if x.is_nan() { RANGE[0] } else { x.clamp(RANGE[0], RANGE[1]) }
 }
 
 fn square(x: f64) -> f64 {
