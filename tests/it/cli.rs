@@ -206,8 +206,12 @@ fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
     no_density.refused(&["scene.toml", "line 17, column 11", "`body[1].density`", "above 0"]);
     let nan = scene_with("0.15", "nan");
     nan.refused(&["scene.toml", "line 17, column 12", "`body[1].position`", "finite"]);
-    let unknown = scene_with("strength", "strenght");
-    unknown.refused(&["line 19, column 34", "`body[1].fracture.strenght`", "mean `strength`?"]);
+    let unknown = scene_with("break_impulse", "brake_impulse");
+    unknown.refused(&[
+        "line 19, column 34",
+        "`body[1].fracture.brake_impulse`",
+        "mean `break_impulse`?",
+    ]);
     scene_with("version = 1", "version").refused(&["scene.toml", "line 1", "TOML"]);
     let huge = scene_with("spacing = 0.012", "spacing = 0.00002");
     huge.refused(&["line 16, column 46", "`body[1].shape.sphere.spacing`", "coarser"]);
