@@ -50,7 +50,7 @@ name = "ball"
 shape = { sphere = { radius = 0.1, spacing = 0.012 } }
 position = [0, 0.15, 0]
 velocity = [0, -6, 0]
-fracture = { pattern = "shards", strength = 1 }
+fracture = { pattern = "shards", break_impulse = 1 }
 "#;
 
 /// The same with a mesh in place of the ball.
@@ -206,8 +206,12 @@ fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
     no_density.refused(&["scene.toml", "line 17, column 11", "`body[1].density`", "above 0"]);
     let nan = scene_with("0.15", "nan");
     nan.refused(&["scene.toml", "line 17, column 12", "`body[1].position`", "finite"]);
-    let unknown = scene_with("strength", "strenght");
-    unknown.refused(&["line 19, column 34", "`body[1].fracture.strenght`", "mean `strength`?"]);
+    let unknown = scene_with("break_impulse", "brake_impulse");
+    unknown.refused(&[
+        "line 19, column 34",
+        "`body[1].fracture.brake_impulse`",
+        "mean `break_impulse`?",
+    ]);
     scene_with("version = 1", "version").refused(&["scene.toml", "line 1", "TOML"]);
     let huge = scene_with("spacing = 0.012", "spacing = 0.00002");
     huge.refused(&["line 16, column 46", "`body[1].shape.sphere.spacing`", "coarser"]);
@@ -678,6 +682,44 @@ fn check_and_run_warn_of_what_starts_inside_others_and_of_what_may_pass_through(
     let output = case.run(&["run", "scene.toml", "--fps", "11000", "-o", "out.glb"]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("inside floor") && !told.contains("pass through"), "{told}");
+}
+
+#[test]
+fn runs_and_checks_say_how_near_bodies_came_to_breaking() {
+    let broken = Case::new(&[("scene.toml", SCENE)]);
+    let said = |case: &Case, arguments: &[&str]| {
+        let output = case.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let run = ["run", "scene.toml", "-o", "out.glb"];
+    let [out, _] = said(&broken, &run);
+    assert!(out.contains("hardest blows:\n  ball: ") && out.contains(" of 1 N s, broke"), "{out}");
+    let whole = scene_with("break_impulse = 1 }", "break_impulse = 100 }");
+    let [out, errors] = said(&whole, &run);
+    assert!(out.contains(" of 100 N s\nnothing broke: the hardest blow was "), "{out}");
+    assert!(!errors.contains("note:"), "{errors}");
+    let [json, _] = said(&whole, &["run", "scene.toml", "-o", "out.glb", "--json", "-q"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let hardest = &json["hardest"][0];
+    assert_eq!((hardest["borne"].as_f64(), hardest["broken"].as_u64()), (Some(100.0), Some(0)));
+    // about 4 kg at 6 m/s, e = 0.3
+    let impulse = hardest["impulse"].as_f64().unwrap();
+    assert!((20.0..40.0).contains(&impulse), "{impulse}");
+    // v = 1 N s / (1.2 m), h = v^2 / 2 g
+    let [out, _] = said(&broken, &["check", "scene.toml"]);
+    assert!(out.contains("a fall from 0.00") && out.contains(" m onto stone breaks it"), "{out}");
+    // the former name of the key
+    let old = scene_with("break_impulse = 1 }", "strength = 1 }");
+    for arguments in [&run[..], &["check", "scene.toml"]] {
+        let [_, errors] = said(&old, arguments);
+        assert_eq!(errors.matches("note: ").count(), 1, "{errors}");
+        assert!(errors.contains("`break_impulse` (bodies \"ball\")"), "{errors}");
+    }
+    let twice = scene_with("break_impulse = 1 }", "break_impulse = 1, strength = 1 }");
+    let output = twice.run(&["check", "scene.toml"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("is the former name of `break_impulse`"), "{errors}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use brisance_tests::strategies::{rotation, vector};
 use contact::{
-    Broad, Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape, Solver,
+    Bearing, Blow, Broad, Cache, Clamp, Columns, Frame, Groups, Levers, Material, Settings, Shape,
+    Solver,
 };
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Translation3, Vector3};
@@ -171,9 +172,10 @@ proptest! {
         };
         let mut momenta = crowd.momenta();
         let start = crowd.energy(&crowd.poses, &momenta);
-        let unbreakable = vec![f64::INFINITY; names.len()];
+        let may_break = vec![false; names.len()];
         let search = frame.search(&momenta, Broad::default());
-        frame.collide(search.contacts(), &mut momenta, &unbreakable);
+        let borne = &mut |_: &Blow| [f64::INFINITY; 2];
+        frame.collide(search.contacts(), &mut momenta, Bearing { may_break: &may_break, borne });
         let collided = crowd.energy(&crowd.poses, &momenta);
         prop_assert!(collided <= start * (1.0 + 1e-10), "collide: {start} -> {collided}");
 
@@ -253,6 +255,7 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     frame.search_again(&mut search, &sent, &[false, true]);
     assert_eq!(search.contacts().len(), 4);
     let mut down = [Momentum::default(), Momentum { linear: -up.linear, ..up }];
-    frame.collide(search.contacts(), &mut down, &[f64::INFINITY; 2]);
+    let borne = &mut |_: &Blow| [f64::INFINITY; 2];
+    frame.collide(search.contacts(), &mut down, Bearing { may_break: &[false; 2], borne });
     assert!(down[1].linear.y >= 0.0, "it must not go into the ground: {:?}", down[1]);
 }

@@ -9,7 +9,7 @@ use parry3d::query::PointQuery;
 use parry3d::shape::{TriMesh as ParryMesh, TriMeshFlags};
 use proptest::prelude::*;
 
-fn asset(name: &str) -> TriMesh {
+pub(crate) fn asset(name: &str) -> TriMesh {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets");
     brisance::mesh_file::read_mesh(&Path::new(folder).join(name)).unwrap()
 }

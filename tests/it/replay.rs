@@ -207,9 +207,10 @@ fn told_worlds_break_as_others_did() {
 #[test]
 fn events_take_the_place_of_strengths() {
     let (world, events) = run(made(SCENE), 12);
-    let (unlike, other) = run(made(&SCENE.replace("strength = 1 }", "strength = 1e6 }")), 12);
+    let (unlike, other) =
+        run(made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }")), 12);
     assert!(other.is_empty() && unlike.len() != world.len());
-    let mut told = made(&SCENE.replace("strength = 1 }", "strength = 1e6 }"));
+    let mut told = made(&SCENE.replace("break_impulse = 1 }", "break_impulse = 1e6 }"));
     told.replay(events.clone());
     let (told, again) = run(told, 12);
     assert_eq!(told.saved(), world.saved());
@@ -241,7 +242,7 @@ fn events_that_do_not_fit_are_told_of() {
 fn fingerprints_differ_with_all_but_strengths() {
     let print = |text: &str| made(text).fingerprint();
     let own = print(SCENE);
-    assert_eq!(own, print(&SCENE.replace("strength = 1 }", "strength = 2 }")));
+    assert_eq!(own, print(&SCENE.replace("break_impulse = 1 }", "break_impulse = 2 }")));
     for (from, to) in [
         ("pieces = 60", "pieces = 61"),
         ("radius = 0.1,", "radius = 0.11,"),
@@ -258,7 +259,7 @@ fn fingerprints_differ_with_all_but_strengths() {
 
 #[test]
 fn a_file_of_events_is_brought_about_again() {
-    let stronger = SCENE.replace("strength = 1 }", "strength = 500 }");
+    let stronger = SCENE.replace("break_impulse = 1 }", "break_impulse = 500 }");
     let case = Case::new(&[
         ("scene.toml", SCENE),
         ("stronger.toml", &stronger),

@@ -329,26 +329,52 @@ fn assert_fits(schema: &serde_json::Value, value: &serde_json::Value, path: &str
     }
 }
 
+/// A schema with what it refers to in the place of the references.
+fn resolved(schema: &serde_json::Value, root: &serde_json::Value) -> serde_json::Value {
+    if let Some(at) = schema["$ref"].as_str() {
+        return resolved(root.pointer(at.strip_prefix('#').unwrap()).unwrap(), root);
+    }
+    match schema {
+        serde_json::Value::Object(map) => {
+            map.iter().map(|(key, part)| (key.clone(), resolved(part, root))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
 #[test]
 fn what_is_printed_as_json_is_as_documented() {
     let schema = include_str!("../../docs/json-output.schema.json");
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+    let schema = resolved(&schema, &schema);
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
-    let case = Case::new(&[("scene.toml", SCENE), ("thing.obj", mesh)]);
+    let sunk = SCENE.replace("position = [0, 0.15, 0]", "position = [0, 0.05, 0]");
+    let fast = SCENE
+        .replace("shape = { plane = {} }", "shape = { box = { half_extents = [1, 0.01, 1] } }");
+    let fast = fast.replace("velocity = [0, -6, 0]", "velocity = [0, -60, 0]");
+    assert!(sunk != SCENE && fast.contains("-60"));
+    let scenes = [("scene.toml", SCENE), ("sunk.toml", &sunk), ("fast.toml", &fast)];
+    let case = Case::new(&[&scenes[..], &[("thing.obj", mesh)]].concat());
     assert!(case.run(&["pattern", "new", "voronoi:9", "-o", "nine.pattern"]).status.success());
     let sampled = ["voxelize", "thing.obj", "--nodes", "1728", "-o", "thing.lset"];
     assert!(case.run(&sampled).status.success());
     for (name, command) in [
         ("run", &["run", "scene.toml", "-o", "out.glb"][..]),
         ("check", &["check", "scene.toml"]),
+        ("check", &["check", "sunk.toml"]),
+        ("check", &["check", "fast.toml"]),
         ("recording", &["info", "out.glb"]),
         ("mesh", &["info", "thing.obj"]),
         ("pattern", &["info", "nine.pattern"]),
         ("level_set", &["info", "thing.lset"]),
     ] {
         let output = case.run(&[command, &["--json", "--quiet"]].concat());
-        let value = serde_json::from_slice(&output.stdout).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_fits(&schema["$defs"][name], &value, name);
+        if let Some(warnings) = value["warnings"].as_array() {
+            let warned = ["sunk.toml", "fast.toml"].contains(&command[1]);
+            assert_eq!(warnings.len(), usize::from(warned), "{value}");
+        }
         if name != "run" {
             let quiet = case.run(&[command, &["--quiet"]].concat());
             assert!(quiet.status.success() && quiet.stdout.is_empty());

@@ -173,7 +173,9 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let names = "/properties/body/items/properties/material/anyOf/0/enum";
     let names = schema.pointer(names).cloned().unwrap();
     let names: Vec<String> = serde_json::from_value(names).unwrap();
-    assert_eq!(names, sim::scene::Material::TABLE.map(|m| m.name));
+    let known = sim::scene::Material::TABLE.map(|m| m.name).into_iter();
+    let aliases = fracture::Material::ALIASES.map(|[alias, _]| alias);
+    assert_eq!(names, known.chain(aliases).collect::<Vec<_>>());
     let wind = sim::scene::Wind::default();
     assert_eq!(
         vector(schema["properties"]["wind"]["properties"]["velocity"]["default"].clone()),

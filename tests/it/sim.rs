@@ -8,7 +8,8 @@ use fracture::{Alignment, Geometry, Pattern, Piece, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use sim::{
-    Breakage, FractureModel, NewBody, Placement, Recorder, Settings, Skin, Surface, World, rigid,
+    Breakage, FractureModel, NewBody, Placement, Recorder, Settings, Skin, Strength, Surface,
+    World, rigid,
 };
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
@@ -51,7 +52,7 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
     let pattern = Pattern::voronoi(&Voronoi { clustering: 2.0, ..Voronoi::new(80, 5) }).unwrap();
     let breakage = Breakage {
         model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
-        strength,
+        strength: Strength::Impulse(strength),
         generations: 2,
         least_share: 1e-4,
         least_size: 0.0,

@@ -7,14 +7,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use sim::{Event, RecordingState, WorldState};
+use sim::{BodyId, Event, RecordingState, Strain, WorldState};
 use thiserror::Error;
 
 use crate::ledger::Ledger;
 use crate::output::write_whole;
 
 /// The first line, which ends with the version of the format.
-const MAGIC: &[u8] = b"brisance checkpoint 2\n";
+const MAGIC: &[u8] = b"brisance checkpoint 3\n";
 
 /// A run after a frame.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct Checkpoint {
     pub over_budget: usize,
     /// Bodies that were stopped.
     pub stopped: usize,
+    /// The hardest blow to each body, and the bodies that broke.
+    pub strains: (Vec<Strain>, Vec<BodyId>),
 }
 
 /// Why a file is no checkpoint that can be gone on from.

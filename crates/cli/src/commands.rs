@@ -8,6 +8,7 @@ mod plot;
 mod render;
 mod run;
 mod slice;
+mod strains;
 mod stress;
 mod view;
 mod volume;

@@ -8,7 +8,7 @@ use crate::bounce::{self, Impulses, MOST, Meeting};
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::{Columns, Mover, Settings, effective_mass, keep_gains, pair_impulse};
 
-/// A blow that at least one body of the pair is too weak for. Its impulse was given to neither.
+/// What two bodies give each other where they collide.
 /// [`Solver::Manifold`](crate::Solver::Manifold) counts what all contacts of the pair give together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blow {
@@ -20,16 +20,58 @@ pub struct Blow {
     pub at: [Point3<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
-    /// The impulse that `a` would have received, N s; `b` the opposite.
+    /// The impulse that `a` receives if neither body breaks, N s; `b` the opposite.
     pub impulse: Vector3<f64>,
+    /// Speed of approach along the normal, m/s.
+    pub approach: f64,
+    /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
+    /// contact without friction the effective mass of the pair along the normal.
+    pub mass: f64,
+}
+
+/// Which bodies may break in a collision, and at what.
+pub struct Bearing<'a> {
+    /// Whether each body may break; only blows to these are asked about.
+    pub may_break: &'a [bool],
+    /// The impulses that the first and the second body of a blow bear, N s.
+    pub borne: &'a mut dyn FnMut(&Blow) -> [f64; 2],
+}
+
+impl Blow {
+    /// `u` is the relative velocity of `a` where it was hardest, m/s.
+    pub(crate) fn new(
+        (a, b): (u32, u32),
+        at: [Point3<f64>; 2],
+        (normal, impulse): (Vector3<f64>, Vector3<f64>),
+        (u, restitution): (Vector3<f64>, f64),
+    ) -> Self {
+        let approach = -normal.dot(&u);
+        let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
+        Self { a, b, at, normal, impulse, approach, mass }
+    }
+}
+
+impl Bearing<'_> {
+    /// The share of a blow that the weaker body of the pair bears; `None` if both bear all of it.
+    pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
+        if !self.may_break[a as usize] && !self.may_break[b as usize] {
+            return None;
+        }
+        let blow = blow();
+        let [p, q] = (self.borne)(&blow);
+        let (borne, size) = (p.min(q), blow.impulse.norm());
+        (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
+    }
 }
 
 /// Changes the momenta at time n of all pairs that would overlap at the end of the step while
 /// approaching. All contacts at which a pair would overlap bounce together, so that a box that lands
 /// flat does not turn. Returns the blows that break a body, and the work of kinematic bodies, J.
 ///
-/// `drift` is what forces add to each velocity in the half step, `strengths` the impulse in N s
-/// that each body bears. Momenta change at the poses `poses` (time n), where lever arms and kinetic
+/// A pair of which a body breaks exchanges the part of the impulse that the weaker body bears, and
+/// nothing more in this pass: what it broke into meets the rest.
+///
+/// `drift` is what forces add to each velocity in the half step. Momenta change at the poses `poses` (time n), where lever arms and kinetic
 /// energy are taken too: so linear and angular momentum are conserved exactly and no impulse adds
 /// kinetic energy.
 pub fn collide(
@@ -37,7 +79,7 @@ pub fn collide(
     poses: &[Isometry3<f64>],
     momenta: &mut [Momentum],
     contacts: &Contacts,
-    (drift, strengths): (&[Velocity], &[f64]),
+    (drift, mut bearing): (&[Velocity], Bearing<'_>),
     dt: f64,
     settings: &Settings,
 ) -> (Vec<Blow>, f64) {
@@ -68,10 +110,11 @@ pub fn collide(
                     *checked = clock;
                     break;
                 }
-                if hit.impulse().norm() >= strengths[a].min(strengths[b]) {
-                    *broken = true;
+                let blow = || hit.blow(manifold, contacts);
+                let share = bearing.share((manifold.a, manifold.b), blow);
+                if let Some(share) = share {
                     blows.push(hit.blow(manifold, contacts));
-                    break;
+                    hit.impulses.iter_mut().for_each(|j| *j *= share);
                 }
                 clock += 1;
                 work += pass.work(manifold, &hit);
@@ -82,6 +125,10 @@ pub fn collide(
                     moved[i] = clock;
                 }
                 changed = true;
+                if share.is_some() {
+                    *broken = true;
+                    break;
+                }
             }
         }
         if !changed {
@@ -141,6 +188,7 @@ struct Hit {
     count: usize,
     /// On `a`, one a meeting.
     impulses: Impulses,
+    restitution: f64,
 }
 
 impl Hit {
@@ -170,8 +218,9 @@ impl Hit {
                 hardest = n;
             }
         }
-        let Meeting { number, normal, .. } = self.meetings[hardest];
-        Blow { a: pair.a, b: pair.b, at: *contacts.met(number), normal, impulse: self.impulse() }
+        let Meeting { number, normal, u, .. } = self.meetings[hardest];
+        let (at, impulse) = (*contacts.met(number), self.impulse());
+        Blow::new((pair.a, pair.b), at, (normal, impulse), (u, self.restitution))
     }
 }
 
@@ -216,6 +265,7 @@ impl Pass<'_> {
         let meetings = &hit.meetings[..hit.count];
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
         let restitution = p.restitution.min(q.restitution);
+        hit.restitution = restitution;
         let friction = self.settings.friction.of(p.friction, q.friction);
         let clamp = self.settings.clamp;
         hit.impulses = match meetings {

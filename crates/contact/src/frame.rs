@@ -12,7 +12,8 @@ use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
 use crate::settle::{Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
 use crate::{
-    Aim, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally, collide,
+    Aim, Bearing, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally,
+    collide,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -170,23 +171,21 @@ impl<'a> Frame<'a> {
 
     /// The collision pass: changes the momenta at time n of pairs that would overlap at the end of
     /// the step while approaching. Returns the blows that break a body and the work of kinematic
-    /// bodies, J; `strengths` are the impulses in N s that bodies bear.
+    /// bodies, J.
     pub fn collide(
         &self,
         contacts: &Contacts,
         momenta: &mut [Momentum],
-        strengths: &[f64],
+        bearing: Bearing<'_>,
     ) -> (Vec<Blow>, f64) {
         let Self { columns, poses, drift, dt, settings, .. } = *self;
         match settings.solver {
-            Solver::Reference { levers, .. } => {
-                reference::collide(*self, levers, momenta, strengths)
-            }
+            Solver::Reference { levers, .. } => reference::collide(*self, levers, momenta, bearing),
             Solver::Manifold
             | Solver::SequentialImpulse(_)
             | Solver::QuadraticProgram
             | Solver::Impulse => {
-                let forces = (drift, strengths);
+                let forces = (drift, bearing);
                 collide(columns, poses, momenta, contacts, forces, dt, settings)
             }
         }

@@ -52,7 +52,7 @@ pub use bearing::{Prop, bear};
 pub use broad::Broad;
 pub use cache::{Cache, CachedContact, CachedPair};
 pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
-pub use collide::{Blow, collide};
+pub use collide::{Bearing, Blow, collide};
 pub use frame::{Frame, Search, Solver, Support};
 pub use groups::Groups;
 pub use impulse::{Combine, Material, effective_mass, pair_impulse};

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// The orientation after `dt` s of free rotation with `angular_momentum` (kg m^2/s, world axes) by
 /// the second-order step of SSF08 on which Su09 builds (section 2.1), without the energy fix.
 ///
-/// With [`energy_fix`](crate::energy_fix) this is the method of Su09. [`advance`] is far closer to the
+/// With [`energy_fix`] this is the method of Su09. [`advance`] is far closer to the
 /// true orientation.
 pub fn second_order_step(
     mass: &MassProperties,

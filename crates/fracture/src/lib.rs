@@ -4,7 +4,7 @@
 //! [`Alignment`] places the pattern's centre on the impact and [`shatter`] intersects body and
 //! regions: each connected intersection is a [`Fragment`] with its own level set, surface particles
 //! and moments. This crate knows shapes only; whoever moves the body gives the fragments their
-//! velocities, and decides by [`Material`] how hard a hit must be.
+//! velocities, and asks [`Impact`] whether a blow breaks them.
 //!
 //! Patterns have no scale, their fracture centre at the origin and the y axis along the collision
 //! normal, out of the body. Bodies are in their own material space, in metres; fragments stay in
@@ -55,6 +55,7 @@ mod file;
 mod fill;
 mod geometry;
 mod holders;
+mod impact;
 mod join;
 mod lattice;
 mod load;
@@ -84,6 +85,7 @@ pub use drawing::{Break, Drawing, draw};
 pub use facets::{FaceOrigin, Surface};
 pub use file::ReadPatternError;
 pub use geometry::{Geometry, Piece, Pieces};
+pub use impact::{Impact, Section};
 pub use lattice::{
     Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
     Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,

@@ -12,6 +12,7 @@ use crate::anchor::Anchorage;
 use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::sharing::Part;
+use crate::strength::{Law, Strength};
 use crate::world::{NewBody, World};
 use crate::{
     BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, StressField, Whole, rigid,
@@ -22,8 +23,8 @@ use crate::{
 pub struct Breakage {
     /// What divides it.
     pub model: FractureModel,
-    /// The collision impulse that breaks it, N s.
-    pub strength: f64,
+    /// What it bears.
+    pub strength: Strength,
     /// How many times it and its pieces may break in turn; 0 never.
     pub generations: u32,
     /// Pieces of a smaller share of the volume that breaks go to the neighbour they share most with.
@@ -45,21 +46,20 @@ pub struct Bonds {
 }
 
 impl Breakage {
-    pub(crate) fn bears(&self) -> f64 {
-        if self.generations > 0 { self.strength } else { f64::INFINITY }
-    }
-
-    /// How a piece by itself breaks: one generation less, and twice as strong. Pieces that stay
-    /// together are still the body and break as it does.
+    /// How a piece by itself breaks: one generation less. Pieces that stay together are still the body
+    /// and break as it does.
     ///
-    /// Twice is a choice, no law of materials. What hits a body goes on into its pieces in the same
-    /// frame, and gives half of it about half the impulse; so a blow must be four times, not twice,
-    /// what the body bears to break it and its halves at once.
+    /// What a piece bears by its material follows from its own shape. A fixed impulse doubles with
+    /// each generation, which is a choice and no law of materials.
     fn inherited(&self, is_joined: bool) -> Self {
         if is_joined {
             return self.clone();
         }
-        Self { strength: 2.0 * self.strength, generations: self.generations - 1, ..self.clone() }
+        let strength = match self.strength {
+            Strength::Impulse(impulse) => Strength::Impulse(2.0 * impulse),
+            Strength::Material => Strength::Material,
+        };
+        Self { strength, generations: self.generations - 1, ..self.clone() }
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Hit {
     /// Along the blow, in world axes.
     pub(crate) normal: Vector3<f64>,
     pub(crate) impulse: Vector3<f64>,
-    /// What the body bears, N s.
+    /// What the body bears there, N s.
     pub(crate) strength: f64,
 }
 
@@ -132,19 +132,6 @@ pub(crate) struct Clusters {
 }
 
 impl World {
-    /// The collision impulse each body bears, N s; all that was not broken in this frame bears on.
-    pub(crate) fn strengths(&self, report: &Report) -> Vec<f64> {
-        let bears = |b: &Option<Breakage>| b.as_ref().map_or(f64::INFINITY, Breakage::bears);
-        let mut strengths: Vec<f64> = self.breakages.iter().map(bears).collect();
-        let dented = report.dents.iter().map(|dent| &dent.after);
-        for id in report.held.iter().chain(&report.over_budget).chain(dented) {
-            if let Ok(i) = self.ids.binary_search(id) {
-                strengths[i] = f64::INFINITY;
-            }
-        }
-        strengths
-    }
-
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
     /// is unbreakable from then on.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
@@ -180,21 +167,21 @@ impl World {
         }
     }
 
-    /// Who is hit harder than it bears, and how; `strengths` are those that `blows` were found with.
-    pub(crate) fn hardest_hits(&self, blows: &[Blow], strengths: &[f64]) -> Vec<Hit> {
+    /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
+    /// then meets what is left of it. `laws` are those that `blows` were found with.
+    pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
-            for (body, at, sign) in [(blow.a, blow.at[0], 1.0), (blow.b, blow.at[1], -1.0)] {
-                let breakage = &self.breakages[body as usize];
-                if breakage.as_ref().is_none_or(|b| blow.impulse.norm() < b.bears()) {
-                    continue;
-                }
+            let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
+            let least = borne[0].min(borne[1]).min(blow.impulse.norm());
+            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
+            for (((body, sign), at), strength) in sides.filter(|(_, borne)| *borne <= least) {
                 hits.push(Hit {
                     body: self.ids[body as usize],
                     at,
                     normal: blow.normal * sign,
                     impulse: blow.impulse * sign,
-                    strength: strengths[body as usize],
+                    strength,
                 });
             }
         }
@@ -341,10 +328,12 @@ impl World {
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = (self.materials[i], self.groups[i]);
+        let solid = self.solids[i];
         self.remove(parent.id);
         self.born += pieces.len();
         for ((piece, velocity), how) in pieces.into_iter().zip(velocities).zip(how) {
             let id = self.add_piece(parent, (piece, velocity), surface, how);
+            self.set_solid(id, solid);
             event.fragments.push(id);
         }
         event.after = self.motion(&event.fragments);
@@ -581,7 +570,7 @@ pub(crate) mod tests {
             groups: Groups::default(),
             breakage: Some(Breakage {
                 model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
-                strength: 1.0,
+                strength: Strength::Impulse(1.0),
                 generations: 2,
                 least_share: 1e-4,
                 least_size: 0.0,
@@ -593,9 +582,11 @@ pub(crate) mod tests {
 
     fn hit(world: &mut World, at: Point3<f64>, size: f64, report: &mut Report) {
         let normal = Vector3::new(0.6, 0.8, 0.0);
-        let blow = Blow { a: 0, b: 0, at: [at; 2], normal, impulse: normal * size };
-        let hits = world.hardest_hits(&[blow], &world.strengths(report));
-        world.break_bodies(&hits, Trigger::Collision(0), report);
+        let impulse = normal * size;
+        let blow = Blow { a: 0, b: 0, at: [at; 2], normal, impulse, approach: size, mass: 1.0 };
+        let cause = Trigger::Collision(0);
+        let hits = world.hardest_hits(&[blow], &world.laws(cause, false, report));
+        world.break_bodies(&hits, cause, report);
     }
 
     fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
@@ -652,7 +643,7 @@ pub(crate) mod tests {
         hit(&mut world, origin, 2.5, &mut report);
         assert!(world.len() > pieces);
         let last = world.iter().next_back().unwrap();
-        assert_eq!(last.breakage.unwrap().bears(), f64::INFINITY);
+        assert_eq!(last.breakage.unwrap().generations, 0);
         assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     }
 }

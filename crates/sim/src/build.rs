@@ -23,7 +23,7 @@ use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
     FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, StressModel, Timeline, Wind, World, rigid,
+    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// What a mesh file holds.
@@ -141,6 +141,7 @@ pub fn build(
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
             let body = world.add(NewBody { pose, ..one.clone() });
+            world.set_solid(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
@@ -354,7 +355,7 @@ pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
     Voronoi { clustering, ..Voronoi::new(spec.pieces, seed) }
 }
 
-/// How a body breaks, by its own strength or that of its material.
+/// How a body breaks.
 fn breakage<'a>(
     spec: &'a scene::Body,
     patterns: &mut Patterns<'a>,
@@ -363,7 +364,6 @@ fn breakage<'a>(
     let (Some(fracture), Some(_)) = (&spec.fracture, solids.mass) else { return Ok(None) };
     let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
     let size = geometry.moments().volume.cbrt();
-    let by_material = || spec.solid().map(|solid| solid.impulse_for_strength(size));
     let model = if let Some(name) = &fracture.pattern {
         let pattern = patterns.of(name, &spec.shape, geometry)?;
         pattern.map(|pattern| {
@@ -378,10 +378,9 @@ fn breakage<'a>(
         }
         cracking((spec, size), fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
     };
-    let parts = model.zip(fracture.strength.or_else(by_material));
-    Ok(parts.map(|(model, strength)| Breakage {
+    Ok(model.map(|model| Breakage {
         model,
-        strength,
+        strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
         generations: fracture.generations,
         least_share: fracture.min_share,
         least_size: fracture.min_size,
@@ -443,12 +442,18 @@ fn cracking(
         };
         let default = fracture::Breaking::default();
         let spread = Spread { extra: lattice.randomness, ..default.spread };
+        // links that bear no more when pressed than when pulled let the struck part crumble at once,
+        // and nothing reaches the rest of the body
+        let compression = match lattice.strength {
+            Some(_) => default.compression,
+            None => fracture::Material::COMPRESSION,
+        };
         return Some(FractureModel::Lattice(Arc::new(LatticeModel {
             spacing: lattice.spacing,
             neighbours,
             strength: lattice.strength.or(tensile)?,
             duration: lattice.duration,
-            breaking: fracture::Breaking { spread, seed, ..default },
+            breaking: fracture::Breaking { spread, seed, compression, ..default },
             noise: lattice.noise.map(|scene::Noise { amplitude, frequency }| Noise {
                 amplitude,
                 frequency,

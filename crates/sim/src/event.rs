@@ -5,6 +5,7 @@ use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion
 use serde::{Deserialize, Serialize};
 
 use crate::breakage::{Hit, Outcome};
+use crate::strength::{Law, Strength};
 use crate::world::World;
 use crate::{BodyId, FractureModel, Report};
 
@@ -185,16 +186,22 @@ impl World {
         breaks.map(Event::hit).collect()
     }
 
-    /// What each body bears in a pass over collisions if it is told what breaks.
-    pub(crate) fn told_strengths(&self, cause: Trigger) -> Option<Vec<f64>> {
+    /// What bodies bear in a pass over collisions if it is told what breaks: any blow but where an
+    /// event tells of one. What a body bears by its material is not told but found again, since it
+    /// differs from place to place.
+    pub(crate) fn told_laws(&self, cause: Trigger) -> Option<Vec<Law>> {
         self.told.as_ref()?;
-        let mut strengths = vec![f64::INFINITY; self.len()];
+        let mut laws = vec![Law::All; self.len()];
         for event in self.told_of(cause) {
-            if let Ok(i) = self.ids.binary_search(&event.body) {
-                strengths[i] = event.strength.unwrap_or(f64::INFINITY);
-            }
+            let Ok(i) = self.ids.binary_search(&event.body) else { continue };
+            let own = self.breakages[i].as_ref().map(|breakage| breakage.strength);
+            laws[i] = match (own, event.strength) {
+                (Some(Strength::Material), _) => Law::Own(Strength::Material),
+                (_, Some(impulse)) => Law::Own(Strength::Impulse(impulse)),
+                (_, None) => Law::All,
+            };
         }
-        Some(strengths)
+        Some(laws)
     }
 
     /// Reports an event, and whether it is as told.

@@ -7,7 +7,7 @@ use dynamics::{Body, Velocity};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, FractureModel, Placement, Solid, World};
+use crate::{Breakage, FractureModel, Placement, Solid, Strength, World};
 
 /// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
 struct Digest(u64);
@@ -61,8 +61,11 @@ impl Digest {
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
     }
 
-    /// What divides a body, but not how much it bears.
+    /// What divides a body, and of what it bears only whether that is a fixed impulse.
     fn breakage(&mut self, breakage: &Breakage) {
+        if breakage.strength == Strength::Material {
+            self.text("by material");
+        }
         self.word(u64::from(breakage.generations));
         self.numbers(&[breakage.least_share, breakage.least_size]);
         if let Some(bonds) = &breakage.bonds {
@@ -107,7 +110,7 @@ impl Write for Digest {
 
 impl World {
     /// A number that differs, in all likelihood, between worlds that go on differently, but for the
-    /// impulses that their bodies bear.
+    /// fixed impulses that their bodies bear.
     pub fn fingerprint(&self) -> u64 {
         let mut digest = Digest(0xcbf2_9ce4_8422_2325);
         digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
@@ -137,6 +140,9 @@ impl World {
         }
         for Material { restitution, friction, rolling_friction } in &self.materials {
             digest.numbers(&[*restitution, *friction, *rolling_friction]);
+        }
+        for solid in &self.solids {
+            digest.text(&format!("{solid:?}"));
         }
         digest.0
     }

@@ -6,7 +6,7 @@ use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyId, Event, JointId, Misfit, StressField};
+use crate::{BodyId, Event, JointId, Misfit, Strain, StressField};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +106,9 @@ pub struct Report {
     /// The stress of bodies of finite elements in the blows of this frame, in the order of these and
     /// in material coordinates.
     pub stresses: Vec<(BodyId, Arc<StressField>)>,
+    /// The hardest blow to each body that was hit and can break, by its [`ratio`](Strain::ratio), in
+    /// the order of bodies.
+    pub strains: Vec<Strain>,
     /// All that was hit harder than it bears or cut, as data.
     pub events: Vec<Event>,
     /// What did not happen as told; see [`World::replay`](crate::World::replay).
@@ -144,4 +147,15 @@ pub struct Report {
     pub dissipation: Dissipation,
     /// Growth of the sum of both over the frame, J: more than gravity explains.
     pub energy_gain: f64,
+}
+
+impl Report {
+    /// Keeps a blow if it is the hardest to its body yet.
+    pub(crate) fn strain(&mut self, strain: Strain) {
+        match self.strains.binary_search_by_key(&strain.body, |known| known.body) {
+            Ok(n) if strain.ratio() > self.strains[n].ratio() => self.strains[n] = strain,
+            Ok(_) => {}
+            Err(n) => self.strains.insert(n, strain),
+        }
+    }
 }

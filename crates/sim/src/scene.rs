@@ -112,6 +112,21 @@ impl Scene {
         Self::from_files(text, read).map_err(|file| file.error)
     }
 
+    /// What is accepted in the scene but better written in another way, a sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let renamed = |body: &&Body| body.fracture.as_ref().is_some_and(|f| f.strength.is_some());
+        let names: Vec<String> =
+            self.bodies.iter().filter(renamed).map(|body| format!("{:?}", body.name)).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "the key `strength` of `fracture` is now called `break_impulse` (bodies {}): rename it, \
+             or remove it to let the material decide",
+            names.join(", ")
+        )]
+    }
+
     /// Hands over what is in a pattern file, for all patterns that name it.
     pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
         for spec in self.patterns.values_mut() {

@@ -164,7 +164,7 @@ mod tests {
                 groups: Groups::default(),
                 breakage: Some(Breakage {
                     model: FractureModel::Prescored(Arc::clone(&pattern), placement),
-                    strength: 1.0,
+                    strength: crate::Strength::Impulse(1.0),
                     generations: 2,
                     least_share: 1e-4,
                     least_size: 0.0,

@@ -18,6 +18,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use crate::breakage::Hit;
 use crate::event::{Event, Happened, Trigger};
+use crate::strength::Law;
 use crate::world::World;
 use crate::{BodyId, Report};
 
@@ -148,18 +149,21 @@ impl World {
         self.wake(woken);
     }
 
-    /// Tells of sleepers that `blows` wake only because they bear so little: `borne`, N s.
+    /// Tells of sleepers that `blows` wake only because they bear so little by `laws`.
     pub(crate) fn tell_woken(
         &self,
         blows: &[Blow],
-        borne: &[f64],
+        laws: &[Law],
         cause: Trigger,
         report: &mut Report,
     ) {
         for blow in blows {
-            for (body, at) in [(blow.a as usize, blow.at[0]), (blow.b as usize, blow.at[1])] {
-                let strength = borne[body];
-                if !self.rests[body].asleep || strength >= WAKING_SPEED * self.moving_mass(body) {
+            for (side, body) in [blow.a as usize, blow.b as usize].into_iter().enumerate() {
+                if !self.rests[body].asleep {
+                    continue;
+                }
+                let (strength, at) = (self.breaks_at(laws, blow, side), blow.at[side]);
+                if strength >= WAKING_SPEED * self.moving_mass(body) {
                     continue;
                 }
                 let Blow { normal, impulse, .. } = *blow;
@@ -231,13 +235,13 @@ impl World {
         self.wake(woken);
     }
 
-    /// The impulse in N s at which a body breaks or, asleep, wakes.
-    pub(crate) fn waking_impulses(&self, strengths: &mut [f64]) {
-        for (i, strength) in strengths.iter_mut().enumerate() {
-            if self.rests[i].asleep {
-                *strength = strength.min(WAKING_SPEED * self.moving_mass(i));
-            }
-        }
+    /// The impulse at which each body wakes, N s; infinite for those that are awake.
+    pub(crate) fn waking_impulses(&self) -> Vec<f64> {
+        let of = |i: usize| match self.rests[i].asleep {
+            true => WAKING_SPEED * self.moving_mass(i),
+            false => f64::INFINITY,
+        };
+        (0..self.len()).map(of).collect()
     }
 
     /// What each sleeper bore when it fell asleep, N s a frame, all contacts added up.

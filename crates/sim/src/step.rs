@@ -5,6 +5,7 @@ use contact::{Broad, Cache, Frame, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
+use crate::breakage::Hit;
 use crate::energy::EnergyBound;
 use crate::event::Trigger;
 use crate::free::FreeIslands;
@@ -166,15 +167,9 @@ impl World {
         loop {
             // in the last round all hold, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
-            let mut strengths =
-                if last { vec![f64::INFINITY; self.len()] } else { self.strengths(report) };
             let cause = Trigger::Collision(passes);
             passes += 1;
-            if let Some(told) = self.told_strengths(cause) {
-                strengths = told;
-            }
-            let borne = strengths.clone();
-            self.waking_impulses(&mut strengths);
+            let laws = self.laws(cause, last, report);
             let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let search = self.search(known.take(), given, std::mem::take(&mut broad));
@@ -187,9 +182,11 @@ impl World {
                     continue;
                 }
             }
-            let (blows, work) = self.at(given).collide(search.contacts(), &mut momenta, &strengths);
+            let asked = (&laws[..], &mut *report);
+            let (blows, work) =
+                self.collide(self.at(given), search.contacts(), &mut momenta, asked);
             ended(Phase::Collide);
-            self.tell_woken(&blows, &borne, cause, report);
+            self.tell_woken(&blows, &laws, cause, report);
             let woken = self.wake_hit(&blows, wakes);
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
@@ -200,15 +197,21 @@ impl World {
             let strayed = self.at(given).strayed(&search, &momenta);
             let many = strayed.iter().filter(|&&strayed| strayed).count() > self.len() / FEW;
             let before = self.kinetic_energy();
-            self.momenta = momenta;
-            report.work += work;
-            report.dissipation.collision += before + work - self.kinetic_energy();
-            let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &strengths));
-            if !blows.is_empty() || !hits.is_empty() {
+            let start = std::mem::replace(&mut self.momenta, momenta);
+            let collision = before + work - self.kinetic_energy();
+            let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &laws));
+            let is_broken = !blows.is_empty() || !hits.is_empty();
+            if is_broken && !self.break_or_hold(&hits, start, cause, report) {
+                // all bear on: the same collisions again, whole
                 breaks += 1;
-                let whole = self.mechanical_energy();
-                self.break_bodies(&hits, cause, report);
-                report.dissipation.fracture += whole - self.mechanical_energy();
+                broad = search.into_broad();
+                ended(Phase::Break);
+                continue;
+            }
+            report.work += work;
+            report.dissipation.collision += collision;
+            if is_broken {
+                breaks += 1;
                 self.inherit_joints(report);
                 self.wake_abandoned();
                 broad = search.into_broad();
@@ -220,6 +223,26 @@ impl World {
                 return search;
             }
         }
+    }
+
+    /// Breaks the bodies of `hits`. If none of them changes, bodies get their momenta before the pass
+    /// back, `start`, and this is `false`.
+    fn break_or_hold(
+        &mut self,
+        hits: &[Hit],
+        start: Vec<Momentum>,
+        cause: Trigger,
+        report: &mut Report,
+    ) -> bool {
+        let changes = |report: &Report| report.fractures.len() + report.dents.len();
+        let (known, whole) = (changes(report), self.mechanical_energy());
+        self.break_bodies(hits, cause, report);
+        if changes(report) == known {
+            self.momenta = start;
+            return false;
+        }
+        report.dissipation.fracture += whole - self.mechanical_energy();
+        true
     }
 
     /// Looks for contacts, or only for those of some bodies if the others are known.

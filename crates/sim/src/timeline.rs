@@ -139,20 +139,17 @@ impl World {
     /// How an explosion hits a body that it breaks.
     fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
         let (normal, size) = self.blast(i, explosion)?;
-        let bears = self.breakages[i].as_ref()?.bears();
-        if size < bears {
-            return None;
-        }
         let centre = self.poses[i].inverse_transform_point(&explosion.at);
         let distance = |p: &&Point3<f64>| (**p - centre).norm_squared();
         let nearest =
             self.shapes[i].points().iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
-        Some(Hit {
+        let strength = self.bears_blast(i, (nearest, &normal))?;
+        (size >= strength).then(|| Hit {
             body: self.ids[i],
             at: *nearest,
             normal: normal.into_inner(),
             impulse: normal.into_inner() * size,
-            strength: bears,
+            strength,
         })
     }
 

@@ -12,8 +12,9 @@ use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, Recording, World};
 
 use crate::args::FileArguments;
-use crate::commands::load::{build, load, read_plain, read_scene};
+use crate::commands::load::{build, load, print_notes, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
+use crate::commands::strains::breaker;
 use crate::commands::volume::MOST_NODES;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{Failure, ends_in, print};
@@ -39,6 +40,9 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let found = bodies(&loaded.scene, &world);
     let warnings = warnings(&loaded.scene, &world);
     let scene = &loaded.scene;
+    if !arguments.quiet {
+        print_notes(scene);
+    }
     let frames = scene.simulation.frames;
     let memory = memory(scene, &world);
     let start = Instant::now();
@@ -71,22 +75,25 @@ struct Found<'a> {
     motion: &'static str,
     /// kg.
     mass: Option<f64>,
-    /// N s.
-    strength: Option<f64>,
+    /// The impulse that breaks it wherever it is hit, N s.
+    break_impulse: Option<f64>,
+    /// What breaks it, in words.
+    breaker: Option<String>,
 }
 
 impl Found<'_> {
     /// Whether it is a copy of the same body and differs in nothing that is told but its name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
-            && (self.motion, self.mass, self.strength) == (other.motion, other.mass, other.strength)
+            && (self.motion, self.mass) == (other.motion, other.mass)
+            && (self.break_impulse, &self.breaker) == (other.break_impulse, &other.breaker)
     }
 
     /// What it is, or `copies` of it are.
     fn line(&self, copies: usize) -> String {
         let mass = self.mass.map(|mass| format!("{} kg", number(mass)));
-        let strength =
-            self.strength.map(|strength| format!("breaks above {} N s", number(strength)));
+        let impulse = self.break_impulse.map(|j| format!("breaks above {} N s", number(j)));
+        let strength = impulse.or_else(|| self.breaker.clone());
         if self.spec.copies.is_none() {
             let parts = [Some(self.motion.to_owned()), mass, strength];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -127,7 +134,11 @@ fn bodies<'a>(scene: &'a Scene, world: &World) -> Vec<Found<'a>> {
             Motion::Kinematic => "kinematic",
         },
         mass: state.body.mass_properties().map(|mass| mass.mass()),
-        strength: state.breakage.map(|breakage| breakage.strength),
+        breaker: breaker(world, state.id),
+        break_impulse: state.breakage.and_then(|breakage| match breakage.strength {
+            sim::Strength::Impulse(impulse) => Some(impulse),
+            sim::Strength::Material => None,
+        }),
     };
     specs.zip(world.iter()).map(found).collect()
 }
@@ -155,7 +166,7 @@ impl Checked<'_> {
         let simulation = &self.scene.simulation;
         let body = |found: &Found<'_>| {
             json!({ "name": found.name, "motion": found.motion, "mass": found.mass,
-                "strength": found.strength })
+                "break_impulse": found.break_impulse, "breaker": found.breaker })
         };
         json!({
             "scene": path.display().to_string(),

@@ -1,6 +1,7 @@
 //! Scenes and the files they name.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -53,6 +54,14 @@ pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
         Failure::Scene { path, source: error }
     })?;
     Ok(SceneFile { scene, files, digest })
+}
+
+/// Prints to standard error what would be better written in another way.
+pub(super) fn print_notes(scene: &Scene) {
+    for note in scene.notes() {
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "note: {note}");
+    }
 }
 
 /// Reads the files that a scene read from `path` names; they are relative to its folder.

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sim::{Event, Recorder, Report, World};
+use sim::{Appearance, Event, Recorder, Report, World};
 
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
-use crate::commands::load::{Loaded, build, load, read_scene};
+use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
+use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
     Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
@@ -44,6 +45,10 @@ struct Run {
     over_budget: usize,
     stopped: usize,
     warnings: Vec<Warned>,
+    /// The hardest blows.
+    strains: Strains,
+    /// Of the bodies of the scene.
+    appearances: Vec<Appearance>,
     effort: Effort,
 }
 
@@ -92,6 +97,9 @@ impl Job<'_> {
         let told = self.told.map(read_events).transpose()?;
         let seed = self.options.seed.or(told.as_ref().map(|told| told.seed));
         let loaded = self.load(seed)?;
+        if !self.options.quiet {
+            print_notes(&loaded.scene);
+        }
         for output in self.outputs() {
             check_distinct(output, loaded.files.iter().map(PathBuf::as_path).chain(self.told))?;
         }
@@ -109,9 +117,10 @@ impl Job<'_> {
         self.write_events(&run, &loaded)?;
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
+        let hardest = run.strains.of(&loaded.scene, &run.appearances);
         let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
-        let summary = Summary { recording, ledger, over_budget, stopped, warnings };
+        let summary = Summary { recording, ledger, over_budget, stopped, warnings, hardest };
         summary.write(format, self.options, events)?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
@@ -209,6 +218,8 @@ impl Job<'_> {
             over_budget: 0,
             stopped: 0,
             warnings,
+            strains: Strains::default(),
+            appearances,
             effort: Effort::default(),
         };
         if let Some(path) = &self.options.resume {
@@ -263,6 +274,7 @@ impl Job<'_> {
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
             stopped: run.stopped,
+            strains: run.strains.kept(),
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         checkpoint.write(path).map_err(failed)
@@ -300,6 +312,7 @@ impl Run {
         self.recorder.record(&self.world, &report);
         self.ledger.add(&self.world, &report);
         self.events.extend(report.events.iter().cloned());
+        self.strains.add(&report);
         self.stopped += report.frozen.len();
         self.over_budget += report.over_budget.len();
         report
@@ -338,6 +351,7 @@ impl Run {
         self.ledger = checkpoint.ledger;
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
+        self.strains = Strains::new(checkpoint.strains);
         Ok(())
     }
 }

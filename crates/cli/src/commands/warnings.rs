@@ -96,18 +96,16 @@ impl Warned {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let mut json = json!({ "kind": kind(&self.warning), "bodies": self.names,
-            "pairs": self.pairs, "text": self.sentence() });
-        match &self.warning {
+        // what a warning of a kind does not tell is null
+        let (way, thickness, fps, depth) = match self.warning {
             Warning::Fast { way, thickness, fps, .. } => {
-                json["way"] = (*way).into();
-                json["thickness"] = (*thickness).into();
-                json["fps"] = (*fps).into();
+                (Some(way), Some(thickness), Some(fps), None)
             }
-            Warning::Inside { depth, .. } => json["depth"] = (*depth).into(),
-            _ => {}
-        }
-        json
+            Warning::Inside { depth, .. } => (None, None, None, Some(depth)),
+            _ => (None, None, None, None),
+        };
+        json!({ "kind": kind(&self.warning), "bodies": self.names, "pairs": self.pairs,
+            "text": self.sentence(), "way": way, "thickness": thickness, "fps": fps, "depth": depth })
     }
 }
 

@@ -5,7 +5,7 @@ use dynamics::Momentum;
 use super::evolution::{Evolution, Law};
 use crate::broad::{Broad, Way};
 use crate::frame::Frame;
-use crate::{Blow, Levers};
+use crate::{Bearing, Blow, Levers};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
 /// approaching, the deepest point first; returns the blows that break a body and the work of
@@ -14,7 +14,7 @@ pub(crate) fn collide(
     frame: Frame<'_>,
     levers: Levers,
     momenta: &mut [Momentum],
-    strengths: &[f64],
+    mut bearing: Bearing<'_>,
 ) -> (Vec<Blow>, f64) {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
@@ -26,7 +26,7 @@ pub(crate) fn collide(
         for pair in Broad::new(way, 0.0).pairs().near {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
-                changed |= collide_pair(&mut state, pair, levers, strengths, &mut blows);
+                changed |= collide_pair(&mut state, pair, levers, &mut bearing, &mut blows);
             }
         }
         if !changed {
@@ -41,12 +41,12 @@ fn collide_pair(
     state: &mut Evolution<'_>,
     pair: (u32, u32),
     levers: Levers,
-    strengths: &[f64],
+    bearing: &mut Bearing<'_>,
     blows: &mut Vec<Blow>,
 ) -> bool {
     let settings = state.frame.settings;
     let law = Law { restitution: None, clamped: true };
-    let strength = strengths[pair.0 as usize].min(strengths[pair.1 as usize]);
+    let [p, q] = [pair.0, pair.1].map(|i| state.frame.columns.materials[i as usize].restitution);
     for repeat in 0..settings.pair_repeats {
         let touches = state.touches(pair);
         let found = (levers, Levers::Split);
@@ -56,10 +56,12 @@ fn collide_pair(
             state.check(pair);
             return repeat > 0;
         };
-        if impulse.j.norm() >= strength {
-            let (at, normal) = (state.met(pair, &meeting), meeting.normal);
-            blows.push(Blow { a: pair.0, b: pair.1, at, normal, impulse: impulse.j });
-            return repeat > 0;
+        let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
+        let blow = Blow::new(pair, at, pushes, (meeting.u, p.min(q)));
+        if let Some(share) = bearing.share(pair, || blow) {
+            blows.push(blow);
+            state.apply(pair, &impulse.times(share));
+            return true;
         }
         state.apply(pair, &impulse);
     }

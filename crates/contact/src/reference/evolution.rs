@@ -53,6 +53,12 @@ pub(super) struct Impulse {
     arms: [Vector3<f64>; 2],
 }
 
+impl Impulse {
+    pub(super) fn times(self, share: f64) -> Self {
+        Self { j: self.j * share, torque: self.torque * share, ..self }
+    }
+}
+
 /// How an impulse is found.
 #[derive(Clone, Copy)]
 pub(super) struct Law {

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::Noise;
 use crate::Placement;
 
-/// How a body breaks: `fracture = { pattern = "shards", strength = 20 }`. Give one of `pattern`,
-/// `lattice` and `stress`.
+/// How a body breaks: `fracture = { pattern = "shards" }`. Give one of `pattern`, `lattice` and
+/// `stress`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fracture {
@@ -22,8 +22,11 @@ pub struct Fracture {
     pub lattice: Option<Lattice>,
     /// The body is divided where the blow stretches it too much.
     pub stress: Option<Stress>,
-    /// The impulse at one contact above which it breaks, N s; that which stresses it to the strength
-    /// of its material unless given, see [`fracture::Material::impulse_for_strength`].
+    /// The impulse at one contact that breaks it, N s, wherever and by whatever it is hit. Unless
+    /// given, its material, its shape around the blow and what strikes it decide; see
+    /// [`fracture::Impact`].
+    pub break_impulse: Option<f64>,
+    /// The former name of `break_impulse`.
     pub strength: Option<f64>,
     /// How often it and its fragments may break in turn; 3 unless given.
     #[serde(default = "three")]
@@ -40,13 +43,21 @@ pub struct Fracture {
     pub bonds: Option<Bonds>,
 }
 
+impl Fracture {
+    /// The fixed impulse that breaks it, N s, under either name.
+    pub fn impulse(&self) -> Option<f64> {
+        self.break_impulse.or(self.strength)
+    }
+}
+
 /// `lattice = { spacing = 0.1 }`: a mass for each tetrahedron of that size (Ku07).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
     /// Edge length of the tetrahedra, m.
     pub spacing: f64,
-    /// Stress that links bear, Pa; that of the body's material unless given.
+    /// Stress that links bear when pulled and when pressed, Pa; unless given that of the body's material
+    /// when pulled and 8 times as much when pressed.
     pub strength: Option<f64>,
     /// How long a blow lasts, s; 0.001 unless given.
     #[serde(default = "millisecond")]

@@ -28,7 +28,7 @@ pub struct Material {
 impl Material {
     /// Typical values; friction rounded from tables of sliding friction of dry surfaces, the rest
     /// by eye.
-    pub const TABLE: [Self; 10] = [
+    pub const TABLE: [Self; 11] = [
         Self::new("glass", 0.5, 0.4, [0.42, 0.62, 0.58], [0.62, 0.82, 0.76], 0.1),
         Self::new("brick", 0.15, 0.6, [0.42, 0.13, 0.075], [0.52, 0.22, 0.14], 0.9),
         Self::new("concrete", 0.15, 0.6, [0.42, 0.42, 0.4], [0.27, 0.26, 0.24], 0.95),
@@ -39,6 +39,7 @@ impl Material {
         Self::new("clay", 0.2, 0.6, [0.55, 0.22, 0.11], [0.68, 0.38, 0.24], 0.85),
         Self::new("wood", 0.3, 0.4, [0.3, 0.16, 0.075], [0.66, 0.46, 0.26], 0.7),
         Self::new("steel", 0.3, 0.5, [0.08, 0.09, 0.1], [0.3, 0.3, 0.3], 0.35),
+        Self::new("rubber", 0.8, 0.8, [0.03, 0.03, 0.03], [0.05, 0.05, 0.05], 0.8),
     ];
 
     const fn new(
@@ -52,9 +53,10 @@ impl Material {
         Self { name, restitution, friction, colour, inner_colour, roughness }
     }
 
-    /// The entry of [`Material::TABLE`] of that name.
+    /// The entry of [`Material::TABLE`] of that name or of one of [`Solid::ALIASES`].
     pub fn named(name: &str) -> Option<&'static Self> {
         const TABLE: &[Material] = &Material::TABLE;
+        let name = Solid::named(name)?.name;
         TABLE.iter().find(|material| material.name == name)
     }
 
@@ -75,9 +77,11 @@ pub struct OwnMaterial {
     pub density: Option<f64>,
     /// Young's modulus, Pa.
     pub stiffness: Option<f64>,
+    /// Poisson's ratio; 0.25 unless given.
+    pub poisson: Option<f64>,
     /// Stress at which it parts, Pa.
     pub strength: Option<f64>,
-    /// Mode I fracture toughness, Pa m^(1/2); 1e6 unless given.
+    /// Mode I fracture toughness, Pa m^(1/2), by which chips run off a body; 1e6 unless given.
     pub toughness: Option<f64>,
     /// Coefficient of restitution.
     pub restitution: Option<f64>,
@@ -103,6 +107,7 @@ impl OwnMaterial {
             name: base.map_or("own", |base| base.name),
             density: self.density.or_else(|| Some(base?.density))?,
             stiffness: self.stiffness.or_else(|| Some(base?.stiffness))?,
+            poisson: self.poisson.or_else(|| Some(base?.poisson)).unwrap_or(0.25),
             tensile_strength: self.strength.or_else(|| Some(base?.tensile_strength))?,
             toughness: self.toughness.or_else(|| Some(base?.toughness)).unwrap_or(1e6),
         })
@@ -186,6 +191,11 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     for (name, value) in [("stiffness", own.stiffness), ("strength", own.strength)] {
         value.map_or(Ok(()), |value| stress(&at(key, name), value))?;
     }
+    if let Some(poisson) = own.poisson {
+        require((-0.9..=0.499).contains(&poisson), &at(key, "poisson"), || {
+            format!("must be from -0.9 to 0.499, not {poisson:?}")
+        })?;
+    }
     if let Some(toughness) = own.toughness {
         positive(&at(key, "toughness"), toughness, "Pa m^(1/2)")?;
     }
@@ -205,7 +215,9 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
 
 /// That a name is one of [`Material::TABLE`] or of `own`.
 fn known(key: &str, name: &str, own: &[&str]) -> Result<(), InvalidValue> {
-    let all = || own.iter().copied().chain(Material::TABLE.iter().map(|m| m.name));
+    let aliases = Solid::ALIASES.iter().map(|[alias, _]| *alias);
+    let all =
+        || own.iter().copied().chain(Material::TABLE.iter().map(|m| m.name)).chain(aliases.clone());
     require(all().any(|other| other == name), key, || match nearest(name, all()) {
         Some(nearest) => format!("names no material `{name}`, did you mean `{nearest}`?"),
         None => {

@@ -524,12 +524,18 @@ fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Inva
             )?,
         }
     }
-    match f.strength {
-        Some(strength) => positive(&at(key, "strength"), strength, "N s")?,
+    require(
+        f.break_impulse.is_none() || f.strength.is_none(),
+        &at(key, "strength"),
+        || "is the former name of `break_impulse`, which is given too: remove one of them",
+    )?;
+    let name = if f.strength.is_some() { "strength" } else { "break_impulse" };
+    match f.impulse() {
+        Some(impulse) => positive(&at(key, name), impulse, "N s")?,
         None => require(
             b.solid().is_some(),
             key,
-            || "lacks the key `strength`, in N s: give it, or name the body's `material`",
+            || "lacks the key `break_impulse`, in N s: give it, or name the body's `material`",
         )?,
     }
     require((1..=MAX_GENERATIONS).contains(&f.generations), &at(key, "generations"), || {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sim::{Phase, Recording, Report};
 
 use crate::args::RunOptions;
+use crate::commands::strains::{Hardest, nothing_broke};
 use crate::commands::warnings::Warned;
 use crate::commands::{Failure, print};
 use crate::format::Format;
@@ -24,6 +25,8 @@ pub(super) struct Summary {
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
     pub(super) warnings: Vec<Warned>,
+    /// The hardest blows to bodies that can break.
+    pub(super) hardest: Vec<Hardest>,
 }
 
 /// What it took: time in s, and what finding and solving contacts took.
@@ -124,6 +127,7 @@ impl Summary {
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
             "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
+            "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
             "frames_per_second": effort.frames_per_second(),
             "seconds": {
                 "build": effort.build,
@@ -158,6 +162,15 @@ impl Summary {
         if self.stopped > 0 {
             let bodies = count(self.stopped, "body", "bodies");
             writeln!(out, "stopped {bodies} whose motion was not finite")?;
+        }
+        if !self.hardest.is_empty() {
+            writeln!(out, "hardest blows:")?;
+        }
+        for hardest in &self.hardest {
+            writeln!(out, "  {}", hardest.line())?;
+        }
+        if let Some(nothing) = nothing_broke(&self.hardest) {
+            writeln!(out, "{nothing}")?;
         }
         if options.timings { effort.print(out) } else { Ok(()) }
     }

@@ -1,0 +1,126 @@
+//! How near bodies came to breaking, and what would break them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use sim::scene::Scene;
+use sim::{Appearance, BodyId, Breaker, Report, Strain, World};
+
+/// The hardest blows of a run to the bodies of its scene.
+#[derive(Default)]
+pub(super) struct Strains {
+    hardest: BTreeMap<BodyId, Strain>,
+    broken: Vec<BodyId>,
+}
+
+/// The hardest blow to a body of a scene or to any of its copies.
+pub(super) struct Hardest {
+    name: String,
+    copies: usize,
+    broken: usize,
+    strain: Option<Strain>,
+}
+
+impl Strains {
+    /// What was kept by [`Strains::kept`] of an interrupted run.
+    pub(super) fn new((hardest, broken): (Vec<Strain>, Vec<BodyId>)) -> Self {
+        let hardest = hardest.into_iter().map(|strain| (strain.body, strain)).collect();
+        Self { hardest, broken }
+    }
+
+    pub(super) fn kept(&self) -> (Vec<Strain>, Vec<BodyId>) {
+        (self.hardest.values().copied().collect(), self.broken.clone())
+    }
+
+    pub(super) fn add(&mut self, report: &Report) {
+        for strain in &report.strains {
+            let hardest = self.hardest.entry(strain.body).or_insert(*strain);
+            if strain.ratio() > hardest.ratio() {
+                *hardest = *strain;
+            }
+        }
+        self.broken.extend(report.fractures.iter().map(|fracture| fracture.parent));
+    }
+
+    /// The hardest blows by body of the scene, of those that may break.
+    pub(super) fn of(&self, scene: &Scene, appearances: &[Appearance]) -> Vec<Hardest> {
+        // appearances are in the order of the bodies and their copies
+        let mut ids = appearances.iter().map(|appearance| appearance.body);
+        let hardest = |spec: &sim::scene::Body| {
+            let ids: Vec<BodyId> = ids.by_ref().take(spec.names().count()).collect();
+            let broken = ids.iter().filter(|id| self.broken.contains(id)).count();
+            let strains = ids.iter().filter_map(|id| self.hardest.get(id)).copied();
+            spec.fracture.is_some().then(|| Hardest {
+                name: spec.name.clone(),
+                copies: ids.len(),
+                broken,
+                strain: strains.max_by(|p, q| p.ratio().total_cmp(&q.ratio())),
+            })
+        };
+        scene.bodies.iter().map(hardest).collect::<Vec<_>>().into_iter().flatten().collect()
+    }
+}
+
+impl Hardest {
+    /// As "plate: 5.1 of 9.3 N s".
+    pub(super) fn line(&self) -> String {
+        let Self { name, copies, broken, strain } = self;
+        let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
+        let blow = strain.map_or("not hit".to_owned(), |strain| {
+            format!("{} of {} N s", number(strain.impulse), number(strain.borne))
+        });
+        match broken {
+            0 => format!("{name}: {blow}"),
+            _ if *copies == 1 => format!("{name}: {blow}, broke"),
+            _ => format!("{name}: {blow}, {broken} broke"),
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "body": self.name,
+            "copies": self.copies,
+            "broken": self.broken,
+            "impulse": self.strain.map(|strain| strain.impulse),
+            "borne": self.strain.map(|strain| strain.borne),
+        })
+    }
+}
+
+/// Says so if some bodies may break and none did.
+pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
+    if hardest.is_empty() || hardest.iter().any(|hardest| hardest.broken > 0) {
+        return None;
+    }
+    let ratio = |hardest: &&Hardest| hardest.strain.map_or(0.0, |strain| strain.ratio());
+    let nearest = hardest.iter().max_by(|p, q| ratio(p).total_cmp(&ratio(q)))?;
+    let name = &nearest.name;
+    Some(match ratio(&nearest) {
+        0.0 => "nothing broke: nothing hit a body that can break".to_owned(),
+        ratio if ratio >= 1.0 => {
+            format!("nothing broke: {name:?} was hit harder than it bears, but parts nowhere")
+        }
+        ratio => {
+            let share = number(100.0 * ratio);
+            format!("nothing broke: the hardest blow was {share} % of what {name:?} bears")
+        }
+    })
+}
+
+/// What breaks a body, as a part of a sentence.
+pub(super) fn breaker(world: &World, id: BodyId) -> Option<String> {
+    Some(match world.breaker(id)? {
+        Breaker::Fall(height) => format!("a fall from {} m onto stone breaks it", number(height)),
+        Breaker::Stone(speed) => format!("a stone of 1 kg at {} m/s breaks it", number(speed)),
+    })
+}
+
+/// A number of four digits.
+fn number(x: f64) -> String {
+    let rounded: f64 = format!("{x:.3e}").parse().unwrap_or(x);
+    if (1e-4..1e7).contains(&rounded.abs()) || rounded == 0.0 {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}

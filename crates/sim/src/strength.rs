@@ -1,0 +1,389 @@
+//! What bodies bear: the impulse of a blow that breaks them.
+
+use contact::{Bearing, Blow, Field, Shape};
+use fracture::{Impact, Material, Section};
+use nalgebra::{Point3, UnitVector3, Vector3};
+use serde::{Deserialize, Serialize};
+
+use crate::event::Trigger;
+use crate::{BodyId, Report, World};
+
+/// When a collision breaks a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// By its material ([`World::set_solid`]), its shape around the blow and what strikes it; see
+    /// [`Impact`].
+    Material,
+    /// At a fixed impulse, N s, wherever and by whatever it is hit.
+    Impulse(f64),
+}
+
+/// The hardest blow to a body in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strain {
+    /// The body.
+    pub body: BodyId,
+    /// The impulse that it received, or would have received if it had borne it, N s.
+    pub impulse: f64,
+    /// The impulse that breaks it there, N s.
+    pub borne: f64,
+}
+
+impl Strain {
+    /// How near the body came to breaking: it broke at 1.
+    pub fn ratio(&self) -> f64 {
+        self.impulse / self.borne
+    }
+}
+
+/// What breaks a body, found without a simulation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Breaker {
+    /// A fall onto flat stone, turned as it is now, m.
+    Fall(f64),
+    /// A ball of stone of 1 kg that hits its middle at this speed, m/s; of bodies that anchors hold.
+    Stone(f64),
+}
+
+/// What a body bears in a pass over the collisions of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Law {
+    /// Any blow.
+    All,
+    /// As its [`Strength`] says.
+    Own(Strength),
+}
+
+/// Radius of a ball of stone of 1 kg, m.
+const STONE_RADIUS: f64 = 0.0446;
+/// Restitution of stone on something hard.
+const STONE_RESTITUTION: f64 = 0.2;
+/// Directions across a blow in which a body is measured, in half a turn.
+const DIRECTIONS: usize = 6;
+/// Most steps along a ray: of bodies that are hundreds of times as wide as thick no more is measured.
+const RAY_STEPS: usize = 256;
+/// Most steps to a place inside, or to the middle of a body.
+const SEARCH_STEPS: usize = 32;
+/// Depth per length below which there is no way deeper, as in the middle of a wall.
+const FLAT: f64 = 0.2;
+/// Distance across the blow at which a surface is compared with its tangent plane, over the least
+/// extent of the body across the blow.
+const CURVED_OVER: f64 = 0.25;
+
+impl World {
+    /// Says what a body is made of: how stiff it is when it strikes others, and what it bears itself
+    /// where [`Strength::Material`] decides. Stone unless said. Its pieces are made of the same.
+    /// `false` if there is no such body.
+    pub fn set_solid(&mut self, id: BodyId, solid: Material) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        self.solids[i] = solid;
+        true
+    }
+
+    /// What bodies bear in a pass over collisions: any blow what is told to, has no generation left,
+    /// or did not come apart before in this frame; all of them in the `last` pass.
+    pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
+        if let Some(told) = self.told_laws(cause) {
+            return told;
+        }
+        if last {
+            return vec![Law::All; self.len()];
+        }
+        let of = |breakage: &Option<crate::Breakage>| match breakage {
+            Some(breakage) if breakage.generations > 0 => Law::Own(breakage.strength),
+            _ => Law::All,
+        };
+        let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
+        let dented = report.dents.iter().map(|dent| &dent.after);
+        for id in report.held.iter().chain(&report.over_budget).chain(dented) {
+            if let Ok(i) = self.ids.binary_search(id) {
+                laws[i] = Law::All;
+            }
+        }
+        laws
+    }
+
+    /// The impulse that one of the bodies of a blow bears, N s: 0 for `a`, 1 for `b`.
+    pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
+        let i = [blow.a, blow.b][side] as usize;
+        match laws[i] {
+            Law::All => f64::INFINITY,
+            Law::Own(Strength::Impulse(impulse)) => impulse,
+            Law::Own(Strength::Material) => {
+                let speed = self.critical_speed(blow, side).unwrap_or(f64::INFINITY);
+                blow.impulse.norm() * (speed / blow.approach)
+            }
+        }
+    }
+
+    /// What breaks a body by [`Strength`] and shape; `None` if it cannot break or nothing of the kind
+    /// breaks it.
+    pub fn breaker(&self, id: BodyId) -> Option<Breaker> {
+        let i = self.ids.binary_search(&id).ok()?;
+        let strength = self.breakages[i].as_ref().filter(|b| b.generations > 0)?.strength;
+        let down = UnitVector3::try_new(self.settings.gravity, 0.0);
+        let (at, inward, mass) = match down.filter(|_| self.anchorages[i].is_none()) {
+            Some(down) => {
+                let (at, arm) = self.lowest(i, &down)?;
+                let mover = self.bodies[i].mass_properties()?;
+                let turn = arm.cross(&down);
+                let spin = mover.angular_velocity(&self.poses[i].rotation, &turn);
+                (at, -down, 1.0 / (1.0 / mover.mass() + turn.dot(&spin)))
+            }
+            None => {
+                let (at, inward) = self.front(i)?;
+                (at, inward, 1.0)
+            }
+        };
+        let falls = down.is_some() && self.anchorages[i].is_none();
+        let curvature = if falls { 0.0 } else { 1.0 / STONE_RADIUS };
+        let speed = match strength {
+            Strength::Impulse(impulse) => {
+                let restitution = self.materials[i].restitution.min(STONE_RESTITUTION);
+                impulse / ((1.0 + restitution) * mass)
+            }
+            Strength::Material => self.speed_of_stone(i, (&at, &inward), (mass, curvature))?,
+        };
+        let height = 0.5 * speed * speed / self.settings.gravity.norm();
+        let breaker = if falls { Breaker::Fall(height) } else { Breaker::Stone(speed) };
+        speed.is_finite().then_some(breaker)
+    }
+
+    /// The lowest point of a body, in body coordinates, of those as low the one farthest from their
+    /// middle, where a body that lands flat is hit; and the way from its centre of mass to this
+    /// middle, in world axes.
+    fn lowest(&self, i: usize, down: &UnitVector3<f64>) -> Option<(Point3<f64>, Vector3<f64>)> {
+        let (shape, turn) = (&self.shapes[i], self.poses[i].rotation);
+        let down_in_body = turn.inverse_transform_vector(down);
+        let low = |p: &&Point3<f64>| p.coords.dot(&down_in_body);
+        let lowest = shape.points().iter().map(|p| low(&p)).fold(f64::NEG_INFINITY, f64::max);
+        let least = lowest - 1e-3 * shape.radius();
+        let all = || shape.points().iter().filter(|p| low(p) >= least);
+        let sum: Vector3<f64> = all().map(|p| p.coords).sum();
+        let middle = sum / all().count().max(1) as f64;
+        let far = |p: &&Point3<f64>| (p.coords - middle).norm_squared();
+        let at = all().max_by(|p, q| far(p).total_cmp(&far(q)))?;
+        Some((*at, turn * middle))
+    }
+
+    /// The point of a body's surface nearest to its centre of mass, in body coordinates, and the way
+    /// into the body there, in world axes.
+    fn front(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
+        let shape = &self.shapes[i];
+        let far = |p: &&Point3<f64>| p.coords.norm_squared();
+        let at = shape.points().iter().min_by(|p, q| far(p).total_cmp(&far(q)))?;
+        let inward = self.poses[i].rotation * -shape.field().normal(at);
+        Some((*at, UnitVector3::try_new(inward, 0.0)?))
+    }
+
+    /// The impulse of a blast on a body that breaks it, N s, as if stone struck it at a point, in body
+    /// coordinates, along a direction in world axes and stopped all of its mass; `None` if nothing
+    /// breaks it.
+    pub(crate) fn bears_blast(
+        &self,
+        i: usize,
+        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
+    ) -> Option<f64> {
+        let breakage = self.breakages[i].as_ref().filter(|breakage| breakage.generations > 0)?;
+        if let Strength::Impulse(impulse) = breakage.strength {
+            return Some(impulse);
+        }
+        let mass = self.mass_of(i)?.mass();
+        Some(mass * self.speed_of_stone(i, (at, inward), (mass, 0.0))?)
+    }
+
+    /// The speed at which a stone of some curvature, 1/m, breaks a body, m/s, if the effective mass of
+    /// both is `mass`, kg.
+    fn speed_of_stone(
+        &self,
+        i: usize,
+        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
+        (mass, curvature): (f64, f64),
+    ) -> Option<f64> {
+        let section = self.section(i, at, inward)?;
+        let own = self.curvature(i, (at, inward), section.width);
+        let impact = Impact {
+            body: &self.solids[i],
+            striker: &Material::STONE,
+            section,
+            curvature: (own + curvature).max(2.0 / section.width),
+            mass,
+        };
+        Some(impact.critical_speed())
+    }
+
+    /// The collision pass: changes momenta, and returns the blows that break bodies and the work of
+    /// kinematic bodies, J. Reports the hardest blow to each body that may break.
+    pub(crate) fn collide(
+        &self,
+        frame: contact::Frame<'_>,
+        contacts: &contact::Contacts,
+        momenta: &mut [dynamics::Momentum],
+        (laws, report): (&[Law], &mut Report),
+    ) -> (Vec<Blow>, f64) {
+        let waking = self.waking_impulses();
+        let may_break: Vec<bool> =
+            laws.iter().zip(&waking).map(|(law, w)| *law != Law::All || w.is_finite()).collect();
+        let borne = &mut |blow: &Blow| {
+            [(0, blow.a), (1, blow.b)].map(|(side, body)| {
+                let borne = self.breaks_at(laws, blow, side);
+                if borne.is_finite() {
+                    let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
+                    report.strain(Strain { body, impulse, borne });
+                }
+                borne.min(waking[body as usize])
+            })
+        };
+        frame.collide(contacts, momenta, Bearing { may_break: &may_break, borne })
+    }
+
+    /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body is not
+    /// sampled or the blow misses it.
+    fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
+        let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
+        // the normal points out of `b`, into `a`
+        let inward = if side == 0 { blow.normal } else { -blow.normal };
+        let inward = UnitVector3::try_new(inward, 0.0)?;
+        let section = self.section(i, &blow.at[side], &inward)?;
+        let own = self.curvature(i, (&blow.at[side], &inward), section.width);
+        let across = self.shapes[other].bounds().extents().min();
+        let others = self.curvature(other, (&blow.at[1 - side], &-inward), across);
+        let impact = Impact {
+            body: &self.solids[i],
+            striker: &self.solids[other],
+            section,
+            // surfaces that fit touch no farther than the body reaches
+            curvature: (own + others).max(2.0 / section.width),
+            mass: blow.mass,
+        };
+        Some(impact.critical_speed())
+    }
+
+    /// The extents of a sampled body around a blow at a point in body coordinates, through the middle of
+    /// what is there along the blow.
+    fn section(&self, i: usize, at: &Point3<f64>, inward: &UnitVector3<f64>) -> Option<Section> {
+        let Field::Grid { level_set, .. } = self.shapes[i].field() else { return None };
+        let solid = Solid { shape: &self.shapes[i], cell: level_set.grid().spacing() };
+        let inward = self.poses[i].inverse_transform_vector(inward);
+        let below = solid.below(&(at + inward * solid.cell))?;
+        let (behind, ahead) = (solid.exit(&below, &-inward), solid.exit(&below, &inward));
+        let middle = solid.middle(below + inward * (0.5 * (ahead - behind)));
+        let extent = |way: Vector3<f64>| solid.exit(&middle, &way) + solid.exit(&middle, &-way);
+        let (mut width, mut length) = (f64::INFINITY, 0.0_f64);
+        for extent in around(&inward).map(extent) {
+            (width, length) = (width.min(extent), length.max(extent));
+        }
+        Some(Section { thickness: extent(inward), width, length })
+    }
+
+    /// Mean curvature of the surface of a body around a blow, 1/m: that of the sphere which falls off
+    /// as much from the tangent plane, at a share of the extent `across` the blow.
+    fn curvature(
+        &self,
+        i: usize,
+        (at, inward): (&Point3<f64>, &UnitVector3<f64>),
+        across: f64,
+    ) -> f64 {
+        let field = self.shapes[i].field();
+        let least = match field {
+            Field::HalfSpace | Field::Mesh(_) => return 0.0,
+            Field::Ball { radius } => return 1.0 / radius,
+            Field::Cuboid { .. } => 0.0,
+            Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
+        };
+        let inward = self.poses[i].inverse_transform_vector(inward);
+        let step = (CURVED_OVER * across).max(least);
+        let surface = field.distance(at);
+        let drops = around(&inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
+        let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
+            / (2 * DIRECTIONS) as f64;
+        // never more than a half ball of that size
+        let drop = drop.clamp(-0.4 * step, 0.4 * step);
+        2.0 * drop / (step * step - drop * drop)
+    }
+}
+
+/// A sampled body that is measured.
+struct Solid<'a> {
+    shape: &'a Shape,
+    /// Spacing of the samples, m.
+    cell: f64,
+}
+
+impl Solid<'_> {
+    /// Depth below the surface, m.
+    fn depth(&self, at: &Point3<f64>) -> f64 {
+        -self.shape.field().distance(at)
+    }
+
+    fn deepens(&self, at: &Point3<f64>) -> Vector3<f64> {
+        Vector3::from_fn(|axis, _| {
+            let mut step = Vector3::zeros();
+            step[axis] = self.cell;
+            (self.depth(&(at + step)) - self.depth(&(at - step))) / (2.0 * self.cell)
+        })
+    }
+
+    /// A place inside near one that may be at an edge or a little outside; `None` if there is none.
+    fn below(&self, at: &Point3<f64>) -> Option<Point3<f64>> {
+        let mut place = *at;
+        for _ in 0..SEARCH_STEPS {
+            let lacks = self.cell - self.depth(&place);
+            if lacks <= 0.0 {
+                break;
+            }
+            place += self.deepens(&place) * lacks;
+        }
+        (self.depth(&place) > 0.0).then_some(place)
+    }
+
+    /// The deepest place that going deeper leads to.
+    fn middle(&self, from: Point3<f64>) -> Point3<f64> {
+        let (mut place, mut depth) = (from, self.depth(&from));
+        let mut step = depth.max(self.cell);
+        for _ in 0..SEARCH_STEPS {
+            let Some(way) = self.deepens(&place).try_normalize(FLAT) else { break };
+            let next = place + way * step;
+            let deeper = self.depth(&next);
+            if deeper > depth {
+                (place, depth) = (next, deeper);
+            } else {
+                step *= 0.5;
+            }
+            if step < 0.1 * self.cell {
+                break;
+            }
+        }
+        place
+    }
+
+    /// How far it is from an inner point to the surface, m, as far as rays go.
+    fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
+        let (mut t, mut depth) = (0.0, self.depth(from));
+        for _ in 0..RAY_STEPS {
+            if depth <= 0.0 {
+                break;
+            }
+            let step = depth.max(0.25 * self.cell);
+            let next = self.depth(&(from + way * (t + step)));
+            if next <= 0.0 {
+                return t + step * depth / (depth - next);
+            }
+            (t, depth) = (t + step, next);
+        }
+        t
+    }
+}
+
+/// Directions at right angles to a unit vector, evenly over half a turn.
+fn around(axis: &Vector3<f64>) -> impl Iterator<Item = Vector3<f64>> {
+    // cos and sin of 0, 30, ... 150 degrees
+    const S: f64 = 0.866_025_403_784_438_6;
+    const TURNS: [[f64; 2]; DIRECTIONS] =
+        [[1.0, 0.0], [S, 0.5], [0.5, S], [0.0, 1.0], [-0.5, S], [-S, 0.5]];
+    let mut other = Vector3::zeros();
+    other[axis.iamin()] = 1.0;
+    let first = axis.cross(&other).normalize();
+    let second = axis.cross(&first);
+    TURNS.into_iter().map(move |[x, y]| first * x + second * y)
+}

@@ -1,0 +1,269 @@
+//! The table of everyday facts in docs/scenes.md: what breaks in life breaks by its material alone.
+//!
+//! No scene here says how hard a body must be hit. Facts without a source are common experience.
+
+use std::collections::BTreeMap;
+
+use sim::scene::Scene;
+use sim::{Breaker, MeshData, World, build};
+
+use crate::levelset_mesh::asset;
+
+/// How a body falls or is hit, and whether it breaks.
+struct Fact {
+    /// Its material, its shape and how it is turned.
+    body: [&'static str; 3],
+    /// From the origin of its shape to its lowest point, m.
+    low: f64,
+    onto: &'static str,
+    /// Heights in m that it falls from whole, and from which it breaks.
+    heights: [f64; 2],
+}
+
+const FLAT: &str = "";
+
+const FALLS: [Fact; 9] = [
+    Fact {
+        body: [
+            "porcelain",
+            "cylinder = { radius = 0.13, half_height = 0.004, spacing = 0.002 }",
+            FLAT,
+        ],
+        low: 0.004,
+        onto: "stone",
+        heights: [0.03, 0.75],
+    },
+    // tilted, so that it lands on its rim
+    Fact {
+        body: [
+            "porcelain",
+            "cylinder = { radius = 0.13, half_height = 0.004, spacing = 0.002 }",
+            "rotation = { axis = [0, 0, 1], degrees = 10 }",
+        ],
+        low: 0.027,
+        onto: "stone",
+        heights: [0.03, 0.75],
+    },
+    // the cup of the first example of docs/scenes.md
+    Fact {
+        body: ["china", "cylinder = { radius = 0.04, half_height = 0.05 }", FLAT],
+        low: 0.05,
+        onto: "stone",
+        heights: [0.03, 0.95],
+    },
+    Fact {
+        body: ["brick", "box = { half_extents = [0.105, 0.0325, 0.05] }", FLAT],
+        low: 0.0325,
+        onto: "concrete",
+        heights: [0.2, 3.0],
+    },
+    Fact {
+        body: [
+            "brick",
+            "box = { half_extents = [0.105, 0.0325, 0.05] }",
+            "rotation = { axis = [1, 0, 1], degrees = 30 }",
+        ],
+        low: 0.1,
+        onto: "concrete",
+        heights: [0.2, 3.0],
+    },
+    Fact {
+        body: ["ice", "box = { half_extents = [0.02, 0.02, 0.02] }", FLAT],
+        low: 0.02,
+        onto: "stone",
+        heights: [0.05, 1.0],
+    },
+    // a column of 59 kg
+    Fact {
+        body: ["marble", "cylinder = { radius = 0.1, half_height = 0.35 }", FLAT],
+        low: 0.35,
+        onto: "stone",
+        heights: [0.02, 1.0],
+    },
+    // a hollow pot and a hollow vase, walls of 8 mm
+    Fact {
+        body: ["terracotta", "mesh = { file = \"pot\", resolution = [70, 70, 70] }", FLAT],
+        low: 0.1,
+        onto: "stone",
+        heights: [0.01, 0.75],
+    },
+    Fact {
+        body: ["porcelain", "mesh = { file = \"pot\", resolution = [70, 70, 70] }", FLAT],
+        low: 0.1,
+        onto: "stone",
+        heights: [0.03, 0.8],
+    },
+];
+
+/// A pot: an outer cylinder of 0.2 x 0.2 m and, from 8 mm above its floor, an inner one that is open
+/// above.
+fn pot() -> levelset::TriMesh {
+    const AROUND: u32 = 48;
+    let profile = [(0.1, -0.1), (0.1, 0.1), (0.092, 0.1), (0.092, -0.092)];
+    let mut mesh = levelset::TriMesh { vertices: Vec::new(), triangles: Vec::new() };
+    for n in 0..AROUND {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(n) / f64::from(AROUND)).sin_cos();
+        mesh.vertices.extend(profile.map(|(r, y)| nalgebra::Point3::new(r * cos, y, r * sin)));
+    }
+    let [bottom, floor] = [-0.1, -0.092].map(|y| nalgebra::Point3::new(0.0, y, 0.0));
+    mesh.vertices.extend([bottom, floor]);
+    for n in 0..AROUND {
+        let (here, next) = (4 * n, 4 * ((n + 1) % AROUND));
+        for k in 0..3 {
+            let [a, b, c, d] = [here + k, here + k + 1, next + k + 1, next + k];
+            mesh.triangles.extend([[a, b, c], [a, c, d]]);
+        }
+        mesh.triangles.push([4 * AROUND, here, next]);
+        mesh.triangles.push([4 * AROUND + 1, next + 3, here + 3]);
+    }
+    mesh
+}
+
+fn meshes() -> BTreeMap<String, MeshData> {
+    [("pot", pot()), ("bunny", asset("bunny.obj"))]
+        .map(|(name, mesh)| (name.to_owned(), MeshData::Surface(mesh)))
+        .into()
+}
+
+fn made(text: &str) -> World {
+    build(&Scene::from_toml(text).unwrap_or_else(|e| panic!("{e}\n{text}")), &meshes()).unwrap().0
+}
+
+/// Whether anything breaks in so many frames, and how near the first body that can came to it.
+fn breaks(text: &str, frames: usize) -> (bool, f64) {
+    let mut world = made(text);
+    let mut nearest = 0.0_f64;
+    for _ in 0..frames {
+        let report = world.step();
+        nearest = report.strains.iter().map(sim::Strain::ratio).fold(nearest, f64::max);
+        if !report.fractures.is_empty() {
+            assert!(nearest >= 1.0, "{nearest}");
+            return (true, nearest);
+        }
+    }
+    (false, nearest)
+}
+
+fn fall(fact: &Fact, height: f64) -> String {
+    let Fact { body: [material, shape, turned], low, onto, .. } = fact;
+    format!(
+        "version = 1\n[pattern.p.voronoi]\npieces = 12\n\
+         [[body]]\nname = \"floor\"\nmaterial = \"{onto}\"\nshape = {{ plane = {{}} }}\n\
+         motion = \"static\"\n\
+         [[body]]\nname = \"it\"\nmaterial = \"{material}\"\nshape = {{ {shape} }}\n\
+         position = [0, {}, 0]\n{turned}\nfracture = {{ pattern = \"p\" }}\n",
+        low + height
+    )
+}
+
+#[test]
+fn what_falls_breaks_as_in_life() {
+    for fact in &FALLS {
+        for (height, expected) in fact.heights.into_iter().zip([false, true]) {
+            // until after the first bounce
+            let frames = 8 + (30.0 * (2.0 * height / 9.81).sqrt()) as usize;
+            let (broke, nearest) = breaks(&fall(fact, height), frames);
+            assert_eq!(broke, expected, "{:?} from {height} m: {nearest}", fact.body);
+        }
+    }
+}
+
+/// A pane or wall that is held, and a ball that flies at it.
+fn hit(body: [&str; 3], fracture: &str, ball: [&str; 2], (radius, speed): (f64, f64)) -> String {
+    let [material, shape, anchor] = body;
+    let [striker, density] = ball;
+    let from = radius + 0.15 + speed / 60.0;
+    format!(
+        "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[pattern.p.voronoi]\npieces = 12\n\
+         [[body]]\nname = \"wall\"\nmaterial = \"{material}\"\nshape = {{ {shape} }}\n{anchor}\n\
+         fracture = {{ {fracture} }}\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"{striker}\"\n{density}\n\
+         shape = {{ sphere = {{ radius = {radius} }} }}\n\
+         position = [0.05, 0.03, {from}]\nvelocity = [0, 0, {}]\n",
+        -speed
+    )
+}
+
+const PANE: [&str; 3] = [
+    "glass",
+    "box = { half_extents = [0.25, 0.25, 0.002], spacing = 0.0015 }",
+    "anchor = [{ plane = { normal = [0, 1, 0], offset = -0.24 } }, \
+     { plane = { normal = [0, -1, 0], offset = -0.24 } }, \
+     { plane = { normal = [1, 0, 0], offset = -0.24 } }, \
+     { plane = { normal = [-1, 0, 0], offset = -0.24 } }]",
+];
+const WALL: [&str; 3] = [
+    "concrete",
+    "box = { half_extents = [1, 1, 0.1] }",
+    "anchor = [{ plane = { normal = [0, 1, 0], offset = -0.9 } }]",
+];
+/// A tennis ball weighs 57 g (ITF rules), a football 430 g (IFAB laws); each counts as solid rubber of
+/// its mass, a little stiffer than the real one.
+const TENNIS: ([&str; 2], f64) = (["rubber", "density = 379"], 0.033);
+const FOOTBALL: ([&str; 2], f64) = (["rubber", "density = 77"], 0.11);
+const STONE: ([&str; 2], f64) = (["stone", ""], 0.0446);
+const WRECKING_BALL: ([&str; 2], f64) = (["steel", ""], 0.2);
+
+#[test]
+fn walls_and_windows_stop_what_they_stop_in_life() {
+    let pattern = "pattern = \"p\"";
+    for (body, fracture, (ball, radius), speed, expected) in [
+        (PANE, pattern, TENNIS, 5.0, false),
+        (PANE, pattern, STONE, 10.0, true),
+        (PANE, pattern, STONE, 0.3, false),
+        (WALL, pattern, FOOTBALL, 15.0, false),
+        (WALL, pattern, WRECKING_BALL, 8.0, true),
+        (WALL, pattern, WRECKING_BALL, 0.1, false),
+        (WALL, "lattice = { spacing = 0.1 }", WRECKING_BALL, 15.0, true),
+        (WALL, "lattice = { spacing = 0.1 }", FOOTBALL, 15.0, false),
+        (WALL, "stress = { spacing = 0.1 }", WRECKING_BALL, 15.0, true),
+        (WALL, "stress = { spacing = 0.1 }", FOOTBALL, 15.0, false),
+    ] {
+        let frames = if speed < 1.0 { 60 } else { 10 };
+        let (broke, nearest) = breaks(&hit(body, fracture, ball, (radius, speed)), frames);
+        assert_eq!(broke, expected, "{:?} {fracture} {ball:?} {speed}: {nearest}", body[0]);
+    }
+}
+
+/// A wall that nothing holds crumbled where it was struck, and nothing else of it broke.
+#[test]
+fn a_free_wall_of_a_lattice_breaks() {
+    let free = [WALL[0], WALL[1], ""];
+    let (ball, radius) = WRECKING_BALL;
+    let text = hit(free, "lattice = { spacing = 0.1 }", ball, (radius, 15.0));
+    assert!(breaks(&text, 10).0);
+}
+
+/// What `check` says is what a fall in a simulation finds.
+#[test]
+fn heights_that_break_are_told_without_a_simulation() {
+    for fact in &FALLS {
+        let world = made(&fall(fact, 1.0));
+        let body = world.iter().nth(1).unwrap().id;
+        let Some(Breaker::Fall(height)) = world.breaker(body) else { panic!("{:?}", fact.body) };
+        let [whole, broken] = fact.heights;
+        assert!((whole..broken).contains(&height), "{:?}: {height}", fact.body);
+    }
+    let (ball, radius) = STONE;
+    let world = made(&hit(PANE, "pattern = \"p\"", ball, (radius, 1.0)));
+    let pane = world.iter().next().unwrap().id;
+    let Some(Breaker::Stone(speed)) = world.breaker(pane) else { panic!("a pane is held") };
+    assert!((0.3..10.0).contains(&speed), "{speed}");
+    assert_eq!(world.breaker(world.iter().nth(1).unwrap().id), None);
+}
+
+#[test]
+fn a_bunny_of_marble_breaks_in_a_fall_of_a_metre() {
+    let bunny = Fact {
+        body: [
+            "marble",
+            "mesh = { file = \"bunny\", resolution = [60, 60, 60], size = 0.5 }",
+            FLAT,
+        ],
+        low: 0.25,
+        onto: "stone",
+        heights: [0.02, 1.0],
+    };
+    assert!(!breaks(&fall(&bunny, 0.02), 12).0);
+    assert!(breaks(&fall(&bunny, 1.0), 24).0);
+}

@@ -1,0 +1,142 @@
+//! What a body bears before it breaks is paid for by what hits it.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use sim::scene::Scene;
+use sim::{World, build};
+
+/// A pane that its rim holds, or that is free, and a ball of 33 kg that flies at it.
+fn window(speed: f64, impulse: f64, pane: &str, pattern: &str, fps: f64) -> String {
+    format!(
+        "version = 1\n[simulation]\nfps = {fps}\ngravity = [0, 0, 0]\n[pattern.p.{pattern}\n\
+         [[body]]\nname = \"pane\"\nmaterial = \"glass\"\n{pane}\n\
+         fracture = {{ pattern = \"p\", break_impulse = {impulse}, generations = 1, min_nodes = 4 }}\n\
+         [[body]]\nname = \"ball\"\nmaterial = \"steel\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\n\
+         position = [0, 0, 0.6]\nvelocity = [0, 0, {}]\n",
+        -speed
+    )
+}
+
+/// The lines of a pane of 0.6 x 0.8 m.
+fn pane(half_thickness: f64, spacing: f64, is_held: bool) -> String {
+    let shape = format!(
+        "shape = {{ box = {{ half_extents = [0.3, 0.4, {half_thickness}], spacing = {spacing} }} }}"
+    );
+    let sides = [(0, 1, 0.36), (0, -1, 0.36), (1, 0, 0.26), (-1, 0, 0.26)].map(|(x, y, offset)| {
+        format!("{{ plane = {{ normal = [{x}, {y}, 0], offset = -{offset} }} }}")
+    });
+    if is_held { format!("{shape}\nanchor = [{}]", sides.join(", ")) } else { shape }
+}
+
+const RADIAL: &str = "radial]\nsectors = 13\nrings = 5";
+
+fn voronoi(pieces: usize) -> String {
+    format!("voronoi]\npieces = {pieces}")
+}
+
+fn made(text: &str) -> World {
+    build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap().0
+}
+
+/// Velocity of the ball after some seconds, and the number of pieces. Momentum of free bodies is kept and
+/// energy never gained on the way.
+fn fly(text: &str, seconds: f64) -> (Vector3<f64>, usize) {
+    let mut world = made(text);
+    let dt = world.settings().dt;
+    let (mut energy, mut pieces) = (world.kinetic_energy(), 0);
+    let ball = world.iter().nth(1).unwrap().id;
+    for _ in 0..(seconds / dt).round() as usize {
+        let report = world.step();
+        let after = report.kinetic_energy;
+        assert!(after <= energy * (1.0 + 1e-12), "{energy} {after}");
+        let lost = report.dissipation.total();
+        assert!((energy - lost - after).abs() <= 1e-9 * energy, "{energy} {after} {lost}");
+        energy = after;
+        pieces += report.fractures.iter().map(|f| f.fragments.len()).sum::<usize>();
+    }
+    let state = world.get(ball).unwrap();
+    (state.momentum.linear / state.body.mass_properties().unwrap().mass(), pieces)
+}
+
+/// 33 kg, e = 0.3: the whole blow is 1.3 m v.
+#[test]
+fn speeds_are_continuous_where_a_pane_begins_to_break() {
+    let pane = pane(0.02, 0.0125, true);
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * 1e-3 * 7850.0;
+    let critical = 50.0 / (1.3 * mass);
+    let speed = |share: f64| {
+        let (velocity, pieces) = fly(&window(critical * share, 50.0, &pane, RADIAL, 30.0), 1.0);
+        (velocity.z, pieces)
+    };
+    let (below, whole) = speed(0.999);
+    let (above, broken) = speed(1.001);
+    assert_eq!(whole, 0);
+    assert!(broken > 10, "{broken}");
+    // what the ball received
+    let [below, above] = [below + critical * 0.999, above + critical * 1.001].map(|dv| dv * mass);
+    assert!((below / 50.0 - 1.0).abs() < 0.002, "{below} N s");
+    assert!((above / below - 1.0).abs() < 0.02, "{below} {above} N s");
+}
+
+#[test]
+fn stronger_panes_cost_the_ball_what_they_bear() {
+    // a pane of 2.4 kg: its pieces take little
+    let pane = pane(0.001, 0.001, true);
+    let speeds = [0.0001, 20.0, 60.0].map(|impulse| {
+        let (velocity, pieces) = fly(&window(10.0, impulse, &pane, RADIAL, 30.0), 0.3);
+        assert!(pieces > 10);
+        velocity.z
+    });
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * 1e-3 * 7850.0;
+    for (stronger, impulse) in [(speeds[1], 20.0), (speeds[2], 60.0)] {
+        let cost = mass * (stronger - speeds[0]);
+        assert!((cost / impulse - 1.0).abs() < 0.05, "{cost} of {impulse} N s: {speeds:?}");
+    }
+}
+
+/// The slowest and the fastest of some exit speeds differ by so much.
+fn spread(speeds: &[f64]) -> f64 {
+    let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+    speeds.iter().copied().fold(0.0, f64::max) / least - 1.0
+}
+
+#[test]
+fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
+    let pane = pane(0.002, 0.002, true);
+    let exit = |pattern: &str, fps: f64| {
+        let (velocity, pieces) = fly(&window(10.0, 20.0, &pane, pattern, fps), 0.3);
+        assert!(pieces > 10, "{pattern}");
+        -velocity.z
+    };
+    let rates = [30.0, 60.0, 120.0, 240.0].map(|fps| exit(RADIAL, fps));
+    assert!(spread(&rates) < 0.05, "{rates:?}");
+    let numbers = [15, 60, 400].map(|pieces| exit(&voronoi(pieces), 60.0));
+    assert!(spread(&numbers) < 0.05, "{numbers:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// In the frame in which a free block breaks.
+    #[test]
+    fn momentum_is_kept_when_a_body_breaks(
+        (speed, impulse, aside) in (0.5..20.0_f64, 1.0..200.0_f64, -0.25..0.25_f64),
+    ) {
+        let text = window(speed, impulse, &pane(0.03, 0.02, false), &voronoi(20), 30.0)
+            .replace("position = [0, 0, 0.6]", &format!("position = [{aside}, 0.1, 0.2]"));
+        let mut world = made(&text);
+        let before = world.momentum();
+        let size = before.linear.norm();
+        for _ in 0..4 {
+            let energy = world.kinetic_energy();
+            let report = world.step();
+            prop_assert!(report.kinetic_energy <= energy * (1.0 + 1e-12));
+            let after = world.momentum();
+            prop_assert!((after.linear - before.linear).norm() <= 1e-12 * size);
+            // lever arms of a metre
+            prop_assert!((after.angular - before.angular).norm() <= 1e-12 * size);
+        }
+    }
+}
