@@ -328,12 +328,12 @@ impl World {
         };
         let i = self.ids.binary_search(&parent.id).ok()?;
         let surface = (self.materials[i], self.groups[i]);
-        let solid = self.solids[i];
+        let substance = self.substances[i];
         self.remove(parent.id);
         self.born += pieces.len();
         for ((piece, velocity), how) in pieces.into_iter().zip(velocities).zip(how) {
             let id = self.add_piece(parent, (piece, velocity), surface, how);
-            self.set_solid(id, solid);
+            self.set_substance(id, substance);
             event.fragments.push(id);
         }
         event.after = self.motion(&event.fragments);

@@ -141,7 +141,7 @@ pub fn build(
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
             let body = world.add(NewBody { pose, ..one.clone() });
-            world.set_solid(body, spec.solid().unwrap_or(fracture::Material::STONE));
+            world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();

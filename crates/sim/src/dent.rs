@@ -47,7 +47,7 @@ impl World {
         let solid = Solid { geometry, material: frame };
         let breakage = Breakage { model: model.clone(), ..parent.breakage.clone()? };
         let i = self.ids.binary_search(&parent.id).ok()?;
-        let (surface, groups, made_of) = (self.materials[i], self.groups[i], self.solids[i]);
+        let (surface, groups, substance) = (self.materials[i], self.groups[i], self.substances[i]);
         self.remove(parent.id);
         let id = self.add(NewBody {
             body: if is_held { Body::Static } else { body },
@@ -59,7 +59,7 @@ impl World {
             groups,
             breakage: Some(breakage),
         });
-        self.set_solid(id, made_of);
+        self.set_substance(id, substance);
         let last = self.len() - 1;
         self.anchorages[last] =
             parent.anchorage.as_ref().map(|anchorage| Anchorage { mass, ..anchorage.clone() });

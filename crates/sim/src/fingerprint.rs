@@ -141,7 +141,7 @@ impl World {
         for Material { restitution, friction, rolling_friction } in &self.materials {
             digest.numbers(&[*restitution, *friction, *rolling_friction]);
         }
-        for solid in &self.solids {
+        for solid in &self.substances {
             digest.text(&format!("{solid:?}"));
         }
         digest.0

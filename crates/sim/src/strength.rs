@@ -11,7 +11,7 @@ use crate::{BodyId, Report, World};
 /// When a collision breaks a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
-    /// By its material ([`World::set_solid`]), its shape around the blow and what strikes it; see
+    /// By its material ([`World::set_substance`]), its shape around the blow and what strikes it; see
     /// [`Impact`].
     Material,
     /// At a fixed impulse, N s, wherever and by whatever it is hit.
@@ -74,9 +74,9 @@ impl World {
     /// Says what a body is made of: how stiff it is when it strikes others, and what it bears itself
     /// where [`Strength::Material`] decides. Stone unless said. Its pieces are made of the same.
     /// `false` if there is no such body.
-    pub fn set_solid(&mut self, id: BodyId, solid: Material) -> bool {
+    pub fn set_substance(&mut self, id: BodyId, substance: Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
-        self.solids[i] = solid;
+        self.substances[i] = substance;
         true
     }
 
@@ -203,7 +203,7 @@ impl World {
         let section = self.section(i, at, inward)?;
         let own = self.curvature(i, (at, inward), section.width);
         let impact = Impact {
-            body: &self.solids[i],
+            body: &self.substances[i],
             striker: &Material::STONE,
             section,
             curvature: (own + curvature).max(2.0 / section.width),
@@ -237,8 +237,8 @@ impl World {
         frame.collide(contacts, momenta, Bearing { may_break: &may_break, borne })
     }
 
-    /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body is not
-    /// sampled or the blow misses it.
+    /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body has no
+    /// solid or the blow misses it.
     fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
@@ -249,8 +249,8 @@ impl World {
         let across = self.shapes[other].bounds().extents().min();
         let others = self.curvature(other, (&blow.at[1 - side], &-inward), across);
         let impact = Impact {
-            body: &self.solids[i],
-            striker: &self.solids[other],
+            body: &self.substances[i],
+            striker: &self.substances[other],
             section,
             // surfaces that fit touch no farther than the body reaches
             curvature: (own + others).max(2.0 / section.width),
@@ -259,11 +259,11 @@ impl World {
         Some(impact.critical_speed())
     }
 
-    /// The extents of a sampled body around a blow at a point in body coordinates, through the middle of
+    /// The extents of a body around a blow at a point in body coordinates, through the middle of
     /// what is there along the blow.
     fn section(&self, i: usize, at: &Point3<f64>, inward: &UnitVector3<f64>) -> Option<Section> {
-        let Field::Grid { level_set, .. } = self.shapes[i].field() else { return None };
-        let solid = Solid { shape: &self.shapes[i], cell: level_set.grid().spacing() };
+        let geometry = &self.solids[i].as_ref()?.geometry;
+        let solid = Measured { shape: &self.shapes[i], cell: geometry.grid().spacing() };
         let inward = self.poses[i].inverse_transform_vector(inward);
         let below = solid.below(&(at + inward * solid.cell))?;
         let (behind, ahead) = (solid.exit(&below, &-inward), solid.exit(&below, &inward));
@@ -288,7 +288,7 @@ impl World {
         let least = match field {
             Field::HalfSpace | Field::Mesh(_) => return 0.0,
             Field::Ball { radius } => return 1.0 / radius,
-            Field::Cuboid { .. } => 0.0,
+            Field::Cuboid { .. } | Field::Hull(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
         let inward = self.poses[i].inverse_transform_vector(inward);
@@ -303,14 +303,14 @@ impl World {
     }
 }
 
-/// A sampled body that is measured.
-struct Solid<'a> {
+/// A body that is measured.
+struct Measured<'a> {
     shape: &'a Shape,
     /// Spacing of the samples, m.
     cell: f64,
 }
 
-impl Solid<'_> {
+impl Measured<'_> {
     /// Depth below the surface, m.
     fn depth(&self, at: &Point3<f64>) -> f64 {
         -self.shape.field().distance(at)

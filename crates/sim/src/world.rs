@@ -169,7 +169,7 @@ pub struct World {
     pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
     /// What bodies are made of.
-    pub(crate) solids: Vec<fracture::Material>,
+    pub(crate) substances: Vec<fracture::Material>,
     pub(crate) groups: Vec<Groups>,
     pub(crate) breakages: Vec<Option<Breakage>>,
     /// Of fragments.
@@ -221,7 +221,7 @@ impl World {
             shapes: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
-            solids: Vec::new(),
+            substances: Vec::new(),
             groups: Vec::new(),
             breakages: Vec::new(),
             lineages: Vec::new(),
@@ -267,7 +267,7 @@ impl World {
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
-        self.solids.push(fracture::Material::STONE);
+        self.substances.push(fracture::Material::STONE);
         self.groups.push(new.groups);
         self.breakages.push(new.breakage);
         self.lineages.push(None);
@@ -298,7 +298,7 @@ impl World {
         self.shapes.remove(i);
         self.solids.remove(i);
         self.materials.remove(i);
-        self.solids.remove(i);
+        self.substances.remove(i);
         self.groups.remove(i);
         self.breakages.remove(i);
         self.lineages.remove(i);
