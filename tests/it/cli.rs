@@ -177,7 +177,18 @@ fn files_that_are_missing_are_named() {
 #[test]
 fn a_mesh_that_is_no_solid_is_named_with_its_body() {
     let open = TETRAHEDRON.replace("f 2 3 4\n", "");
-    mesh_case(&open).refused(&["scene.toml", "\"thing\"", "thing.obj", "not closed", "repair"]);
+    let strict = MESH_SCENE.replace("nodes = 8000", "nodes = 8000, sign = \"strict\"");
+    Case::new(&[("scene.toml", &strict), ("thing.obj", &open)]).refused(&[
+        "scene.toml",
+        "\"thing\"",
+        "thing.obj",
+        "not closed",
+        "repair",
+    ]);
+    // else the winding number closes it
+    let told = mesh_case(&open).run(&["check", "scene.toml"]);
+    let warning = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.status.success() && warning.contains("3 open edges"), "{warning}");
     mesh_case("v 0 0 0\n").refused(&["thing.obj", "no triangles"]);
     mesh_case("").refused(&["thing.obj", "no triangles"]);
     let inside_out = TETRAHEDRON.replace("f 1 3 2", "f 1 2 3").replace("f 1 2 4", "f 1 4 2");
@@ -215,15 +226,15 @@ fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
     scene_with("version = 1", "version").refused(&["scene.toml", "line 1", "TOML"]);
     let huge = scene_with("spacing = 0.012", "spacing = 0.00002");
     huge.refused(&["line 16, column 46", "`body[1].shape.sphere.spacing`", "coarser"]);
-    let huge = MESH_SCENE.replace("[20, 20, 20]", "[10000, 10000, 10000]");
+    let huge = MESH_SCENE.replace("nodes = 8000", "nodes = 1000000000000");
     let huge = Case::new(&[("scene.toml", &huge), ("thing.obj", TETRAHEDRON)]);
-    huge.refused(&["line 7", "`body[0].shape.mesh.resolution`", "coarser"]);
+    huge.refused(&["line 7", "`body[0].shape.mesh.nodes`", "between"]);
 }
 
 #[test]
 fn a_body_too_thin_for_its_grid_is_named() {
     let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
-        "{ box = { half_extents = [0.1, 0.0001, 0.1], spacing = 0.05 } }"
+        "{ cylinder = { radius = 0.1, half_height = 0.0001, spacing = 0.05 } }"
     });
     case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
 }

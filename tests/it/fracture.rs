@@ -370,6 +370,7 @@ fn pieces_are_those_of_the_body_not_of_all_space() {
             let pattern = Pattern::voronoi(&spec).unwrap();
             // in the middle of a side, not where the sites were counted
             let at = impact(body, Vector3::new(0.0, 1.0, 0.2), Vector3::y_axis());
+            let at = Alignment::enclosing(&solid.bounds(), at.at, Vector3::y_axis());
             shatter(body, &[], &pattern, &at, 8).fragments.len()
         });
         let mean = counts.sum::<usize>() as f64 / 8.0;
@@ -487,7 +488,11 @@ fn broken_meshes_break_or_are_refused_with_a_reason() {
         // refused, or broken without loss
         let (pieces, volume) = row.broken;
         match &row.winding {
-            Ok(body) => assert!((volume - body).abs() <= 1e-12 * body, "{}", row.name),
+            // an exact solid differs from its samples
+            Ok(sampled) => {
+                assert!((volume - row.volume).abs() <= 1e-12 * volume, "{}", row.name);
+                assert!((volume - sampled).abs() <= 0.03 * sampled, "{}", row.name);
+            }
             Err(error) => assert!(!error.to_string().is_empty() && pieces == 0),
         }
         // where both signs make a solid it is the same, but for a shell within another

@@ -71,7 +71,7 @@ fn meshes_of_no_size_that_a_body_has_are_refused() {
     refused(&case, &["voxelize", "far.obj", "-o", "x.lset"], word);
     refused(&case, &["slice", "far.obj", "--plane", "0,1,0,0", "-o", "x.glb"], word);
     let fracture = ["fracture", "needle.obj", "--pattern", "voronoi:40", "-o", "x.glb"];
-    refused(&case, &fracture, "nothing is inside");
+    refused(&case, &fracture, "no volume at this resolution");
     let info = case.run(&["info", "large.obj", "--json"]);
     let json: Value = serde_json::from_slice(&info.stdout).unwrap();
     assert!((json["volume"].as_f64().unwrap() / (1e90 / 6.0) - 1.0).abs() < 1e-12, "{json}");

@@ -12,7 +12,7 @@ fn window(speed: f64, impulse: f64, pane: &str, pattern: &str, fps: f64) -> Stri
     format!(
         "version = 1\n[simulation]\nfps = {fps}\ngravity = [0, 0, 0]\n[pattern.p.{pattern}\n\
          [[body]]\nname = \"pane\"\nmaterial = \"glass\"\n{pane}\n\
-         fracture = {{ pattern = \"p\", break_impulse = {impulse}, generations = 1, min_nodes = 4 }}\n\
+         fracture = {{ pattern = \"p\", break_impulse = {impulse}, generations = 1 }}\n\
          [[body]]\nname = \"ball\"\nmaterial = \"steel\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\n\
          position = [0, 0, 0.6]\nvelocity = [0, 0, {}]\n",
         -speed

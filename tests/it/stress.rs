@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use brisance::format::glb::read_glb;
 use brisance_tests::tet_boxes::kuhn_box;
-use contact::Field;
 use nalgebra::{Isometry3, Matrix3, Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::scene::Scene;
 use sim::{Appearance, FractureModel, Happened, MeshData, Recorder, Track, World, build};
@@ -55,14 +54,14 @@ fn a_body_that_bears_a_blow_keeps_the_stress_of_each_tetrahedron() {
     // the same blow, solved once more
     let state = world.get(blow.body).unwrap();
     let Some(FractureModel::Stress(elastic)) = state.breakage.map(|b| &b.model) else { panic!() };
-    let Field::Grid { level_set, material } = state.shape.field() else { panic!() };
+    let sim::Solid { geometry, material } = state.solid.unwrap();
     let [x, y, z, i, j, k, w] = blow.pose;
     let turn = UnitQuaternion::new_unchecked(Quaternion::new(w, i, j, k));
     let pose = Isometry3::from_parts(Vector3::new(x, y, z).into(), turn);
     let impulse = material * pose.inverse_transform_vector(&blow.impulse.into());
     let at = material * Point3::from(blow.point);
     let contact = tetfem::Contact::from_impulse(at, impulse, 0.0005);
-    let (mesh, response) = elastic.respond(level_set, &[contact]).unwrap();
+    let (mesh, response) = elastic.respond(geometry.level_set(), &[contact]).unwrap();
 
     let track = &recorder.finish().tracks[0];
     let before = track.stress(blow.frame - 1).unwrap();

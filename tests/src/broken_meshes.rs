@@ -35,6 +35,8 @@ pub struct Row {
     pub strict: Result<f64, MeshError>,
     /// Volume by winding number, m^3.
     pub winding: Result<f64, MeshError>,
+    /// Volume of the solid that scenes make of it, m^3; 0 if they refuse it.
+    pub volume: f64,
     /// Pieces it breaks into, and the sum of their volumes, m^3.
     pub broken: (usize, f64),
     facts: levelset::MeshFacts,
@@ -68,19 +70,21 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
         nodes: None,
         sign: MeshSign::Auto,
     };
-    let broken = match sim::mesh_geometry(&sampling, mesh.clone()) {
+    let (volume_of_solid, broken) = match sim::mesh_geometry(&sampling, mesh.clone()) {
         Ok((body, _)) => {
             let top = Point3::new(0.0, half.y, 0.0);
             let at = Alignment::enclosing(&body.bounds(), top, Vector3::y_axis());
             let least = 1e-4 * body.moments().volume;
             let pattern = Pattern::voronoi(&spec.with_pieces_at(20, &body, (&at, least))?)?;
             let pieces = body.divide(&pattern, &at, least).pieces;
-            (pieces.len(), pieces.iter().map(|piece| piece.geometry.moments().volume).sum())
+            let sum = pieces.iter().map(|piece| piece.geometry.moments().volume).sum();
+            (body.moments().volume, (pieces.len(), sum))
         }
-        Err(_) => (0, 0.0),
+        Err(_) => (0.0, (0, 0.0)),
     };
     Ok(Row {
         name,
+        volume: volume_of_solid,
         strict: LevelSet::from_mesh(&mesh, grid, Sign::Strict).map(volume),
         winding: winding.map(volume),
         broken,

@@ -263,9 +263,10 @@ pub struct FractureArguments {
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,
-    /// Pieces of a smaller share of the volume stay with the neighbour they touch most
-    #[arg(long, value_name = "SHARE", default_value = "1e-4", value_parser = share)]
-    pub min_share: f64,
+    /// Pieces of a smaller share of the volume stay with the neighbour they touch most [default: a 16th
+    /// of the mean share]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_share: Option<f64>,
     /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]

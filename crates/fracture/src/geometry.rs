@@ -48,8 +48,9 @@ struct Exact {
 const FLAT: f64 = 1e-9;
 /// Corners of the hull of a solid that is convex; one with more is simplified.
 const MAX_CORNERS: usize = 64;
-/// Share of its size by which a convex solid may stand out of its simplified hull.
-const SIMPLIFIED: f64 = 0.005;
+/// Share of its size by which a convex solid may stand out of its simplified hull, unless that would
+/// take twice as many corners.
+const ALLOWED: f64 = 0.01;
 
 impl Geometry {
     /// A primitive about the origin, whose moments are those of its closed form and whose curved faces
@@ -159,21 +160,24 @@ impl Geometry {
         }
     }
 
-    /// Of a convex solid its hull: exact up to 64 corners, beyond them with at most so many, and the
-    /// solid stands out of it by less than 1 % of its size.
+    /// Of a convex solid its hull: exact up to 64 corners, beyond them with about so many, and the solid
+    /// stands out of it by at most 1 % of its size.
     pub fn hull(&self) -> Option<ConvexHull> {
         let Kind::Exact(Exact { facets, is_convex: true, .. }) = &self.kind else { return None };
         if facets.vertices.len() <= MAX_CORNERS {
             return ConvexHull::of_convex(facets.surface().mesh).ok();
         }
         let size = facets.bounds()?.extents().norm();
-        let mut tolerance = SIMPLIFIED * size;
+        let most = ALLOWED * size;
+        let mut tolerance = 0.5 * most;
         loop {
             let hull = ConvexHull::simplified(&facets.vertices, tolerance).ok()?;
-            if hull.mesh().vertices.len() <= MAX_CORNERS {
+            let corners = hull.mesh().vertices.len();
+            if corners <= MAX_CORNERS || tolerance >= most && corners <= 2 * MAX_CORNERS {
                 return Some(hull);
             }
-            tolerance *= 1.5;
+            let next = 1.25 * tolerance;
+            tolerance = if tolerance < most { next.min(most) } else { next };
         }
     }
 

@@ -55,8 +55,8 @@ impl Voronoi {
         self.counted(pieces, &points, &blows)
     }
 
-    /// As many sites as it takes for a body to come apart into `pieces`, or as near to that as a few
-    /// trials come, where it is divided by the pattern placed as `at` says and parts of less than
+    /// As many sites, around the body, as it takes for it to come apart into `pieces`, or as near to that
+    /// as a few trials come, where it is divided by the pattern placed as `at` says and parts of less than
     /// `least` m^3 go to their neighbours, see [`Geometry::divide`].
     ///
     /// # Errors
@@ -71,12 +71,18 @@ impl Voronoi {
         const TRIALS: usize = 16;
         let pieces = pieces.clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));
-        let mut next = self.counted(pieces, &points, &[*at]).sites;
+        // no site where the body is not
+        let to_pattern = at.transform().inverse();
+        let corners = body.bounds().corners().map(|p| (to_pattern * p).coords.abs());
+        let reach = corners.iter().fold(Vector3::zeros(), |reach: Vector3<f64>, p| reach.sup(p));
+        let extents = self.extents.inf(&reach.sup(&Vector3::repeat(1e-3)));
+        let spec = Self { extents, ..self };
+        let mut next = spec.counted(pieces, &points, &[*at]).sites;
         // the most sites that made too few pieces, and the fewest that made too many
         let (mut low, mut high) = ((0, 0), (Pattern::MAX_REGIONS + 1, usize::MAX));
         let mut best = (usize::MAX, next);
         for _ in 0..TRIALS {
-            let trial = Self { sites: next, ..self };
+            let trial = Self { sites: next, ..spec };
             let count = body.divide(&Pattern::voronoi(&trial)?, at, least).pieces.len();
             best = best.min((count.abs_diff(pieces), next));
             if count == pieces || !body.is_exact() {
@@ -96,7 +102,7 @@ impl Voronoi {
                 break;
             }
         }
-        Ok(Self { sites: best.1, ..self })
+        Ok(Self { sites: best.1, ..spec })
     }
 
     /// As many sites as it takes for the mean over some blows of the cells that hold enough of the

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::anchor::Anchorage;
 use crate::event::{Event, Happened, Misfit, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
+use crate::scene::Pattern;
 use crate::sharing::Part;
 use crate::strength::{Law, Strength};
 use crate::world::{NewBody, World};
@@ -104,10 +105,6 @@ impl Outcome {
         }
     }
 }
-
-/// Share of the volume of the smallest piece of a body that is cut but does not break, and of others
-/// unless a scene gives one: less is a splinter that nobody misses.
-pub(crate) const LEAST_SHARE: f64 = 1e-4;
 
 /// A body as it is about to break.
 pub(crate) struct Parent {
@@ -359,7 +356,8 @@ impl World {
     /// Volume of the smallest piece of a body that may be by itself, m^3.
     pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
         let breakage = parent.breakage.as_ref();
-        let (share, size) = breakage.map_or((LEAST_SHARE, 0.0), |b| (b.least_share, b.least_size));
+        let (share, size) =
+            breakage.map_or((Pattern::LEAST_SHARE, 0.0), |b| (b.least_share, b.least_size));
         let size = size.max(self.settings.debris.least_size);
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }

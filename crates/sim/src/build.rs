@@ -382,7 +382,7 @@ fn breakage<'a>(
         model,
         strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
         generations: fracture.generations,
-        least_share: fracture.min_share,
+        least_share: fracture.min_share.unwrap_or_else(|| least_share(fracture, patterns.scene)),
         least_size: fracture.min_size,
         bonds: fracture.bonds.and_then(|bonds| {
             let by_material = || spec.solid().map(|solid| solid.tensile_strength);
@@ -390,6 +390,12 @@ fn breakage<'a>(
             Some(Bonds { strength, duration: bonds.duration })
         }),
     }))
+}
+
+/// Share of the volume of the smallest piece unless a scene gives one.
+fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
+    let pattern = fracture.pattern.as_ref().and_then(|name| scene.patterns.get(name));
+    pattern.map_or(scene::Pattern::LEAST_SHARE, scene::Pattern::least_share)
 }
 
 /// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
@@ -619,10 +625,13 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let shape = match solid {
         // balls meet by their radius, and boxes by their faces until they break
         levelset::Solid::Sphere { radius } => Shape::ball(radius),
-        levelset::Solid::Box { half_extents } if !breaks => Shape::cuboid(half_extents, spacing),
+        levelset::Solid::Box { half_extents } if !breaks => {
+            let finest = (half_extents.max() / 20.0).min(half_extents.min() / 4.0);
+            Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
+        }
         levelset::Solid::Box { .. } => body.shape(),
         // chords would not roll
-        _ => sampled_shape(&body),
+        _ => sampled_shape(&body)?,
     };
     let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
     let solid = (breaks || !is_exact).then_some(body);
@@ -641,10 +650,12 @@ fn aligned(
 }
 
 /// The samples of a solid as a collision shape.
-fn sampled_shape(Solid { geometry, material }: &Solid) -> Shape {
+fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidError> {
     let level_set = geometry.level_set();
+    // what has no sample would touch nothing
+    level_set.inside_range().ok_or(RigidError::Empty)?;
     let points = level_set.surface_particles(level_set.grid().spacing());
-    Shape::grid(Arc::clone(level_set), &points, *material)
+    Ok(Shape::grid(Arc::clone(level_set), &points, *material))
 }
 
 /// The solid of a mesh: exact if it is closed.
@@ -660,7 +671,10 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
         None
     };
     Ok(Solids {
-        shape: convex.unwrap_or_else(|| sampled_shape(&solid)),
+        shape: match convex {
+            Some(shape) => shape,
+            None => sampled_shape(&solid)?,
+        },
         solid: Some(solid),
         mass: Some(mass),
         frame: material,
@@ -676,6 +690,7 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
 /// As [`sample_mesh`].
 pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
     let (level_set, mesh) = sample_mesh(spec, mesh)?;
+    level_set.inside_range().ok_or(RigidError::Empty)?;
     let level_set = Arc::new(level_set);
     let sampled = level_set.subcell_moments();
     let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();

@@ -264,6 +264,8 @@ mod tests {
         let (mut world, ids, at) = bricks(&still, Placement::Snapped, None);
         let one = broken(&mut world, ids[0], at, up);
         let held = shapes(&world, &one);
+        let solids: Vec<Solid> =
+            one.iter().map(|id| world.get(*id).unwrap().solid.unwrap().clone()).collect();
         let beside = broken(&mut world, ids[1], at + Vector3::repeat(0.02), up);
         assert!(beside.len() > 4);
         assert_eq!(shared(&held, &shapes(&world, &beside)), 0);
@@ -274,7 +276,7 @@ mod tests {
         for id in again.iter().chain(&one) {
             world.remove(*id);
         }
-        drop(held);
+        drop((held, solids));
         let fresh = broken(&mut world, ids[3], at, up);
         assert_eq!(fresh.len(), one.len());
         assert!(shapes(&world, &fresh).iter().all(|shape| Arc::strong_count(shape) == 2));

@@ -1,10 +1,13 @@
 //! What bodies are made of.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use contact::{Field, Shape};
 use fracture::Geometry;
-use nalgebra::Isometry3;
+use nalgebra::{Isometry3, Point3};
+
+use crate::World;
 
 /// The solid of a body that can break, be cut, anchored or drawn.
 #[derive(Clone, Debug)]
@@ -33,5 +36,19 @@ impl Solid {
         convex.unwrap_or_else(|| {
             Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
         })
+    }
+}
+
+impl World {
+    /// Points on the surface of a body, in body coordinates, m: those that it collides by, or those of
+    /// its solid if it is a ball.
+    pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {
+        match (self.shapes[i].points(), &self.solids[i]) {
+            ([], Some(Solid { geometry, material })) => {
+                let points = geometry.points();
+                points.iter().map(|p| material.inverse_transform_point(p)).collect()
+            }
+            (points, _) => Cow::Borrowed(points),
+        }
     }
 }

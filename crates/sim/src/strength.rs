@@ -156,9 +156,10 @@ impl World {
         let (shape, turn) = (&self.shapes[i], self.poses[i].rotation);
         let down_in_body = turn.inverse_transform_vector(down);
         let low = |p: &&Point3<f64>| p.coords.dot(&down_in_body);
-        let lowest = shape.points().iter().map(|p| low(&p)).fold(f64::NEG_INFINITY, f64::max);
+        let points = self.surface_points(i);
+        let lowest = points.iter().map(|p| low(&p)).fold(f64::NEG_INFINITY, f64::max);
         let least = lowest - 1e-3 * shape.radius();
-        let all = || shape.points().iter().filter(|p| low(p) >= least);
+        let all = || points.iter().filter(|p| low(p) >= least);
         let sum: Vector3<f64> = all().map(|p| p.coords).sum();
         let middle = sum / all().count().max(1) as f64;
         let far = |p: &&Point3<f64>| (p.coords - middle).norm_squared();
@@ -171,7 +172,8 @@ impl World {
     fn front(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let shape = &self.shapes[i];
         let far = |p: &&Point3<f64>| p.coords.norm_squared();
-        let at = shape.points().iter().min_by(|p, q| far(p).total_cmp(&far(q)))?;
+        let points = self.surface_points(i);
+        let at = points.iter().min_by(|p, q| far(p).total_cmp(&far(q)))?;
         let inward = self.poses[i].rotation * -shape.field().normal(at);
         Some((*at, UnitVector3::try_new(inward, 0.0)?))
     }

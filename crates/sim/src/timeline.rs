@@ -141,8 +141,8 @@ impl World {
         let (normal, size) = self.blast(i, explosion)?;
         let centre = self.poses[i].inverse_transform_point(&explosion.at);
         let distance = |p: &&Point3<f64>| (**p - centre).norm_squared();
-        let nearest =
-            self.shapes[i].points().iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
+        let points = self.surface_points(i);
+        let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
         let strength = self.bears_blast(i, (nearest, &normal))?;
         (size >= strength).then(|| Hit {
             body: self.ids[i],

@@ -38,7 +38,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
-        least_share: arguments.min_share,
+        least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
     };
     let pattern = |body: &Geometry, at: &Alignment, least: f64| match source {
         Source::File(pattern) => Ok(pattern),
@@ -59,4 +59,13 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
+}
+
+/// A 16th of the mean share of the pieces that a pattern makes of a body; of those of a file, which make
+/// more of all space, that of a scene.
+fn least_share(source: &Source) -> f64 {
+    match source {
+        Source::Text(spec) => spec.least_share(),
+        Source::File(_) => sim::scene::Pattern::LEAST_SHARE,
+    }
 }

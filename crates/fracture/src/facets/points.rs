@@ -34,10 +34,14 @@ impl Facets {
     /// About `count` points of a lattice in the solid, of `volume` m^3: what its surface does not hide
     /// along columns of the lattice.
     pub(crate) fn inside_points(&self, volume: f64, count: usize) -> Vec<Point3<f64>> {
-        let step = (volume / count.max(1) as f64).cbrt();
-        let Some(bounds) = self.bounds().filter(|_| step > 0.0 && step.is_finite()) else {
+        /// Columns along a side at most, also of a needle.
+        const MAX_COLUMNS: f64 = 1024.0;
+        let Some(bounds) = self.bounds() else { return Vec::new() };
+        let least = bounds.extents().max() / MAX_COLUMNS;
+        let step = (volume / count.max(1) as f64).cbrt().max(least);
+        if !(step > 0.0 && step.is_finite()) {
             return Vec::new();
-        };
+        }
         // shares of a step that no face is likely to be at
         let origin = bounds.min - Vector3::new(0.381_966, 0.618_034, 0.276_393) * step;
         let place = |x: f64, a: usize| (x - origin[a]) / step;

@@ -32,9 +32,8 @@ pub struct Fracture {
     #[serde(default = "three")]
     pub generations: u32,
     /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbour they
-    /// touch most; 1e-4 unless given.
-    #[serde(default = "least_share")]
-    pub min_share: f64,
+    /// touch most; a 16th of the mean share of the pattern's pieces unless given.
+    pub min_share: Option<f64>,
     /// So do pieces of less volume than a cube of this edge, m; 0 unless given.
     #[serde(default)]
     pub min_size: f64,
@@ -193,8 +192,4 @@ fn millisecond() -> f64 {
 
 fn three() -> u32 {
     3
-}
-
-fn least_share() -> f64 {
-    crate::breakage::LEAST_SHARE
 }

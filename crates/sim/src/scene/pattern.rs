@@ -19,6 +19,22 @@ pub enum Pattern {
     File(PatternFile),
 }
 
+impl Pattern {
+    /// Share of the volume of the smallest piece of a pattern whose pieces are not known.
+    pub const LEAST_SHARE: f64 = 2e-3;
+
+    /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: a
+    /// 16th of the mean, less is a splinter.
+    pub fn least_share(&self) -> f64 {
+        let pieces = match self {
+            Self::Voronoi(voronoi) => voronoi.pieces,
+            Self::Radial(radial) => radial.sectors * radial.rings * radial.splinters,
+            Self::File(_) => return Self::LEAST_SHARE,
+        };
+        1.0 / (16.0 * pieces.max(1) as f64)
+    }
+}
+
 /// `[pattern.NAME]` with `file = "shards.pattern"`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]

@@ -215,6 +215,11 @@ impl Shape {
         }
     }
 
+    /// The `spacing` that the scene gives, m.
+    pub(crate) fn given_spacing(&self) -> Option<f64> {
+        self.fineness().0
+    }
+
     /// Spacing of the level set of a primitive, m; `None` for a mesh or plane. Unless the scene gives
     /// one it follows from `nodes` or is [`default_spacing`].
     pub fn spacing(&self) -> Option<f64> {

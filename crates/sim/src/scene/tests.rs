@@ -40,7 +40,7 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(body.motion, Motion::Dynamic);
     assert_eq!(body.pose(), Isometry3::identity());
     let fracture = body.fracture.as_ref().unwrap();
-    assert_eq!((fracture.generations, fracture.min_share, fracture.min_size), (3, 1e-4, 0.0));
+    assert_eq!((fracture.generations, fracture.min_share, fracture.min_size), (3, None, 0.0));
     assert_eq!(
         scene.patterns["shards"],
         Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5, noise: None })
@@ -71,7 +71,7 @@ fn an_unknown_key_is_located_and_the_nearest_named() {
             assert_eq!(key, "body[0].shape.sphere.radios");
             assert_eq!(place, Place { line: 8, column: 22 });
             assert_eq!(nearest.as_deref(), Some("radius"));
-            assert_eq!(known, ["radius", "spacing"]);
+            assert_eq!(known, ["radius", "spacing", "nodes"]);
         }
         other => panic!("{other}"),
     }

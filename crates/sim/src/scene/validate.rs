@@ -507,8 +507,9 @@ fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
     model(key, f, b, scene)?;
-    require((0.0..1.0).contains(&f.min_share), &at(key, "min_share"), || {
-        format!("must be 0 or more and less than 1, not {:?}", f.min_share)
+    let share = f.min_share.unwrap_or(0.0);
+    require((0.0..1.0).contains(&share), &at(key, "min_share"), || {
+        format!("must be 0 or more and less than 1, not {share:?}")
     })?;
     require((0.0..=LARGEST).contains(&f.min_size), &at(key, "min_size"), || {
         format!("must be 0 or more and finite, not {:?}", f.min_size)
