@@ -23,7 +23,7 @@ fn struck(shape: &str, stress: &str, speed: f64) -> World {
         shape = {shape}
         material = "clay"
         angular_velocity = [0.1, 0.2, 0.3]
-        fracture = {{ strength = 0.5, generations = 2, stress = {{ {stress} }} }}
+        fracture = {{ strength = 0.5, generations = 2, min_share = 0.008, stress = {{ {stress} }} }}
         [[body]]
         name = "ball"
         shape = {{ sphere = {{ radius = 0.05 }} }}

@@ -491,7 +491,9 @@ fn broken_meshes_break_or_are_refused_with_a_reason() {
             // an exact solid differs from its samples
             Ok(sampled) => {
                 assert!((volume - row.volume).abs() <= 1e-12 * volume, "{}", row.name);
-                assert!((volume - sampled).abs() <= 0.03 * sampled, "{}", row.name);
+                // counting nodes is off by half a cell
+                let error = 0.5 * row.area / 48.0;
+                assert!((volume - sampled).abs() <= error, "{}", row.name);
             }
             Err(error) => assert!(!error.to_string().is_empty() && pieces == 0),
         }

@@ -91,7 +91,7 @@ fn a_wall_fixed_to_the_ground_keeps_its_foot() {
         position = [0, 0.4, 0]
         material = "clay"
         anchor = [{ plane = { normal = [0, 1, 0], offset = -0.3 } }]
-        fracture = { strength = 5, generations = 1, lattice = { spacing = 0.16, strength = 3e5 } }
+        fracture = { strength = 5, generations = 1, min_share = 0.03, lattice = { spacing = 0.16, strength = 3e5 } }
         [[body]]
         name = "ball"
         shape = { sphere = { radius = 0.12 } }

@@ -21,7 +21,7 @@ fn cube(strength: &str) -> (World, Vec<Appearance>) {
         shape = {{ tets = {{ file = "cube.msh", size = 0.2, nodes = 19683 }} }}
         rotation = {{ axis = [0, 1, 0], degrees = 20 }}
         material = "clay"
-        fracture = {{ strength = 0.5, generations = 2, stress = {{ spacing = 0.06, strength = {strength}, young = 1e9, duration = 0.0005 }} }}
+        fracture = {{ strength = 0.5, generations = 2, min_share = 0.008, stress = {{ spacing = 0.06, strength = {strength}, young = 1e9, duration = 0.0005 }} }}
         [[body]]
         name = "ball"
         shape = {{ sphere = {{ radius = 0.05 }} }}
@@ -132,9 +132,9 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
     for track in pieces.iter().filter(|track| !track.poses.is_empty()) {
         let stress = track.stress(track.birth).unwrap();
         assert!(stress.frame == track.birth && stress.von_mises > 0.0, "{}", track.name);
-        // the origin of a body is its centre of mass, to a fifth of what coarse ones are apart
+        // the origin of a body is its centre of mass, to a third of what coarse ones are apart
         let centre = centre(track, track.birth).coords.norm();
-        assert!(centre < 0.2 * 0.06, "{}: {centre}", track.name);
+        assert!(centre < 0.06 / 3.0, "{}: {centre}", track.name);
     }
 }
 

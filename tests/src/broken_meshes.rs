@@ -35,6 +35,8 @@ pub struct Row {
     pub strict: Result<f64, MeshError>,
     /// Volume by winding number, m^3.
     pub winding: Result<f64, MeshError>,
+    /// Area of its triangles, m^2.
+    pub area: f64,
     /// Volume of the solid that scenes make of it, m^3; 0 if they refuse it.
     pub volume: f64,
     /// Pieces it breaks into, and the sum of their volumes, m^3.
@@ -84,6 +86,7 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
     };
     Ok(Row {
         name,
+        area: mesh.facts()?.area,
         volume: volume_of_solid,
         strict: LevelSet::from_mesh(&mesh, grid, Sign::Strict).map(volume),
         winding: winding.map(volume),

@@ -263,7 +263,7 @@ pub struct FractureArguments {
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,
-    /// Pieces of a smaller share of the volume stay with the neighbour they touch most [default: a 16th
+    /// Pieces of a smaller share of the volume stay with the neighbour they touch most [default: an 8th
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,

@@ -43,7 +43,7 @@ impl Voronoi {
     /// As many sites as it takes for a body to come apart into about `pieces` where it is hit: the
     /// cells that reach into it are counted for blows to its six outermost points along the axes,
     /// each along its axis, with the pattern placed by [`Alignment::enclosing`], and the mean of
-    /// the six is brought to `pieces`. A cell counts if it holds a 16th of its share of the body.
+    /// the six is brought to `pieces`. A cell counts if it holds an 8th of its share of the body.
     ///
     /// A cell that meets the body in several places makes a piece of each. No more than
     /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is; a body without a volume keeps the
@@ -109,7 +109,7 @@ impl Voronoi {
     /// points.
     fn counted(self, pieces: usize, points: &[Point3<f64>], blows: &[Alignment]) -> Self {
         let pieces = pieces.clamp(1, Pattern::MAX_REGIONS);
-        let least = (points.len() / (16 * pieces)).max(1);
+        let least = (points.len() / (8 * pieces)).max(1);
         let view = |at: &Alignment| {
             let to_pattern = at.transform().inverse();
             let points =

@@ -618,7 +618,7 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
     let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
-    let (mass, frame) = aligned(geometry.moments(), spec.density())?;
+    let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
     // what is anchored needs its solid to find what anchors hold
     let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
     let body = Solid { geometry: Arc::new(geometry), material: frame };
@@ -641,11 +641,20 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
 /// The mass properties of a solid whose principal axes are those of its coordinates, and where its centre
 /// is.
 fn aligned(
+    solid: &levelset::Solid,
     moments: &Moments,
     density: f64,
 ) -> Result<(MassProperties, Isometry3<f64>), RigidError> {
-    let mass =
-        MassProperties::new(moments.volume * density, moments.inertia().diagonal() * density)?;
+    let mass = moments.volume * density;
+    let per_mass = match *solid {
+        levelset::Solid::Sphere { radius } => Vector3::repeat(0.4 * radius.powi(2)),
+        levelset::Solid::Box { half_extents } => {
+            let s = half_extents.component_mul(&half_extents) / 3.0;
+            Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y)
+        }
+        _ => moments.inertia().diagonal() / moments.volume,
+    };
+    let mass = MassProperties::new(mass, per_mass * mass)?;
     Ok((mass, Isometry3::from_parts(moments.centre().into(), UnitQuaternion::identity())))
 }
 

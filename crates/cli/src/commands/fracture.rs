@@ -45,9 +45,9 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         Source::Text(spec) => piece_pattern(&spec, *seed, body, (at, least)),
     };
     let spec = arguments.sampling.spec(path);
-    warn_of_mesh(&spec, &mesh);
     let recording = break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    warn_of_mesh(&spec, &mesh);
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
     }
@@ -61,7 +61,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
-/// A 16th of the mean share of the pieces that a pattern makes of a body; of those of a file, which make
+/// An 8th of the mean share of the pieces that a pattern makes of a body; of those of a file, which make
 /// more of all space, that of a scene.
 fn least_share(source: &Source) -> f64 {
     match source {

@@ -55,6 +55,7 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let checked = Checked { scene, bodies: found, warnings, memory, seconds };
     if !arguments.quiet {
         warn(&checked.warnings);
+        loaded.warn_of_meshes();
     }
     print(|out| {
         if arguments.json {
@@ -93,7 +94,8 @@ impl Found<'_> {
     fn line(&self, copies: usize) -> String {
         let mass = self.mass.map(|mass| format!("{} kg", number(mass)));
         let impulse = self.break_impulse.map(|j| format!("breaks above {} N s", number(j)));
-        let strength = impulse.or_else(|| self.breaker.clone());
+        let strength: Vec<String> = impulse.into_iter().chain(self.breaker.clone()).collect();
+        let strength = (!strength.is_empty()).then(|| strength.join(", "));
         if self.spec.copies.is_none() {
             let parts = [Some(self.motion.to_owned()), mass, strength];
             let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -36,6 +36,16 @@ pub(super) struct Loaded {
     pub(super) digest: u32,
 }
 
+impl Loaded {
+    /// Prints what is doubtful about the meshes to standard error.
+    pub(super) fn warn_of_meshes(&self) {
+        for warning in self.scene.mesh_warnings(&self.meshes) {
+            // nobody to tell is no reason to stop
+            let _ = writeln!(std::io::stderr(), "warning: {warning}");
+        }
+    }
+}
+
 /// Reads a scene; what it includes is relative to its folder.
 pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
     let text = read_text(path)?;

@@ -195,6 +195,7 @@ impl Job<'_> {
         let warnings = warnings(&loaded.scene, &world);
         if !self.options.quiet {
             warn(&warnings);
+            loaded.warn_of_meshes();
         }
         let recorder = Recorder::new(&world, &appearances);
         let fingerprint = world.fingerprint();

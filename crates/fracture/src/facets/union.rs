@@ -19,6 +19,8 @@ impl Facets {
         let mut whole = Self::default();
         pieces.iter().for_each(|piece| whole.append(piece));
         whole.weld();
+        whole.drop_unused();
+        whole.split_edges();
         for (number, plane) in planes.iter().enumerate() {
             if whole.has_both_sides(Tag::plane(number), plane) {
                 whole.refill(Tag::plane(number), plane);
@@ -68,6 +70,58 @@ impl Facets {
         }
         self.caps.retain(|cap| !cap.edges.is_empty());
         self.drop_repeated();
+    }
+
+    /// Adds to every edge the vertices that lie on it, so that faces that touch along a part of an edge
+    /// match there.
+    fn split_edges(&mut self) {
+        let mut kept = Self { size: self.size, ..Self::default() };
+        let mut corners: Vec<u32> = Vec::new();
+        for (all, tag) in self.polygons() {
+            corners.clear();
+            let mut from = all[all.len() - 1];
+            for &to in all {
+                corners.extend(self.on_edge(from, to));
+                corners.push(to);
+                from = to;
+            }
+            kept.push(&corners, tag);
+        }
+        for cap in &self.caps {
+            let mut edges = Vec::with_capacity(cap.edges.len());
+            for &[from, to] in &cap.edges {
+                let mut last = from;
+                for next in self.on_edge(from, to).into_iter().chain([to]) {
+                    edges.push([last, next]);
+                    last = next;
+                }
+            }
+            kept.caps.push(Cap { edges, ..*cap });
+        }
+        (self.corners, self.faces, self.caps) = (kept.corners, kept.faces, kept.caps);
+    }
+
+    /// The vertices between the ends of an edge, in order.
+    fn on_edge(&self, from: u32, to: u32) -> Vec<u32> {
+        let tolerance = SAME * self.size;
+        let [p, q] = [from, to].map(|v| self.vertices[v as usize]);
+        let (low, high) = (p.inf(&q), p.sup(&q));
+        let edge = q - p;
+        let length = edge.norm();
+        let mut found: Vec<(f64, u32)> = Vec::new();
+        for (v, r) in (0..).zip(&self.vertices) {
+            let is_near = (0..3).all(|a| r[a] >= low[a] - tolerance && r[a] <= high[a] + tolerance);
+            if !is_near {
+                continue;
+            }
+            let along = edge.dot(&(r - p)) / length;
+            let aside = (r - p).cross(&edge).norm() / length;
+            if aside <= tolerance && along > tolerance && along < length - tolerance {
+                found.push((along, v));
+            }
+        }
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        found.into_iter().map(|(_, v)| v).collect()
     }
 
     /// Takes out corners that repeat the one before, and faces of fewer than three.

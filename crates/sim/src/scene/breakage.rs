@@ -32,7 +32,7 @@ pub struct Fracture {
     #[serde(default = "three")]
     pub generations: u32,
     /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbour they
-    /// touch most; a 16th of the mean share of the pattern's pieces unless given.
+    /// touch most; an 8th of the mean share of the pattern's pieces unless given.
     pub min_share: Option<f64>,
     /// So do pieces of less volume than a cube of this edge, m; 0 unless given.
     #[serde(default)]

@@ -23,15 +23,15 @@ impl Pattern {
     /// Share of the volume of the smallest piece of a pattern whose pieces are not known.
     pub const LEAST_SHARE: f64 = 2e-3;
 
-    /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: a
-    /// 16th of the mean, less is a splinter.
+    /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
+    /// 8th of the mean, less is a splinter.
     pub fn least_share(&self) -> f64 {
         let pieces = match self {
             Self::Voronoi(voronoi) => voronoi.pieces,
             Self::Radial(radial) => radial.sectors * radial.rings * radial.splinters,
             Self::File(_) => return Self::LEAST_SHARE,
         };
-        1.0 / (16.0 * pieces.max(1) as f64)
+        1.0 / (8.0 * pieces.max(1) as f64)
     }
 }
 
