@@ -65,7 +65,7 @@ const FALLS: [Fact; 9] = [
         ],
         low: 0.1,
         onto: "concrete",
-        heights: [0.2, 3.0],
+        heights: [0.2, 3.2],
     },
     Fact {
         body: ["ice", "box = { half_extents = [0.02, 0.02, 0.02] }", FLAT],
@@ -82,13 +82,13 @@ const FALLS: [Fact; 9] = [
     },
     // a hollow pot and a hollow vase, walls of 8 mm
     Fact {
-        body: ["terracotta", "mesh = { file = \"pot\", resolution = [70, 70, 70] }", FLAT],
+        body: ["terracotta", "mesh = { file = \"pot\", nodes = 343000 }", FLAT],
         low: 0.1,
         onto: "stone",
         heights: [0.01, 0.75],
     },
     Fact {
-        body: ["porcelain", "mesh = { file = \"pot\", resolution = [70, 70, 70] }", FLAT],
+        body: ["porcelain", "mesh = { file = \"pot\", nodes = 343000 }", FLAT],
         low: 0.1,
         onto: "stone",
         heights: [0.03, 0.8],
@@ -255,11 +255,7 @@ fn heights_that_break_are_told_without_a_simulation() {
 #[test]
 fn a_bunny_of_marble_breaks_in_a_fall_of_a_metre() {
     let bunny = Fact {
-        body: [
-            "marble",
-            "mesh = { file = \"bunny\", resolution = [60, 60, 60], size = 0.5 }",
-            FLAT,
-        ],
+        body: ["marble", "mesh = { file = \"bunny\", nodes = 216000, size = 0.5 }", FLAT],
         low: 0.25,
         onto: "stone",
         heights: [0.02, 1.0],

@@ -12,7 +12,7 @@ fn window(speed: f64, impulse: f64, pane: &str, pattern: &str, fps: f64) -> Stri
     format!(
         "version = 1\n[simulation]\nfps = {fps}\ngravity = [0, 0, 0]\n[pattern.p.{pattern}\n\
          [[body]]\nname = \"pane\"\nmaterial = \"glass\"\n{pane}\n\
-         fracture = {{ pattern = \"p\", break_impulse = {impulse}, generations = 1 }}\n\
+         fracture = {{ pattern = \"p\", break_impulse = {impulse}, generations = 1, min_share = 0.001 }}\n\
          [[body]]\nname = \"ball\"\nmaterial = \"steel\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\n\
          position = [0, 0, 0.6]\nvelocity = [0, 0, {}]\n",
         -speed
@@ -107,7 +107,7 @@ fn exit_speeds_depend_neither_on_the_rate_nor_on_the_number_of_pieces() {
     let pane = pane(0.002, 0.002, true);
     let exit = |pattern: &str, fps: f64| {
         let (velocity, pieces) = fly(&window(10.0, 20.0, &pane, pattern, fps), 0.3);
-        assert!(pieces > 10, "{pattern}");
+        assert!(pieces > 3, "{pattern}: {pieces}");
         -velocity.z
     };
     let rates = [30.0, 60.0, 120.0, 240.0].map(|fps| exit(RADIAL, fps));
