@@ -2,21 +2,29 @@
 
 use std::path::Path;
 
-use fracture::{Alignment, Pattern, Radial, Shattered, Voronoi, shatter};
+use std::sync::Arc;
+
+use fracture::{
+    Alignment, ClosedMesh, Geometry, Pattern, Pieces, Radial, Shattered, Voronoi, shatter,
+};
 use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
 use nalgebra::{Point3, UnitVector3, Vector3};
 
 const H: f64 = 0.01;
 /// Sites in all of the pattern's space; only some of their cells meet the bunny.
 const BUNNY_SITES: usize = 543;
-/// Smaller pieces stay with a neighbour.
+/// Smaller pieces of a sampled body stay with a neighbour.
 const LEAST_NODES: usize = 8;
+/// Smaller pieces of an exact body do, as a share of its volume.
+const LEAST_SHARE: f64 = 1e-5;
 
 /// A body, and what breaks it where.
 pub struct Event {
     /// What it is called.
     pub name: &'static str,
-    /// The body.
+    /// The body's exact surface.
+    pub exact: Geometry,
+    /// The body's samples.
     pub body: LevelSet,
     /// Points on its surface, m.
     pub particles: Vec<Point3<f64>>,
@@ -29,34 +37,53 @@ pub struct Event {
 impl Event {
     fn new(
         name: &'static str,
-        body: LevelSet,
+        exact: Geometry,
         pattern: Pattern,
         (at, n): (Point3<f64>, UnitVector3<f64>),
     ) -> Self {
+        let body = LevelSet::clone(exact.level_set());
         let particles = body.surface_particles(body.grid().spacing());
         let at = Alignment::enclosing(&body.grid().bounds(), at, n);
-        Self { name, body, particles, pattern, at }
+        Self { name, exact, body, particles, pattern, at }
     }
 
-    /// The pieces.
+    /// The pieces of the sampled body.
     pub fn run(&self) -> Shattered {
         shatter(&self.body, &self.particles, &self.pattern, &self.at, LEAST_NODES)
+    }
+
+    /// The pieces of the exact body, cut and measured.
+    pub fn cut(&self) -> Pieces {
+        let least = LEAST_SHARE * self.exact.moments().volume;
+        self.exact.divide(&self.pattern, &self.at, least)
+    }
+
+    /// The pieces of the exact body with what a frame needs of them: a hull, or samples and points.
+    pub fn run_exact(&self) -> Pieces {
+        let pieces = self.cut();
+        for piece in &pieces.pieces {
+            if piece.geometry.hull().is_none() {
+                piece.geometry.level_set();
+                std::hint::black_box(piece.geometry.points());
+            }
+        }
+        pieces
     }
 }
 
 /// A solid on `dims` nodes, centred.
-fn sampled(dims: [usize; 3], solid: &Solid) -> LevelSet {
+fn primitive(dims: [usize; 3], solid: Solid) -> Geometry {
     let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * H / 2.0));
     let grid = Grid::new(Point3::from(-corner), H, dims, Grid::MAX_NODES).expect("a small grid");
-    LevelSet::from_fn(grid, |p| solid.distance(&p))
+    Geometry::primitive(solid, grid).expect("a bounded solid")
 }
 
-fn wall() -> LevelSet {
-    sampled([150, 10, 100], &Solid::Box { half_extents: Vector3::new(0.72, 0.025, 0.47) })
+fn wall() -> Geometry {
+    primitive([150, 10, 100], Solid::Box { half_extents: Vector3::new(0.72, 0.025, 0.47) })
 }
 
 /// The bunny in 70 x 60 x 45 nodes.
-fn bunny() -> LevelSet {
+fn bunny() -> Geometry {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
     let options = tobj::LoadOptions { single_index: true, triangulate: true, ..Default::default() };
     let (models, _) = tobj::load_obj(Path::new(path), &options).expect("it is in the repository");
@@ -71,7 +98,9 @@ fn bunny() -> LevelSet {
     let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * spacing / 2.0));
     let dims = dims.map(|n| n as usize);
     let grid = Grid::new(bounds.centre() - corner, spacing, dims, Grid::MAX_NODES);
-    LevelSet::from_mesh(&mesh, grid.expect("a small grid"), Sign::Strict).expect("a closed mesh")
+    let samples = LevelSet::from_mesh(&mesh, grid.expect("a small grid"), Sign::Strict);
+    let samples = Arc::new(samples.expect("a closed mesh"));
+    Geometry::mesh(&ClosedMesh::new(mesh).expect("a closed mesh"), samples)
 }
 
 fn voronoi(sites: usize, extents: [f64; 3], clustering: f64) -> Pattern {
@@ -89,7 +118,7 @@ pub fn events() -> Vec<Event> {
     let on_top = (Point3::new(0.1, 0.025, 0.1), up);
     let flat = [0.83, 0.07, 0.55];
     let radial = Pattern::radial(&Radial::new(9, 3, 1)).expect("parameters in range");
-    let cylinder = sampled([55, 105, 55], &Solid::Cylinder { half_height: 0.5, radius: 0.25 });
+    let cylinder = primitive([55, 105, 55], Solid::Cylinder { half_height: 0.5, radius: 0.25 });
     let side = (Point3::new(0.25, 0.0, 0.0), Vector3::x_axis());
     let bunny = bunny();
     let back = (bunny.grid().bounds().centre(), up);

@@ -153,9 +153,9 @@ proptest! {
         let normal = UnitVector3::try_new(normal, 1e-3).unwrap_or(Vector3::y_axis());
         let at = impact(&body, at, normal);
         let broken = body.divide(&patterns()[n], &at, 1e-4 * body.moments().volume);
-        for Piece { geometry, .. } in &broken.pieces {
+        for Piece { geometry, regions } in &broken.pieces {
             let surface = geometry.surface().unwrap();
-            prop_assert!(is_watertight(&surface.mesh));
+            prop_assert!(is_watertight(&surface.mesh), "regions {regions:?}");
             prop_assert_eq!(surface.mesh.triangles.len(), surface.origins.len());
             let spacing = geometry.grid().spacing();
             let samples = geometry.level_set();

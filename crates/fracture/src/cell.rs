@@ -78,6 +78,11 @@ impl Cell {
         self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// The polygons of its hull in its box, each with its plane; `None` for a side of the box.
+    pub(crate) fn polygons(&self) -> impl Iterator<Item = (Option<usize>, &[Point3<f64>])> {
+        self.faces.iter().map(|face| (face.plane, face.points.as_slice()))
+    }
+
     /// Corners of the cell in its box; each as often as faces share it.
     pub(crate) fn corners(&self) -> impl Iterator<Item = &Point3<f64>> {
         self.faces.iter().flat_map(|face| &face.points)

@@ -4,14 +4,18 @@
 //! vertex, which bounds any polygon with any holes. Caps are triangulated when somebody asks for
 //! triangles and not between one cut and the next.
 
+mod boxes;
 mod carve;
+mod cells;
 mod clip;
 mod measure;
 mod parts;
 mod points;
 mod primitive;
 mod triangles;
+mod trim;
 mod union;
+mod winding;
 
 #[cfg(test)]
 mod tests;
@@ -22,7 +26,8 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 use crate::cell::Plane;
 use crate::slicing::{ClosedMesh, Projection};
 
-pub(crate) use carve::{ConvexCell, carve};
+pub(crate) use carve::carve;
+pub(crate) use cells::ConvexCell;
 pub(crate) use clip::Clipper;
 
 /// What a face of a cut solid is part of.
@@ -80,6 +85,12 @@ struct Face {
     start: u32,
     len: u32,
     tag: Tag,
+}
+
+impl Face {
+    fn range(&self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
 }
 
 /// A closed surface of planar faces, which may consist of several shells. Every edge of a face is used
@@ -144,7 +155,7 @@ impl Facets {
     }
 
     fn corners_of(&self, face: &Face) -> &[u32] {
-        &self.corners[face.start as usize..(face.start + face.len) as usize]
+        &self.corners[face.range()]
     }
 
     pub(crate) fn bounds(&self) -> Option<Aabb> {
@@ -200,7 +211,7 @@ impl Facets {
         };
         let mut corners = Vec::with_capacity(4 * self.faces.len());
         for face in &mut self.faces {
-            let own = face.start as usize..(face.start + face.len) as usize;
+            let own = face.range();
             face.start = corners.len() as u32;
             corners.extend(self.corners[own].iter().map(|&v| name(v)));
         }

@@ -55,6 +55,7 @@ mod file;
 mod fill;
 mod geometry;
 mod holders;
+mod hull;
 mod impact;
 mod join;
 mod lattice;

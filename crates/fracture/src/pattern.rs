@@ -1,12 +1,14 @@
 //! Prescored space: all of space divided into regions around a fracture centre.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use levelset::{Aabb, GridError, MeshError};
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
 use crate::cell::Cell;
+use crate::hull::CellHull;
 use crate::region::Region;
 
 /// All of space divided into regions (Su09 section 4.1).
@@ -20,6 +22,8 @@ pub struct Pattern {
     regions: Vec<Region>,
     /// Per region the box around it; `None` for none of a cell, or one that is not known.
     reaches: Vec<Option<Aabb>>,
+    /// Per region its polyhedron, made when it is first asked for.
+    hulls: Vec<OnceLock<Option<CellHull>>>,
 }
 
 impl fmt::Debug for Pattern {
@@ -80,7 +84,8 @@ impl Pattern {
             Region::Sampled(_) => None,
         };
         let reaches = regions.iter().map(reach).collect();
-        Ok(Self { regions, reaches })
+        let hulls = vec![OnceLock::new(); regions.len()];
+        Ok(Self { regions, reaches, hulls })
     }
 
     /// As [`Pattern::new`], of convex cells.
@@ -102,6 +107,20 @@ impl Pattern {
             Region::Cell(cell) => Ok(cell),
             Region::Sampled(_) => Err(PatternError::NotConvex),
         })
+    }
+
+    /// A region that is a convex cell.
+    pub(crate) fn cell(&self, region: usize) -> Option<&Cell> {
+        match &self.regions[region] {
+            Region::Cell(cell) => Some(cell),
+            Region::Sampled(_) => None,
+        }
+    }
+
+    /// The polyhedron of a region; `None` if the region is not convex, or rounding leaves none.
+    pub(crate) fn hull(&self, region: usize) -> Option<&CellHull> {
+        let hull = || self.cell(region).and_then(CellHull::new);
+        self.hulls[region].get_or_init(hull).as_ref()
     }
 
     /// How many regions there are.

@@ -48,6 +48,11 @@ impl Aabb {
         Self { min: self.min - m, max: self.max + m }
     }
 
+    /// Whether the boxes have a point in common.
+    pub fn meets(&self, other: &Self) -> bool {
+        (0..3).all(|a| self.min[a] <= other.max[a] && other.min[a] <= self.max[a])
+    }
+
     /// Whether `p` lies in the closed box.
     pub fn contains(&self, p: &Point3<f64>) -> bool {
         (0..3).all(|a| self.min[a] <= p[a] && p[a] <= self.max[a])

@@ -56,28 +56,66 @@ impl TriMesh {
         for triangle in 0..self.triangles.len() {
             fill(self.corners(triangle), spacing, &mut points);
         }
-        let cube = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x / spacing).floor() as i64);
-        let mut keyed: Vec<([i64; 3], u32)> = points.iter().map(cube).zip(0..).collect();
-        keyed.sort_unstable();
-        keyed.dedup_by_key(|(cube, _)| *cube);
-        let mut kept: Vec<u32> = keyed.into_iter().map(|(_, n)| n).collect();
-        kept.sort_unstable();
-        kept.into_iter().map(|n| points[n as usize]).collect()
+        first_of_cubes(&points, spacing).into_iter().map(|n| points[n as usize]).collect()
     }
 }
 
-/// Adds the points of a triangular lattice on a triangle but for its corners.
+/// The first point in each cube of a lattice, in order.
+fn first_of_cubes(points: &[Point3<f64>], spacing: f64) -> Vec<u32> {
+    /// Cubes a point in a table of all; of points in more, cubes are sorted.
+    const SPARSE: f64 = 64.0;
+    let cube = |p: &Point3<f64>| p.coords.map(|x| (x / spacing).floor());
+    let (low, high) = points.iter().fold(
+        (Point3::from([f64::INFINITY; 3]), Point3::from([f64::NEG_INFINITY; 3])),
+        |(low, high), p| (low.inf(p), high.sup(p)),
+    );
+    let (low, high) = (cube(&low), cube(&high));
+    let dims = (high - low).add_scalar(1.0);
+    if dims.product() <= SPARSE * points.len() as f64 {
+        let origin = low * spacing;
+        let [_, y, z] = dims.map(|n| n as usize).into();
+        let mut is_taken = vec![false; dims.product() as usize];
+        let mut is_first = |p: &Point3<f64>| {
+            // not below zero, so that cutting digits off rounds down
+            let at = (p.coords - origin) / spacing;
+            let at = at.zip_map(&dims, |x, n| x.min(n - 1.0) as usize);
+            !std::mem::replace(&mut is_taken[(at.x * y + at.y) * z + at.z], true)
+        };
+        return (0..).zip(points).filter(|(_, p)| is_first(p)).map(|(n, _)| n).collect();
+    }
+    let cube = |p: &Point3<f64>| <[i64; 3]>::from(cube(p).map(|n| n as i64));
+    let mut keyed: Vec<([i64; 3], u32)> = points.iter().map(cube).zip(0..).collect();
+    keyed.sort_unstable();
+    keyed.dedup_by_key(|(cube, _)| *cube);
+    let mut kept: Vec<u32> = keyed.into_iter().map(|(_, n)| n).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// Adds points in rows from a corner of a triangle to its shortest side, but for its corners.
 fn fill([a, b, c]: [Point3<f64>; 3], spacing: f64, points: &mut Vec<Point3<f64>>) {
     /// Contacts of large flat faces need no more.
     const MAX_STEPS: f64 = 64.0;
-    let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-    let steps = (longest / spacing).ceil().clamp(1.0, MAX_STEPS);
-    let count = steps as usize;
-    for i in 0..=count {
-        for j in 0..=count - i {
-            if ![i, j, count - i - j].contains(&count) {
-                points.push(a + ((b - a) * i as f64 + (c - a) * j as f64) / steps);
-            }
-        }
+    let [ab, bc, ca] = [b - a, c - b, a - c].map(|side| side.norm_squared());
+    if ab.max(bc).max(ca) < spacing * spacing {
+        return;
+    }
+    let steps = |length: f64| (length / spacing).clamp(0.0, MAX_STEPS) as usize + 1;
+    let shortest = ab.min(bc).min(ca);
+    let [a, b, c] = if bc == shortest {
+        [a, b, c]
+    } else if ca == shortest {
+        [b, c, a]
+    } else {
+        [c, a, b]
+    };
+    let rows = steps(ab.max(bc).max(ca).sqrt());
+    for row in 1..=rows {
+        let share = row as f64 / rows as f64;
+        let (from, along) = (a + (b - a) * share, (c - b) * share);
+        let count = steps(shortest.sqrt() * share);
+        // the last row ends in corners
+        let ends = if row < rows { 0..=count } else { 1..=count - 1 };
+        points.extend(ends.map(|k| from + along * (k as f64 / count as f64)));
     }
 }

@@ -2,20 +2,12 @@
 
 use levelset::Aabb;
 use nalgebra::{Point3, Vector3};
+use rayon::prelude::*;
 
-use super::{Clipper, Facets, Tag};
+use super::boxes::FaceBoxes;
+use super::trim::Trimmer;
+use super::{Clipper, ConvexCell, Facets, Tag};
 use crate::cell::Plane;
-
-/// A convex cell in the coordinates of the solid.
-#[derive(Clone, Debug)]
-pub(crate) struct ConvexCell {
-    /// Its number among all cells.
-    pub(crate) number: usize,
-    /// It is behind all of them.
-    pub(crate) planes: Vec<Plane>,
-    /// A box around it.
-    pub(crate) bounds: Aabb,
-}
 
 /// Share of the solid's size by which it is cut beyond some cells, so that no cut lies in a face of
 /// theirs.
@@ -24,16 +16,87 @@ const MARGIN: f64 = 1e-3;
 /// The part of `solid` in each cell that meets it, in no particular order but always the same. Cuts are
 /// tagged by the number of their plane in the cell.
 ///
-/// The cells are halved again and again by where they are, and each half gets of the solid what is not
-/// beyond all of its cells: a face meets only the cells near it.
-pub(crate) fn carve(solid: Facets, cells: &[ConvexCell]) -> Vec<(usize, Facets)> {
+/// Cells are halved again and again by where they are, and each half gets the faces near it, so that a
+/// face meets only the cells near it. What the faces near a cell do not settle beyond rounding is cut
+/// out of the closed solid plane by plane.
+pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Facets)> {
     let Some(bounds) = solid.bounds() else { return Vec::new() };
-    let apart = |b: &Aabb| (0..3).any(|a| b.min[a] > bounds.max[a] || b.max[a] < bounds.min[a]);
-    let mut near: Vec<&ConvexCell> = cells.iter().filter(|cell| !apart(&cell.bounds)).collect();
-    divide(solid, &mut near)
+    let mut near: Vec<&ConvexCell<'_>> =
+        cells.iter().filter(|cell| cell.bounds.meets(&bounds)).collect();
+    let convex = solid.with_convex_faces();
+    let mut groups = Vec::new();
+    group(FaceBoxes::new(&convex), &mut near, &bounds, &mut groups);
+    let cut = |trimmer: &mut Trimmer<'_>, (cell, faces): (&ConvexCell<'_>, &FaceBoxes)| {
+        let part = trimmer.trim(cell, &faces.near(&cell.bounds));
+        part.map(|part| (cell.number, part)).ok_or(cell.number)
+    };
+    let trimmer = || Trimmer::new(&convex, bounds);
+    let pairs: Vec<_> = groups
+        .iter()
+        .flat_map(|(cells, faces)| cells.iter().map(move |cell| (*cell, faces)))
+        .collect();
+    let parts: Vec<Result<(usize, Facets), usize>> =
+        pairs.into_par_iter().map_init(trimmer, cut).collect();
+    let mut found = Vec::with_capacity(parts.len());
+    let mut unsettled = Vec::new();
+    for part in parts {
+        match part {
+            Ok((number, part)) if !part.is_empty() => found.push((number, part)),
+            Ok(_) => {}
+            Err(number) => unsettled.push(number),
+        }
+    }
+    if !unsettled.is_empty() {
+        unsettled.sort_unstable();
+        near.retain(|cell| unsettled.binary_search(&cell.number).is_ok());
+        found.extend(by_planes(solid.clone(), &mut near));
+    }
+    found
 }
 
-fn divide(mut solid: Facets, cells: &mut [&ConvexCell]) -> Vec<(usize, Facets)> {
+type Group<'a, 'b> = (Vec<&'a ConvexCell<'b>>, FaceBoxes);
+
+/// Cells next to each other, few enough that every face near some of them may be held against each.
+fn group<'a, 'b>(
+    faces: FaceBoxes,
+    cells: &mut [&'a ConvexCell<'b>],
+    bounds: &Aabb,
+    groups: &mut Vec<Group<'a, 'b>>,
+) {
+    const FEW: usize = 48;
+    if cells.len() <= FEW {
+        groups.push((cells.to_vec(), faces));
+        return;
+    }
+    let (_, halves) = halved(cells, bounds);
+    for half in halves {
+        let ends: Vec<_> =
+            half.iter().flat_map(|cell| [cell.bounds.min, cell.bounds.max]).collect();
+        if let Some(around) = Aabb::around(&ends) {
+            group(faces.part(&around), half, bounds, groups);
+        }
+    }
+}
+
+/// Cells in two halves along the axis along which they are spread most, by where they are in the solid
+/// and not where they go on outside.
+fn halved<'a, 'b, 'c>(
+    cells: &'c mut [&'a ConvexCell<'b>],
+    bounds: &Aabb,
+) -> (usize, [&'c mut [&'a ConvexCell<'b>]; 2]) {
+    let middle = |cell: &ConvexCell<'_>| {
+        let [low, high] = [&cell.bounds.min, &cell.bounds.max].map(|p| bounds.clamp(p));
+        nalgebra::center(&low, &high)
+    };
+    let middles: Vec<Point3<f64>> = cells.iter().map(|cell| middle(cell)).collect();
+    let axis = Aabb::around(&middles).map_or(0, |spread| spread.extents().imax());
+    cells.sort_by_cached_key(|cell| (ordered(middle(cell)[axis]), cell.number));
+    (axis, cells.split_at_mut(cells.len() / 2).into())
+}
+
+/// The part of a closed solid in each cell, plane by plane. The cells are halved again and again, and each
+/// half gets of the solid what is not beyond all of its cells.
+pub(super) fn by_planes(mut solid: Facets, cells: &mut [&ConvexCell<'_>]) -> Vec<(usize, Facets)> {
     /// Faces from which on a second thread is worth its start.
     const MANY: usize = 512;
     if let [cell] = cells {
@@ -52,18 +115,9 @@ fn divide(mut solid: Facets, cells: &mut [&ConvexCell]) -> Vec<(usize, Facets)> 
         return vec![(cell.number, solid)];
     }
     let Some(bounds) = solid.bounds() else { return Vec::new() };
-    // where a cell is in the solid, not where it goes on outside
-    let middle = |cell: &ConvexCell| {
-        let [low, high] = [&cell.bounds.min, &cell.bounds.max].map(|p| bounds.clamp(p));
-        nalgebra::center(&low, &high)
-    };
-    let middles: Vec<Point3<f64>> = cells.iter().map(|cell| middle(cell)).collect();
-    let Some(spread) = Aabb::around(&middles) else { return Vec::new() };
-    let axis = spread.extents().imax();
-    cells.sort_by_cached_key(|cell| (ordered(middle(cell)[axis]), cell.number));
-    let (low, high) = cells.split_at_mut(cells.len() / 2);
-    let mut below = || divide(kept_around(&solid, low, (axis, 1.0)), low);
-    let mut above = || divide(kept_around(&solid, high, (axis, -1.0)), high);
+    let (axis, [low, high]) = halved(cells, &bounds);
+    let mut below = || by_planes(kept_around(&solid, low, (axis, 1.0)), low);
+    let mut above = || by_planes(kept_around(&solid, high, (axis, -1.0)), high);
     let (mut found, more) =
         if solid.faces.len() > MANY { rayon::join(below, above) } else { (below(), above()) };
     found.extend(more);
@@ -77,7 +131,7 @@ fn ordered(x: f64) -> u64 {
 }
 
 /// What of a solid is not beyond all of some cells along an axis, upwards or downwards.
-fn kept_around(solid: &Facets, cells: &[&ConvexCell], (axis, sign): (usize, f64)) -> Facets {
+fn kept_around(solid: &Facets, cells: &[&ConvexCell<'_>], (axis, sign): (usize, f64)) -> Facets {
     let end = |bounds: &Aabb| if sign > 0.0 { bounds.max[axis] } else { -bounds.min[axis] };
     let most = |ends: &mut dyn Iterator<Item = f64>| ends.fold(f64::NEG_INFINITY, f64::max);
     let around = most(&mut cells.iter().map(|cell| end(&cell.bounds)));

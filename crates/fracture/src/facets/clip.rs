@@ -8,7 +8,7 @@ use crate::slicing::cancel_opposites;
 
 /// Share of the solid's size within which a vertex is on the plane. Positions of new vertices are
 /// rounded to about 4e-16 of it, also those of parts of parts.
-const ON_PLANE: f64 = 1e-13;
+pub(super) const ON_PLANE: f64 = 1e-13;
 
 /// Working space of cuts.
 #[derive(Default)]

@@ -4,7 +4,7 @@ use levelset::Union;
 
 use super::{Cap, Face, Facets};
 use crate::fill::Border;
-use crate::slicing::{Projection, solid_angle};
+use crate::slicing::Projection;
 
 impl Facets {
     /// The solids that do not hang together, in order of their first faces; what touches in a vertex
@@ -19,7 +19,7 @@ impl Facets {
         let mut owners: Vec<usize> = (0..count).collect();
         for cavity in (0..count).filter(|&s| volumes[s] < 0.0) {
             let point = shells[cavity].vertices[0];
-            let winds = |s: &usize| volumes[*s] > 0.0 && shells[*s].winding(&point) > 0.5;
+            let winds = |s: &usize| volumes[*s] > 0.0 && shells[*s].winding(&point) > 0;
             let around = (0..count).filter(winds);
             if let Some(owner) = around.min_by(|&a, &b| volumes[a].total_cmp(&volumes[b])) {
                 owners[cavity] = owner;
@@ -101,14 +101,5 @@ impl Facets {
         self.caps
             .extend(caps.map(|cap| Cap { edges: cap.edges.iter().map(moved).collect(), ..*cap }));
         self.size = self.size.max(other.size);
-    }
-
-    /// How often it winds around a point.
-    pub(crate) fn winding(&self, point: &nalgebra::Point3<f64>) -> f64 {
-        let mut angle = 0.0;
-        self.for_each_triangle(|triangle, _| {
-            angle += solid_angle(triangle.map(|v| self.vertices[v as usize] - point));
-        });
-        angle / (4.0 * std::f64::consts::PI)
     }
 }

@@ -3,7 +3,11 @@
 use levelset::TriMesh;
 use nalgebra::{Point3, Vector3};
 
-use super::{FaceOrigin, Facets, Tag};
+use super::{Cap, FaceOrigin, Facets, Tag};
+use crate::slicing::Projection;
+
+/// Contacts of large flat faces need no more points along a side.
+const MAX_STEPS: f64 = 64.0;
 
 impl Facets {
     /// Points on the surface at most about `spacing` metres apart, corners and rims of cuts among them
@@ -25,10 +29,51 @@ impl Facets {
             vertices: order.iter().map(|&v| self.vertices[v as usize]).collect(),
             triangles: Vec::new(),
         };
-        self.for_each_triangle(|triangle, _| {
-            mesh.triangles.push(triangle.map(|v| names[v as usize]));
-        });
+        for (corners, _) in self.polygons() {
+            let corner = |k: usize| names[corners[k] as usize];
+            let fan = (1..corners.len() - 1).map(|k| [corner(0), corner(k), corner(k + 1)]);
+            mesh.triangles.extend(fan);
+        }
+        self.caps().iter().for_each(|cap| self.spread_over(cap, spacing, &mut mesh.vertices));
         mesh.spread_points(spacing)
+    }
+
+    /// Adds points on the edges of a cap, and in it along lines.
+    fn spread_over(&self, cap: &Cap, spacing: f64, points: &mut Vec<Point3<f64>>) {
+        for [p, q] in cap.edges.iter().map(|edge| edge.map(|v| self.vertices[v as usize])) {
+            let count = ((q - p).norm() / spacing).min(MAX_STEPS) as usize + 1;
+            points.extend((1..count).map(|k| p + (q - p) * (k as f64 / count as f64)));
+        }
+        let projection = Projection::along(&cap.normal);
+        let base = self.vertices[cap.edges[0][0] as usize];
+        let ends = |edge: &[u32; 2]| edge.map(|v| projection.point(&self.vertices[v as usize]));
+        let edges: Vec<[[f64; 2]; 2]> = cap.edges.iter().map(ends).collect();
+        let heights = edges.iter().map(|[p, _]| p[1]);
+        let (low, high) = heights
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+        // what is seen of the plane is shorter than it is
+        let step = (spacing * cap.normal.amax()).max((high - low) / MAX_STEPS);
+        let mut crossings: Vec<(f64, i32)> = Vec::new();
+        for row in 0..((high - low) / step) as usize + 1 {
+            let y = low + (row as f64 + 0.5) * step;
+            crossings.clear();
+            for [p, q] in edges.iter().filter(|[p, q]| (p[1] <= y) != (q[1] <= y)) {
+                let x = p[0] + (q[0] - p[0]) * ((y - p[1]) / (q[1] - p[1]));
+                crossings.push((x, if q[1] < p[1] { 1 } else { -1 }));
+            }
+            crossings.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let mut depth = 0;
+            for pair in crossings.windows(2) {
+                depth += pair[0].1;
+                let [from, to] = [pair[0].0, pair[1].0];
+                if depth > 0 {
+                    let count = ((to - from) / step).min(MAX_STEPS) as usize + 1;
+                    let x = |k: usize| from + (to - from) * (k as f64 / count as f64);
+                    let lifted = |k| projection.lifted([x(k), y], &base, &cap.normal);
+                    points.extend((1..count).map(lifted));
+                }
+            }
+        }
     }
 
     /// About `count` points of a lattice in the solid, of `volume` m^3: what its surface does not hide

@@ -7,6 +7,7 @@ use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 
 use super::*;
+use crate::Pattern;
 use crate::cell::Cell;
 
 /// Every directed edge as often as its opposite.
@@ -85,18 +86,20 @@ fn voxels(full: impl Fn([i32; 3]) -> bool) -> Facets {
 }
 
 /// Voronoi cells of sites in a box.
-fn cells(sites: &[Point3<f64>]) -> Vec<ConvexCell> {
+fn pattern(sites: &[Point3<f64>]) -> Pattern {
     let bounds = Aabb { min: Point3::from([-9.0; 3]), max: Point3::from([9.0; 3]) };
-    let cell = |(number, site): (usize, &Point3<f64>)| {
+    let cell = |site: &Point3<f64>| {
         let others = sites.iter().filter(|other| *other != site);
-        let cell = others.fold(Cell::whole(&bounds), |cell, other| {
+        others.fold(Cell::whole(&bounds), |cell, other| {
             cell.cut(Plane::through(&nalgebra::center(site, other), other - site))
-        });
-        let corners: Vec<_> = cell.corners().copied().collect();
-        let bounds = Aabb::around(&corners)?;
-        Some(ConvexCell { number, planes: cell.planes().to_vec(), bounds })
+        })
     };
-    sites.iter().enumerate().filter_map(cell).collect()
+    Pattern::from_cells(sites.iter().map(cell).collect()).unwrap()
+}
+
+fn cells(pattern: &Pattern) -> Vec<ConvexCell<'_>> {
+    let cell = |number| ConvexCell::new(pattern, number, &nalgebra::Similarity3::identity());
+    (0..pattern.region_count()).filter_map(cell).collect()
 }
 
 /// Sites off the lattice of the solids, or on it, so that planes pass through their features.
@@ -123,14 +126,14 @@ fn sites() -> impl Strategy<Value = Vec<Point3<f64>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
 
     #[test]
     fn pieces_are_closed_and_add_up_to_the_whole(n in 0..8usize, sites in sites()) {
         let whole = solids().swap_remove(n);
         let exact = whole.moments();
         let mut sum = levelset::Moments::default();
-        for (_, piece) in carve(whole, &cells(&sites)) {
+        for (_, piece) in carve(&whole, &cells(&pattern(&sites))) {
             for mut part in piece.parts() {
                 part.simplify();
                 let surface = part.surface();
@@ -145,13 +148,51 @@ proptest! {
         prop_assert!((sum.second - exact.second).amax() <= 1e-11 * exact.volume);
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn faces_near_a_cell_give_what_the_closed_solid_gives(n in 0..8usize, sites in sites()) {
+        let whole = solids().swap_remove(n).with_convex_faces().into_owned();
+        let size = whole.moments().volume;
+        let mut trimmer = trim::Trimmer::new(&whole, whole.bounds().unwrap());
+        let all: Vec<u32> = (0..whole.faces.len() as u32).collect();
+        for cell in &cells(&pattern(&sites)) {
+            let Some(part) = trimmer.trim(cell, &all) else { continue };
+            let mut closed = carve::by_planes(whole.clone(), &mut [cell]);
+            let expected = closed.pop().map_or_else(Default::default, |(_, part)| part.moments());
+            let moments = part.moments();
+            prop_assert!((moments.volume - expected.volume).abs() <= 1e-13 * size);
+            prop_assert!((moments.first - expected.first).amax() <= 1e-12 * size);
+            prop_assert!(is_closed(&part.surface().mesh));
+        }
+    }
+
+    #[test]
+    fn faces_near_a_cell_suffice_unless_a_vertex_is_in_a_plane(
+        n in 0..8usize,
+        sites in prop::collection::vec(prop::array::uniform3(-3.0..3.0), 2..12),
+    ) {
+        let whole = solids().swap_remove(n);
+        let whole = whole.with_convex_faces();
+        let sites: Vec<Point3<f64>> = sites.into_iter().map(Point3::from).collect();
+        let mut trimmer = trim::Trimmer::new(&whole, whole.bounds().unwrap());
+        let boxes = boxes::FaceBoxes::new(&whole);
+        for cell in &cells(&pattern(&sites)) {
+            prop_assert!(trimmer.trim(cell, &boxes.near(&cell.bounds)).is_some());
+        }
+    }
+
     #[test]
     fn pieces_put_together_are_the_whole(n in 0..8usize, sites in sites()) {
         let whole = solids().swap_remove(n);
         let exact = whole.moments().volume;
-        let cells = cells(&sites);
+        let pattern = pattern(&sites);
+        let cells = cells(&pattern);
         let mut planes: Vec<Plane> = Vec::new();
-        let mut pieces: Vec<Facets> = carve(whole, &cells).into_iter().map(|(number, mut piece)| {
+        let mut pieces: Vec<Facets> = carve(&whole, &cells).into_iter().map(|(number, mut piece)| {
             let own = &cells.iter().find(|cell| cell.number == number).unwrap().planes;
             let number = |n: usize| {
                 let same = |p: &Plane| *p == own[n] || *p == own[n].flipped();

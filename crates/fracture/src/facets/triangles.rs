@@ -1,8 +1,10 @@
 //! Faces as triangles.
 
+use std::borrow::Cow;
+
 use levelset::TriMesh;
 
-use super::{Facets, Surface, Tag};
+use super::{Cap, Facets, Surface, Tag};
 use crate::fill::Border;
 use crate::slicing::Projection;
 
@@ -18,6 +20,18 @@ impl Facets {
             surface.origins.push(tag.origin());
         });
         surface
+    }
+
+    /// The same solid with its caps as triangles.
+    pub(super) fn with_convex_faces(&self) -> Cow<'_, Self> {
+        if self.caps.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut convex = Self { caps: Vec::new(), ..self.clone() };
+        for cap in &self.caps {
+            self.for_each_triangle_of_cap(cap, |triangle, tag| convex.push(&triangle, tag));
+        }
+        Cow::Owned(convex)
     }
 
     pub(crate) fn for_each_triangle(&self, found: impl FnMut([u32; 3], Tag)) {
@@ -36,10 +50,14 @@ impl Facets {
             (1..corners.len() - 1).for_each(|k| found([corner(0), corner(k), corner(k + 1)], tag));
         }
         for cap in self.caps().iter().filter(|cap| wanted(cap.tag)) {
-            let projection = Projection::along(&cap.normal);
-            let border = Border::new(&cap.edges, self.projected(&projection));
-            border.filled().into_iter().for_each(|triangle| found(triangle, cap.tag));
+            self.for_each_triangle_of_cap(cap, &mut found);
         }
+    }
+
+    fn for_each_triangle_of_cap(&self, cap: &Cap, mut found: impl FnMut([u32; 3], Tag)) {
+        let projection = Projection::along(&cap.normal);
+        let border = Border::new(&cap.edges, self.projected(&projection));
+        border.filled().into_iter().for_each(|triangle| found(triangle, cap.tag));
     }
 
     /// The corner of a convex polygon from which the smallest triangle of a fan is largest.

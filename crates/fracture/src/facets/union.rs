@@ -20,12 +20,11 @@ impl Facets {
         pieces.iter().for_each(|piece| whole.append(piece));
         whole.weld();
         whole.drop_unused();
-        whole.split_edges();
-        for (number, plane) in planes.iter().enumerate() {
-            if whole.has_both_sides(Tag::plane(number), plane) {
-                whole.refill(Tag::plane(number), plane);
-            }
-        }
+        let numbered = planes.iter().enumerate().map(|(n, plane)| (Tag::plane(n), plane));
+        let shared: Vec<(Tag, &Plane)> =
+            numbered.filter(|(tag, plane)| whole.has_both_sides(*tag, plane)).collect();
+        whole.split_edges(|tag| shared.iter().any(|(other, _)| *other == tag));
+        shared.iter().for_each(|(tag, plane)| whole.refill(*tag, plane));
         whole.drop_unused();
         whole
     }
@@ -72,16 +71,32 @@ impl Facets {
         self.drop_repeated();
     }
 
-    /// Adds to every edge the vertices that lie on it, so that faces that touch along a part of an edge
-    /// match there.
-    fn split_edges(&mut self) {
+    /// Adds to every edge of faces of some tags the vertices of such faces that lie on it, so that faces
+    /// that touch along a part of an edge match there.
+    fn split_edges(&mut self, is_shared: impl Fn(Tag) -> bool) {
+        let mut edges = Vec::new();
+        for (corners, _) in self.polygons().filter(|(_, tag)| is_shared(*tag)) {
+            let next = corners[1..].iter().chain(&corners[..1]);
+            edges.extend(corners.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]));
+        }
+        let caps = self.caps.iter().filter(|cap| is_shared(cap.tag));
+        edges.extend(caps.flat_map(|cap| &cap.edges).map(|&[a, b]| [a.min(b), a.max(b)]));
+        edges.sort_unstable();
+        edges.dedup();
+        let mut ends: Vec<u32> = edges.as_flattened().to_vec();
+        ends.sort_unstable();
+        ends.dedup();
+        let between = |a: u32, b: u32| match edges.binary_search(&[a.min(b), a.max(b)]) {
+            Ok(_) => self.on_edge(&ends, a, b),
+            Err(_) => Vec::new(),
+        };
         let mut kept = Self { size: self.size, ..Self::default() };
         let mut corners: Vec<u32> = Vec::new();
         for (all, tag) in self.polygons() {
             corners.clear();
             let mut from = all[all.len() - 1];
             for &to in all {
-                corners.extend(self.on_edge(from, to));
+                corners.extend(between(from, to));
                 corners.push(to);
                 from = to;
             }
@@ -91,7 +106,7 @@ impl Facets {
             let mut edges = Vec::with_capacity(cap.edges.len());
             for &[from, to] in &cap.edges {
                 let mut last = from;
-                for next in self.on_edge(from, to).into_iter().chain([to]) {
+                for next in between(from, to).into_iter().chain([to]) {
                     edges.push([last, next]);
                     last = next;
                 }
@@ -101,15 +116,16 @@ impl Facets {
         (self.corners, self.faces, self.caps) = (kept.corners, kept.faces, kept.caps);
     }
 
-    /// The vertices between the ends of an edge, in order.
-    fn on_edge(&self, from: u32, to: u32) -> Vec<u32> {
+    /// Those of some vertices that are between the ends of an edge, in order.
+    fn on_edge(&self, among: &[u32], from: u32, to: u32) -> Vec<u32> {
         let tolerance = SAME * self.size;
         let [p, q] = [from, to].map(|v| self.vertices[v as usize]);
         let (low, high) = (p.inf(&q), p.sup(&q));
         let edge = q - p;
         let length = edge.norm();
         let mut found: Vec<(f64, u32)> = Vec::new();
-        for (v, r) in (0..).zip(&self.vertices) {
+        for &v in among {
+            let r = self.vertices[v as usize];
             let is_near = (0..3).all(|a| r[a] >= low[a] - tolerance && r[a] <= high[a] + tolerance);
             if !is_near {
                 continue;

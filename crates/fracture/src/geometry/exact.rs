@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use levelset::{Aabb, LevelSet, Moments};
+use levelset::{LevelSet, Moments};
 use nalgebra::{Point3, Similarity3, Vector3};
 use rayon::prelude::*;
 
@@ -44,7 +44,7 @@ pub(super) fn divided(
     solid.settle();
     let cells = cells(pattern, &at.transform(), &solid);
     let cut: Vec<(usize, Facets)> =
-        solid.parts().into_iter().flat_map(|part| carve(part, &cells)).collect();
+        solid.parts().iter().flat_map(|part| carve(part, &cells)).collect();
     let mut parts: Vec<Part> = cut.into_par_iter().flat_map_iter(connected).collect();
     // stable: parts of a cell stay in order
     parts.sort_by_key(|part| part.region);
@@ -60,25 +60,19 @@ pub(super) fn divided(
 }
 
 /// The cells of a pattern near a solid, in its coordinates.
-fn cells(pattern: &Pattern, to_material: &Similarity3<f64>, solid: &Facets) -> Vec<ConvexCell> {
+fn cells<'a>(
+    pattern: &'a Pattern,
+    to_material: &Similarity3<f64>,
+    solid: &Facets,
+) -> Vec<ConvexCell<'a>> {
     let Some(bounds) = solid.bounds() else { return Vec::new() };
     let Some(seen) = transformed_bounds(&bounds, &to_material.inverse()) else {
         return Vec::new();
     };
     let seen = seen.grown(1e-9 * seen.extents().norm());
-    let apart = |b: &Aabb| (0..3).any(|a| b.min[a] > seen.max[a] || b.max[a] < seen.min[a]);
-    let numbered = pattern.cells().zip(pattern.reaches()).enumerate();
-    let near = numbered.filter_map(|(number, (cell, reach))| {
-        let (cell, reach) = (cell.ok()?, reach.as_ref()?);
-        if apart(reach) {
-            return None;
-        }
-        let corners: Vec<Point3<f64>> =
-            cell.corners().map(|p| to_material.transform_point(p)).collect();
-        let planes = cell.planes().iter().map(|plane| plane.transformed(to_material)).collect();
-        Some(ConvexCell { number, planes, bounds: Aabb::around(&corners)? })
-    });
-    near.collect()
+    let reaches = pattern.reaches().iter().enumerate();
+    let near = reaches.filter(|(_, reach)| reach.is_some_and(|reach| reach.meets(&seen)));
+    near.filter_map(|(number, _)| ConvexCell::new(pattern, number, to_material)).collect()
 }
 
 fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
@@ -141,7 +135,7 @@ struct Touches<'a> {
 
 impl Cuts {
     /// Numbers the planes of all cells that cut something, one number for both sides of each.
-    fn number(pattern: &Pattern, cells: &[ConvexCell], parts: &mut [Part]) -> Self {
+    fn number(pattern: &Pattern, cells: &[ConvexCell<'_>], parts: &mut [Part]) -> Self {
         let mut regions: Vec<Option<Vec<Plane>>> = vec![None; pattern.region_count()];
         for cell in cells {
             if parts.binary_search_by_key(&cell.number, |part| part.region).is_ok() {
@@ -315,7 +309,7 @@ fn only(facets: &Facets, samples: &LevelSet) -> LevelSet {
         }
     }
     let grid = samples.grid();
-    let is_own = |&(_, node): &(f32, usize)| facets.winding(&grid.position(grid.node(node))) > 0.5;
+    let is_own = |&(_, node): &(f32, usize)| facets.winding(&grid.position(grid.node(node))) > 0;
     let own: Vec<bool> = deepest.iter().map(is_own).collect();
     let least = 1e-4 * grid.spacing() as f32;
     let mut values = samples.values().to_owned();

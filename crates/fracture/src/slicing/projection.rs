@@ -21,6 +21,21 @@ impl Projection {
         self.axes.map(|axis| p[axis] + 0.0)
     }
 
+    /// The point of a plane with a normal that is seen at some place; `on_plane` is another.
+    pub(crate) fn lifted(
+        &self,
+        at: [f64; 2],
+        on_plane: &Point3<f64>,
+        normal: &UnitVector3<f64>,
+    ) -> Point3<f64> {
+        let [u, v] = self.axes;
+        let axis = 3 - u - v;
+        let mut p = *on_plane;
+        (p[u], p[v]) = (at[0], at[1]);
+        p[axis] -= normal.dot(&(p - on_plane)) / normal[axis];
+        p
+    }
+
     /// Positive for a triangle that is seen counter-clockwise; the sign is exact.
     pub(crate) fn area_sign(&self, corners: [Point3<f64>; 3]) -> f64 {
         let [a, b, c] = corners.map(|p| {

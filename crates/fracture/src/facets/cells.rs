@@ -1,0 +1,40 @@
+//! Convex cells that solids are cut by.
+
+use levelset::Aabb;
+use nalgebra::{Point3, Similarity3};
+
+use crate::Pattern;
+use crate::cell::Plane;
+use crate::hull::CellHull;
+
+/// A convex cell of a pattern in the coordinates of the solid.
+#[derive(Clone, Debug)]
+pub(crate) struct ConvexCell<'a> {
+    /// Its number among all cells.
+    pub(crate) number: usize,
+    /// It is behind all of them.
+    pub(crate) planes: Vec<Plane>,
+    /// A box around it.
+    pub(crate) bounds: Aabb,
+    /// Its polyhedron, if rounding leaves one, and where the corners of that are.
+    pub(super) hull: Option<(&'a CellHull, Vec<Point3<f64>>)>,
+}
+
+impl<'a> ConvexCell<'a> {
+    /// A region of a pattern; `None` if it is not convex, or nothing.
+    pub(crate) fn new(
+        pattern: &'a Pattern,
+        number: usize,
+        to_material: &Similarity3<f64>,
+    ) -> Option<Self> {
+        let cell = pattern.cell(number)?;
+        let corners: Vec<Point3<f64>> =
+            cell.corners().map(|p| to_material.transform_point(p)).collect();
+        let planes = cell.planes().iter().map(|plane| plane.transformed(to_material)).collect();
+        let placed = |hull: &'a CellHull| {
+            (hull, hull.corners.iter().map(|p| to_material.transform_point(p)).collect())
+        };
+        let hull = pattern.hull(number).map(placed);
+        Some(Self { number, planes, bounds: Aabb::around(&corners)?, hull })
+    }
+}

@@ -1,0 +1,84 @@
+//! How often a surface winds around a point.
+
+use nalgebra::{Point3, Vector3};
+use robust::{Coord, orient2d};
+
+use super::Facets;
+use super::clip::ON_PLANE;
+use crate::slicing::solid_angle;
+
+impl Facets {
+    /// How often it winds around a point that is not on it.
+    pub(crate) fn winding(&self, point: &Point3<f64>) -> i32 {
+        (0..3).find_map(|axis| self.ray_winding(point, axis)).unwrap_or_else(|| {
+            let mut angle = 0.0;
+            self.for_each_triangle(|triangle, _| {
+                angle += solid_angle(triangle.map(|v| self.vertices[v as usize] - point));
+            });
+            (angle / (4.0 * std::f64::consts::PI)).round() as i32
+        })
+    }
+
+    /// The same by what a ray along an axis crosses; `None` if the ray meets an edge, or the point is in
+    /// the plane of a face that the ray meets.
+    pub(super) fn ray_winding(&self, from: &Point3<f64>, axis: usize) -> Option<i32> {
+        let at = |v: u32| &self.vertices[v as usize];
+        let mut winding = 0;
+        for face in &self.faces {
+            let corners = self.corners_of(face);
+            if corners.iter().all(|&v| at(v)[axis] < from[axis]) {
+                continue;
+            }
+            let mut turns = 0;
+            let mut last = at(corners[corners.len() - 1]);
+            for &v in corners {
+                turns += turn(last, at(v), from, axis)?;
+                last = at(v);
+            }
+            if turns != 0 {
+                let is_ahead = self.is_ahead(last, &self.area_vector(corners), from, axis)?;
+                winding += if is_ahead { turns } else { 0 };
+            }
+        }
+        for cap in &self.caps {
+            let mut turns = 0;
+            for &[a, b] in &cap.edges {
+                turns += turn(at(a), at(b), from, axis)?;
+            }
+            if turns != 0 {
+                let is_ahead = self.is_ahead(at(cap.edges[0][0]), &cap.normal, from, axis)?;
+                winding += if is_ahead { turns } else { 0 };
+            }
+        }
+        Some(winding)
+    }
+
+    /// Whether a ray from a point meets a plane rather than the ray the other way.
+    fn is_ahead(
+        &self,
+        on_plane: &Point3<f64>,
+        normal: &Vector3<f64>,
+        from: &Point3<f64>,
+        axis: usize,
+    ) -> Option<bool> {
+        let distance = normal.dot(&(on_plane - from)) / normal[axis];
+        let is_clear = distance.is_finite() && distance.abs() > ON_PLANE * self.size;
+        is_clear.then_some(distance > 0.0)
+    }
+}
+
+/// What an edge adds to how often a face winds around a ray along an axis; `None` if they meet.
+fn turn(a: &Point3<f64>, b: &Point3<f64>, ray: &Point3<f64>, axis: usize) -> Option<i32> {
+    let [u, v] = [(axis + 1) % 3, (axis + 2) % 3];
+    if (a[v] <= ray[v]) == (b[v] <= ray[v]) {
+        return Some(0);
+    }
+    let [p, q, r] = [a, b, ray].map(|p| Coord { x: p[u], y: p[v] });
+    let side = orient2d(p, q, r);
+    let is_up = b[v] > a[v];
+    (side != 0.0).then(|| match (is_up, side > 0.0) {
+        (true, true) => 1,
+        (false, false) => -1,
+        _ => 0,
+    })
+}
