@@ -282,6 +282,10 @@ impl Shading {
         for t in first..first + count {
             let [a, b, c] = self.surface.mesh.corners(t);
             let area = (b - a).cross(&(c - a));
+            // a triangle without area, as of a vertex on an edge, has no normal
+            if area.norm_squared() == 0.0 {
+                continue;
+            }
             let share = |q: &Point3<f64>, r: &Point3<f64>| (q - p).cross(&(r - p)).dot(&area);
             let weights =
                 [share(&b, &c), share(&c, &a), share(&a, &b)].map(|x| x / area.norm_squared());
@@ -292,7 +296,8 @@ impl Shading {
                 best = Some((least, x * u + y * v + z * w));
             }
         }
-        best.and_then(|(_, n)| n.try_normalize(1e-12)).unwrap_or(*flat)
+        let normal = best.and_then(|(_, n)| n.try_normalize(1e-12));
+        normal.filter(|n| n.iter().all(|x| x.is_finite())).unwrap_or(*flat)
     }
 }
 
