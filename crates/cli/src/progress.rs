@@ -1,6 +1,9 @@
 //! How far a run is: a bar on a terminal, plain lines elsewhere.
 
 use std::io::{IsTerminal, Write};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -46,5 +49,58 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Time after which a phase shows itself.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Runs a phase that may take long, and says on standard error what it is if it takes more than half
+/// a second: with a clock on a terminal, as one line elsewhere.
+pub fn phase<T>(name: &'static str, quiet: bool, work: impl FnOnce() -> T) -> T {
+    let _shown = (!quiet).then(|| Phase::new(name));
+    work()
+}
+
+/// The phase in progress, shown by a thread of its own until it ends.
+struct Phase {
+    end: Option<Sender<()>>,
+    shown: Option<JoinHandle<()>>,
+}
+
+impl Phase {
+    fn new(name: &'static str) -> Self {
+        let (end, ended) = channel::<()>();
+        let show = move || {
+            let start = Instant::now();
+            if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let mut out = std::io::stderr();
+            if !out.is_terminal() {
+                // nobody may be listening
+                let _ = writeln!(out, "{name} ...");
+                return;
+            }
+            let clock = ProgressBar::new_spinner();
+            while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                clock.set_message(format!("{name}: {:.0} s", start.elapsed().as_secs_f64()));
+                clock.tick();
+            }
+            clock.finish_and_clear();
+        };
+        // without a thread the phase is silent
+        let shown = std::thread::Builder::new().spawn(show).ok();
+        Self { end: Some(end), shown }
+    }
+}
+
+impl Drop for Phase {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(shown) = self.shown.take() {
+            // it only prints
+            let _ = shown.join();
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
 use crate::commands::{Failure, check_distinct, check_output, print, warn_of_mesh};
 use crate::mesh_file::read_mesh;
+use crate::progress::phase;
 use crate::wording::count;
 
 /// Where a pattern comes from.
@@ -45,8 +46,10 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         Source::Text(spec) => piece_pattern(&spec, *seed, body, (at, least)),
     };
     let spec = arguments.sampling.spec(path);
-    let recording = break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
-        .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    let recording = phase("breaking the mesh", arguments.quiet, || {
+        break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
+    });
+    let recording = recording.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     warn_of_mesh(&spec, &mesh);
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });

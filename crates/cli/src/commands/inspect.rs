@@ -35,7 +35,7 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let path = &arguments.file;
     let loaded = load(path, read_scene(path)?)?;
     let start = Instant::now();
-    let (mut world, _) = build(path, &loaded)?;
+    let (mut world, _) = build(path, &loaded, false)?;
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
     let warnings = warnings(&loaded.scene, &world);

@@ -15,6 +15,7 @@ use crate::input;
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
+use crate::progress::phase;
 use crate::tet_file::{self, read_tets};
 
 /// A scene with all that it includes.
@@ -144,9 +145,14 @@ fn stencil(picture: &StrengthPicture, path: &Path) -> Result<Stencil, Failure> {
 }
 
 /// The world of a scene read from `path`.
-pub(super) fn build(path: &Path, loaded: &Loaded) -> Result<(World, Vec<Appearance>), Failure> {
+pub(super) fn build(
+    path: &Path,
+    loaded: &Loaded,
+    quiet: bool,
+) -> Result<(World, Vec<Appearance>), Failure> {
     let scene = &loaded.scene;
-    sim::build(scene, &loaded.meshes).map_err(|source| {
+    let built = phase("building the scene", quiet, || sim::build(scene, &loaded.meshes));
+    built.map_err(|source| {
         let mesh = mesh_at_fault(scene, &source);
         Failure::Build { path: path.to_owned(), mesh, source }
     })

@@ -21,7 +21,7 @@ use crate::events::Events;
 use crate::format::Format;
 use crate::ledger::Ledger;
 use crate::output::{is_same_file, write_whole};
-use crate::progress::Progress;
+use crate::progress::{Progress, phase};
 
 /// What a command says to do.
 struct Job<'a> {
@@ -121,7 +121,9 @@ impl Job<'_> {
         let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
         let summary = Summary { recording, ledger, over_budget, stopped, warnings, hardest };
-        summary.write(format, self.options, events)?;
+        phase("writing the recording", self.options.quiet, || {
+            summary.write(format, self.options, events)
+        })?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
     }
@@ -191,7 +193,7 @@ impl Job<'_> {
         interrupted: &AtomicBool,
     ) -> Result<Run, Failure> {
         let start = Instant::now();
-        let (mut world, appearances) = build(self.scene, loaded)?;
+        let (mut world, appearances) = build(self.scene, loaded, self.options.quiet)?;
         let warnings = warnings(&loaded.scene, &world);
         if !self.options.quiet {
             warn(&warnings);

@@ -15,6 +15,7 @@ use crate::args::StressArguments;
 use crate::commands::volume::{check_tet_output, write_tets};
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::output::write_whole;
+use crate::progress::phase;
 use crate::render::{View, render};
 use crate::tet_file::read_tets;
 use crate::wording::{count, number};
@@ -42,11 +43,14 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    let body =
-        FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky).map_err(unusable)?;
+    let body = phase("assembling the finite elements", arguments.quiet, || {
+        FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky)
+    });
+    let body = body.map_err(unusable)?;
     let impulse = Vector3::from(arguments.impulse);
     let contact = Contact::from_impulse(arguments.at.into(), impulse, arguments.duration);
-    let response = body.respond(&[contact]).map_err(|source| unusable(source.into()))?;
+    let response = phase("solving for stress", arguments.quiet, || body.respond(&[contact]));
+    let response = response.map_err(|source| unusable(source.into()))?;
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);
     let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();

@@ -11,6 +11,7 @@ use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read, warn_of_mesh};
 use crate::mesh_file::read_mesh;
 use crate::output::write_whole;
+use crate::progress::phase;
 use crate::wording::{count, number};
 
 /// Most nodes of a level set, 2 GiB, and of a lattice.
@@ -28,15 +29,15 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         let volume = solid.moments().volume;
         (solid, volume)
     } else {
-        let (solid, mesh) = sampled(path, sampling)?;
+        let (solid, mesh) = sampled(path, sampling, *quiet)?;
         (solid, mesh.signed_volume())
     };
     let stuffing =
         Stuffing { spacing: cell.unwrap_or(1.0), doublings: *doublings, limit: MOST_NODES };
-    let mesh = match count {
+    let mesh = phase("filling the mesh with tetrahedra", *quiet, || match count {
         Some(count) => TetMesh::stuffed_to_count(&solid, *count as usize, &stuffing),
         None => TetMesh::stuffed(&solid, &stuffing),
-    };
+    });
     let mesh = mesh.map_err(|source| Failure::Grid { path: path.clone(), source })?;
     if mesh.tets.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
@@ -75,7 +76,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     }
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
-    let (solid, mesh) = sampled(path, sampling)?;
+    let (solid, mesh) = sampled(path, sampling, *quiet)?;
     write_whole(output, |out| solid.write_to(out))
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     let [nx, ny, nz] = solid.grid().dims();
@@ -96,12 +97,13 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
 }
 
 /// A mesh as samples.
-fn sampled(path: &Path, sampling: &Sampling) -> Result<(LevelSet, TriMesh), Failure> {
+fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
     warn_of_mesh(&spec, &mesh);
-    sample_mesh(&spec, mesh).map_err(|source| Failure::Fracture { path: path.to_owned(), source })
+    let solid = phase("sampling the mesh", quiet, || sample_mesh(&spec, mesh));
+    solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })
 }
 
 /// Refuses an output of tetrahedra that cannot succeed.
