@@ -95,8 +95,11 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
     })
 }
 
-/// The meshes of `assets`, and the ring-shaped float of them spoilt in several ways.
-fn meshes() -> Result<Vec<(String, TriMesh)>, ReportError> {
+/// The meshes of `assets`, each with what is wrong with it, and the ring-shaped float of them spoilt in several ways.
+///
+/// # Errors
+/// [`ReportError`] when a file of `assets` cannot be read.
+pub fn meshes() -> Result<Vec<(String, TriMesh)>, ReportError> {
     let read = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets").join(name);
         read_mesh(&path).map_err(|e| ReportError::Read(e.to_string()))
