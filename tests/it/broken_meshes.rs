@@ -75,3 +75,29 @@ fn every_broken_mesh_breaks_from_the_command_line_or_is_refused_with_advice() {
         assert!(output.status.success() && pieces.is_some(), "{name}");
     }
 }
+
+#[test]
+fn scenes_warn_of_open_meshes_in_words_and_as_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let teapot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/teapot.obj");
+    std::fs::copy(teapot, folder.path().join("teapot.obj")).unwrap();
+    let scene = folder.path().join("scene.toml");
+    let text = "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"pot\"\n\
+        shape = { mesh = { file = \"teapot.obj\", size = 0.3, nodes = 30000 } }\n\
+        fracture = { pattern = \"shards\", break_impulse = 1 }\n\
+        [pattern.shards.voronoi]\npieces = 20\n";
+    std::fs::write(&scene, text).unwrap();
+    let out = folder.path().join("out.glb");
+    for arguments in [&["check"][..], &["run", "-o", out.to_str().unwrap()]] {
+        let output = brisance().args(arguments).arg(&scene).arg("--json").output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{said}");
+        assert_eq!(said.lines().filter(|l| l.contains("64 open edges")).count(), 1, "{said}");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let warnings = json["mesh_warnings"].as_array().unwrap();
+        let open: Vec<_> = warnings.iter().filter(|w| w["kind"] == "open").collect();
+        assert_eq!(open.len(), 1, "{json}");
+        assert_eq!((&open[0]["file"], &open[0]["edges"]), (&"teapot.obj".into(), &64.into()));
+        assert!(said.contains(open[0]["text"].as_str().unwrap()));
+    }
+}

@@ -9,14 +9,14 @@ use levelset::{Aabb, LevelSet};
 use nalgebra::{Isometry3, Vector3};
 use serde_json::{Value, json};
 use sim::scene::{Body, Motion, Scene};
-use sim::{BodyState, Recording, World};
+use sim::{BodyState, MeshWarning, Recording, World};
 
 use crate::args::FileArguments;
 use crate::commands::load::{build, load, print_notes, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
 use crate::commands::strains::breaker;
 use crate::commands::volume::MOST_NODES;
-use crate::commands::warnings::{Warned, warn, warnings};
+use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
 use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
@@ -52,10 +52,10 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     }
     let pace = start.elapsed().as_secs_f64() / tried as f64;
     let seconds = built + pace * frames as f64;
-    let checked = Checked { scene, bodies: found, warnings, memory, seconds };
+    let mesh_warnings = loaded.mesh_warnings();
+    let checked = Checked { scene, bodies: found, warnings, mesh_warnings, memory, seconds };
     if !arguments.quiet {
-        warn(&checked.warnings);
-        loaded.warn_of_meshes();
+        warn(&checked.warnings, &checked.mesh_warnings);
     }
     print(|out| {
         if arguments.json {
@@ -157,6 +157,7 @@ struct Checked<'a> {
     scene: &'a Scene,
     bodies: Vec<Found<'a>>,
     warnings: Vec<Warned>,
+    mesh_warnings: Vec<MeshWarning>,
     /// Bytes.
     memory: f64,
     /// How long a run takes if all frames take as long as the first ones.
@@ -176,6 +177,7 @@ impl Checked<'_> {
             "fps": simulation.fps,
             "bodies": self.bodies.iter().map(body).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
+            "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "memory": self.memory,
             "seconds": self.seconds,
         })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fracture::Stencil;
 use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
-use sim::{Appearance, BuildError, MeshData, World};
+use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 
 use crate::commands::pattern::read_pattern;
 use crate::commands::{Failure, read_text};
@@ -38,12 +38,9 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Prints what is doubtful about the meshes to standard error.
-    pub(super) fn warn_of_meshes(&self) {
-        for warning in self.scene.mesh_warnings(&self.meshes) {
-            // nobody to tell is no reason to stop
-            let _ = writeln!(std::io::stderr(), "warning: {warning}");
-        }
+    /// What is doubtful about the meshes.
+    pub(super) fn mesh_warnings(&self) -> Vec<MeshWarning> {
+        self.scene.mesh_warnings(&self.meshes)
     }
 }
 

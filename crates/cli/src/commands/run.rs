@@ -120,7 +120,9 @@ impl Job<'_> {
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
         let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
-        let summary = Summary { recording, ledger, over_budget, stopped, warnings, hardest };
+        let mesh_warnings = loaded.mesh_warnings();
+        let summary =
+            Summary { recording, ledger, over_budget, stopped, warnings, mesh_warnings, hardest };
         phase("writing the recording", self.options.quiet, || {
             summary.write(format, self.options, events)
         })?;
@@ -196,8 +198,7 @@ impl Job<'_> {
         let (mut world, appearances) = build(self.scene, loaded, self.options.quiet)?;
         let warnings = warnings(&loaded.scene, &world);
         if !self.options.quiet {
-            warn(&warnings);
-            loaded.warn_of_meshes();
+            warn(&warnings, &loaded.mesh_warnings());
         }
         let recorder = Recorder::new(&world, &appearances);
         let fingerprint = world.fingerprint();

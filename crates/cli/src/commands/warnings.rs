@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 use sim::scene::{Body, Scene};
-use sim::{BodyId, Warning, World};
+use sim::{BodyId, MeshWarning, Warning, World};
 
 use crate::wording::{count, number};
 
@@ -48,11 +48,24 @@ pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
 }
 
 /// Prints warnings to standard error.
-pub(super) fn warn(warnings: &[Warned]) {
-    for warned in warnings {
+pub(super) fn warn(warnings: &[Warned], meshes: &[MeshWarning]) {
+    let meshes = meshes.iter().map(MeshWarning::to_string);
+    for sentence in warnings.iter().map(Warned::sentence).chain(meshes) {
         // nobody may be listening
-        let _ = writeln!(std::io::stderr(), "warning: {}", warned.sentence());
+        let _ = writeln!(std::io::stderr(), "warning: {sentence}");
     }
+}
+
+/// A warning of a mesh as JSON; what a warning of its kind does not have is null.
+pub(super) fn mesh_warning_json(warning: &MeshWarning) -> Value {
+    let (kind, file, edges, nodes, spacing) = match warning {
+        MeshWarning::Open { file, edges } => ("open", file, Some(edges), None, None),
+        MeshWarning::Thin { file, nodes, spacing } => {
+            ("thin", file, None, Some(nodes), Some(spacing))
+        }
+    };
+    json!({ "kind": kind, "file": file, "text": warning.to_string(), "edges": edges, "nodes": nodes,
+        "spacing": spacing })
 }
 
 fn kind(warning: &Warning) -> &'static str {

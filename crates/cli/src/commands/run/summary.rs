@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use sim::{Phase, Recording, Report};
+use sim::{MeshWarning, Phase, Recording, Report};
 
 use crate::args::RunOptions;
 use crate::commands::strains::{Hardest, nothing_broke};
-use crate::commands::warnings::Warned;
+use crate::commands::warnings::{Warned, mesh_warning_json};
 use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
@@ -25,6 +25,7 @@ pub(super) struct Summary {
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
     pub(super) warnings: Vec<Warned>,
+    pub(super) mesh_warnings: Vec<MeshWarning>,
     /// The hardest blows to bodies that can break.
     pub(super) hardest: Vec<Hardest>,
 }
@@ -127,6 +128,7 @@ impl Summary {
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
             "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
+            "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
             "frames_per_second": effort.frames_per_second(),
             "seconds": {
