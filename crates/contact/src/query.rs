@@ -50,6 +50,14 @@ pub(crate) struct Analytic<'a> {
 }
 
 impl Analytic<'_> {
+    /// A lower bound of the distance, quicker where that takes long.
+    fn lower_bound(&self, p: &Point3<f64>) -> f64 {
+        match self.field {
+            Field::Hull(hull) => hull.lower_bound(&(self.map * p)),
+            _ => self.distance(p),
+        }
+    }
+
     fn distance(&self, p: &Point3<f64>) -> f64 {
         self.field.distance(&(self.map * p))
     }
@@ -57,11 +65,13 @@ impl Analytic<'_> {
 
 impl Ask for Analytic<'_> {
     fn bounds(&self, points: &Packet) -> [f32; LANES] {
-        std::array::from_fn(|k| self.distance(&points.point(k)) as f32)
+        std::array::from_fn(|k| self.lower_bound(&points.point(k)) as f32)
     }
 
-    fn distances(&self, _: &Packet, exact: &[Point3<f64>], _: f32) -> Option<[f64; LANES]> {
-        let distance = |k: usize| exact.get(k).map_or(f64::INFINITY, |p| self.distance(p));
+    fn distances(&self, _: &Packet, exact: &[Point3<f64>], limit: f32) -> Option<[f64; LANES]> {
+        let is_near = |p: &&Point3<f64>| self.lower_bound(p) as f32 <= limit;
+        let distance =
+            |k: usize| exact.get(k).filter(is_near).map_or(f64::INFINITY, |p| self.distance(p));
         Some(std::array::from_fn(distance))
     }
 }
