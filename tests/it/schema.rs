@@ -138,6 +138,16 @@ fn schema_and_reader_know_the_same_keys_of_what_happens() {
 }
 
 #[test]
+fn schema_and_reader_know_the_same_materials() {
+    let names = "/properties/body/items/properties/material/anyOf/0/enum";
+    let names = schema().pointer(names).cloned().unwrap();
+    let names: Vec<String> = serde_json::from_value(names).unwrap();
+    let known = sim::scene::Material::TABLE.map(|m| m.name).into_iter();
+    let aliases = fracture::Material::ALIASES.map(|[alias, _]| alias);
+    assert_eq!(names, known.chain(aliases).collect::<Vec<_>>());
+}
+
+#[test]
 fn the_defaults_of_the_schema_are_those_of_the_reader() {
     let scene = "version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n\
         shape = { sphere = { radius = 1 } }\nfracture = { pattern = \"a\", strength = 1, bonds = { strength = 1 } }\n\
@@ -170,12 +180,6 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_body("friction").as_f64(), Some(body.friction()));
     assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
     assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
-    let names = "/properties/body/items/properties/material/anyOf/0/enum";
-    let names = schema.pointer(names).cloned().unwrap();
-    let names: Vec<String> = serde_json::from_value(names).unwrap();
-    let known = sim::scene::Material::TABLE.map(|m| m.name).into_iter();
-    let aliases = fracture::Material::ALIASES.map(|[alias, _]| alias);
-    assert_eq!(names, known.chain(aliases).collect::<Vec<_>>());
     let wind = sim::scene::Wind::default();
     assert_eq!(
         vector(schema["properties"]["wind"]["properties"]["velocity"]["default"].clone()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contact::{Field, Material};
+use contact::Material;
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;

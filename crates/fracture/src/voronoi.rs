@@ -89,9 +89,9 @@ impl Voronoi {
                 break;
             }
             if count < pieces {
-                low = (next, count)
+                low = (next, count);
             } else {
-                high = (next, count)
+                high = (next, count);
             }
             let step = (next * pieces.abs_diff(count)).div_ceil(count.max(1));
             next = if count < pieces { next + step } else { next.saturating_sub(step).max(1) };

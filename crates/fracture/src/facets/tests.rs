@@ -198,7 +198,7 @@ proptest! {
                 let same = |p: &Plane| *p == own[n] || *p == own[n].flipped();
                 planes.iter().position(same)
             };
-            let numbers: Vec<_> = (0..own.len()).map(|n| number(n)).collect();
+            let numbers: Vec<_> = (0..own.len()).map(number).collect();
             let numbers: Vec<usize> = numbers.into_iter().enumerate().map(|(n, known)| known.unwrap_or_else(|| {
                 planes.push(own[n]);
                 planes.len() - 1

@@ -76,7 +76,7 @@ fn turn(a: &Point3<f64>, b: &Point3<f64>, ray: &Point3<f64>, axis: usize) -> Opt
     let [p, q, r] = [a, b, ray].map(|p| Coord { x: p[u], y: p[v] });
     let side = orient2d(p, q, r);
     let is_up = b[v] > a[v];
-    (side != 0.0).then(|| match (is_up, side > 0.0) {
+    (side != 0.0).then_some(match (is_up, side > 0.0) {
         (true, true) => 1,
         (false, false) => -1,
         _ => 0,
