@@ -17,7 +17,7 @@ cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask miri             the tests of unsafe code under Miri (nightly, with miri and rust-src)
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
-cargo xtask peers NAME ...   the libraries beside others: fem, fracture, levelset, pile, slice
+cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
