@@ -305,3 +305,164 @@ fn a_tag_of_thousands_of_attributes_is_refused() {
     let text = format!("<VTKFile type=\"UnstructuredGrid\"{attributes}></VTKFile>");
     refused(&case_with("x.vtu", text.as_bytes()), &["info", "x.vtu"], "more than 256 attributes");
 }
+
+/// Cells of many planes: the time that it takes to cut them grows with the square.
+#[test]
+fn patterns_of_cells_with_thousands_of_planes_are_refused_soon() {
+    let file = |cells: usize, planes: usize| {
+        let plane = |n: usize| {
+            let (a, b) = (n as f64, 1.7 * n as f64);
+            [a.cos(), a.sin() * b.cos(), a.sin() * b.sin(), 0.5].map(f64::to_le_bytes).concat()
+        };
+        let cell = [0, planes as u32].map(u32::to_le_bytes).concat();
+        let cell = [cell, (0..planes).flat_map(plane).collect()].concat();
+        let head = [b"brispatt".to_vec(), [1, cells as u32].map(u32::to_le_bytes).concat()];
+        case_with("x.pattern", &[head.concat(), cell.repeat(cells)].concat())
+    };
+    for (cells, planes) in [(1, 5000), (1, 1 << 14), (2, 3000), (1 << 14, 100)] {
+        refused(&file(cells, planes), &["info", "x.pattern"], "too many planes");
+    }
+    for (cells, planes) in [(1, 1000), (100, 30)] {
+        let read = file(cells, planes).run(&["info", "x.pattern"]);
+        assert!(read.status.success(), "{cells} {planes}: {read:?}");
+    }
+}
+
+/// As many regions as a scene may ask for, crowded, written and read again.
+#[test]
+fn the_largest_pattern_of_our_own_is_read() {
+    let case = Case::new(&[]);
+    let pattern = "voronoi:10000,clustering=1";
+    assert!(case.run(&["pattern", "new", pattern, "-q", "-o", "x.pattern"]).status.success());
+    let read = case.run(&["info", "x.pattern"]);
+    assert!(read.status.success(), "{read:?}");
+}
+
+/// A body with some dozen samples cannot come apart into hundreds of pieces, whatever is asked for.
+#[test]
+fn as_many_pieces_as_samples_tell_apart_are_made_soon() {
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
+    let case = Case::new(&[("open.obj", mesh)]);
+    let start = std::time::Instant::now();
+    let arguments = ["fracture", "open.obj", "--pattern", "voronoi:10000", "--nodes", "2000"];
+    let output = case.run(&[&arguments[..], &["-o", "x.glb"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("hold fewer than 10000 pieces"), "{told}");
+    // 16,384 sites took minutes
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+/// A scene reads what is in its folder and in `../assets`, unless told otherwise.
+#[test]
+fn files_outside_the_folder_of_a_scene_are_refused() {
+    let case = Case::new(&[("secret.obj", crate::cli::TETRAHEDRON), ("secret.toml", "")]);
+    let root = case.folder.path();
+    for folder in ["assets", "scenes/parts"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for copy in ["assets/a.obj", "scenes/b.obj", "scenes/parts/c.obj"] {
+        std::fs::copy(root.join("secret.obj"), root.join(copy)).unwrap();
+    }
+    std::fs::write(root.join("scenes/parts/part.toml"), "").unwrap();
+    let mesh = |file: &str| {
+        format!(
+            "version = 1\n[[body]]\nname = \"b\"\nshape = {{ mesh = {{ file = {file:?}, nodes = 8000 }} }}\n"
+        )
+    };
+    let check = |text: &str, more: &[&str]| {
+        std::fs::write(root.join("scenes/scene.toml"), text).unwrap();
+        let output = case.run(&[&["check", "-q", "scenes/scene.toml"], more].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), told)
+    };
+    let whole = root.join("secret.obj").display().to_string();
+    for file in ["b.obj", "parts/c.obj", "../assets/a.obj", "parts/../../assets/a.obj"] {
+        assert_eq!(check(&mesh(file), &[]).0, Some(0), "{file}");
+    }
+    for file in
+        ["../secret.obj", whole.as_str(), "parts/../../secret.obj", "../scenes/../secret.obj"]
+    {
+        let (code, told) = check(&mesh(file), &[]);
+        assert_eq!((code, told.lines().count()), (Some(2), 1), "{file}: {told}");
+        assert!(told.contains("is outside the folder of the scene"), "{file}: {told}");
+        assert_eq!(check(&mesh(file), &["--allow-outside"]).0, Some(0), "{file}");
+    }
+    let body = "[[body]]\nname = \"b\"\nshape = { sphere = { radius = 1 } }\n";
+    let with = |key: &str| format!("version = 1\n{key}\n{body}");
+    assert_eq!(check(&with("include = [\"parts/part.toml\"]"), &[]).0, Some(0));
+    for key in [
+        "include = [\"../secret.toml\"]",
+        "include = [\"/etc/passwd\"]",
+        "[pattern.p]\nfile = \"../secret.obj\"",
+    ] {
+        let (code, told) = check(&with(key), &[]);
+        assert_eq!((code, told.lines().count()), (Some(2), 1), "{key}: {told}");
+        assert!(told.contains("outside the folder of the scene"), "{key}: {told}");
+    }
+    assert_eq!(check(&with("include = [\"../secret.toml\"]"), &["--allow-outside"]).0, Some(0));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.obj", root.join("scenes/link.obj")).unwrap();
+        assert!(check(&mesh("link.obj"), &[]).1.contains("outside the folder"));
+        std::os::unix::fs::symlink("../secret.toml", root.join("scenes/link.toml")).unwrap();
+        assert!(check(&with("include = [\"link.toml\"]"), &[]).1.contains("outside the folder"));
+    }
+}
+
+/// A program that may take 150 MB of addresses ends in the middle of its work.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_without_memory_says_so_and_leaves_nothing() {
+    let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let case = case_with("bunny.obj", &std::fs::read(bunny).unwrap());
+    let program = crate::cli::brisance().get_program().to_owned();
+    for nodes in ["10000000", "30000000", "120000000"] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "ulimit -v 150000; exec \"$@\"", "sh"]).arg(&program);
+        shell.args(["voxelize", "bunny.obj", "-q", "-o", "x.lset", "--nodes", nodes]);
+        let output =
+            shell.env("RAYON_NUM_THREADS", "2").current_dir(&case.folder).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{nodes} {:?}: {told}", output.status);
+        assert!(told.contains("memory ran out") && told.lines().count() == 1, "{nodes}: {told}");
+        assert_eq!(case.names(), ["bunny.obj"], "{nodes}");
+    }
+}
+
+/// The most memory that a run took, kB.
+#[cfg(target_os = "linux")]
+fn memory_of_run(case: &Case, frames: usize, output: &str) -> usize {
+    let frames = frames.to_string();
+    let run = ["run", "scene.toml", "--frames", &frames, "--threads", "1", "-o", output];
+    let mut running = crate::cli::brisance();
+    running.args(run).current_dir(&case.folder).stdout(std::process::Stdio::piped());
+    let mut running = running.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", running.id());
+    let mut most = 0;
+    while running.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok());
+        most = most.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(running.wait().unwrap().success());
+    most
+}
+
+/// 126 bodies that turn: each frame has 7 kB of poses.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_frames_of_a_recording() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\nsleep = false\n[[body]]\nname = \"b\"\n\
+        shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\nangular_velocity = [0.1, 0.2, 0]\n\
+        copies = { count = [7, 6, 3], spacing = [1, 1, 1] }\n";
+    let case = Case::new(&[("scene.toml", scene)]);
+    for output in ["x.jsonl", "x.glb"] {
+        let [short, long] = [1000, 4000].map(|frames| memory_of_run(&case, frames, output));
+        // 21 MB of poses are beyond those of the short run
+        let growth = long.saturating_sub(short);
+        assert!(short > 1000 && growth < 4000, "{output}: {short} kB, {growth} kB more");
+    }
+}

@@ -96,12 +96,14 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     })
 }
 
-/// A mesh as samples.
+/// A mesh as samples; warns of what is doubtful about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
-    warn_of_mesh(&spec, &mesh);
+    if !quiet {
+        warn_of_mesh(&spec, &mesh);
+    }
     let solid = phase("sampling the mesh", quiet, || sample_mesh(&spec, mesh));
     solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })
 }

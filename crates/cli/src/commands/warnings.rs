@@ -48,9 +48,8 @@ pub(super) fn warnings(scene: &Scene, world: &World) -> Vec<Warned> {
 }
 
 /// Prints warnings to standard error.
-pub(super) fn warn(warnings: &[Warned], meshes: &[MeshWarning]) {
-    let meshes = meshes.iter().map(MeshWarning::to_string);
-    for sentence in warnings.iter().map(Warned::sentence).chain(meshes) {
+pub(super) fn warn(warnings: &[Warned]) {
+    for sentence in warnings.iter().map(Warned::sentence) {
         // nobody may be listening
         let _ = writeln!(std::io::stderr(), "warning: {sentence}");
     }
