@@ -305,3 +305,35 @@ fn a_tag_of_thousands_of_attributes_is_refused() {
     let text = format!("<VTKFile type=\"UnstructuredGrid\"{attributes}></VTKFile>");
     refused(&case_with("x.vtu", text.as_bytes()), &["info", "x.vtu"], "more than 256 attributes");
 }
+
+/// Cells of many planes: the time that it takes to cut them grows with the square.
+#[test]
+fn patterns_of_cells_with_thousands_of_planes_are_refused_soon() {
+    let file = |cells: usize, planes: usize| {
+        let plane = |n: usize| {
+            let (a, b) = (n as f64, 1.7 * n as f64);
+            [a.cos(), a.sin() * b.cos(), a.sin() * b.sin(), 0.5].map(f64::to_le_bytes).concat()
+        };
+        let cell = [0, planes as u32].map(u32::to_le_bytes).concat();
+        let cell = [cell, (0..planes).flat_map(plane).collect()].concat();
+        let head = [b"brispatt".to_vec(), [1, cells as u32].map(u32::to_le_bytes).concat()];
+        case_with("x.pattern", &[head.concat(), cell.repeat(cells)].concat())
+    };
+    for (cells, planes) in [(1, 5000), (1, 1 << 14), (2, 3000), (1 << 14, 100)] {
+        refused(&file(cells, planes), &["info", "x.pattern"], "too many planes");
+    }
+    for (cells, planes) in [(1, 1000), (100, 30)] {
+        let read = file(cells, planes).run(&["info", "x.pattern"]);
+        assert!(read.status.success(), "{cells} {planes}: {read:?}");
+    }
+}
+
+/// As many regions as a scene may ask for, crowded, written and read again.
+#[test]
+fn the_largest_pattern_of_our_own_is_read() {
+    let case = Case::new(&[]);
+    let pattern = "voronoi:10000,clustering=1";
+    assert!(case.run(&["pattern", "new", pattern, "-q", "-o", "x.pattern"]).status.success());
+    let read = case.run(&["info", "x.pattern"]);
+    assert!(read.status.success(), "{read:?}");
+}

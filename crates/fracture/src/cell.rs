@@ -78,19 +78,35 @@ impl Cell {
         self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// [`Cell::value`] if it is below `bound`.
+    pub(crate) fn value_below(&self, p: &Point3<f64>, bound: f64) -> Option<f64> {
+        let mut value = if self.is_empty() { f64::INFINITY } else { f64::NEG_INFINITY };
+        for plane in &self.planes {
+            if value >= bound {
+                break;
+            }
+            value = value.max(plane.value(p));
+        }
+        (value < bound).then_some(value)
+    }
+
     /// Corners of the cell in its box; each as often as faces share it.
     pub(crate) fn corners(&self) -> impl Iterator<Item = &Point3<f64>> {
         self.faces.iter().flat_map(|face| &face.points)
     }
 
     /// The part of the cell behind `plane`. Planes that no longer bound it are dropped.
-    pub(crate) fn cut(&self, plane: Plane) -> Self {
-        self.clipped(&plane, Some(plane))
+    #[must_use]
+    pub(crate) fn cut(mut self, plane: Plane) -> Self {
+        self.clip(&plane, Some(plane));
+        self
     }
 
     /// The part of the cell behind `plane`, which is as one of the box it was cut from.
-    pub(crate) fn behind(&self, plane: &Plane) -> Self {
-        self.clipped(plane, None)
+    #[must_use]
+    pub(crate) fn behind(mut self, plane: &Plane) -> Self {
+        self.clip(plane, None);
+        self
     }
 
     /// The part of the cell in `bounds`; its planes are those that bound it there.
@@ -113,47 +129,49 @@ impl Cell {
     }
 
     /// Cuts the polygons by `by`, and adds `plane` to the cell's own if one is given.
-    fn clipped(&self, by: &Plane, plane: Option<Plane>) -> Self {
+    fn clip(&mut self, by: &Plane, plane: Option<Plane>) {
         let size = self.corners().fold(0.0, |m: f64, p| m.max(p.coords.amax()));
         let tolerance = 1e-12 * size;
         if self.corners().all(|p| by.value(p) <= tolerance) {
-            return self.clone();
+            return;
         }
-        let mut planes = self.planes.clone();
-        planes.extend(plane);
+        self.planes.extend(plane);
         let mut rim = Vec::new();
-        let mut faces: Vec<Face> =
-            self.faces.iter().filter_map(|face| face.clipped(by, tolerance, &mut rim)).collect();
+        self.faces.retain_mut(|face| face.clip(by, tolerance, &mut rim));
         let cap = around(&rim, &by.normal, 1e-9 * size);
-        if cap.len() >= 3 && !faces.is_empty() {
-            faces.push(Face { plane: plane.map(|_| planes.len() - 1), points: cap });
+        if cap.len() >= 3 && !self.faces.is_empty() {
+            let plane = plane.map(|_| self.planes.len() - 1);
+            self.faces.push(Face { plane, points: cap });
         }
-        Self { planes, faces }.pruned()
+        self.prune();
     }
 
     /// Drops planes without a polygon.
-    fn pruned(mut self) -> Self {
-        let mut kept = Vec::with_capacity(self.planes.len());
-        for (index, plane) in self.planes.iter().enumerate() {
-            let place = kept.len();
-            let mut bounds =
-                self.faces.iter_mut().filter(|face| face.plane == Some(index)).peekable();
-            if bounds.peek().is_some() {
-                kept.push(*plane);
-            }
-            // never above its old place, so no later plane is taken for it
-            bounds.for_each(|face| face.plane = Some(place));
+    fn prune(&mut self) {
+        let mut places = vec![None; self.planes.len()];
+        for plane in self.faces.iter().filter_map(|face| face.plane) {
+            places[plane] = Some(0);
         }
-        self.planes = kept;
-        self
+        places.iter_mut().flatten().enumerate().for_each(|(kept, place)| *place = kept);
+        let mut is_kept = places.iter().map(Option::is_some);
+        self.planes.retain(|_| is_kept.next() == Some(true));
+        for face in &mut self.faces {
+            face.plane = face.plane.and_then(|plane| places[plane]);
+        }
     }
 }
 
 impl Face {
-    /// The part behind `plane` (Sutherland and Hodgman 1974); its points on the plane go to `rim`.
-    fn clipped(&self, plane: &Plane, tolerance: f64, rim: &mut Vec<Point3<f64>>) -> Option<Self> {
+    /// Leaves the part behind `plane` (Sutherland and Hodgman 1974), and returns whether there is one;
+    /// its points on the plane go to `rim`.
+    fn clip(&mut self, plane: &Plane, tolerance: f64, rim: &mut Vec<Point3<f64>>) -> bool {
+        // most faces of a cell are not cut
+        if self.points.iter().all(|p| plane.value(p) <= tolerance) {
+            rim.extend(self.points.iter().filter(|p| plane.value(p) >= -tolerance));
+            return true;
+        }
         let mut points = Vec::with_capacity(self.points.len() + 1);
-        let mut a = self.points.last()?;
+        let Some(mut a) = self.points.last() else { return false };
         let mut at_a = plane.value(a);
         for b in &self.points {
             let at_b = plane.value(b);
@@ -173,7 +191,8 @@ impl Face {
             }
             (a, at_a) = (b, at_b);
         }
-        (points.len() >= 3).then_some(Self { plane: self.plane, points })
+        self.points = points;
+        self.points.len() >= 3
     }
 }
 

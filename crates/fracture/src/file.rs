@@ -21,8 +21,10 @@ const MAGIC: [u8; 8] = *b"brispatt";
 const VERSION: u32 = 1;
 const CELL: u32 = 0;
 const SAMPLES: u32 = 1;
-/// Most planes of one cell: one per other region.
-const MAX_PLANES: u32 = Pattern::MAX_REGIONS as u32;
+/// Most squares of the numbers of planes of all cells together: the time that cutting a cell takes grows
+/// with the square. One cell may have 4096 planes; 2^14 cells may have 32 each, twice as many as
+/// cells of random points.
+const MAX_SQUARES: u64 = 1 << 24;
 
 /// Why a pattern cannot be read.
 #[derive(Debug, Error)]
@@ -60,7 +62,8 @@ pub enum ReadPatternError {
 }
 
 impl Pattern {
-    /// Writes the pattern; [`Pattern::read`] gives it back bit for bit.
+    /// Writes the pattern; [`Pattern::read`] gives it back bit for bit, unless the squares of the numbers
+    /// of planes of its cells add up to more than 2^24, which it refuses.
     ///
     /// # Errors
     /// Those of `out`.
@@ -96,11 +99,11 @@ impl Pattern {
             return Err(ReadPatternError::Count { found: count });
         }
         let mut regions = Vec::new();
-        let mut samples = 0;
+        let (mut samples, mut squares) = (0, 0);
         for region in 0..count {
             let invalid = |what| ReadPatternError::Invalid { region, what };
             regions.push(match word(&mut source)? {
-                CELL => Region::Cell(read_cell(&mut source)?.map_err(invalid)?),
+                CELL => Region::Cell(read_cell(&mut source, &mut squares)?.map_err(invalid)?),
                 SAMPLES => {
                     let sampled = read_samples(&mut source, &mut samples)?;
                     Region::Sampled(sampled.map_err(invalid)?)
@@ -148,10 +151,14 @@ fn write_numbers<'a>(
     numbers.into_iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
 }
 
-fn read_cell(source: &mut impl Read) -> io::Result<Result<Cell, &'static str>> {
+/// `squares` is the sum of the squares of the numbers of planes of the file so far.
+fn read_cell(source: &mut impl Read, squares: &mut u64) -> io::Result<Result<Cell, &'static str>> {
     let planes = word(source)?;
-    if planes > MAX_PLANES {
-        return Ok(Err("it has too many planes"));
+    *squares += u64::from(planes).pow(2);
+    if *squares > MAX_SQUARES {
+        return Ok(Err(
+            "it and the regions before have too many planes: cut it into fewer or simpler ones",
+        ));
     }
     let mut cell = Cell::whole(&Pattern::REACH);
     for _ in 0..planes {

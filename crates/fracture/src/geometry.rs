@@ -7,7 +7,7 @@ mod samples;
 use std::sync::{Arc, OnceLock};
 
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Moments, Solid};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::ClosedMesh;
 use crate::facets::{Facets, Surface};
@@ -97,7 +97,9 @@ impl Geometry {
             Kind::Exact(exact) => exact.facets.bounds(),
             Kind::Sampled(_) => self.level_set().inside_range().map(|(low, high)| {
                 let [min, max] = [low, high].map(|node| self.grid.position(node));
-                Aabb { min, max }
+                // a single sample has a size too
+                let half = Vector3::repeat(0.5 * self.grid.spacing());
+                Aabb { min: min - half, max: max + half }
             }),
         };
         exact.unwrap_or_else(|| self.grid.bounds())
@@ -114,6 +116,18 @@ impl Geometry {
                 let stride = (inside.len() / count.max(1)).max(1) | 1;
                 let place = |n: usize| self.grid.position(self.grid.node(n));
                 inside.into_iter().step_by(stride).map(place).collect()
+            }
+        }
+    }
+
+    /// Most pieces that a pattern may be meant to divide it into: an exact solid holds any number, and of
+    /// a sampled one every piece holds four samples or more on average.
+    pub fn most_pieces(&self) -> usize {
+        match &self.kind {
+            Kind::Exact(_) => usize::MAX,
+            Kind::Sampled(_) => {
+                let samples = self.level_set().as_slice();
+                samples.iter().filter(|&&sample| sample < 0.0).count().div_ceil(4)
             }
         }
     }

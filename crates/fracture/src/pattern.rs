@@ -119,10 +119,9 @@ impl Pattern {
 
     /// The region that holds `p`; the lowest of several.
     pub fn region_at(&self, p: &Point3<f64>) -> usize {
-        let value = |region: &Region| region.value(p);
         let mut best = (0, f64::INFINITY);
-        for (index, value) in self.regions.iter().map(value).enumerate() {
-            if value < best.1 {
+        for (index, region) in self.regions.iter().enumerate() {
+            if let Some(value) = region.value_below(p, best.1) {
                 best = (index, value);
             }
         }

@@ -57,8 +57,8 @@ impl Pattern {
             }
             let plane = Plane::through(&Point3::from(normal.normalize() * offset), normal);
             cells = cells
-                .iter()
-                .flat_map(|cell| [cell.cut(plane), cell.cut(plane.flipped())])
+                .into_iter()
+                .flat_map(|cell| [cell.clone().cut(plane), cell.cut(plane.flipped())])
                 .filter(|cell| !cell.is_empty())
                 .collect();
             check_count(cells.len())?;

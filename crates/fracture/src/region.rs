@@ -20,6 +20,14 @@ impl Region {
             Self::Sampled(sampled) => sampled.value(p),
         }
     }
+
+    /// [`Region::value`] if it is below `bound`.
+    pub(crate) fn value_below(&self, p: &Point3<f64>, bound: f64) -> Option<f64> {
+        match self {
+            Self::Cell(cell) => cell.value_below(p, bound),
+            Self::Sampled(sampled) => Some(sampled.value(p)).filter(|value| *value < bound),
+        }
+    }
 }
 
 /// A region as samples over the part of a pattern's domain that it reaches; beyond the domain it

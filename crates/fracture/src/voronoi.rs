@@ -46,13 +46,14 @@ impl Voronoi {
     /// the six is brought to `pieces`. A cell counts if it holds an 8th of its share of the body.
     ///
     /// A cell that meets the body in several places makes a piece of each. No more than
-    /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is; a body without a volume keeps the
-    /// sites there were. The number does not depend on the grid of an exact solid.
+    /// [`Pattern::MAX_REGIONS`] sites are used, whatever `pieces` is, and pieces of a sampled solid hold
+    /// four of its samples or more on average; a body without a volume keeps the sites there were. The
+    /// number does not depend on the grid of an exact solid.
     #[must_use]
     pub fn with_pieces(self, pieces: usize, body: &Geometry) -> Self {
         let points = body.inside_points(sample_count(pieces));
         let blows = blows(&body.bounds(), &points);
-        self.counted(pieces, &points, &blows)
+        self.counted(pieces.min(body.most_pieces()), &points, &blows)
     }
 
     /// As many sites, around the body, as it takes for it to come apart into `pieces`, or as near to that
@@ -67,9 +68,10 @@ impl Voronoi {
         body: &Geometry,
         (at, least): (&Alignment, f64),
     ) -> Result<Self, PatternError> {
-        /// Trials of some milliseconds each.
+        /// Most trials, and most sites of all of them: about a second for most bodies.
         const TRIALS: usize = 16;
-        let pieces = pieces.clamp(1, Pattern::MAX_REGIONS);
+        const SITES: usize = 1 << 15;
+        let pieces = pieces.min(body.most_pieces()).clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));
         // no site where the body is not
         let to_pattern = at.transform().inverse();
@@ -81,17 +83,19 @@ impl Voronoi {
         // the most sites that made too few pieces, and the fewest that made too many
         let (mut low, mut high) = ((0, 0), (Pattern::MAX_REGIONS + 1, usize::MAX));
         let mut best = (usize::MAX, next);
+        let mut tried = 0;
         for _ in 0..TRIALS {
+            tried += next;
             let trial = Self { sites: next, ..spec };
             let count = body.divide(&Pattern::voronoi(&trial)?, at, least).pieces.len();
             best = best.min((count.abs_diff(pieces), next));
-            if count == pieces || !body.is_exact() {
+            if count == pieces || !body.is_exact() || tried >= SITES {
                 break;
             }
             if count < pieces {
-                low = (next, count)
+                low = (next, count);
             } else {
-                high = (next, count)
+                high = (next, count);
             }
             let step = (next * pieces.abs_diff(count)).div_ceil(count.max(1));
             next = if count < pieces { next + step } else { next.saturating_sub(step).max(1) };
@@ -177,32 +181,34 @@ impl View {
     }
 }
 
-/// Points and the nearest of the sites so far, in a tree of boxes: a new site meets only the points near
-/// it.
-struct NearestSites {
-    /// In an order in which each range of a node is its box's.
+/// Points in a tree of boxes.
+struct Tree {
     points: Vec<Vector3<f64>>,
-    /// Per point the squared distance to the nearest site and its number.
-    nearest: Vec<(f64, usize)>,
+    /// Numbers of the points, in an order in which each range of a node is its box's.
+    order: Vec<usize>,
     nodes: Vec<TreeNode>,
-    sites: usize,
 }
 
 struct TreeNode {
     range: std::ops::Range<usize>,
     low: Vector3<f64>,
     high: Vector3<f64>,
-    /// Of its points the largest squared distance to a site.
-    farthest: f64,
     /// The second of two halves; the first is the next node. 0 of a leaf.
     second: usize,
 }
 
-impl NearestSites {
+impl TreeNode {
+    /// The squared distance of a point to the box.
+    fn beside(&self, p: &Vector3<f64>) -> f64 {
+        (self.low - p).sup(&(p - self.high)).sup(&Vector3::zeros()).norm_squared()
+    }
+}
+
+impl Tree {
     fn new(points: Vec<Vector3<f64>>) -> Self {
-        let nearest = vec![(f64::INFINITY, usize::MAX); points.len()];
+        let order = (0..points.len()).collect();
         let count = points.len();
-        let mut tree = Self { points, nearest, nodes: Vec::new(), sites: 0 };
+        let mut tree = Self { points, order, nodes: Vec::new() };
         tree.divide(0..count);
         tree
     }
@@ -210,19 +216,22 @@ impl NearestSites {
     fn divide(&mut self, range: std::ops::Range<usize>) {
         /// Points that are not worth another box.
         const LEAF: usize = 8;
-        let own = &mut self.points[range.clone()];
-        let Some(first) = own.first() else { return };
-        let low = own.iter().fold(*first, |low, p| low.inf(p));
-        let high = own.iter().fold(*first, |high, p| high.sup(p));
+        let points = &self.points;
+        let own = &mut self.order[range.clone()];
+        let Some(first) = own.first().map(|&n| points[n]) else { return };
+        let low = own.iter().fold(first, |low, &n| low.inf(&points[n]));
+        let high = own.iter().fold(first, |high, &n| high.sup(&points[n]));
         let axis = (high - low).imax();
         let node = self.nodes.len();
         let middle = own.len() / 2;
         let is_leaf = own.len() <= LEAF;
         if !is_leaf {
-            own.select_nth_unstable_by(middle, |p, q| p[axis].total_cmp(&q[axis]));
+            own.select_nth_unstable_by(middle, |&p, &q| {
+                points[p][axis].total_cmp(&points[q][axis]).then(p.cmp(&q))
+            });
         }
         let (start, end) = (range.start, range.end);
-        self.nodes.push(TreeNode { range, low, high, farthest: f64::INFINITY, second: 0 });
+        self.nodes.push(TreeNode { range, low, high, second: 0 });
         if !is_leaf {
             self.divide(start..start + middle);
             self.nodes[node].second = self.nodes.len();
@@ -230,25 +239,59 @@ impl NearestSites {
         }
     }
 
+    /// Calls `found` with the points in the boxes that `meets` holds for, and no others.
+    fn for_each(&self, meets: &impl Fn(&TreeNode) -> bool, found: &mut impl FnMut(usize)) {
+        let mut open = Vec::from_iter((!self.nodes.is_empty()).then_some(0));
+        while let Some(n) = open.pop() {
+            let node = &self.nodes[n];
+            if !meets(node) {
+                continue;
+            }
+            if node.second == 0 {
+                self.order[node.range.clone()].iter().for_each(|&point| found(point));
+            } else {
+                open.extend([node.second, n + 1]);
+            }
+        }
+    }
+}
+
+/// Points and the nearest of the sites so far: a new site meets only the points near it.
+struct NearestSites {
+    tree: Tree,
+    /// Per point the squared distance to the nearest site and its number.
+    nearest: Vec<(f64, usize)>,
+    /// Per node of the tree the largest squared distance of a point to a site.
+    farthest: Vec<f64>,
+    sites: usize,
+}
+
+impl NearestSites {
+    fn new(points: Vec<Vector3<f64>>) -> Self {
+        let nearest = vec![(f64::INFINITY, usize::MAX); points.len()];
+        let tree = Tree::new(points);
+        let farthest = vec![f64::INFINITY; tree.nodes.len()];
+        Self { tree, nearest, farthest, sites: 0 }
+    }
+
     /// Adds a site. `taken` learns of each point that it is nearest to now whose it was.
     fn add(&mut self, site: &Vector3<f64>, mut taken: impl FnMut(Option<usize>)) {
-        if !self.nodes.is_empty() {
+        if !self.farthest.is_empty() {
             self.visit(0, site, &mut taken);
         }
         self.sites += 1;
     }
 
     fn visit(&mut self, node: usize, site: &Vector3<f64>, taken: &mut impl FnMut(Option<usize>)) {
-        let TreeNode { range, low, high, farthest, second } = &self.nodes[node];
-        let beside = (low - site).sup(&(site - high)).sup(&Vector3::zeros());
-        if beside.norm_squared() >= *farthest {
+        let TreeNode { range, second, .. } = &self.tree.nodes[node];
+        if self.tree.nodes[node].beside(site) >= self.farthest[node] {
             return;
         }
         let second = *second;
         let farthest = if second == 0 {
             let mut farthest = 0.0_f64;
-            for n in range.clone() {
-                let own = (self.points[n] - site).norm_squared();
+            for &n in &self.tree.order[range.clone()] {
+                let own = (self.tree.points[n] - site).norm_squared();
                 let (distance, owner) = &mut self.nearest[n];
                 if own < *distance {
                     taken((*owner != usize::MAX).then_some(*owner));
@@ -260,9 +303,9 @@ impl NearestSites {
         } else {
             self.visit(node + 1, site, taken);
             self.visit(second, site, taken);
-            self.nodes[node + 1].farthest.max(self.nodes[second].farthest)
+            self.farthest[node + 1].max(self.farthest[second])
         };
-        self.nodes[node].farthest = farthest;
+        self.farthest[node] = farthest;
     }
 }
 
@@ -304,117 +347,93 @@ impl Pattern {
         for x in sites.iter().flat_map(|site| site.iter()) {
             check("site", *x, true, "finite")?;
         }
-        let lattice = Lattice::new(sites, stretch);
+        let scaled: Vec<Vector3<f64>> =
+            sites.iter().map(|site| site.coords.component_div(stretch)).collect();
+        let tree = Tree::new(scaled);
         let cells = (0..sites.len()).into_par_iter();
-        let cells = cells.map(|site| voronoi_cell(sites, stretch, &lattice, site)).collect();
+        let cells = cells.map(|site| voronoi_cell(sites, stretch, &tree, site)).collect();
         Self::from_cells(cells)
     }
 }
 
-/// Sites by the cubes of a lattice, distances measured after dividing each axis by its stretch.
-struct Lattice {
-    scaled: Vec<Vector3<f64>>,
-    low: Vector3<f64>,
-    cube: f64,
-    dims: [usize; 3],
-    /// Per cube where its sites begin, and the end of the last.
-    starts: Vec<u32>,
-    sites: Vec<u32>,
+/// How far a cell reaches, distances measured after dividing each axis by its stretch: a site cuts the
+/// cell if a corner is nearer to it than to the site of the cell.
+struct Extent {
+    /// Corners with their squared distances to the site of the cell.
+    corners: Vec<(Vector3<f64>, f64)>,
 }
 
-impl Lattice {
-    fn new(sites: &[Point3<f64>], stretch: &Vector3<f64>) -> Self {
-        /// Cubes along an axis at most: those of a pattern of the most regions in a row.
-        const MAX_CUBES: f64 = 256.0;
-        let scaled: Vec<Vector3<f64>> =
-            sites.iter().map(|site| site.coords.component_div(stretch)).collect();
-        let low = scaled.iter().fold(scaled[0], |low, p| low.inf(p));
-        let extents = scaled.iter().fold(scaled[0], |high, p| high.sup(p)) - low;
-        let cells = (sites.len() as f64 / 2.0).max(1.0);
-        let cube = (extents.max() / MAX_CUBES).max((extents.product() / cells).cbrt());
-        let cube = if cube > 0.0 { cube } else { 1.0 };
-        let dims = std::array::from_fn(|a| (extents[a] / cube) as usize + 1);
-        let mut lattice = Self { scaled, low, cube, dims, starts: Vec::new(), sites: Vec::new() };
-        let mut keyed: Vec<(usize, u32)> = lattice
-            .scaled
-            .iter()
-            .zip(0..)
-            .map(|(p, n)| (lattice.index(lattice.cube_of(p)), n))
-            .collect();
-        keyed.sort_unstable();
-        let count = dims.iter().product::<usize>();
-        lattice.starts =
-            (0..=count).map(|cube| keyed.partition_point(|(c, _)| *c < cube) as u32).collect();
-        lattice.sites = keyed.into_iter().map(|(_, n)| n).collect();
-        lattice
+impl Extent {
+    fn new(cell: &Cell, site: &Vector3<f64>, stretch: &Vector3<f64>) -> Self {
+        /// Far above rounding: what is passed over cuts nothing.
+        const SLACK: f64 = 1.0 + 1e-9;
+        let scaled = |p: &Point3<f64>| p.coords.component_div(stretch);
+        let mut corners: Vec<Vector3<f64>> = cell.corners().map(scaled).collect();
+        // faces share corners, bit for bit where they were cut off together
+        let bits = |p: &Vector3<f64>| [p.x.to_bits(), p.y.to_bits(), p.z.to_bits()];
+        corners.sort_unstable_by_key(bits);
+        corners.dedup();
+        let distance = |p: &Vector3<f64>| (p - site).norm_squared() * SLACK;
+        Self { corners: corners.into_iter().map(|p| (p, distance(&p))).collect() }
     }
 
-    fn cube_of(&self, p: &Vector3<f64>) -> [usize; 3] {
-        std::array::from_fn(|a| (((p[a] - self.low[a]) / self.cube) as usize).min(self.dims[a] - 1))
+    /// Whether a site in a box of the tree may cut the cell.
+    fn meets(&self, node: &TreeNode) -> bool {
+        self.corners.iter().any(|(corner, distance)| node.beside(corner) < *distance)
     }
 
-    fn index(&self, [i, j, k]: [usize; 3]) -> usize {
-        (i * self.dims[1] + j) * self.dims[2] + k
-    }
-
-    /// Calls `found` with the sites of all cubes that are `ring` cubes away from that of a site.
-    fn ring(&self, middle: [usize; 3], ring: usize, mut found: impl FnMut(usize)) {
-        let range =
-            |a: usize| middle[a].saturating_sub(ring)..=(middle[a] + ring).min(self.dims[a] - 1);
-        let far = |a: usize, n: usize| n.abs_diff(middle[a]) == ring;
-        for i in range(0) {
-            for j in range(1) {
-                for k in range(2) {
-                    if far(0, i) || far(1, j) || far(2, k) {
-                        let cube = self.index([i, j, k]);
-                        let own = self.starts[cube] as usize..self.starts[cube + 1] as usize;
-                        self.sites[own].iter().for_each(|&n| found(n as usize));
-                    }
-                }
-            }
-        }
+    /// Whether a site may cut the cell.
+    fn is_cut_by(&self, site: &Vector3<f64>) -> bool {
+        self.corners.iter().any(|(corner, distance)| (corner - site).norm_squared() < *distance)
     }
 }
 
-fn voronoi_cell(
-    sites: &[Point3<f64>],
-    stretch: &Vector3<f64>,
-    lattice: &Lattice,
-    index: usize,
-) -> Cell {
+/// The cell of a site: cut by the sites near it first, so that few of the others are left to be looked at.
+fn voronoi_cell(sites: &[Point3<f64>], stretch: &Vector3<f64>, tree: &Tree, index: usize) -> Cell {
     let site = sites[index];
-    let measure = |v: Vector3<f64>| v.component_div(stretch).norm();
-    let middle = lattice.cube_of(&lattice.scaled[index]);
-    let rings = (0..3).map(|a| middle[a].max(lattice.dims[a] - 1 - middle[a])).max().unwrap_or(0);
+    let own = tree.points[index];
     let mut cell = Cell::whole(&Pattern::REACH);
-    let mut reach = f64::INFINITY;
-    let mut others: Vec<(f64, usize)> = Vec::new();
-    for ring in 0..=rings {
-        // sites of this ring and beyond are at least so far away
-        let nearest = (ring as f64 - 1.0) * lattice.cube;
-        if nearest > reach {
-            break;
-        }
-        others.clear();
-        lattice.ring(middle, ring, |other| {
-            let distance = (lattice.scaled[other] - lattice.scaled[index]).norm();
-            if distance > 0.0 && distance <= reach {
+    let mut extent = Extent::new(&cell, &own, stretch);
+    let radius = near(tree, &own);
+    for ring in [0.0..=radius, radius.next_up()..=f64::INFINITY] {
+        let mut others: Vec<(f64, usize)> = Vec::new();
+        let is_near = |node: &TreeNode| node.beside(&own) <= *ring.end() && extent.meets(node);
+        tree.for_each(&is_near, &mut |other| {
+            let distance = (tree.points[other] - own).norm_squared();
+            if distance > 0.0 && ring.contains(&distance) && extent.is_cut_by(&tree.points[other]) {
                 others.push((distance, other));
             }
         });
         others.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for &(distance, other) in &others {
-            if distance > reach {
-                break;
+        for &(_, other) in &others {
+            if extent.is_cut_by(&tree.points[other]) {
+                // the negated plane of the other cell, bit for bit: a node on it is a tie, not a gap
+                let normal = (sites[other] - site).component_div(&stretch.component_mul(stretch));
+                cell = cell.cut(Plane::through(&nalgebra::center(&site, &sites[other]), normal));
+                extent = Extent::new(&cell, &own, stretch);
             }
-            // the negated plane of the other cell, bit for bit: a node on it is a tie, not a gap
-            let normal = (sites[other] - site).component_div(&stretch.component_mul(stretch));
-            cell = cell.cut(Plane::through(&nalgebra::center(&site, &sites[other]), normal));
-            // a site farther away than twice the farthest corner takes nothing
-            reach = 2.0 * cell.corners().fold(0.0, |r: f64, p| r.max(measure(p - site)));
         }
     }
     cell
+}
+
+/// The square of a distance around a point of a tree within which there are about 30 others: a quarter of
+/// the diagonal of a box with 64 to 127.
+fn near(tree: &Tree, own: &Vector3<f64>) -> f64 {
+    const ENOUGH: usize = 64;
+    let mut at = 0;
+    loop {
+        let node = &tree.nodes[at];
+        let holds = |n: &usize| {
+            let part = &tree.nodes[*n];
+            part.beside(own) <= 0.0 && part.range.len() >= ENOUGH
+        };
+        let halves = if node.second == 0 { &[][..] } else { &[at + 1, node.second] };
+        match halves.iter().copied().find(holds) {
+            Some(half) => at = half,
+            None => return (node.high - node.low).norm_squared() / 16.0,
+        }
+    }
 }
 
 #[cfg(test)]

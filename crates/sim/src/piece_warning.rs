@@ -1,0 +1,85 @@
+//! Bodies that do not come apart into as many pieces as were asked for.
+
+use std::fmt;
+
+use fracture::{Geometry, Pattern};
+
+use crate::scene::{self, Scene};
+use crate::{FractureModel, World};
+
+/// Why a body breaks into fewer pieces than its Voronoi pattern asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PieceWarning {
+    /// It is sampled, and its samples do not tell so many pieces apart.
+    Coarse {
+        /// Its name.
+        body: String,
+        /// Pieces that were asked for.
+        pieces: usize,
+        /// Pieces that its samples tell apart at most.
+        most: usize,
+    },
+    /// It fills so little of the space that is divided that no pattern has enough cells.
+    Cells {
+        /// Its name.
+        body: String,
+        /// Pieces that were asked for.
+        pieces: usize,
+    },
+}
+
+impl fmt::Display for PieceWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Coarse { body, pieces, most } => write!(
+                f,
+                "the samples of {body} hold fewer than {pieces} pieces, at most {most}: use a smaller \
+                 spacing or more nodes, or ask for fewer"
+            ),
+            Self::Cells { body, pieces } => write!(
+                f,
+                "{body} breaks into fewer than {pieces} pieces: a pattern has at most {} cells, of which \
+                 few meet the body; ask for fewer",
+                Pattern::MAX_REGIONS
+            ),
+        }
+    }
+}
+
+impl PieceWarning {
+    /// What is to be said of a body that `pattern` is to break into `pieces`.
+    pub fn of(body: &str, geometry: &Geometry, pattern: &Pattern, pieces: usize) -> Option<Self> {
+        let body = body.to_owned();
+        let most = geometry.most_pieces();
+        if most < pieces {
+            return Some(Self::Coarse { body, pieces, most });
+        }
+        let is_full = pattern.region_count() == Pattern::MAX_REGIONS;
+        is_full.then_some(Self::Cells { body, pieces })
+    }
+}
+
+impl Scene {
+    /// Bodies of `world`, which was built from this scene, that break into fewer pieces than they are to;
+    /// of copies the first.
+    pub fn piece_warnings(&self, world: &World) -> Vec<PieceWarning> {
+        let mut states = world.iter();
+        let mut warnings = Vec::new();
+        for body in &self.bodies {
+            let copies = body.copies.map_or(1, |copies| copies.total());
+            let Some(state) = states.next() else { break };
+            states.by_ref().take(copies - 1).for_each(drop);
+            let name = body.fracture.as_ref().and_then(|fracture| fracture.pattern.as_ref());
+            let Some(scene::Pattern::Voronoi(spec)) = name.and_then(|n| self.patterns.get(n))
+            else {
+                continue;
+            };
+            let model = state.breakage.map(|breakage| &breakage.model);
+            let Some((solid, FractureModel::Prescored(pattern, _))) = state.solid.zip(model) else {
+                continue;
+            };
+            warnings.extend(PieceWarning::of(&body.name, &solid.geometry, pattern, spec.pieces));
+        }
+        warnings
+    }
+}
