@@ -337,3 +337,75 @@ fn the_largest_pattern_of_our_own_is_read() {
     let read = case.run(&["info", "x.pattern"]);
     assert!(read.status.success(), "{read:?}");
 }
+
+/// A body with some dozen samples cannot come apart into hundreds of pieces, whatever is asked for.
+#[test]
+fn as_many_pieces_as_samples_tell_apart_are_made_soon() {
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
+    let case = Case::new(&[("open.obj", mesh)]);
+    let start = std::time::Instant::now();
+    let arguments = ["fracture", "open.obj", "--pattern", "voronoi:10000", "--nodes", "2000"];
+    let output = case.run(&[&arguments[..], &["-o", "x.glb"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("hold fewer than 10000 pieces"), "{told}");
+    // 16,384 sites took minutes
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+}
+
+/// A scene reads what is in its folder and in `../assets`, unless told otherwise.
+#[test]
+fn files_outside_the_folder_of_a_scene_are_refused() {
+    let case = Case::new(&[("secret.obj", crate::cli::TETRAHEDRON), ("secret.toml", "")]);
+    let root = case.folder.path();
+    for folder in ["assets", "scenes/parts"] {
+        std::fs::create_dir_all(root.join(folder)).unwrap();
+    }
+    for copy in ["assets/a.obj", "scenes/b.obj", "scenes/parts/c.obj"] {
+        std::fs::copy(root.join("secret.obj"), root.join(copy)).unwrap();
+    }
+    std::fs::write(root.join("scenes/parts/part.toml"), "").unwrap();
+    let mesh = |file: &str| {
+        format!(
+            "version = 1\n[[body]]\nname = \"b\"\nshape = {{ mesh = {{ file = {file:?}, nodes = 8000 }} }}\n"
+        )
+    };
+    let check = |text: &str, more: &[&str]| {
+        std::fs::write(root.join("scenes/scene.toml"), text).unwrap();
+        let output = case.run(&[&["check", "-q", "scenes/scene.toml"], more].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), told)
+    };
+    let whole = root.join("secret.obj").display().to_string();
+    for file in ["b.obj", "parts/c.obj", "../assets/a.obj", "parts/../../assets/a.obj"] {
+        assert_eq!(check(&mesh(file), &[]).0, Some(0), "{file}");
+    }
+    for file in
+        ["../secret.obj", whole.as_str(), "parts/../../secret.obj", "../scenes/../secret.obj"]
+    {
+        let (code, told) = check(&mesh(file), &[]);
+        assert_eq!((code, told.lines().count()), (Some(2), 1), "{file}: {told}");
+        assert!(told.contains("is outside the folder of the scene"), "{file}: {told}");
+        assert_eq!(check(&mesh(file), &["--allow-outside"]).0, Some(0), "{file}");
+    }
+    let body = "[[body]]\nname = \"b\"\nshape = { sphere = { radius = 1 } }\n";
+    let with = |key: &str| format!("version = 1\n{key}\n{body}");
+    assert_eq!(check(&with("include = [\"parts/part.toml\"]"), &[]).0, Some(0));
+    for key in [
+        "include = [\"../secret.toml\"]",
+        "include = [\"/etc/passwd\"]",
+        "[pattern.p]\nfile = \"../secret.obj\"",
+    ] {
+        let (code, told) = check(&with(key), &[]);
+        assert_eq!((code, told.lines().count()), (Some(2), 1), "{key}: {told}");
+        assert!(told.contains("outside the folder of the scene"), "{key}: {told}");
+    }
+    assert_eq!(check(&with("include = [\"../secret.toml\"]"), &["--allow-outside"]).0, Some(0));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../secret.obj", root.join("scenes/link.obj")).unwrap();
+        assert!(check(&mesh("link.obj"), &[]).1.contains("outside the folder"));
+        std::os::unix::fs::symlink("../secret.toml", root.join("scenes/link.toml")).unwrap();
+        assert!(check(&with("include = [\"link.toml\"]"), &[]).1.contains("outside the folder"));
+    }
+}

@@ -165,7 +165,7 @@ fn files_hold_the_stress_of_a_vase_that_falls() {
     let scene = include_str!("../../scenes/vase.toml").replace("../assets", assets);
     let case = Case::new(&[("scene.toml", &scene)]);
     let run = |output: &str, more: &[&str]| {
-        let run = ["run", "scene.toml", "-q", "--frames", "12", "-o", output];
+        let run = ["run", "scene.toml", "-q", "--allow-outside", "--frames", "12", "-o", output];
         let done = case.run(&[&run[..], more].concat());
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     };

@@ -53,7 +53,7 @@ pub enum Command {
     Stress(StressArguments),
     /// Say what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
-    Check(FileArguments),
+    Check(CheckArguments),
     /// Say what is in a recording, a mesh, a file of tetrahedra, a level set or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
@@ -86,6 +86,17 @@ pub struct FileArguments {
     /// Print one line of JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `brisance check`.
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    /// What it shares with `brisance info`.
+    #[command(flatten)]
+    pub file: FileArguments,
+    /// Read files outside the folder of the scene and `../assets`, too
+    #[arg(long)]
+    pub allow_outside: bool,
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -148,6 +159,9 @@ pub struct RunOptions {
     /// Where checkpoints go [default: OUT.checkpoint]
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
+    /// Read files outside the folder of the scene and `../assets`, too
+    #[arg(long)]
+    pub allow_outside: bool,
     /// Go on from a checkpoint of the same command
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,

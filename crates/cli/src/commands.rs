@@ -49,6 +49,17 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A scene names a file that is not beside it.
+    #[error(
+        "{}: is {OUTSIDE}: move it there, or give --allow-outside (named in {})",
+        path.display(), scene.display()
+    )]
+    Outside {
+        /// The file.
+        path: PathBuf,
+        /// The scene.
+        scene: PathBuf,
+    },
     /// A scene file cannot be used.
     #[error("{}: {source}", path.display())]
     Scene {
@@ -347,6 +358,9 @@ fn plain(source: &dyn std::fmt::Display) -> String {
     source.to_string().replace("failed to fill whole buffer", "it ends too early")
 }
 
+/// Where files are that a scene does not reach.
+const OUTSIDE: &str = "outside the folder of the scene and `../assets`";
+
 /// The JSON schema of scene files.
 pub const SCHEMA: &str = include_str!("scene.schema.json");
 
@@ -390,8 +404,7 @@ fn ends_in(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// Writes to standard output. That nobody listens any more is no failure, that it is full is one.
-/// Prints what is doubtful about a mesh that is sampled as `spec` says.
+/// Warns on standard error of what is doubtful about a mesh that is sampled as `spec` says.
 fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh) {
     for warning in sim::MeshWarning::of(spec, mesh) {
         // nobody to tell is no reason to stop
@@ -399,6 +412,7 @@ fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh) {
     }
 }
 
+/// Writes to standard output. That nobody listens any more is no failure, that it is full is one.
 fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failure> {
     let mut text = vec![];
     let mut out = io::stdout().lock();

@@ -1,11 +1,12 @@
 //! `brisance fracture`.
 
+use std::cell::Cell;
 use std::io::Write;
 
 use ::fracture::{Alignment, Geometry};
 use levelset::Aabb;
 use nalgebra::{Point3, Unit, Vector3};
-use sim::{Breaking, Look, break_mesh, piece_pattern};
+use sim::{Breaking, Look, PieceWarning, break_mesh, piece_pattern};
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
@@ -40,14 +41,28 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         normal: Unit::new_normalize(Vector3::from(*normal)),
         least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
     };
+    let warning = Cell::new(None);
     let pattern = |body: &Geometry, at: &Alignment, least: f64| match source {
         Source::File(pattern) => Ok(pattern),
-        Source::Text(spec) => piece_pattern(&spec, *seed, body, (at, least)),
+        Source::Text(spec) => {
+            let pattern = piece_pattern(&spec, *seed, body, (at, least))?;
+            if let sim::scene::Pattern::Voronoi(spec) = &spec {
+                let name = path.display().to_string();
+                warning.set(PieceWarning::of(&name, body, &pattern, spec.pieces));
+            }
+            Ok(pattern)
+        }
     };
     let spec = arguments.sampling.spec(path);
     let recording = break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
         .map_err(|source| Failure::Fracture { path: path.clone(), source })?;
-    warn_of_mesh(&spec, &mesh);
+    if !arguments.quiet {
+        warn_of_mesh(&spec, &mesh);
+        if let Some(warning) = warning.take() {
+            // nobody to tell is no reason to stop
+            let _ = writeln!(std::io::stderr(), "warning: {warning}");
+        }
+    }
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
     }

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use sim::scene::{Body, Motion, Scene};
 use sim::{BodyState, Recording, World};
 
-use crate::args::FileArguments;
-use crate::commands::load::{build, load, print_notes, read_plain, read_scene};
+use crate::args::{CheckArguments, FileArguments};
+use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
 use crate::commands::strains::breaker;
 use crate::commands::volume::MOST_NODES;
@@ -31,14 +31,16 @@ pub(super) const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or 
     (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset) or a pattern (.pattern)";
 
 /// Builds a scene and says what is in it and what it takes.
-pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
+pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
+    let CheckArguments { file: arguments, allow_outside } = arguments;
     let path = &arguments.file;
-    let loaded = load(path, read_scene(path)?)?;
+    let loaded = load(path, read_scene(path, *allow_outside)?)?;
     let start = Instant::now();
     let (mut world, _) = build(path, &loaded)?;
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
     let warnings = warnings(&loaded.scene, &world);
+    let doubts = loaded.doubts(&world);
     let scene = &loaded.scene;
     if !arguments.quiet {
         print_notes(scene);
@@ -55,7 +57,7 @@ pub(super) fn check(arguments: &FileArguments) -> Result<(), Failure> {
     let checked = Checked { scene, bodies: found, warnings, memory, seconds };
     if !arguments.quiet {
         warn(&checked.warnings);
-        loaded.warn_of_meshes();
+        print_warnings(&doubts);
     }
     print(|out| {
         if arguments.json {

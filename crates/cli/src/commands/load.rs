@@ -10,16 +10,53 @@ use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, World};
 
 use crate::commands::pattern::read_pattern;
-use crate::commands::{Failure, read_text};
+use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{MeshFileError, read_mesh};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::tet_file::{self, read_tets};
 
+/// Where the files may be that a scene names.
+struct Reach {
+    /// The folder of the scene.
+    folder: PathBuf,
+    /// The folders whose trees may be read, without links; any if there is none.
+    trees: Option<Vec<PathBuf>>,
+}
+
+impl Reach {
+    fn new(scene: &Path, anywhere: bool) -> Self {
+        let folder = folder_of(scene).to_owned();
+        let trees = || {
+            let trees = [folder.clone(), folder.join("../assets")];
+            trees.iter().filter_map(|tree| tree.canonicalize().ok()).collect()
+        };
+        Self { trees: (!anywhere).then(trees), folder }
+    }
+
+    /// Whether a file is within reach, wherever links in its path lead; so is one that is not there.
+    fn holds(&self, path: &Path) -> bool {
+        let Some((trees, path)) = self.trees.as_ref().zip(path.canonicalize().ok()) else {
+            return true;
+        };
+        trees.iter().any(|tree| path.starts_with(tree))
+    }
+
+    /// The path of a file that the scene at `scene` names, and of the files that are read with it.
+    fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
+        let path = self.folder.join(name);
+        match tet_file::files(&path).into_iter().find(|path| !self.holds(path)) {
+            Some(path) => Err(Failure::Outside { path, scene: scene.to_owned() }),
+            None => Ok(path),
+        }
+    }
+}
+
 /// A scene with all that it includes.
 pub(super) struct SceneFile {
     pub(super) scene: Scene,
+    reach: Reach,
     /// The scene and what it includes.
     files: Vec<PathBuf>,
     /// Of the texts.
@@ -37,25 +74,31 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Prints what is doubtful about the meshes to standard error.
-    pub(super) fn warn_of_meshes(&self) {
-        for warning in self.scene.mesh_warnings(&self.meshes) {
-            // nobody to tell is no reason to stop
-            let _ = writeln!(std::io::stderr(), "warning: {warning}");
-        }
+    /// What is doubtful about the meshes, and about the pieces of the bodies of `world`, which was just
+    /// built from the scene.
+    pub(super) fn doubts(&self, world: &World) -> Vec<String> {
+        let meshes = self.scene.mesh_warnings(&self.meshes).into_iter().map(|w| w.to_string());
+        let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
+        meshes.chain(pieces).collect()
     }
 }
 
-/// Reads a scene; what it includes is relative to its folder.
-pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
+/// Reads a scene; what it includes is relative to its folder, and in its tree or that of `../assets`
+/// unless it may be `anywhere`.
+pub(super) fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
     let text = read_text(path)?;
     let folder = folder_of(path);
+    let reach = Reach::new(path, anywhere);
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
     let scene = Scene::from_files(&text, &mut |name| {
-        let bytes = input::read(&folder.join(name)).map_err(|e| e.to_string())?;
-        files.push(folder.join(name));
+        let path = folder.join(name);
+        if !reach.holds(&path) {
+            return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
+        }
+        let bytes = input::read(&path).map_err(|e| e.to_string())?;
+        files.push(path);
         digest.update(&bytes);
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
     });
@@ -63,7 +106,7 @@ pub(super) fn read_scene(path: &Path) -> Result<SceneFile, Failure> {
         let path = if file.is_empty() { path.to_owned() } else { folder.join(file) };
         Failure::Scene { path, source: error }
     })?;
-    Ok(SceneFile { scene, files, digest })
+    Ok(SceneFile { scene, reach, files, digest })
 }
 
 /// Prints to standard error what would be better written in another way.
@@ -74,15 +117,23 @@ pub(super) fn print_notes(scene: &Scene) {
     }
 }
 
+/// Prints warnings to standard error.
+pub(super) fn print_warnings(warnings: &[String]) {
+    for warning in warnings {
+        // nobody may be listening
+        let _ = writeln!(std::io::stderr(), "warning: {warning}");
+    }
+}
+
 /// Reads the files that a scene read from `path` names; they are relative to its folder.
 pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
-    let SceneFile { mut scene, mut files, mut digest } = file;
+    let SceneFile { mut scene, reach, mut files, mut digest } = file;
     let mut meshes: BTreeMap<String, MeshData> = BTreeMap::new();
     let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
         if meshes.contains_key(file) {
             return Ok(());
         }
-        let mesh_path = folder_of(path).join(file);
+        let mesh_path = reach.path(file, path)?;
         match parse(&mesh_path) {
             Ok(mesh) => {
                 let read_from = tet_file::files(&mesh_path);
@@ -104,13 +155,13 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
-        let pattern_path = folder_of(path).join(&file);
+        let pattern_path = reach.path(&file, path)?;
         digest.update(&read_plain(&pattern_path)?);
         files.push(pattern_path.clone());
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
     scene.give_strength(|picture| {
-        let picture_path = folder_of(path).join(&picture.file);
+        let picture_path = reach.path(&picture.file, path)?;
         digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
         stencil(picture, &picture_path)

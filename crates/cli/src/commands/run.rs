@@ -11,7 +11,7 @@ use sim::{Appearance, Event, Recorder, Report, World};
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
 use crate::checkpoint::Checkpoint;
-use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
+use crate::commands::load::{Loaded, build, load, print_notes, print_warnings, read_scene};
 use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
@@ -160,7 +160,7 @@ impl Job<'_> {
 
     /// The scene with what options say in place of it.
     fn load(&self, seed: Option<u64>) -> Result<Loaded, Failure> {
-        let mut scene = read_scene(self.scene)?;
+        let mut scene = read_scene(self.scene, self.options.allow_outside)?;
         let simulation = &mut scene.scene.simulation;
         if let Some(fps) = self.options.fps {
             // as long as before
@@ -195,7 +195,7 @@ impl Job<'_> {
         let warnings = warnings(&loaded.scene, &world);
         if !self.options.quiet {
             warn(&warnings);
-            loaded.warn_of_meshes();
+            print_warnings(&loaded.doubts(&world));
         }
         let recorder = Recorder::new(&world, &appearances);
         let fingerprint = world.fingerprint();

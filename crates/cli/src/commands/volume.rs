@@ -28,7 +28,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         let volume = solid.moments().volume;
         (solid, volume)
     } else {
-        let (solid, mesh) = sampled(path, sampling)?;
+        let (solid, mesh) = sampled(path, sampling, *quiet)?;
         (solid, mesh.signed_volume())
     };
     let stuffing =
@@ -75,7 +75,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     }
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
-    let (solid, mesh) = sampled(path, sampling)?;
+    let (solid, mesh) = sampled(path, sampling, *quiet)?;
     write_whole(output, |out| solid.write_to(out))
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     let [nx, ny, nz] = solid.grid().dims();
@@ -95,12 +95,14 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     })
 }
 
-/// A mesh as samples.
-fn sampled(path: &Path, sampling: &Sampling) -> Result<(LevelSet, TriMesh), Failure> {
+/// A mesh as samples; warns of what is doubtful about it unless `quiet`.
+fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
-    warn_of_mesh(&spec, &mesh);
+    if !quiet {
+        warn_of_mesh(&spec, &mesh);
+    }
     sample_mesh(&spec, mesh).map_err(|source| Failure::Fracture { path: path.to_owned(), source })
 }
 
