@@ -409,3 +409,23 @@ fn files_outside_the_folder_of_a_scene_are_refused() {
         assert!(check(&with("include = [\"link.toml\"]"), &[]).1.contains("outside the folder"));
     }
 }
+
+/// A program that may take 150 MB of addresses ends in the middle of its work.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_without_memory_says_so_and_leaves_nothing() {
+    let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let case = case_with("bunny.obj", &std::fs::read(bunny).unwrap());
+    let program = crate::cli::brisance().get_program().to_owned();
+    for nodes in ["10000000", "30000000", "120000000"] {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "ulimit -v 150000; exec \"$@\"", "sh"]).arg(&program);
+        shell.args(["voxelize", "bunny.obj", "-q", "-o", "x.lset", "--nodes", nodes]);
+        let output =
+            shell.env("RAYON_NUM_THREADS", "2").current_dir(&case.folder).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{nodes} {:?}: {told}", output.status);
+        assert!(told.contains("memory ran out") && told.lines().count() == 1, "{nodes}: {told}");
+        assert_eq!(case.names(), ["bunny.obj"], "{nodes}");
+    }
+}

@@ -1,5 +1,7 @@
 //! The program `brisance`.
 
+mod memory;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +10,9 @@ use std::time::{Duration, Instant};
 use brisance::args::{Arguments, Command, complaint};
 use clap::Parser;
 use clap::error::ErrorKind;
+
+#[global_allocator]
+static MEMORY: memory::Allocator = memory::Allocator;
 
 /// Set when a signal asks the program to end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, TryLockError};
 
 /// Has `write` fill a temporary file beside `path`, and gives it that name when all is written.
 ///
@@ -87,9 +87,13 @@ impl Drop for Unfinished {
 
 /// Removes what is being written, for a program that is about to end.
 pub fn discard_unfinished() {
-    for path in UNFINISHED.lock().unwrap_or_else(|e| e.into_inner()).drain(..) {
-        discard(&path);
-    }
+    // whoever holds the list may wait for this
+    let unfinished = match UNFINISHED.try_lock() {
+        Err(TryLockError::WouldBlock) => return,
+        Err(TryLockError::Poisoned(list)) => list.into_inner(),
+        Ok(list) => list,
+    };
+    unfinished.iter().for_each(|path| discard(path));
 }
 
 /// Removes a temporary file or folder, if that can be done.

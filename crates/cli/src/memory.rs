@@ -1,0 +1,69 @@
+//! What happens when memory runs out.
+#![expect(
+    unsafe_code,
+    reason = "the trait of allocators is unsafe; the hook for failures is not stable"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The allocator of the system; a program that gets no memory ends with a sentence and exit code 2, and
+/// without the files that it was writing. (The standard library would abort it.)
+pub(crate) struct Allocator;
+
+// SAFETY: every call goes to `System` as it came, and what it returns is returned.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc`.
+        checked(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the promises of `GlobalAlloc::alloc_zeroed`.
+        checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the promises of `GlobalAlloc::realloc`.
+        checked(unsafe { System.realloc(place, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the promises of `GlobalAlloc::dealloc`.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+fn checked(place: *mut u8, bytes: usize) -> *mut u8 {
+    if place.is_null() {
+        give_up(bytes);
+    }
+    place
+}
+
+/// Ends the program. Returns only when it fails at that itself, for lack of memory.
+#[cold]
+fn give_up(bytes: usize) {
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    thread_local!(static ENDS: Cell<bool> = const { Cell::new(false) });
+    if ENDS.get() {
+        return;
+    }
+    if ENDING.swap(true, Ordering::Relaxed) {
+        // another thread ends the program
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+    ENDS.set(true);
+    // nobody may be listening
+    let _ = writeln!(
+        std::io::stderr(),
+        "brisance: memory ran out ({bytes} bytes more were needed): use fewer nodes, pieces or frames"
+    );
+    brisance::output::discard_unfinished();
+    std::process::exit(2)
+}
