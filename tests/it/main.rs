@@ -17,6 +17,7 @@ mod fracture;
 mod fracture_drawing;
 mod fracture_exact;
 mod fracture_patterns;
+mod fuzz;
 mod glb;
 mod glb_damage;
 mod impact;

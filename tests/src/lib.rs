@@ -1,6 +1,7 @@
 //! What the tests share.
 
 pub mod broken_meshes;
+pub mod counting;
 pub mod strategies;
 pub mod tet_boxes;
 pub mod vectors;

@@ -16,6 +16,9 @@ cargo xtask test [--browser] every test, the Khronos validator included; --brows
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask miri             the tests of unsafe code under Miri (nightly, with miri and rust-src)
+cargo xtask fuzz [TARGET ...] [--minutes N] [--seed S]
+                             damaged files, of all kinds unless some are named; a minute each unless
+                             given; --file FILE: this file only
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies run one way and stay few
@@ -63,6 +66,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
         ["miri"] => miri(),
+        ["fuzz", rest @ ..] => fuzz(rest),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
@@ -122,6 +126,22 @@ fn miri() -> Outcome {
     // rayon's queues break the rules of stacked borrows, and its threads outlive the tests
     let flags = "-Zmiri-disable-isolation -Zmiri-tree-borrows -Zmiri-ignore-leaks";
     run(command.env("MIRIFLAGS", flags))
+}
+
+/// Runs the fuzzer with checks of overflow, and with a seed of its own unless one is given.
+fn fuzz(rest: &[&str]) -> Outcome {
+    let fuzz = ["run", "--quiet", "--package", "brisance-tests", "--bin", "fuzz", "--"];
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let seed = now.map_or(1, |since| since.as_secs()).to_string();
+    let mut options = vec![];
+    if !rest.contains(&"--minutes") && !rest.contains(&"--cases") {
+        options.extend(["--minutes", "1"]);
+    }
+    if !rest.contains(&"--seed") {
+        println!("seed {seed}");
+        options.extend(["--seed", &seed]);
+    }
+    cargo(&[&fuzz[..], rest, &options].concat())
 }
 
 fn peers(name: &str, rest: &[&str]) -> Outcome {

@@ -1,0 +1,205 @@
+//! Has the program read files that are damaged at random.
+//!
+//! `fuzz [TARGET ...] [--cases N | --minutes N] [--seed S] [--failures DIR]` tries every target
+//! unless some are named; `fuzz TARGET --file FILE` tries one file. A case fails when the program
+//! panics, takes more memory than 64 MiB and a thousand times the size of the file (or what the
+//! limits of the format allow), takes longer than 20 s, leaves files behind or does not say in one
+//! sentence what is wrong. The file of a case that fails is kept, and its path printed.
+//!
+//! The same seed and number of cases give the same files.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+
+mod envelope;
+mod mutate;
+mod targets;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use brisance_tests::counting::Counting;
+use clap::Parser;
+
+use mutate::Random;
+use targets::{TARGETS, Target};
+
+/// Why a file is refused, if it is; an error if the program is at fault.
+type Outcome = Result<Option<String>, String>;
+
+/// Allocations beyond this fail, so that the machine lives on, bytes.
+const MOST: usize = 2 << 30;
+/// What a command may allocate for each byte of its file.
+const FOR_A_BYTE: usize = 1000;
+/// Accepted files that are kept to be changed again.
+const KEPT: usize = 64;
+
+#[global_allocator]
+static MEMORY: Counting = Counting::new(MOST);
+
+#[derive(Clone, Debug, Parser)]
+struct Options {
+    /// What to try [default: all]
+    targets: Vec<String>,
+    /// Files of each target
+    #[arg(long, default_value_t = 1000)]
+    cases: u64,
+    /// How long to try each target, whatever the number of cases
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// How long a case may take; other programs may share the machine
+    #[arg(long, default_value_t = 20)]
+    seconds: u64,
+    /// Of the random numbers
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where files that fail are kept
+    #[arg(long, default_value = "target/fuzz")]
+    failures: PathBuf,
+    /// Try this file only
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// The folder to work in: this process tries one target, another one watches it
+    #[arg(long, hide = true)]
+    work: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let outcome = match &options.work {
+        Some(folder) => work(&options, folder),
+        None => watch(&options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tries targets one by one in processes of their own, and keeps the files that end these.
+fn watch(options: &Options) -> Result<(), String> {
+    let all = || TARGETS.iter().map(|target| target.name.to_owned()).collect();
+    let names: Vec<String> =
+        if options.targets.is_empty() { all() } else { options.targets.clone() };
+    let mut failed = vec![];
+    for name in &names {
+        let target = Target::of(name)
+            .ok_or_else(|| format!("no target {name}: give some of {}", all().join(", ")))?;
+        if !watch_one(target, options).map_err(|e| format!("{name}: {e}"))? {
+            failed.push(name.as_str());
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+fn watch_one(target: &Target, options: &Options) -> Result<bool, String> {
+    let said = |e: std::io::Error| e.to_string();
+    let folder = tempfile::tempdir().map_err(said)?;
+    let mut worker = Command::new(std::env::current_exe().map_err(said)?);
+    worker.arg(target.name).arg("--work").arg(folder.path());
+    worker.args(["--seed", &options.seed.to_string(), "--cases", &options.cases.to_string()]);
+    worker.args(["--seconds", &options.seconds.to_string()]);
+    if let Some(minutes) = options.minutes {
+        worker.args(["--minutes", &minutes.to_string()]);
+    }
+    if let Some(file) = &options.file {
+        worker.arg("--file").arg(file.canonicalize().map_err(said)?);
+    }
+    let status = worker.status().map_err(said)?;
+    if status.success() {
+        return Ok(true);
+    }
+    std::fs::create_dir_all(&options.failures).map_err(said)?;
+    let name = format!("{}-{}.{}", target.name, options.seed, target.ending);
+    let kept = options.failures.join(name);
+    std::fs::copy(folder.path().join(target.input()), &kept).map_err(said)?;
+    println!("{}: ended with {status}: {}", target.name, kept.display());
+    Ok(false)
+}
+
+/// When the case began that is being tried.
+static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
+
+fn set_clock(began: Option<Instant>) {
+    *BEGAN.lock().unwrap_or_else(|e| e.into_inner()) = began;
+}
+
+/// Ends the process when a case takes too long.
+fn guard(longest: Duration) {
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_millis(100));
+            let began = *BEGAN.lock().unwrap_or_else(|e| e.into_inner());
+            if began.is_some_and(|began| began.elapsed() > longest) {
+                eprintln!("takes longer than {} s", longest.as_secs());
+                std::process::exit(1);
+            }
+        }
+    });
+}
+
+/// Tries one target in `folder`; the file that is being tried is always there.
+fn work(options: &Options, folder: &Path) -> Result<(), String> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    std::env::set_current_dir(folder).map_err(|e| e.to_string())?;
+    let target = options.targets.first().and_then(|name| Target::of(name)).ok_or("no target")?;
+    let mut files = target.prepare(&repository)?;
+    guard(Duration::from_secs(options.seconds));
+    if let Some(file) = &options.file {
+        let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
+        let refused = attempt(target, &bytes)?;
+        println!("{}: {}", target.name, refused.as_deref().unwrap_or("accepted"));
+        return Ok(());
+    }
+    for (n, file) in files.iter().enumerate() {
+        if let Some(reason) = attempt(target, file)? {
+            return Err(format!("valid file {n} of {} is refused: {reason}", target.name));
+        }
+    }
+    let start = Instant::now();
+    let ends = |cases| match options.minutes {
+        Some(minutes) => start.elapsed().as_secs_f64() >= 60.0 * minutes,
+        None => cases >= options.cases,
+    };
+    let mut random = Random::new(options.seed);
+    let first = files.len();
+    let (mut cases, mut accepted) = (0, 0);
+    while !ends(cases) {
+        let mut file = random.pick(&files).clone();
+        let other = random.pick(&files).clone();
+        target.envelope.mutate(&mut file, &other, &mut random);
+        cases += 1;
+        if attempt(target, &file)?.is_none() {
+            accepted += 1;
+            // changes upon changes
+            if files.len() < first + KEPT {
+                files.push(file);
+            } else {
+                files[first + random.below(KEPT)] = file;
+            }
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{}: {cases} cases, {accepted} accepted, {seconds:.1} s", target.name);
+    Ok(())
+}
+
+fn attempt(target: &Target, file: &[u8]) -> Outcome {
+    std::fs::write(target.input(), file).map_err(|e| e.to_string())?;
+    let most = target.memory + FOR_A_BYTE * file.len();
+    set_clock(Some(Instant::now()));
+    let outcome = target.read(|command| {
+        let start = MEMORY.start();
+        let outcome = command();
+        let taken = MEMORY.growth(start);
+        if taken > most {
+            return Err(format!("{taken} bytes for a file of {}: {outcome:?}", file.len()));
+        }
+        outcome
+    });
+    set_clock(None);
+    outcome
+}

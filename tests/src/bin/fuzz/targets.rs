@@ -1,0 +1,319 @@
+//! Everything that reads a file, with small valid files and the commands that read them.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use brisance::args::Arguments;
+use brisance::commands::execute;
+use clap::Parser;
+use sim::scene::{Pattern, Scene};
+
+use crate::Outcome;
+use crate::envelope::Envelope;
+
+/// A kind of file.
+pub(crate) struct Target {
+    pub(crate) name: &'static str,
+    /// Of its files.
+    pub(crate) ending: &'static str,
+    pub(crate) envelope: Envelope,
+    /// Commands that make valid files, each named in the first word.
+    makes: &'static [&'static str],
+    /// Valid files of the repository.
+    shipped: &'static [&'static str],
+    /// Commands that read `FILE`: the second and later ones only what the first accepts.
+    commands: &'static [&'static str],
+    /// Bytes that these commands may take beside those that follow from the size of the file.
+    pub(crate) memory: usize,
+}
+
+const MEMORY: usize = 64 << 20;
+
+const MESH: &[&str] = &[
+    "info -q FILE",
+    "slice -q FILE --plane 0.3,1,0.2,0.1 -o out.obj",
+    "fracture -q FILE --pattern voronoi:6 --nodes 2000 -o out.glb",
+    "voxelize -q FILE --nodes 2000 -o out.lset",
+    "tetrahedralize -q FILE --nodes 2000 --count 100 -o out.msh",
+];
+
+const TETS: &[&str] = &["info -q FILE", "stress -q FILE --at 0,0,0 --impulse 0,1,0 -o out.vtu"];
+
+const fn target(name: &'static str, ending: &'static str) -> Target {
+    Target {
+        name,
+        ending,
+        envelope: Envelope::None,
+        makes: &[],
+        shipped: &[],
+        commands: &[],
+        memory: MEMORY,
+    }
+}
+
+/// All targets.
+pub(crate) const TARGETS: &[Target] = &[
+    Target {
+        shipped: &[
+            "tests/fuzz_files/shapes.toml",
+            "tests/fuzz_files/cracks.toml",
+            "tests/fuzz_files/files.toml",
+            "scenes/again.toml",
+        ],
+        commands: &["check -q FILE"],
+        memory: 512 << 20,
+        ..target("scene", "toml")
+    },
+    Target {
+        makes: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.obj"],
+        shipped: &["tests/fuzz_files/cube.obj", "tests/fuzz_files/painted.obj"],
+        commands: MESH,
+        ..target("obj", "obj")
+    },
+    Target {
+        shipped: &["tests/fuzz_files/cube.stl", "tests/fuzz_files/cube_text.stl"],
+        commands: MESH,
+        ..target("stl", "stl")
+    },
+    Target {
+        shipped: &["tests/fuzz_files/cube.ply", "tests/fuzz_files/cube_text.ply"],
+        commands: MESH,
+        ..target("ply", "ply")
+    },
+    Target {
+        envelope: Envelope::Glb,
+        makes: &["slice -q cube.obj --plane 0.3,1,0.2,0.1 -o made.glb"],
+        commands: MESH,
+        ..target("glb", "glb")
+    },
+    Target {
+        envelope: Envelope::Glb,
+        makes: &[
+            "run -q scene.toml -o made.glb",
+            "fracture -q cube.obj --pattern voronoi:4 --nodes 2000 -o made2.glb",
+        ],
+        commands: &["info -q FILE", "render -q FILE --frame 2 --size 32x24 -o out.png"],
+        ..target("recording", "glb")
+    },
+    Target {
+        makes: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.msh"],
+        shipped: &[
+            "tests/tet_files/gmsh_2.2_binary.msh",
+            "tests/tet_files/gmsh_2.2_text.msh",
+            "tests/tet_files/gmsh_4.1_binary.msh",
+            "tests/tet_files/gmsh_4.1_text.msh",
+        ],
+        commands: TETS,
+        ..target("msh", "msh")
+    },
+    Target { shipped: &["tests/tet_files/tetgen.ele"], commands: TETS, ..target("ele", "ele") },
+    Target { shipped: &["tests/tet_files/tetgen.node"], commands: TETS, ..target("node", "node") },
+    Target { shipped: &["tests/tet_files/netgen.vol"], commands: TETS, ..target("vol", "vol") },
+    Target {
+        shipped: &[
+            "tests/tet_files/vtk_4.2_binary.vtk",
+            "tests/tet_files/vtk_4.2_text.vtk",
+            "tests/tet_files/vtk_5.1_binary.vtk",
+            "tests/tet_files/vtk_5.1_text.vtk",
+        ],
+        commands: TETS,
+        ..target("vtk", "vtk")
+    },
+    Target {
+        makes: &["tetrahedralize -q cube.obj --nodes 2000 --count 20 -o made.vtu"],
+        shipped: &[
+            "tests/tet_files/vtu_appended_base64.vtu",
+            "tests/tet_files/vtu_appended_raw.vtu",
+            "tests/tet_files/vtu_plain.vtu",
+            "tests/tet_files/vtu_text.vtu",
+            "tests/tet_files/vtu_zlib.vtu",
+        ],
+        commands: TETS,
+        ..target("vtu", "vtu")
+    },
+    Target {
+        makes: &["voxelize -q cube.obj --nodes 2000 -o made.lset"],
+        commands: &["info -q FILE", "tetrahedralize -q FILE --count 60 -o out.msh"],
+        ..target("lset", "lset")
+    },
+    Target {
+        makes: &[
+            "pattern new -q voronoi:6 -o made.pattern",
+            "pattern new -q radial:3x2,jitter=0.3 -o made2.pattern",
+            "pattern new -q regions.png -o made3.pattern",
+        ],
+        commands: &[
+            "info -q FILE",
+            "pattern preview -q FILE --size 16 -o out.png",
+            "fracture -q cube.obj --pattern FILE --nodes 2000 -o out.glb",
+        ],
+        ..target("pattern", "pattern")
+    },
+    Target {
+        envelope: Envelope::Png,
+        shipped: &["tests/fuzz_files/regions.png", "tests/fuzz_files/palette.png"],
+        commands: &["pattern new -q FILE -o out.pattern", "check -q picture.toml"],
+        // 2^24 pixels of eight bytes, and their labels
+        memory: 320 << 20,
+        ..target("png", "png")
+    },
+    Target {
+        makes: &["run -q scene.toml -o made.usda --events made.jsonl"],
+        commands: &["replay -q scene.toml FILE -o out.jsonl --threads 1"],
+        ..target("events", "jsonl")
+    },
+    Target {
+        makes: &["run -q scene.toml -o made.jsonl --ledger made.csv"],
+        commands: &["plot -q FILE --size 128x128 -o out.svg", "plot -q FILE -o out.png"],
+        ..target("ledger", "csv")
+    },
+    Target {
+        envelope: Envelope::Sum,
+        makes: &[
+            "run -q scene.toml -o made.jsonl --checkpoint-every 3 --checkpoint made.checkpoint",
+        ],
+        commands: &["run -q scene.toml --resume FILE -o out.jsonl --threads 1"],
+        ..target("checkpoint", "checkpoint")
+    },
+];
+
+/// Does wrong on purpose, so that a test can see that the checks fail.
+pub(crate) const FAULTY: Target = target("faulty", "txt");
+
+/// Files beside the one that is read, for commands that take several.
+const BESIDE: [(&str, &str); 8] = [
+    ("tests/fuzz_files/cube.obj", "cube.obj"),
+    ("tests/fuzz_files/regions.png", "regions.png"),
+    ("tests/fuzz_files/scene.toml", "scene.toml"),
+    ("tests/fuzz_files/picture.toml", "picture.toml"),
+    ("tests/fuzz_files/part.toml", "part.toml"),
+    ("tests/tet_files/tetgen.ele", "input.ele"),
+    ("tests/tet_files/tetgen.node", "input.node"),
+    ("tests/tet_files/gmsh_2.2_text.msh", "tets.msh"),
+];
+
+impl Target {
+    /// The target of a name.
+    pub(crate) fn of(name: &str) -> Option<&'static Self> {
+        TARGETS.iter().chain([&FAULTY]).find(|target| target.name == name)
+    }
+
+    /// The file that a case is written to, in the folder that the program is in.
+    pub(crate) fn input(&self) -> String {
+        format!("input.{}", self.ending)
+    }
+
+    /// Puts what its commands need into the current folder, and returns valid files.
+    pub(crate) fn prepare(&self, repository: &Path) -> Result<Vec<Vec<u8>>, String> {
+        let read =
+            |path: &Path| std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()));
+        for (from, to) in BESIDE {
+            let bytes = read(&repository.join(from))?;
+            std::fs::write(to, bytes).map_err(|e| format!("{to}: {e}"))?;
+        }
+        let mut files = vec![];
+        for name in self.shipped {
+            files.push(read(&repository.join(name))?);
+        }
+        for command in self.makes {
+            call(command)??;
+            let made = |word: &&str| word.starts_with("made") && word.ends_with(self.ending);
+            let name = command.split(' ').find(made).ok_or("nothing is made")?;
+            files.push(read(Path::new(name))?);
+        }
+        if files.is_empty() {
+            files.push(b"valid".to_vec());
+        }
+        Ok(files)
+    }
+
+    /// Has the commands read the file of a case, each inside `measured`.
+    pub(crate) fn read(
+        &self,
+        mut measured: impl FnMut(&mut dyn FnMut() -> Outcome) -> Outcome,
+    ) -> Outcome {
+        let file = self.input();
+        if self.name == FAULTY.name {
+            return measured(&mut || faulty(&file));
+        }
+        if self.name == "scene" && !is_small(&file) {
+            return Ok(Some("it is too large to be tried".to_owned()));
+        }
+        for (n, command) in self.commands.iter().enumerate() {
+            let command = command.replace("FILE", &file);
+            let refused = measured(&mut || run(&command))?;
+            if n == 0 && refused.is_some() {
+                return Ok(refused);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Runs a command of the program in this process.
+fn call(command: &str) -> Result<Result<(), String>, String> {
+    let words = std::iter::once("brisance").chain(command.split(' '));
+    let arguments = Arguments::try_parse_from(words).map_err(|e| format!("{command}: {e}"))?;
+    Ok(execute(&arguments.command, &AtomicBool::new(false)).map_err(|e| e.to_string()))
+}
+
+/// Runs a command, which must write all outputs or none, and fail with one sentence.
+fn run(command: &str) -> Outcome {
+    let result = call(command)?;
+    let mut written = 0;
+    for entry in Path::new(".").read_dir().map_err(|e| e.to_string())?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(".brisance") {
+            return Err(format!("`{command}` leaves {name}"));
+        }
+        if name.starts_with("out.") {
+            written += 1;
+            std::fs::remove_file(entry.path()).map_err(|e| e.to_string())?;
+        }
+    }
+    let expected = usize::from(result.is_ok() && command.contains(" out."));
+    if written != expected {
+        return Err(format!("`{command}` writes {written} files: {result:?}"));
+    }
+    match result {
+        Err(message) if message.is_empty() || message.contains('\n') => {
+            Err(format!("`{command}` says {message:?}, not one sentence"))
+        }
+        result => Ok(result.err()),
+    }
+}
+
+/// Whether a scene can be simulated soon: valid ones may ask for days.
+fn is_small(file: &str) -> bool {
+    let Ok(text) = std::fs::read_to_string(file) else { return true };
+    let Ok(scene) = Scene::from_files(&text, &mut |name| {
+        std::fs::read_to_string(name).map_err(|e| e.to_string())
+    }) else {
+        return true;
+    };
+    let nodes: f64 = scene.bodies.iter().map(|body| body.nodes()).sum();
+    let pieces = |pattern: &Pattern| match pattern {
+        Pattern::Voronoi(voronoi) => voronoi.pieces,
+        Pattern::Radial(radial) => radial.sectors * radial.rings,
+        Pattern::File(_) => 0,
+    };
+    let fine = scene.patterns.values().all(|pattern| pieces(pattern) <= 200);
+    nodes <= 5e4 && scene.body_count() <= 100 && fine
+}
+
+/// Reads a word of what to do wrong.
+fn faulty(file: &str) -> Outcome {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    match text.as_str() {
+        "panic" => panic!("as told"),
+        "end" => std::process::abort(),
+        "memory" => drop(std::hint::black_box(vec![1_u8; MEMORY + (1 << 20)])),
+        "all memory" => drop(std::hint::black_box(vec![1_u8; crate::MOST])),
+        "hang" => loop {
+            std::thread::park();
+        },
+        "mess" => return Err("leaves a mess".to_owned()),
+        _ => {}
+    }
+    Ok(None)
+}
