@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use brisance::format::{Format, WriteError};
+use brisance::spool::{Paths, Spool};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
-use sim::{Look, Recording, Skin, Surface, Track};
+use sim::{Look, Recording, Skin, Stretch, Surface, Track};
 
 /// A pot that breaks at frame 2 into two shards, one of which breaks as it is born.
 fn recording() -> Recording {
@@ -33,6 +34,7 @@ fn recording() -> Recording {
         }),
         parent,
         birth,
+        taken: 0,
         poses,
         shrinks: None,
         stresses: Vec::new(),
@@ -224,4 +226,46 @@ fn ply_files_are_what_meshes_are_read_from() {
     assert!((colour(1) - Vector3::new(0.75, 0.5, 1.0)).norm() < 0.01, "{}", colour(1));
     let normal = read.corners[0][0].normal.unwrap();
     assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
+}
+
+/// Poses that were taken out of a recording as it grew come back, in every format and to the byte.
+#[test]
+fn recordings_whose_poses_are_on_disk_are_written_as_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = crate::glb::breaking_pot();
+    for every in [1, 2, 3, 5] {
+        let mut spooled = whole.clone();
+        let mut spool = Spool::beside(&folder.path().join("x")).unwrap();
+        // at some frames all poses before but the last were taken, as `Recorder::take` does
+        for now in (0..whole.frames).step_by(every) {
+            let mut stretches = vec![];
+            for (track, Track { birth, taken, poses, .. }) in spooled.tracks.iter_mut().enumerate()
+            {
+                let known = (now + 1).saturating_sub(*birth + *taken).min(poses.len());
+                if known > 1 {
+                    stretches.push(Stretch { track, poses: poses.drain(..known - 1).collect() });
+                    *taken += known - 1;
+                }
+            }
+            spool.add(&stretches).unwrap();
+        }
+        let taken: usize = spooled.tracks.iter().map(|track| track.taken).sum();
+        assert!(taken > 20, "{taken}");
+        let paths = Paths { recording: &spooled, spool: Some(&spool) };
+        for ending in ["glb", "jsonl", "usda"] {
+            let [a, b] = ["a", "b"].map(|name| folder.path().join(format!("{name}.{ending}")));
+            Format::of(&a).unwrap().write(&whole, &a).unwrap();
+            Format::of(&b).unwrap().write_paths(paths, &b).unwrap();
+            assert!(std::fs::read(&a).unwrap() == std::fs::read(&b).unwrap(), "{ending} {every}");
+        }
+        let all = paths.gathered().unwrap();
+        for (n, (a, b)) in all.tracks.iter().zip(&whole.tracks).enumerate() {
+            assert_eq!(a.poses, b.poses, "{n}");
+            for frames in [0..3, 4..9, 7..7, 2..100] {
+                let (first, poses) = paths.of(n, frames.clone()).unwrap();
+                let same = frames.filter_map(|frame| Some((frame, b.pose(frame)?)));
+                assert!(same.eq((first..).zip(&poses)), "{n}");
+            }
+        }
+    }
 }

@@ -43,6 +43,7 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         look,
         parent: None,
         birth,
+        taken: 0,
         poses,
         shrinks: None,
         stresses: Vec::new(),

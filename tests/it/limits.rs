@@ -429,3 +429,40 @@ fn a_program_without_memory_says_so_and_leaves_nothing() {
         assert_eq!(case.names(), ["bunny.obj"], "{nodes}");
     }
 }
+
+/// The most memory that a run took, kB.
+#[cfg(target_os = "linux")]
+fn memory_of_run(case: &Case, frames: usize, output: &str) -> usize {
+    let frames = frames.to_string();
+    let run = ["run", "scene.toml", "--frames", &frames, "--threads", "1", "-o", output];
+    let mut running = crate::cli::brisance();
+    running.args(run).current_dir(&case.folder).stdout(std::process::Stdio::piped());
+    let mut running = running.stderr(std::process::Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", running.id());
+    let mut most = 0;
+    while running.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes = peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok());
+        most = most.max(kilobytes.unwrap_or(0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(running.wait().unwrap().success());
+    most
+}
+
+/// 126 bodies that turn: each frame has 7 kB of poses.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_frames_of_a_recording() {
+    let scene = "version = 1\n[simulation]\ngravity = [0, 0, 0]\nsleep = false\n[[body]]\nname = \"b\"\n\
+        shape = { box = { half_extents = [0.1, 0.2, 0.3] } }\nangular_velocity = [0.1, 0.2, 0]\n\
+        copies = { count = [7, 6, 3], spacing = [1, 1, 1] }\n";
+    let case = Case::new(&[("scene.toml", scene)]);
+    for output in ["x.jsonl", "x.glb"] {
+        let [short, long] = [1000, 4000].map(|frames| memory_of_run(&case, frames, output));
+        // 21 MB of poses are beyond those of the short run
+        let growth = long.saturating_sub(short);
+        assert!(short > 1000 && growth < 4000, "{output}: {short} kB, {growth} kB more");
+    }
+}

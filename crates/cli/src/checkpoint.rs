@@ -51,16 +51,36 @@ pub enum CheckpointError {
     Damaged,
 }
 
+/// Writes on, and sums up what it writes.
+struct Summed<W> {
+    out: W,
+    sum: crc32fast::Hasher,
+}
+
+impl<W: Write> Write for Summed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 impl Checkpoint {
     /// Writes it to `path`: whole, or the file stays as it was.
     ///
     /// # Errors
     /// When writing fails.
     pub fn write(&self, path: &Path) -> io::Result<()> {
-        let bytes = postcard::to_extend(self, MAGIC.to_vec()).map_err(io::Error::other)?;
         write_whole(path, |out| {
-            out.write_all(&bytes)?;
-            out.write_all(&crc32fast::hash(&bytes).to_le_bytes())
+            let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
+            summed.write_all(MAGIC)?;
+            postcard::to_io(self, &mut summed).map_err(io::Error::other)?;
+            let Summed { out, sum } = summed;
+            out.write_all(&sum.finalize().to_le_bytes())
         })
     }
 

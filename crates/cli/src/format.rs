@@ -9,10 +9,12 @@ mod vtu;
 
 use std::path::{Path, PathBuf};
 
+use nalgebra::Isometry3;
 use sim::{Recording, Surface, Track};
 use thiserror::Error;
 
 use crate::output::{write_whole, write_whole_folder};
+use crate::spool::Paths;
 
 /// Why a recording cannot be written.
 #[derive(Debug, Error)]
@@ -95,9 +97,25 @@ impl Format {
     /// # Errors
     /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
     pub fn write(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
+        self.write_paths(Paths { recording, spool: None }, path)
+    }
+
+    /// As [`Format::write`], where some poses are on disk. `.glb` and `.jsonl` hold a part of them in
+    /// memory at a time, the others all.
+    ///
+    /// # Errors
+    /// As [`Format::write`], and when reading fails.
+    pub fn write_paths(self, paths: Paths<'_>, path: &Path) -> Result<(), WriteError> {
         match self {
-            Self::Glb => write_whole(path, |out| glb::write_glb(recording, out)),
-            Self::Jsonl => write_whole(path, |out| jsonl::write(recording, out)),
+            Self::Glb => write_whole(path, |out| glb::write_paths(paths, out)),
+            Self::Jsonl => write_whole(path, |out| jsonl::write(paths, out)),
+            _ => self.write_gathered(&paths.gathered()?, path),
+        }
+    }
+
+    fn write_gathered(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
+        match self {
+            Self::Glb | Self::Jsonl => self.write(recording, path),
             // these ask for surfaces again and again
             Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), out)),
             Self::ObjFolder => {
@@ -121,16 +139,16 @@ impl Format {
 fn check(recording: &Recording) -> Result<(), WriteError> {
     for track in &recording.tracks {
         check_surface(track, &track.surface())?;
-        check_poses(track)?;
+        check_poses(track, &track.poses)?;
     }
     Ok(())
 }
 
-fn check_poses(track: &Track) -> Result<(), WriteError> {
-    let is_finite = |p: &nalgebra::Isometry3<f64>| -> bool {
+fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteError> {
+    let is_finite = |p: &Isometry3<f64>| -> bool {
         p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
     };
-    if track.poses.iter().all(is_finite) {
+    if poses.iter().all(is_finite) {
         Ok(())
     } else {
         Err(WriteError::NotFinite { track: track.name.clone() })

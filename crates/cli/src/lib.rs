@@ -14,6 +14,7 @@ pub mod picture_file;
 pub mod plot;
 pub mod progress;
 pub mod render;
+pub mod spool;
 pub mod tet_file;
 pub mod viewer;
 mod wording;

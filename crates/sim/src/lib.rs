@@ -51,7 +51,7 @@ pub use mesh_warning::MeshWarning;
 pub use model::{FractureModel, LatticeModel, Placement, StressModel};
 pub use piece_warning::PieceWarning;
 pub use pieces::{Breaking, break_mesh, piece_pattern};
-pub use recording::{Energy, Recorder, Recording, Track};
+pub use recording::{Energy, Recorder, Recording, Stretch, Track};
 pub use report::{Dent, Dissipation, Fracture, Motion, Report};
 pub use rigid::{RigidError, rigid};
 pub use skin::{Skin, Undrawn};

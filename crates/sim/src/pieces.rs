@@ -73,6 +73,7 @@ pub fn break_mesh(
             look: Arc::clone(&look),
             parent: None,
             birth: 0,
+            taken: 0,
             poses: vec![identity],
             shrinks: None,
             stresses: Vec::new(),

@@ -25,8 +25,10 @@ pub struct Track {
     pub parent: Option<usize>,
     /// The first frame in which it exists.
     pub birth: usize,
-    /// Its pose in each frame from `birth` on; when it has fewer frames than the recording it
-    /// ended (broke) before the next one.
+    /// How many poses, from that of `birth` on, [`Recorder::take`] took.
+    pub taken: usize,
+    /// Its pose in each frame after these, the last one included; when it has fewer frames than the
+    /// recording it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
     /// The frame from which on it is no body any more but is shown to shrink away, if it does.
     pub shrinks: Option<usize>,
@@ -57,7 +59,7 @@ impl Track {
 
     /// The frame after the last in which the body exists.
     pub fn end(&self) -> usize {
-        self.birth + self.poses.len()
+        self.birth + self.taken + self.poses.len()
     }
 
     /// Its stress in a frame, if it is known then.
@@ -65,10 +67,19 @@ impl Track {
         self.stresses[..self.stresses.partition_point(|s| s.frame <= frame)].last()
     }
 
-    /// Its pose in a frame, if it exists then.
+    /// Its pose in a frame, if it exists then and its pose was not taken.
     pub fn pose(&self, frame: usize) -> Option<&Isometry3<f64>> {
-        frame.checked_sub(self.birth).and_then(|at| self.poses.get(at))
+        frame.checked_sub(self.birth + self.taken).and_then(|at| self.poses.get(at))
     }
+}
+
+/// Poses of a body in frames that follow each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// Its track.
+    pub track: usize,
+    /// The pose in each of the frames, the first of which comes after those that were taken before.
+    pub poses: Vec<Isometry3<f64>>,
 }
 
 /// Mechanical energy at the end of a frame, J.
@@ -151,6 +162,7 @@ impl Recorder {
                 look: Arc::clone(known.map_or(&plain, |a| &a.look)),
                 parent: None,
                 birth: 0,
+                taken: 0,
                 poses: vec![*state.pose],
                 shrinks: None,
                 stresses: Vec::new(),
@@ -186,6 +198,7 @@ impl Recorder {
                     look: Arc::clone(look),
                     parent: Some(parent),
                     birth: frame,
+                    taken: 0,
                     poses: Vec::new(),
                     shrinks: None,
                     stresses: Vec::new(),
@@ -242,6 +255,25 @@ impl Recorder {
             track.shrinks.is_some() && track.scale(frames.saturating_sub(1), *fps) > 0.0
         };
         self.shrinking = (0..tracks.len()).filter(|&n| seen(&tracks[n])).collect();
+    }
+
+    /// Poses that are held.
+    pub fn held(&self) -> usize {
+        self.recording.tracks.iter().map(|track| track.poses.len()).sum()
+    }
+
+    /// Takes all poses but the last of each track, so that memory does not grow with the frames; they
+    /// are for the caller to keep, who counts them with [`Track::taken`].
+    pub fn take(&mut self) -> Vec<Stretch> {
+        let mut stretches = Vec::new();
+        for (track, Track { taken, poses, .. }) in self.recording.tracks.iter_mut().enumerate() {
+            let count = poses.len().saturating_sub(1);
+            if count > 0 {
+                stretches.push(Stretch { track, poses: poses.drain(..count).collect() });
+                *taken += count;
+            }
+        }
+        stretches
     }
 
     /// What was recorded.

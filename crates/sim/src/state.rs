@@ -309,17 +309,25 @@ pub struct RecordingState {
 }
 
 impl Recorder {
-    /// What was recorded, but for surfaces.
-    pub fn saved(&self) -> RecordingState {
+    /// What was recorded, but for surfaces. `taken` gives the poses of a track that were taken.
+    ///
+    /// # Errors
+    /// Those of `taken`.
+    pub fn saved<E>(
+        &self,
+        mut taken: impl FnMut(usize) -> Result<Vec<Isometry3<f64>>, E>,
+    ) -> Result<RecordingState, E> {
         let recording = self.recording();
-        let runs = |poses: &[Isometry3<f64>]| {
-            let numbers: Vec<[f64; 7]> = poses.iter().map(pose_numbers).collect();
+        let mut runs = |(n, track): (usize, &crate::Track)| {
+            let taken = if track.taken > 0 { taken(n)? } else { Vec::new() };
+            let numbers: Vec<[f64; 7]> =
+                taken.iter().chain(&track.poses).map(pose_numbers).collect();
             let same = |p: &[f64; 7], q: &[f64; 7]| p.map(f64::to_bits) == q.map(f64::to_bits);
-            numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect()
+            Ok(numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect())
         };
-        RecordingState {
+        Ok(RecordingState {
             frames: recording.frames,
-            tracks: recording.tracks.iter().map(|track| runs(&track.poses)).collect(),
+            tracks: recording.tracks.iter().enumerate().map(&mut runs).collect::<Result<_, E>>()?,
             shrinks: recording
                 .tracks
                 .iter()
@@ -331,7 +339,7 @@ impl Recorder {
                 .iter()
                 .map(|e| [e.kinetic, e.potential, e.dissipated])
                 .collect(),
-        }
+        })
     }
 
     /// Goes on from a state. What broke until then was recorded, frame by frame; `world` is that of
@@ -350,7 +358,7 @@ impl Recorder {
                 return Err(StateError);
             }
             let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
-            (track.poses, track.shrinks) = (poses.collect(), None);
+            (track.poses, track.taken, track.shrinks) = (poses.collect(), 0, None);
         }
         for &(n, first) in &state.shrinks {
             recording.tracks.get_mut(n).ok_or(StateError)?.shrinks = Some(first);

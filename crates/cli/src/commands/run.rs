@@ -22,6 +22,7 @@ use crate::format::Format;
 use crate::ledger::Ledger;
 use crate::output::{is_same_file, write_whole};
 use crate::progress::Progress;
+use crate::spool::Spool;
 
 /// What a command says to do.
 struct Job<'a> {
@@ -34,10 +35,15 @@ struct Job<'a> {
     told: Option<&'a Path>,
 }
 
+/// Poses that are in memory at a time, beside one for each body that ever lived: 4 MB.
+const MOST_HELD: usize = 1 << 16;
+
 /// A run after some frames.
 struct Run {
     world: World,
     recorder: Recorder,
+    /// Poses that the recorder does not hold.
+    spool: Spool,
     ledger: Ledger,
     events: Vec<Event>,
     /// Of the world before the first frame.
@@ -118,9 +124,9 @@ impl Job<'_> {
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
-        let Run { recorder, ledger, over_budget, stopped, warnings, .. } = run;
+        let Run { recorder, spool, ledger, over_budget, stopped, warnings, .. } = run;
         let recording = recorder.finish();
-        let summary = Summary { recording, ledger, over_budget, stopped, warnings, hardest };
+        let summary = Summary { recording, spool, ledger, over_budget, stopped, warnings, hardest };
         summary.write(format, self.options, events)?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
@@ -213,6 +219,7 @@ impl Job<'_> {
         let mut run = Run {
             world,
             recorder,
+            spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
             events: Vec::new(),
             fingerprint,
@@ -247,6 +254,9 @@ impl Job<'_> {
             if let (Some(misfit), Some(path)) = (report.misfits.first(), self.told) {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
+            if run.recorder.held() > MOST_HELD {
+                run.spool.add(&run.recorder.take()).map_err(|e| self.spool_failed(e))?;
+            }
             progress.frame(frame, report.bodies);
             if every.is_some_and(|every| frame % every == 0) {
                 self.save(run, loaded)?;
@@ -271,7 +281,10 @@ impl Job<'_> {
             frame: run.world.frame(),
             events: run.events.clone(),
             world: run.world.saved(),
-            recording: run.recorder.saved(),
+            recording: run
+                .recorder
+                .saved(|track| run.spool.read(track, 0..usize::MAX))
+                .map_err(|e| self.spool_failed(e))?,
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
             stopped: run.stopped,
@@ -279,6 +292,11 @@ impl Job<'_> {
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
         checkpoint.write(path).map_err(failed)
+    }
+
+    /// Poses cannot be kept beside the output until it is written.
+    fn spool_failed(&self, source: std::io::Error) -> Failure {
+        Failure::Write { path: self.options.output.clone(), source: source.into() }
     }
 
     fn write_events(&self, run: &Run, loaded: &Loaded) -> Result<(), Failure> {

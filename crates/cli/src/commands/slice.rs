@@ -140,6 +140,7 @@ fn recording(parts: &[Part]) -> Recording {
         look: Arc::clone(&look),
         parent: None,
         birth: 0,
+        taken: 0,
         poses: vec![Isometry3::identity()],
         shrinks: None,
         stresses: Vec::new(),

@@ -119,6 +119,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
             look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
             parent: None,
             birth: 0,
+            taken: 0,
             poses: vec![Translation3::from(centre).into()],
             shrinks: None,
             stresses: Vec::new(),

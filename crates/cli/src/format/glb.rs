@@ -9,8 +9,8 @@
 //! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
 //! of a solid texture.
 //!
-//! The sizes of all surfaces come before the first of them, so those that are not kept are made
-//! twice, a few at a time.
+//! The sizes of all surfaces and keys come before the first of them, so those that are not kept are
+//! made twice, a few at a time.
 
 mod buffer;
 mod encoded;
@@ -18,9 +18,10 @@ mod keys;
 mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
+use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use sim::{Energy, Look, Recording, Stress, Track};
@@ -28,6 +29,7 @@ use sim::{Energy, Look, Recording, Stress, Track};
 pub use read::{GlbReadError, read_glb};
 
 use super::{WriteError, check_poses, check_surface};
+use crate::spool::Paths;
 use buffer::{Buffer, Layout};
 use encoded::{Encoded, Primitive};
 use keys::{Keys, rotation_keys, translation_keys};
@@ -43,7 +45,12 @@ use keys::{Keys, rotation_keys, translation_keys};
 /// # Errors
 /// [`WriteError`] when the recording holds what the format cannot, or writing fails.
 pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
-    recording.tracks.iter().try_for_each(check_poses)?;
+    write_paths(Paths { recording, spool: None }, out)
+}
+
+/// As [`write_glb`], where some poses are on disk.
+pub(super) fn write_paths(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    let recording = paths.recording;
     let mut document = Document::default();
     let drawn = different(recording);
     for_each_surface(&drawn, |track, surface| {
@@ -51,11 +58,15 @@ pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), Writ
         document.surfaces.insert(track.skin.address(), primitive);
         Ok(())
     })?;
-    for track in &recording.tracks {
-        document.add_track(recording, track);
-    }
+    document.add_tracks(paths)?;
     let (json, layout) = document.finish(recording);
-    write_chunks(&json, &drawn, &layout, out)
+    write_head(&json, &layout, out)?;
+    if layout.len() > 0 {
+        for_each_surface(&drawn, |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+        let buffer = Buffer::writing(out);
+        Document { buffer, ..Document::default() }.add_tracks(paths)?;
+    }
+    Ok(())
 }
 
 /// The first track of each surface.
@@ -88,8 +99,8 @@ fn for_each_surface(
 
 /// The lists of a glTF document as they grow.
 #[derive(Default)]
-struct Document {
-    buffer: Buffer,
+struct Document<'a> {
+    buffer: Buffer<'a>,
     nodes: Vec<Value>,
     materials: Vec<Value>,
     meshes: Vec<Value>,
@@ -103,11 +114,25 @@ struct Document {
     drawn: BTreeMap<(usize, [Option<usize>; 2]), usize>,
 }
 
-impl Document {
-    fn add_track(&mut self, recording: &Recording, track: &Track) {
+impl Document<'_> {
+    fn add_tracks(&mut self, paths: Paths<'_>) -> Result<(), WriteError> {
+        for (n, track) in paths.recording.tracks.iter().enumerate() {
+            let poses = paths.whole(n)?;
+            check_poses(track, &poses)?;
+            self.add_track(paths.recording, track, &poses)?;
+        }
+        Ok(())
+    }
+
+    fn add_track(
+        &mut self,
+        recording: &Recording,
+        track: &Track,
+        poses: &[Isometry3<f64>],
+    ) -> io::Result<()> {
         let node = self.nodes.len();
-        let translations = translation_keys(track);
-        let rotations = rotation_keys(track);
+        let translations = translation_keys(track.birth, poses);
+        let rotations = rotation_keys(track.birth, poses);
         let mut entry = Map::new();
         entry.insert("name".to_owned(), json!(track.name));
         if let Some(mesh) = self.mesh(track) {
@@ -120,9 +145,9 @@ impl Document {
             entry.insert("scale".to_owned(), json!([0.0, 0.0, 0.0]));
         }
         self.nodes.push(Value::Object(entry));
-        self.animate(node, "translation", &translations, recording.fps);
-        self.animate(node, "rotation", &rotations, recording.fps);
-        self.show(node, track, recording);
+        self.animate(node, "translation", &translations, recording.fps)?;
+        self.animate(node, "rotation", &rotations, recording.fps)?;
+        self.show(node, track, recording)
     }
 
     /// The mesh of a track's surface as it looks, if there is anything to see.
@@ -182,20 +207,27 @@ impl Document {
         number
     }
 
-    fn animate<const N: usize>(&mut self, node: usize, path: &str, keys: &Keys<N>, fps: f64) {
+    fn animate<const N: usize>(
+        &mut self,
+        node: usize,
+        path: &str,
+        keys: &Keys<N>,
+        fps: f64,
+    ) -> io::Result<()> {
         if keys.frames.is_empty() {
-            return;
+            return Ok(());
         }
-        let input = self.buffer.add_times(&keys.frames, fps);
-        let output = self.buffer.add_values(&keys.values);
+        let input = self.buffer.add_times(&keys.frames, fps)?;
+        let output = self.buffer.add_values(&keys.values)?;
         self.channel(node, path, "LINEAR", input, output);
+        Ok(())
     }
 
     /// Keys for the birth and the end of a track, where the recording shows them.
-    fn show(&mut self, node: usize, track: &Track, recording: &Recording) {
+    fn show(&mut self, node: usize, track: &Track, recording: &Recording) -> io::Result<()> {
         // a body that broke as it was born is never shown
         if track.poses.is_empty() {
-            return;
+            return Ok(());
         }
         let mut frames = vec![];
         let mut scales = vec![];
@@ -220,10 +252,11 @@ impl Document {
             scales.splice(end..end, of);
         }
         if !frames.is_empty() {
-            let input = self.buffer.add_times(&frames, recording.fps);
-            let output = self.buffer.add_values(&scales);
+            let input = self.buffer.add_times(&frames, recording.fps)?;
+            let output = self.buffer.add_values(&scales)?;
             self.channel(node, "scale", "STEP", input, output);
         }
+        Ok(())
     }
 
     fn channel(&mut self, node: usize, path: &str, mode: &str, input: usize, output: usize) {
@@ -293,12 +326,8 @@ fn extras(track: &Track) -> Value {
     extras
 }
 
-fn write_chunks(
-    json: &Value,
-    drawn: &[&Track],
-    layout: &Layout,
-    out: &mut impl Write,
-) -> Result<(), WriteError> {
+/// Writes all that comes before the data.
+fn write_head(json: &Value, layout: &Layout, out: &mut impl Write) -> Result<(), WriteError> {
     let mut text = json.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunk_headers = if layout.len() == 0 { 8 } else { 16 };
@@ -313,8 +342,6 @@ fn write_chunks(
     if layout.len() > 0 {
         out.write_all(&(layout.len() as u32).to_le_bytes())?;
         out.write_all(b"BIN\0")?;
-        for_each_surface(drawn, |_, surface| Ok(out.write_all(&surface.bytes)?))?;
-        out.write_all(&layout.keys)?;
     }
     Ok(())
 }

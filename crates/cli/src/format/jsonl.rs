@@ -9,20 +9,35 @@
 
 use std::io::Write;
 
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
 use sim::{Recording, Track};
 
 use super::{WriteError, check_poses};
+use crate::spool::Paths;
 
-pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
-    recording.tracks.iter().try_for_each(check_poses)?;
-    let bodies: Vec<Value> = recording.tracks.iter().map(body).collect();
-    let Recording { fps, frames, .. } = *recording;
+/// Frames whose poses are in memory at a time.
+const BLOCK: usize = 64;
+
+pub(super) fn write(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    let Recording { fps, frames, ref tracks, .. } = *paths.recording;
+    let bodies: Vec<Value> = tracks.iter().map(body).collect();
     let head = json!({ "format": "brisance", "version": 1, "fps": fps, "frames": frames,
         "bodies": bodies });
     writeln!(out, "{head}")?;
-    for frame in 0..frames {
-        writeln!(out, "{}", line(recording, frame))?;
+    for first in (0..frames).step_by(BLOCK) {
+        let block = first..frames.min(first + BLOCK);
+        let mut stretches = Vec::new();
+        for (index, track) in tracks.iter().enumerate() {
+            if track.birth < block.end && track.end() > block.start {
+                let (start, poses) = paths.of(index, block.clone())?;
+                check_poses(track, &poses)?;
+                stretches.push((index, start, poses));
+            }
+        }
+        for frame in block {
+            writeln!(out, "{}", line(&stretches, frame, fps))?;
+        }
     }
     Ok(())
 }
@@ -33,16 +48,16 @@ fn body(track: &Track) -> Value {
         "inner_colour": track.look.inner_colour })
 }
 
-fn line(recording: &Recording, frame: usize) -> Value {
+/// A frame; of each stretch the track, the first frame and the poses from this on.
+fn line(stretches: &[(usize, usize, Vec<Isometry3<f64>>)], frame: usize, fps: f64) -> Value {
     let mut bodies = vec![];
     let mut poses = vec![];
-    for (index, track) in recording.tracks.iter().enumerate() {
-        let Some(pose) = track.pose(frame) else { continue };
+    for (index, start, stretch) in stretches {
+        let Some(pose) = frame.checked_sub(*start).and_then(|n| stretch.get(n)) else { continue };
         let ([x, y, z], [i, j, k, w]): ([f64; 3], [f64; 4]) =
             (pose.translation.vector.into(), pose.rotation.coords.into());
-        bodies.push(index);
+        bodies.push(*index);
         poses.push([x, y, z, i, j, k, w]);
     }
-    json!({ "frame": frame, "time": frame as f64 / recording.fps, "bodies": bodies,
-        "poses": poses })
+    json!({ "frame": frame, "time": frame as f64 / fps, "bodies": bodies, "poses": poses })
 }

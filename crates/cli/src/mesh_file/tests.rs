@@ -107,6 +107,7 @@ fn glb_is_read_with_its_nodes_placed() {
         look: Default::default(),
         parent: None,
         birth: 0,
+        taken: 0,
         poses: vec![nalgebra::Isometry3::translation(5.0, 0.0, 0.0)],
         shrinks: None,
         stresses: Vec::new(),

@@ -14,11 +14,14 @@ use crate::commands::{Failure, print};
 use crate::format::Format;
 use crate::ledger::{Ledger, Row};
 use crate::output::write_whole;
+use crate::spool::{Paths, Spool};
 use crate::wording::{count, number};
 
 /// What a run did.
 pub(super) struct Summary {
     pub(super) recording: Recording,
+    /// Poses that the recording does not hold.
+    pub(super) spool: Spool,
     pub(super) ledger: Ledger,
     /// Times that a body held together because there was no room for its pieces.
     pub(super) over_budget: usize,
@@ -71,7 +74,7 @@ impl Summary {
     ) -> Result<(), Failure> {
         let output = &options.output;
         format
-            .write(&self.recording, output)
+            .write_paths(Paths { recording: &self.recording, spool: Some(&self.spool) }, output)
             .map_err(|source| Failure::Write { path: output.clone(), source })?;
         let failed = |path: &Path, e: std::io::Error| Failure::Write {
             path: path.to_owned(),

@@ -1,21 +1,26 @@
 //! What the binary chunk holds: first surfaces, one after another, then the keys of animations.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
 use super::encoded::{Encoded, FLOAT, Primitive};
 
-/// The accessors and views that describe the chunk. Of surfaces only the size is known here.
+/// The accessors and views that describe the chunk. Of surfaces and keys only the sizes are known here.
 #[derive(Default)]
-pub(super) struct Buffer {
+pub(super) struct Buffer<'a> {
     accessors: Vec<Value>,
     views: Vec<Value>,
     /// Bytes of surfaces.
     surfaces: usize,
-    keys: Vec<u8>,
-    /// Accessors of times so far, by their frames: most tracks share theirs.
-    times: BTreeMap<Vec<usize>, usize>,
+    /// Bytes of keys.
+    keys: usize,
+    /// Where keys go, if they are not only counted.
+    out: Option<&'a mut dyn Write>,
+    /// Accessors of times so far, by the first frames and lengths of runs of frames: most tracks share
+    /// theirs.
+    times: BTreeMap<Vec<(usize, usize)>, usize>,
 }
 
 /// What a [`Buffer`] ends with.
@@ -24,18 +29,23 @@ pub(super) struct Layout {
     pub(super) views: Vec<Value>,
     /// Bytes of surfaces, which come first.
     surfaces: usize,
-    /// The bytes after them.
-    pub(super) keys: Vec<u8>,
+    /// Bytes of the keys after them.
+    keys: usize,
 }
 
 impl Layout {
     /// Bytes of the binary chunk.
     pub(super) fn len(&self) -> usize {
-        self.surfaces + self.keys.len()
+        self.surfaces + self.keys
     }
 }
 
-impl Buffer {
+impl<'a> Buffer<'a> {
+    /// One that writes keys to `out`, in the order in which they are added.
+    pub(super) fn writing(out: &'a mut dyn Write) -> Self {
+        Self { out: Some(out), ..Self::default() }
+    }
+
     /// Leaves room for a surface after those before.
     pub(super) fn add_surface(&mut self, surface: &Encoded) -> Primitive {
         let (views, accessors) = (self.views.len(), self.accessors.len());
@@ -49,30 +59,34 @@ impl Buffer {
         surface.primitive.moved(accessors)
     }
 
-    pub(super) fn add_times(&mut self, frames: &[usize], fps: f64) -> usize {
-        if let Some(&known) = self.times.get(frames) {
-            return known;
+    pub(super) fn add_times(&mut self, frames: &[usize], fps: f64) -> io::Result<usize> {
+        let runs = frames.chunk_by(|a, b| a + 1 == *b).map(|run| (run[0], run.len())).collect();
+        if let Some(&known) = self.times.get(&runs) {
+            return Ok(known);
         }
         let times: Vec<f32> = frames.iter().map(|&frame| (frame as f64 / fps) as f32).collect();
-        let mut accessor = self.append(&times, "SCALAR", times.len());
+        let mut accessor = self.append(&times, "SCALAR", times.len())?;
         accessor["min"] = json!([times[0]]);
         accessor["max"] = json!([times[times.len() - 1]]);
         let at = self.push(accessor);
-        self.times.insert(frames.to_vec(), at);
-        at
+        self.times.insert(runs, at);
+        Ok(at)
     }
 
-    pub(super) fn add_values<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
+    pub(super) fn add_values<const N: usize>(&mut self, values: &[[f32; N]]) -> io::Result<usize> {
         let kind = if N == 3 { "VEC3" } else { "VEC4" };
-        let accessor = self.append(values.as_flattened(), kind, values.len());
-        self.push(accessor)
+        let accessor = self.append(values.as_flattened(), kind, values.len())?;
+        Ok(self.push(accessor))
     }
 
     /// An accessor of keys: their view has no number yet.
-    fn append(&mut self, floats: &[f32], kind: &str, count: usize) -> Value {
-        let offset = self.keys.len();
-        self.keys.extend(floats.iter().flat_map(|x| x.to_le_bytes()));
-        json!({ "byteOffset": offset, "componentType": FLOAT, "count": count, "type": kind })
+    fn append(&mut self, floats: &[f32], kind: &str, count: usize) -> io::Result<Value> {
+        let offset = self.keys;
+        self.keys += size_of_val(floats);
+        if let Some(out) = &mut self.out {
+            floats.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+        }
+        Ok(json!({ "byteOffset": offset, "componentType": FLOAT, "count": count, "type": kind }))
     }
 
     fn push(&mut self, accessor: Value) -> usize {
@@ -88,8 +102,8 @@ impl Buffer {
             }
         }
         // glTF has no empty views
-        if !keys.is_empty() {
-            let view = json!({ "buffer": 0, "byteOffset": surfaces, "byteLength": keys.len() });
+        if keys > 0 {
+            let view = json!({ "buffer": 0, "byteOffset": surfaces, "byteLength": keys });
             views.push(view);
         }
         Layout { accessors, views, surfaces, keys }

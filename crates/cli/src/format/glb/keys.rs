@@ -1,6 +1,6 @@
 //! Which frames of a track need a key.
 
-use sim::Track;
+use nalgebra::Isometry3;
 
 /// Values of one channel at the frames that need them.
 pub(super) struct Keys<const N: usize> {
@@ -12,24 +12,24 @@ pub(super) struct Keys<const N: usize> {
     pub(super) values: Vec<[f32; N]>,
 }
 
-/// Positions, m.
-pub(super) fn translation_keys(track: &Track) -> Keys<3> {
+/// Positions, m, of a body whose poses from its birth on are `poses`.
+pub(super) fn translation_keys(birth: usize, poses: &[Isometry3<f64>]) -> Keys<3> {
     let samples: Vec<[f32; 3]> =
-        track.poses.iter().map(|p| p.translation.vector.map(|x| x as f32).into()).collect();
-    thin(&samples, track.birth, [0.0; 3])
+        poses.iter().map(|p| p.translation.vector.map(|x| x as f32).into()).collect();
+    thin(&samples, birth, [0.0; 3])
 }
 
-/// Unit quaternions x, y, z, w.
-pub(super) fn rotation_keys(track: &Track) -> Keys<4> {
-    let mut samples: Vec<[f32; 4]> = Vec::with_capacity(track.poses.len());
-    for pose in &track.poses {
+/// Unit quaternions x, y, z, w, likewise.
+pub(super) fn rotation_keys(birth: usize, poses: &[Isometry3<f64>]) -> Keys<4> {
+    let mut samples: Vec<[f32; 4]> = Vec::with_capacity(poses.len());
+    for pose in poses {
         let q: [f32; 4] = pose.rotation.coords.normalize().map(|x| x as f32).into();
         // q and -q turn alike; the nearer one interpolates the short way
         let flip =
             samples.last().is_some_and(|p| p.iter().zip(q).map(|(a, b)| a * b).sum::<f32>() < 0.0);
         samples.push(if flip { q.map(|x| -x) } else { q });
     }
-    thin(&samples, track.birth, [0.0, 0.0, 0.0, 1.0])
+    thin(&samples, birth, [0.0, 0.0, 0.0, 1.0])
 }
 
 /// Drops every sample that equals both its neighbours: interpolation gives it back exactly.

@@ -133,7 +133,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let own = channels.get(&node.index()).map_or(&[][..], Vec::as_slice);
         let poses = poses(&node, own, blob, (birth..end, fps))?;
         let name = node.name().unwrap_or_default().to_owned();
-        tracks.push(Track { name, skin, look, parent, birth, poses, shrinks, stresses });
+        tracks.push(Track { name, skin, look, parent, birth, taken: 0, poses, shrinks, stresses });
     }
     Ok(Recording { fps, frames, tracks, energies })
 }
