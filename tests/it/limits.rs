@@ -46,11 +46,14 @@ fn a_ledger_of_huge_numbers_is_drawn_or_refused() {
         ("most.csv", &table("1e100")),
         ("low.csv", &table("-1e100")),
         ("late.csv", &table("1e15").replace("\n0,0,", "\n0,1e15,")),
+        ("back.csv", &format!("{}{}\n", table("4294967295"), vec!["0"; 23].join(","))),
     ]);
     for output in ["x.svg", "x.png"] {
         refused(&case, &["plot", "far.csv", "-o", output], "line 3: `1e308` is beyond 1e100");
     }
-    for (name, output) in [("most.csv", "x.svg"), ("low.csv", "y.svg"), ("late.csv", "z.png")] {
+    for (name, output) in
+        [("most.csv", "x.svg"), ("low.csv", "y.svg"), ("late.csv", "z.png"), ("back.csv", "w.svg")]
+    {
         let drawn = case.run(&["plot", name, "-o", output]);
         assert!(drawn.status.success(), "{name}: {drawn:?}");
     }

@@ -66,7 +66,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors"] => vectors(Path::new("tests/vectors")),
         ["vectors", folder] => vectors(&here.join(folder)),
         ["miri"] => miri(),
-        ["fuzz", rest @ ..] => fuzz(rest),
+        ["fuzz", rest @ ..] => fuzz(rest, here),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
@@ -129,7 +129,7 @@ fn miri() -> Outcome {
 }
 
 /// Runs the fuzzer with checks of overflow, and with a seed of its own unless one is given.
-fn fuzz(rest: &[&str]) -> Outcome {
+fn fuzz(rest: &[&str], here: &Path) -> Outcome {
     let fuzz = ["run", "--quiet", "--package", "brisance-tests", "--bin", "fuzz", "--"];
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let seed = now.map_or(1, |since| since.as_secs()).to_string();
@@ -141,7 +141,14 @@ fn fuzz(rest: &[&str]) -> Outcome {
         println!("seed {seed}");
         options.extend(["--seed", &seed]);
     }
-    cargo(&[&fuzz[..], rest, &options].concat())
+    let mut rest: Vec<String> = rest.iter().map(|&option| option.to_owned()).collect();
+    if let Some(at) = rest.iter().position(|option| option == "--file")
+        && let Some(file) = rest.get_mut(at + 1)
+    {
+        *file = here.join(&*file).display().to_string();
+    }
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+    cargo(&[&fuzz[..], &rest, &options].concat())
 }
 
 fn peers(name: &str, rest: &[&str]) -> Outcome {

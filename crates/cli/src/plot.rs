@@ -238,8 +238,8 @@ impl Panel {
         let room = 0.06 * (high - low);
         let low = if low < 0.0 { low - room } else { low };
         // marks on an axis must differ, however late the first row is
-        let start = time[0];
-        let end = time[time.len() - 1].max(start + 1e-9 * (1.0 + start.abs()));
+        let start = time.iter().copied().fold(f64::INFINITY, f64::min);
+        let end = time.iter().copied().fold(start + 1e-9 * (1.0 + start.abs()), f64::max);
         let text = ("sans-serif", 15).into_font().color(&INK);
         let mut chart = ChartBuilder::on(area)
             .caption(self.title, ("sans-serif", 17).into_font().color(&INK))

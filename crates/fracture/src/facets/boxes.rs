@@ -5,6 +5,7 @@ use levelset::Aabb;
 use super::Facets;
 
 /// Boxes of faces, a list a side, so that many are compared at once.
+#[derive(Clone)]
 pub(super) struct FaceBoxes {
     faces: Vec<u32>,
     low: [Vec<f32>; 3],

@@ -25,12 +25,13 @@ pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Fac
         cells.iter().filter(|cell| cell.bounds.meets(&bounds)).collect();
     let convex = solid.with_convex_faces();
     let mut groups = Vec::new();
-    group(FaceBoxes::new(&convex), &mut near, &bounds, &mut groups);
+    let boxes = FaceBoxes::new(&convex);
+    group(boxes.clone(), &mut near, &bounds, &mut groups);
     let cut = |trimmer: &mut Trimmer<'_>, (cell, faces): (&ConvexCell<'_>, &FaceBoxes)| {
         let part = trimmer.trim(cell, &faces.near(&cell.bounds));
         part.map(|part| (cell.number, part)).ok_or(cell.number)
     };
-    let trimmer = || Trimmer::new(&convex, bounds);
+    let trimmer = || Trimmer::new(&convex, &boxes, bounds);
     let pairs: Vec<_> = groups
         .iter()
         .flat_map(|(cells, faces)| cells.iter().map(move |cell| (*cell, faces)))

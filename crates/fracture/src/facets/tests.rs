@@ -157,7 +157,8 @@ proptest! {
     fn faces_near_a_cell_give_what_the_closed_solid_gives(n in 0..8usize, sites in sites()) {
         let whole = solids().swap_remove(n).with_convex_faces().into_owned();
         let size = whole.moments().volume;
-        let mut trimmer = trim::Trimmer::new(&whole, whole.bounds().unwrap());
+        let boxes = boxes::FaceBoxes::new(&whole);
+        let mut trimmer = trim::Trimmer::new(&whole, &boxes, whole.bounds().unwrap());
         let all: Vec<u32> = (0..whole.faces.len() as u32).collect();
         for cell in &cells(&pattern(&sites)) {
             let Some(part) = trimmer.trim(cell, &all) else { continue };
@@ -178,8 +179,8 @@ proptest! {
         let whole = solids().swap_remove(n);
         let whole = whole.with_convex_faces();
         let sites: Vec<Point3<f64>> = sites.into_iter().map(Point3::from).collect();
-        let mut trimmer = trim::Trimmer::new(&whole, whole.bounds().unwrap());
         let boxes = boxes::FaceBoxes::new(&whole);
+        let mut trimmer = trim::Trimmer::new(&whole, &boxes, whole.bounds().unwrap());
         for cell in &cells(&pattern(&sites)) {
             prop_assert!(trimmer.trim(cell, &boxes.near(&cell.bounds)).is_some());
         }

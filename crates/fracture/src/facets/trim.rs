@@ -8,6 +8,7 @@
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3};
 
+use super::boxes::FaceBoxes;
 use super::clip::ON_PLANE;
 use super::{Cap, ConvexCell, Face, Facets, Tag};
 use crate::cell::Plane;
@@ -22,6 +23,7 @@ const FREE: u8 = u8::MAX;
 pub(super) struct Trimmer<'a> {
     /// Its faces are all convex.
     solid: &'a Facets,
+    boxes: &'a FaceBoxes,
     bounds: Aabb,
     /// Number of each vertex of the solid among `points`, or `u32::MAX`.
     names: Vec<u32>,
@@ -62,10 +64,11 @@ struct Crossing {
 }
 
 impl<'a> Trimmer<'a> {
-    /// Of a solid without caps in a box.
-    pub(super) fn new(solid: &'a Facets, bounds: Aabb) -> Self {
+    /// Of a solid without caps, with the boxes of its faces and around all of it.
+    pub(super) fn new(solid: &'a Facets, boxes: &'a FaceBoxes, bounds: Aabb) -> Self {
         Self {
             solid,
+            boxes,
             bounds,
             names: vec![u32::MAX; solid.vertices.len()],
             named: Vec::new(),
@@ -286,11 +289,20 @@ impl<'a> Trimmer<'a> {
         let base = match (outside, most - least) {
             (Some(corner), _) => -windings[corner],
             (None, 1) => -least,
-            (None, 0) => self.solid.ray_winding(&corners[0], 0)?,
+            (None, 0) => self.winding(&corners[0])?,
             _ => return None,
         };
         let is_solid = least + base >= 0 && most + base <= 1;
         is_solid.then(|| windings.into_iter().map(|winding| winding + base).collect())
+    }
+
+    /// How often the solid winds around a point, by a ray along x.
+    fn winding(&self, from: &Point3<f64>) -> Option<i32> {
+        let mut end = *from;
+        end.x = self.bounds.max.x.max(from.x);
+        let ahead = self.boxes.near(&Aabb { min: *from, max: end });
+        let faces = ahead.iter().map(|&n| &self.solid.faces[n as usize]);
+        self.solid.ray_winding(from, 0, faces)
     }
 
     /// The polygons closed in the planes of the cell.

@@ -1,5 +1,7 @@
 //! Pieces put together again.
 
+use nalgebra::Vector3;
+
 use super::{Cap, Facets, Tag};
 use crate::cell::Plane;
 use crate::slicing::cancel_opposites;
@@ -20,24 +22,27 @@ impl Facets {
         pieces.iter().for_each(|piece| whole.append(piece));
         whole.weld();
         whole.drop_unused();
-        let numbered = planes.iter().enumerate().map(|(n, plane)| (Tag::plane(n), plane));
+        let shared = whole.planes_of_both_sides(planes);
         let shared: Vec<(Tag, &Plane)> =
-            numbered.filter(|(tag, plane)| whole.has_both_sides(*tag, plane)).collect();
+            shared.into_iter().map(|n| (Tag::plane(n), &planes[n])).collect();
         whole.split_edges(|tag| shared.iter().any(|(other, _)| *other == tag));
         shared.iter().for_each(|(tag, plane)| whole.refill(*tag, plane));
         whole.drop_unused();
         whole
     }
 
-    /// Whether faces of a plane look both ways.
-    fn has_both_sides(&self, tag: Tag, plane: &Plane) -> bool {
-        let mut seen = [false; 2];
-        let caps = self.caps.iter().filter(|cap| cap.tag == tag).map(|cap| *cap.normal);
-        let polygons = self.polygons().filter(|(_, own)| *own == tag);
-        for normal in caps.chain(polygons.map(|(corners, _)| self.area_vector(corners))) {
-            seen[usize::from(normal.dot(&plane.normal) > 0.0)] = true;
-        }
-        seen == [true; 2]
+    /// The numbers of the planes whose faces look both ways.
+    fn planes_of_both_sides(&self, planes: &[Plane]) -> Vec<usize> {
+        let caps = self.caps.iter().map(|cap| (cap.tag, *cap.normal));
+        let polygons = self.polygons().map(|(corners, tag)| (tag, self.area_vector(corners)));
+        let side = |(tag, normal): (Tag, Vector3<f64>)| {
+            let number = tag.as_plane()?;
+            Some((number, normal.dot(&planes[number].normal) > 0.0))
+        };
+        let mut sides: Vec<(usize, bool)> = caps.chain(polygons).filter_map(side).collect();
+        sides.sort_unstable();
+        sides.dedup();
+        sides.windows(2).filter(|two| two[0].0 == two[1].0).map(|two| two[0].0).collect()
     }
 
     /// Makes vertices at the same place one.

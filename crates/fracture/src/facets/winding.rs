@@ -3,14 +3,15 @@
 use nalgebra::{Point3, Vector3};
 use robust::{Coord, orient2d};
 
-use super::Facets;
 use super::clip::ON_PLANE;
+use super::{Face, Facets};
 use crate::slicing::solid_angle;
 
 impl Facets {
     /// How often it winds around a point that is not on it.
     pub(crate) fn winding(&self, point: &Point3<f64>) -> i32 {
-        (0..3).find_map(|axis| self.ray_winding(point, axis)).unwrap_or_else(|| {
+        let along = |axis| self.ray_winding(point, axis, self.faces.iter());
+        (0..3).find_map(along).unwrap_or_else(|| {
             let mut angle = 0.0;
             self.for_each_triangle(|triangle, _| {
                 angle += solid_angle(triangle.map(|v| self.vertices[v as usize] - point));
@@ -19,12 +20,17 @@ impl Facets {
         })
     }
 
-    /// The same by what a ray along an axis crosses; `None` if the ray meets an edge, or the point is in
-    /// the plane of a face that the ray meets.
-    pub(super) fn ray_winding(&self, from: &Point3<f64>, axis: usize) -> Option<i32> {
+    /// The same by what a ray along an axis crosses, convex faces among some that hold all of those;
+    /// `None` if the ray meets an edge, or the point is in the plane of a face that the ray meets.
+    pub(super) fn ray_winding<'a>(
+        &self,
+        from: &Point3<f64>,
+        axis: usize,
+        faces: impl Iterator<Item = &'a Face>,
+    ) -> Option<i32> {
         let at = |v: u32| &self.vertices[v as usize];
         let mut winding = 0;
-        for face in &self.faces {
+        for face in faces {
             let corners = self.corners_of(face);
             if corners.iter().all(|&v| at(v)[axis] < from[axis]) {
                 continue;
