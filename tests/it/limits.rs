@@ -6,12 +6,13 @@ use std::process::Output;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brisance::format::glb::read_glb;
 use levelset::{Grid, LevelSet};
 use nalgebra::{Matrix3, Point3, Vector3};
 use serde_json::{Value, json};
 use tetfem::average_stresses;
 
-use crate::cli::{Case, SCENE};
+use crate::cli::{Case, SCENE, brisance};
 
 /// Runs a command that must be refused with exit code 2 and one line that holds `word`.
 fn refused(case: &Case, arguments: &[&str], word: &str) {
@@ -467,5 +468,30 @@ fn memory_does_not_grow_with_the_frames_of_a_recording() {
         // 21 MB of poses are beyond those of the short run
         let growth = long.saturating_sub(short);
         assert!(short > 1000 && growth < 4000, "{output}: {short} kB, {growth} kB more");
+    }
+}
+
+/// Pieces that all are as large as asked for are more than a body may have: the search for the number of
+/// sites ends, with fewer pieces.
+#[test]
+fn a_share_that_no_pattern_can_give_every_piece_ends_with_fewer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mesh = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    for share in ["0.1", "0.5", "0.99"] {
+        let out = folder.path().join("out.glb");
+        let mut command = brisance();
+        command.args([
+            "fracture",
+            mesh,
+            "--pattern",
+            "voronoi:10",
+            "--min-share",
+            share,
+            "-q",
+            "-o",
+        ]);
+        assert!(command.arg(&out).status().unwrap().success(), "{share}");
+        let recording = read_glb(&std::fs::read(&out).unwrap()).unwrap();
+        assert!((1..10).contains(&recording.tracks.len()), "{share} {}", recording.tracks.len());
     }
 }

@@ -7,6 +7,17 @@
 //! pieces that are not convex; theirs of the intersections alone. `ratio` is our time over theirs: at
 //! most 1 is good. Errors are those of the sum of the pieces' volumes. `bad` counts the pieces that
 //! trimesh (`is_watertight`) or manifold3d (its status) refuse, over pieces and pieces of pieces.
+//!
+//! On one core of a shared virtual AMD EPYC, manifold3d 3.5.4 of PyPI:
+//!
+//! | body | pieces | ours, ms | manifold3d, ms | ratio | bad |
+//! |---|---|---|---|---|---|
+//! | wall voronoi | 26 | 0.49 | 3.4 | 0.14 | 0 of 130 |
+//! | wall radial | 21 | 0.24 | 1.8 | 0.13 | 0 of 105 |
+//! | table | 110 | 2.3 | 17 | 0.13 | 0 of 550 |
+//! | cylinder | 26 | 1.0 | 14 | 0.07 | 0 of 130 |
+//! | bunny, 3,674 triangles | 42 | 5.6 | 69 | 0.08 | 0 of 210 |
+//! | bunny, 84,818 triangles | 19 | 58 | 593 | 0.10 | 0 of 95 |
 
 use std::error::Error;
 use std::io::Write;

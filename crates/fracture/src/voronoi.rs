@@ -71,6 +71,9 @@ impl Voronoi {
         /// Most trials, and most sites of all of them: about a second for most bodies.
         const TRIALS: usize = 16;
         const SITES: usize = 1 << 15;
+        /// Times as many sites as cells suggest: where these make too few pieces, because small ones are
+        /// joined, more sites make fewer.
+        const GROWTH: usize = 8;
         let pieces = pieces.min(body.most_pieces()).clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));
         // no site where the body is not
@@ -81,7 +84,8 @@ impl Voronoi {
         let spec = Self { extents, ..self };
         let mut next = spec.counted(pieces, &points, &[*at]).sites;
         // the most sites that made too few pieces, and the fewest that made too many
-        let (mut low, mut high) = ((0, 0), (Pattern::MAX_REGIONS + 1, usize::MAX));
+        let most = next.saturating_mul(GROWTH).min(Pattern::MAX_REGIONS);
+        let (mut low, mut high) = ((0, 0), (most + 1, usize::MAX));
         let mut best = (usize::MAX, next);
         let mut tried = 0;
         for _ in 0..TRIALS {
@@ -100,7 +104,7 @@ impl Voronoi {
             let step = (next * pieces.abs_diff(count)).div_ceil(count.max(1));
             next = if count < pieces { next + step } else { next.saturating_sub(step).max(1) };
             if next <= low.0 || next >= high.0 {
-                next = low.0.midpoint(high.0.min(Pattern::MAX_REGIONS));
+                next = low.0.midpoint(high.0);
             }
             if next <= low.0 || next >= high.0 {
                 break;

@@ -12,6 +12,39 @@ use crate::{Aabb, TriMesh};
 pub struct ConvexHull {
     mesh: TriMesh,
     faces: Vec<Face>,
+    /// Those of the faces, [`LANES`] at a time; the last fills the rest.
+    planes: Vec<Planes>,
+}
+
+/// Planes whose heights are found at once.
+const LANES: usize = 8;
+
+/// Coordinates of normals, and distances from the origin along them, m.
+#[derive(Clone, Debug, PartialEq)]
+struct Planes {
+    normals: [[f64; LANES]; 3],
+    offsets: [f64; LANES],
+}
+
+impl Planes {
+    fn new(faces: &[Face]) -> Self {
+        let face = |k: usize| &faces[k.min(faces.len() - 1)];
+        Self {
+            normals: std::array::from_fn(|a| std::array::from_fn(|k| face(k).normal[a])),
+            offsets: std::array::from_fn(|k| face(k).normal.dot(&face(k).corners[0].coords)),
+        }
+    }
+
+    /// How far a point is in front of each, m.
+    #[inline]
+    fn heights(&self, p: &Point3<f64>) -> [f64; LANES] {
+        let [x, y, z] = &self.normals;
+        let mut heights = [0.0; LANES];
+        for k in 0..LANES {
+            heights[k] = x[k] * p.x + y[k] * p.y + z[k] * p.z - self.offsets[k];
+        }
+        heights
+    }
 }
 
 /// Why points have no convex hull with a volume.
@@ -106,7 +139,7 @@ impl ConvexHull {
         } else {
             Vec::new()
         };
-        if faces.is_empty() { Err(HullError::Flat { count }) } else { Ok(Self { mesh, faces }) }
+        Self::with_faces(mesh, faces).ok_or(HullError::Flat { count })
     }
 
     fn of(points: &[Point3<f64>], triangles: &[[usize; 3]]) -> Result<Self, HullError> {
@@ -123,8 +156,12 @@ impl ConvexHull {
         }
         let faces: Vec<Face> =
             (0..mesh.triangles.len()).filter_map(|t| Face::new(mesh.corners(t))).collect();
-        let flat = HullError::Flat { count: points.len() };
-        if faces.is_empty() { Err(flat) } else { Ok(Self { mesh, faces }) }
+        Self::with_faces(mesh, faces).ok_or(HullError::Flat { count: points.len() })
+    }
+
+    fn with_faces(mesh: TriMesh, faces: Vec<Face>) -> Option<Self> {
+        let planes = faces.chunks(LANES).map(Planes::new).collect();
+        (!faces.is_empty()).then_some(Self { mesh, faces, planes })
     }
 
     /// The surface, closed and wound outwards.
@@ -139,14 +176,21 @@ impl ConvexHull {
 
     /// Exact signed distance, m, negative inside.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
-        let (_, height) = self.highest(p);
-        if height <= 0.0 { height } else { self.nearest(p).1.sqrt() }
+        if self.lower_bound(p) <= 0.0 { self.highest(p).1 } else { self.nearest(p).1.sqrt() }
     }
 
     /// The largest signed distance of `p` from the plane of a face, m: that from the hull inside, a
-    /// lower bound of it outside, in a fraction of the time.
+    /// lower bound of it outside, but for rounding, in a fraction of the time.
+    #[inline]
     pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
-        self.highest(p).1
+        let mut most = [f64::NEG_INFINITY; LANES];
+        for planes in &self.planes {
+            let heights = planes.heights(p);
+            for k in 0..LANES {
+                most[k] = if heights[k] > most[k] { heights[k] } else { most[k] };
+            }
+        }
+        most.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point, inside
@@ -172,24 +216,36 @@ impl ConvexHull {
         highest
     }
 
-    /// The face nearest to `p`, the first of equals, and the square of its distance, m^2.
+    /// The face nearest to `p`, which is outside, and the square of its distance, m^2.
     fn nearest(&self, p: &Point3<f64>) -> (&Face, f64) {
-        let (highest, _) = self.highest(p);
-        // often the nearest, so that few others are nearer than its distance to their planes
-        let bound = highest.distance_squared(p);
-        let mut nearest: Option<(&Face, f64)> = None;
-        for face in &self.faces {
-            let most = nearest.map_or(bound, |(_, most)| most);
-            if face.height(p).powi(2) > most {
-                continue;
-            }
-            // not of faces that p is above only: of two in one plane rounding may find the farther one
-            let distance = face.distance_squared(p);
-            if nearest.is_none_or(|(_, least)| distance < least) && distance <= bound {
-                nearest = Some((face, distance));
+        /// Share of its distance from the origin by which a point may be in front of a face or not: of
+        /// two faces in one plane rounding may find `p` in front of the farther one only.
+        const SLACK: f64 = 1e-12;
+        let mut highest = (f64::NEG_INFINITY, 0);
+        for (block, planes) in self.planes.iter().enumerate() {
+            for (k, height) in planes.heights(p).into_iter().enumerate() {
+                if height > highest.0 {
+                    highest = (height, (block * LANES + k).min(self.faces.len() - 1));
+                }
             }
         }
-        nearest.unwrap_or((highest, bound))
+        // often the nearest, so that few planes are nearer than it is
+        let first = &self.faces[highest.1];
+        let mut nearest = (first, first.distance_squared(p));
+        let slack = SLACK * (p.coords.amax() + highest.0);
+        for (planes, faces) in self.planes.iter().zip(self.faces.chunks(LANES)) {
+            let heights = planes.heights(p);
+            for (face, height) in faces.iter().zip(heights) {
+                if height < -slack || height > slack && (height - slack).powi(2) > nearest.1 {
+                    continue;
+                }
+                let distance = face.distance_squared(p);
+                if distance < nearest.1 {
+                    nearest = (face, distance);
+                }
+            }
+        }
+        nearest
     }
 }
 

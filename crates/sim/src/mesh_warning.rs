@@ -56,7 +56,7 @@ impl fmt::Display for MeshWarning {
 fn rounded(x: f64) -> f64 {
     let unit = 10_f64.powf(x.log10().floor() - 1.0);
     // through text, so that no digits of rounding show
-    format!("{:e}", (x / unit).floor() * unit).parse().unwrap_or(x)
+    format!("{:.1e}", (x / unit).floor() * unit).parse().unwrap_or(x)
 }
 
 impl MeshWarning {
