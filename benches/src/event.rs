@@ -13,9 +13,9 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 const H: f64 = 0.01;
 /// Sites in all of the pattern's space; only some of their cells meet the bunny.
 const BUNNY_SITES: usize = 543;
-/// Smaller pieces of a sampled body stay with a neighbour.
+/// Pieces of a sampled body with fewer inside nodes are merged with a neighbour.
 const LEAST_NODES: usize = 8;
-/// Smaller pieces of an exact body do, as a share of its volume.
+/// Pieces of an exact body with a smaller share of its volume are merged with a neighbour.
 const LEAST_SHARE: f64 = 1e-5;
 
 /// A body, and what breaks it where.
@@ -58,7 +58,8 @@ impl Event {
         self.exact.divide(&self.pattern, &self.at, least)
     }
 
-    /// The pieces of the exact body with what a frame needs of them: a hull, or samples and points.
+    /// The pieces of the exact body, with their collision geometry: a convex hull, or a level set and
+    /// surface points.
     pub fn run_exact(&self) -> Pieces {
         let pieces = self.cut();
         for piece in &pieces.pieces {

@@ -10,8 +10,8 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The allocator of the system; a program that gets no memory ends with a sentence and exit code 2, and
-/// without the files that it was writing. (The standard library would abort it.)
+/// The system allocator. On a failed allocation it removes the temporary files, prints one sentence and
+/// exits with code 2, where the standard library would abort.
 pub(crate) struct Allocator;
 
 // SAFETY: every call goes to `System` as it came, and what it returns is returned.

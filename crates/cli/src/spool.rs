@@ -95,7 +95,8 @@ pub struct Paths<'a> {
 }
 
 impl Paths<'_> {
-    /// The poses of a track in those of `frames` in which it exists, and the first of these frames.
+    /// The first frame of the range `frames` in which the track exists, and its poses from there on within
+    /// the range.
     ///
     /// # Errors
     /// When reading fails.

@@ -78,7 +78,8 @@ impl Cell {
         self.planes.iter().map(|plane| plane.value(p)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The polygons of its hull in its box, each with its plane; `None` for a side of the box.
+    /// The faces of the cell within the box that it was cut from: polygons, each with the index of its
+    /// plane, or `None` for a face of the box.
     pub(crate) fn polygons(&self) -> impl Iterator<Item = (Option<usize>, &[Point3<f64>])> {
         self.faces.iter().map(|face| (face.plane, face.points.as_slice()))
     }

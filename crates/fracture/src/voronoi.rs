@@ -71,8 +71,8 @@ impl Voronoi {
         /// Most trials, and most sites of all of them: about a second for most bodies.
         const TRIALS: usize = 16;
         const SITES: usize = 1 << 15;
-        /// Times as many sites as cells suggest: where these make too few pieces, because small ones are
-        /// joined, more sites make fewer.
+        /// Most sites tried, relative to the first estimate. If that many still make too few pieces, the
+        /// least share joins them, and more sites only make smaller cells to join.
         const GROWTH: usize = 8;
         let pieces = pieces.min(body.most_pieces()).clamp(1, Pattern::MAX_REGIONS);
         let points = body.inside_points(sample_count(pieces));

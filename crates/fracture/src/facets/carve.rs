@@ -57,15 +57,16 @@ pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Fac
 
 type Group<'a, 'b> = (Vec<&'a ConvexCell<'b>>, FaceBoxes);
 
-/// Cells next to each other, few enough that every face near some of them may be held against each.
+/// Splits cells into groups of neighbours, each with the faces near the group.
 fn group<'a, 'b>(
     faces: FaceBoxes,
     cells: &mut [&'a ConvexCell<'b>],
     bounds: &Aabb,
     groups: &mut Vec<Group<'a, 'b>>,
 ) {
-    const FEW: usize = 48;
-    if cells.len() <= FEW {
+    /// Scanning the boxes of a group for each of its cells is then cheaper than another split.
+    const MAX_CELLS: usize = 48;
+    if cells.len() <= MAX_CELLS {
         groups.push((cells.to_vec(), faces));
         return;
     }

@@ -51,7 +51,7 @@ impl Facets {
         let heights = edges.iter().map(|[p, _]| p[1]);
         let (low, high) = heights
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
-        // what is seen of the plane is shorter than it is
+        // the projection shortens lengths by up to the largest component of the normal
         let step = (spacing * cap.normal.amax()).max((high - low) / MAX_STEPS);
         let mut crossings: Vec<(f64, i32)> = Vec::new();
         for row in 0..((high - low) / step) as usize + 1 {

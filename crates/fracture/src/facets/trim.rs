@@ -1,9 +1,10 @@
-//! The part of a solid in a convex cell, from the faces near the cell alone.
+//! Intersection of a closed surface with one convex cell, computed from the faces near the cell alone.
 //!
-//! Faces are clipped by the planes of the cell, which leaves edges in those planes. What closes them
-//! in each plane are these edges and stretches of the edges of the cell, from one crossing of the
-//! surface to the next. How often the solid winds around the corners of the cell follows from the
-//! crossings; where there are none, one ray tells.
+//! The faces are clipped by the planes of the cell. A cap closes the clipped surface in each plane: its
+//! border is the clipped edges in that plane and the parts of the edges of the cell that lie inside the
+//! solid. The winding number at each corner of the cell says which parts those are. It follows from the
+//! crossings of the surface with the edges of the cell. A cell without crossings takes the winding number
+//! of one corner from a ray.
 
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3};
@@ -16,33 +17,34 @@ use crate::hull::CellHull;
 
 /// Planes of a cell, one bit of a word each.
 const MAX_PLANES: usize = 64;
-/// The plane of an edge that lies in none of the cell's.
+/// Marks an edge that lies in no plane of the cell.
 const FREE: u8 = u8::MAX;
 
-/// Cuts parts out of one solid, with working space that is used again.
+/// Clips one solid by cells, with buffers that are reused from cell to cell.
 pub(super) struct Trimmer<'a> {
     /// Its faces are all convex.
     solid: &'a Facets,
     boxes: &'a FaceBoxes,
     bounds: Aabb,
-    /// Number of each vertex of the solid among `points`, or `u32::MAX`.
+    /// Index in `points` of each vertex of the solid, or `u32::MAX`.
     names: Vec<u32>,
-    /// The vertices of the solid that have a number.
+    /// The vertices of the solid that have an index in `points`.
     named: Vec<u32>,
+    /// Planes of the cell, each with the distance up to which a vertex counts as on it, m.
     planes: Vec<(Plane, f64)>,
     points: Vec<Point3<f64>>,
-    /// Per point the planes that it is in front of.
+    /// Per point a bit for each plane that the point is in front of.
     in_front: Vec<u64>,
     /// Per point its distance from each plane, m.
     distances: Vec<f64>,
     /// Faces behind all planes.
     whole: Vec<Face>,
-    /// Faces that cross planes, clipped by those so far.
+    /// Faces that cross planes, clipped by the planes processed so far.
     crossed: Vec<Polygon>,
     corners: Vec<u32>,
     /// For each of `corners` the plane that the edge to the next lies in.
     edge_planes: Vec<u8>,
-    /// Ends of edges that cross the current plane, low one first, sorted, and the vertex there.
+    /// Edges that cross the current plane, lower index first, sorted, each with its new vertex.
     crossings: Vec<([u32; 2], u32)>,
 }
 
@@ -53,18 +55,18 @@ struct Polygon {
     planes: u64,
 }
 
-/// A vertex on an edge of the cell.
+/// A point where the surface crosses an edge of the cell.
 struct Crossing {
     edge: usize,
-    /// Position along the edge.
+    /// Coordinate along the edge from its lower end.
     along: f64,
     vertex: u32,
-    /// How much more often the solid winds around the edge beyond it.
+    /// Change of the winding number along the edge, from its lower to its higher end.
     change: i32,
 }
 
 impl<'a> Trimmer<'a> {
-    /// Of a solid without caps, with the boxes of its faces and around all of it.
+    /// Clips `solid`, which has no caps. `boxes` are those of its faces, `bounds` is the box around it.
     pub(super) fn new(solid: &'a Facets, boxes: &'a FaceBoxes, bounds: Aabb) -> Self {
         Self {
             solid,
@@ -84,8 +86,9 @@ impl<'a> Trimmer<'a> {
         }
     }
 
-    /// The part of the solid in a cell, empty if there is none; `near` are the faces that may meet the
-    /// cell. `None` where a vertex is so near a plane that rounding would decide its side.
+    /// The intersection with a cell, which may be empty. `near` holds every face that may meet the cell.
+    /// `None` if a vertex is on a plane within rounding, or the winding numbers are not 0 and 1: the
+    /// caller then clips the closed surface plane by plane.
     pub(super) fn trim(&mut self, cell: &ConvexCell<'_>, near: &[u32]) -> Option<Facets> {
         let (hull, corners) = cell.hull.as_ref()?;
         if cell.planes.len() > MAX_PLANES {
@@ -107,7 +110,7 @@ impl<'a> Trimmer<'a> {
         self.closed((hull, corners), &crossings, &windings)
     }
 
-    /// Adds a vertex; `None` if it is on one of the planes from a number on.
+    /// Adds a vertex; `None` if it lies on plane `first` or a later one.
     fn add(&mut self, p: Point3<f64>, first: usize) -> Option<u32> {
         let start = self.distances.len();
         self.distances.extend(self.planes.iter().map(|(plane, _)| plane.value(&p)));
@@ -124,7 +127,7 @@ impl<'a> Trimmer<'a> {
         Some(self.points.len() as u32 - 1)
     }
 
-    /// Takes in the faces that are not wholly in front of a plane.
+    /// Collects the faces that are not wholly in front of one plane.
     fn gather(&mut self, near: &[u32]) -> Option<()> {
         self.points.clear();
         self.in_front.clear();
@@ -227,7 +230,7 @@ impl<'a> Trimmer<'a> {
         true
     }
 
-    /// Where the surface crosses the edges of the cell, in order of edges and along each.
+    /// Crossings of the surface with the edges of the cell, sorted by edge and along each edge.
     fn crossings_of(&self, hull: &CellHull, corners: &[Point3<f64>]) -> Option<Vec<Crossing>> {
         let mut found = Vec::new();
         for polygon in &self.crossed {
@@ -236,11 +239,11 @@ impl<'a> Trimmer<'a> {
             for k in range {
                 let after = self.edge_planes[k];
                 if before != FREE && after != FREE {
-                    let mut crossing = crossing(hull, self.corners[k], [before, after])?;
-                    let [low, high] = hull.edges[crossing.edge].ends.map(|c| corners[c as usize]);
-                    let p = self.points[crossing.vertex as usize];
-                    crossing.along = (high - low).dot(&(p - low));
-                    found.push(crossing);
+                    let vertex = self.corners[k];
+                    let (edge, change) = crossed_edge(hull, [before, after])?;
+                    let [low, high] = hull.edges[edge].ends.map(|c| corners[c as usize]);
+                    let along = (high - low).dot(&(self.points[vertex as usize] - low));
+                    found.push(Crossing { edge, along, vertex, change });
                 }
                 before = after;
             }
@@ -251,7 +254,7 @@ impl<'a> Trimmer<'a> {
         Some(found)
     }
 
-    /// How often the solid winds around each corner of the cell: once or not at all.
+    /// The winding number of the solid at each corner of the cell, 0 or 1.
     fn windings(
         &self,
         (hull, corners): (&CellHull, &[Point3<f64>]),
@@ -296,7 +299,7 @@ impl<'a> Trimmer<'a> {
         is_solid.then(|| windings.into_iter().map(|winding| winding + base).collect())
     }
 
-    /// How often the solid winds around a point, by a ray along x.
+    /// The winding number of the solid at a point, from a ray along x.
     fn winding(&self, from: &Point3<f64>) -> Option<i32> {
         let mut end = *from;
         end.x = self.bounds.max.x.max(from.x);
@@ -305,7 +308,7 @@ impl<'a> Trimmer<'a> {
         self.solid.ray_winding(from, 0, faces)
     }
 
-    /// The polygons closed in the planes of the cell.
+    /// The clipped faces, closed by a cap in each plane of the cell.
     fn closed(
         &self,
         (hull, corners): (&CellHull, &[Point3<f64>]),
@@ -372,17 +375,17 @@ impl<'a> Trimmer<'a> {
     }
 }
 
-/// A vertex between an edge in one plane and the next in another.
-fn crossing(hull: &CellHull, vertex: u32, planes: [u8; 2]) -> Option<Crossing> {
+/// The edge of the cell between two planes, and the change of the winding number along it, for a vertex of
+/// a face that enters by an edge in the first plane and leaves by an edge in the second.
+fn crossed_edge(hull: &CellHull, planes: [u8; 2]) -> Option<(usize, i32)> {
     let [first, second] = planes.map(|n| Some(usize::from(n)));
-    let changes = hull.edges.iter().enumerate().filter_map(|(n, edge)| {
-        // the border in the first plane begins at the vertex, so that the solid winds once less
-        // around the loop of that face from there on
+    hull.edges.iter().enumerate().find_map(|(n, edge)| {
+        // the border of the cap in the first plane begins at the vertex: along the loop of that face the
+        // winding number falls by one there
         match edge.faces.map(|face| hull.faces[face].plane) {
             [along, against] if along == first && against == second => Some((n, -1)),
             [along, against] if along == second && against == first => Some((n, 1)),
             _ => None,
         }
-    });
-    changes.into_iter().next().map(|(edge, change)| Crossing { edge, along: 0.0, vertex, change })
+    })
 }

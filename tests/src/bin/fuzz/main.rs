@@ -44,7 +44,7 @@ struct Options {
     /// Files of each target
     #[arg(long, default_value_t = 1000)]
     cases: u64,
-    /// How long to try each target, whatever the number of cases
+    /// Minutes to spend on each target; overrides the number of cases
     #[arg(long)]
     minutes: Option<f64>,
     /// How long a case may take; other programs may share the machine

@@ -197,7 +197,7 @@ fn token(file: &[u8], at: usize, of: fn(u8) -> bool) -> std::ops::Range<usize> {
     start..end
 }
 
-/// Puts a number, or a word of either file, in place of a word or behind it.
+/// Replaces a token by a number or by a token of either file, or inserts one after it.
 fn swap_token(file: &mut Vec<u8>, at: usize, other: &[u8], random: &mut Random) {
     let place = token(file, at, is_of_word);
     let new = match random.below(4) {
