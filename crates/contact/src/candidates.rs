@@ -2,9 +2,9 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use crate::compound::{Compound, Compounds};
 use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
-use crate::polyhedron::{Polyhedron, Solids};
 use crate::query::Query;
 use crate::shape::{Field, Probe, Shape};
 
@@ -48,8 +48,8 @@ pub(crate) fn candidates(
         };
         return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
     }
-    if let (Some(a), Some(b)) = (shape_a.polyhedron(), shape_b.polyhedron()) {
-        return Solids { a, b, b_from_a }.near(margin);
+    if let (Some(a), Some(b)) = (shape_a.compound(), shape_b.compound()) {
+        return Compounds { a, b, b_from_a }.near(margin);
     }
     if probes(shape_a, shape_b) {
         *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
@@ -79,8 +79,8 @@ pub(crate) fn least(
             return gap.min(most);
         }
         is_exact = true;
-    } else if let (Some(a), Some(b)) = (a.polyhedron(), b.polyhedron()) {
-        return Solids { a, b, b_from_a }.least(most);
+    } else if let (Some(a), Some(b)) = (a.compound(), b.compound()) {
+        return Compounds { a, b, b_from_a }.least(most);
     }
     if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);
@@ -89,9 +89,9 @@ pub(crate) fn least(
     [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
         most,
         |most, (source, other, map)| {
-            if let Some(solid) = hull_over(other.field(), source) {
-                *tested += solid.corners().len();
-                return solid.corners().iter().map(|point| (map * point).y).fold(most, f64::min);
+            if let Some(solid) = solid_over(other.field(), source) {
+                let heights = solid.corners().map(|(_, point)| (map * point).y);
+                return heights.inspect(|_| *tested += 1).fold(most, f64::min);
             }
             let Some(tree) = source.tree() else { return most };
             if most < enough {
@@ -130,11 +130,11 @@ fn probes(source: &Shape, target: &Shape) -> bool {
     }
 }
 
-/// The corners of a hull are all that a plane need be asked at.
-fn hull_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Polyhedron> {
+/// The corners of polyhedra are all that a plane need be asked at.
+fn solid_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Compound> {
     // towers of boxes stand by the order in which their points come
     let is_box = matches!(source.field(), Field::Cuboid { .. });
-    source.polyhedron().filter(|_| matches!(field, Field::HalfSpace) && !is_box)
+    source.compound().filter(|_| matches!(field, Field::HalfSpace) && !is_box)
 }
 
 /// Returns how many points were asked.
@@ -146,18 +146,15 @@ fn probe(
     margin: f64,
     found: &mut Vec<Candidate>,
 ) -> usize {
-    if let Some(solid) = hull_over(field, source) {
-        let normal = Some(Vector3::y());
-        let corner = |(key, &point): (usize, &Point3<f64>)| Candidate {
-            owner,
-            point,
-            normal,
-            key: key as u32,
-            distance: (map * point).y,
+    if let Some(solid) = solid_over(field, source) {
+        let (normal, mut asked) = (Some(Vector3::y()), 0);
+        let corner = |(key, &point): (u32, &Point3<f64>)| {
+            asked += 1;
+            Candidate { owner, point, normal, key, distance: (map * point).y }
         };
-        let all = solid.corners().iter().enumerate().map(corner);
+        let all = solid.corners().map(corner);
         found.extend(all.filter(|corner| corner.distance < margin));
-        return solid.corners().len();
+        return asked;
     }
     let query = Query::new(field, map);
     match source.probe() {

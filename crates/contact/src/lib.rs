@@ -19,6 +19,7 @@ mod cache;
 mod candidates;
 mod clamp;
 mod collide;
+mod compound;
 mod cone;
 pub mod constraint;
 mod cuboids;

@@ -5,8 +5,9 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 
 use crate::cache::{Known, Remembered};
 use crate::candidates::{Candidate, candidates, least, queries, reduce};
+use crate::compound::{Compound, Compounds};
 use crate::narrow::{Contact, Contacts, Found, MARGIN, Origin, Side};
-use crate::polyhedron::{Parting, Polyhedron, Solids};
+use crate::polyhedron::{Parting, Solids};
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
@@ -72,18 +73,18 @@ impl<'a> Pair<'a> {
         self.way < 0.2 * size
     }
 
-    /// Both, if they are hulls.
-    fn hulls(&self) -> Option<[&Polyhedron; 2]> {
+    /// Both, if they are unions of polyhedra.
+    fn compounds(&self) -> Option<[&Compound; 2]> {
         let [a, b] = self.shapes();
-        Some([a.polyhedron()?, b.polyhedron()?])
+        Some([a.compound()?, b.compound()?])
     }
 
-    /// How far one hull stays beyond the other all the way, m, along the normal of a face that parts them
-    /// at the start, of the best one if by no more than `margin`; far below none where they are no hulls.
+    /// How far polyhedra stay apart all the way, m, along the normal of a face that parts them at the
+    /// start, of the best one if by no more than `margin`, at least `margin` if none come near; far below
+    /// none where they are no polyhedra.
     fn beyond(&self, margin: f64) -> f64 {
-        let Some([a, b]) = self.hulls() else { return f64::NEG_INFINITY };
-        let at = |b_from_a| Solids { a, b, b_from_a };
-        let (start, end) = (at(self.b.start.inv_mul(self.a.start)), at(self.relative));
+        let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
+        let start = Compounds { a, b, b_from_a: self.b.start.inv_mul(self.a.start) };
         let [turn_a, turn_b] =
             [&self.a, &self.b].map(|m| m.end.rotation.inverse() * m.start.rotation);
         // what turns goes along an arc
@@ -91,13 +92,17 @@ impl<'a> Pair<'a> {
             motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
         };
         let bends = bend(&self.a, &turn_a) + bend(&self.b, &turn_b);
-        let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
-        let some = start.parting(margin);
-        let beyond = stays(some);
-        if some.distance <= margin || beyond > margin {
-            return beyond;
-        }
-        stays(start.parting(f64::INFINITY))
+        let beyond = |solids: &Solids<'_>| {
+            let end = Solids { b_from_a: self.relative, ..*solids };
+            let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
+            let some = solids.parting(margin);
+            let beyond = stays(some);
+            if some.distance <= margin || beyond > margin {
+                return beyond;
+            }
+            stays(solids.parting(f64::INFINITY))
+        };
+        start.least_of_parts(2.0 * margin + self.way, beyond)
     }
 
     /// Whether one is a half-space: normals lead out of it however deep the other is, so that it is met
@@ -147,7 +152,7 @@ impl<'a> Pair<'a> {
         let is_sure = is_slow || self.is_on_plane();
         // the depth of hulls changes no faster than the way: what moves less than half their thickness and
         // is not deep at the end was never beyond the middle
-        let is_short = is_sure || self.way < size && self.hulls().is_some();
+        let is_short = is_sure || self.way < size && self.compounds().is_some();
         let beyond = if is_short { 0.0 } else { self.beyond(margin) };
         if beyond > margin {
             return None;
@@ -176,8 +181,9 @@ impl<'a> Pair<'a> {
             found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
         }
         // analytic shapes are exact and cheap to ask again
-        let is_costly =
-            |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. } | Field::Hull(_));
+        let is_costly = |m: &Motion<'_>| {
+            matches!(m.shape.field(), Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_))
+        };
         (time == 1.0 && (is_costly(&self.a) || is_costly(&self.b))).then_some(self.relative)
     }
 
@@ -252,7 +258,7 @@ impl<'a> Pair<'a> {
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
         let touched = apart < 0.0;
         let deepest = if touched { apart - DEEP * size } else { 0.0 };
-        let are_hulls = self.hulls().is_some();
+        let are_polyhedra = self.compounds().is_some();
         for left in (1..=MOST_STEPS).rev() {
             if before == 1.0 {
                 break;
@@ -264,7 +270,7 @@ impl<'a> Pair<'a> {
             let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
-                if are_hulls {
+                if are_polyhedra {
                     // where a face parts them depth grows evenly before the middle
                     let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
                     let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);

@@ -136,6 +136,21 @@ impl Polyhedron {
         self.half_width
     }
 
+    /// Keys that candidates on it may have.
+    pub(crate) fn key_count(&self) -> u32 {
+        (self.corners.len() + MOST_BENDS * self.edges.len()) as u32
+    }
+
+    /// The largest signed distance of a point from the plane of a face, m: that from the solid inside, a
+    /// lower bound of it outside.
+    pub(crate) fn height(&self, p: &Point3<f64>) -> f64 {
+        let (p, mut most) = (wide(&p.coords), Wide([f64::NEG_INFINITY; LANES]));
+        for Planes { normals, offsets } in &self.planes {
+            most = most.zip(normals.dot(&p) - *offsets, most_of);
+        }
+        most.0.into_iter().fold(f64::NEG_INFINITY, most_of)
+    }
+
     /// How far it reaches along `way` at least, m.
     #[inline(always)]
     fn least_along(&self, way: &Vector3<f64>) -> f64 {

@@ -54,6 +54,10 @@ impl Analytic<'_> {
     fn lower_bound(&self, p: &Point3<f64>) -> f64 {
         match self.field {
             Field::Hull(hull) => hull.lower_bound(&(self.map * p)),
+            Field::Hulls(hulls) => {
+                let p = self.map * p;
+                hulls.iter().map(|hull| hull.lower_bound(&p)).fold(f64::INFINITY, f64::min)
+            }
             _ => self.distance(p),
         }
     }

@@ -6,6 +6,7 @@ use levelset::{Aabb, ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::Triangles;
+use crate::compound::Compound;
 use crate::points::PointTree;
 use crate::polyhedron::Polyhedron;
 
@@ -26,6 +27,8 @@ pub enum Field {
     },
     /// A convex solid in body coordinates.
     Hull(Arc<ConvexHull>),
+    /// A union of convex solids in body coordinates.
+    Hulls(Arc<[ConvexHull]>),
     /// Samples in material coordinates.
     Grid {
         /// The samples.
@@ -38,7 +41,8 @@ pub enum Field {
 }
 
 impl Field {
-    /// Signed distance at body point `p`, m; outside a fragment it is a lower bound.
+    /// Signed distance at body point `p`, m; outside a fragment it is a lower bound, and inside a union
+    /// of convex solids the depth in one of them.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::HalfSpace => p.y,
@@ -48,6 +52,7 @@ impl Field {
                 q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
             }
             Self::Hull(hull) => hull.distance(p),
+            Self::Hulls(hulls) => nearest(hulls, p).1,
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
             Self::Mesh(triangles) => triangles.distance(p),
         }
@@ -61,6 +66,7 @@ impl Field {
             Self::Ball { .. } => None,
             Self::Cuboid { half } => cuboid_normal(half, p),
             Self::Hull(hull) => Some(hull.normal(p)),
+            Self::Hulls(hulls) => nearest(hulls, p).0.map(|hull| hull.normal(p)),
             Self::Grid { level_set, material } => {
                 level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
             }
@@ -68,6 +74,20 @@ impl Field {
         };
         normal.or_else(|| p.coords.try_normalize(1e-12)).unwrap_or_else(Vector3::x)
     }
+}
+
+/// The hull that `p` is deepest in, or nearest to, the first of equals, and its signed distance, m.
+fn nearest<'h>(hulls: &'h [ConvexHull], p: &Point3<f64>) -> (Option<&'h ConvexHull>, f64) {
+    let mut nearest = (None, f64::INFINITY);
+    for hull in hulls {
+        if hull.lower_bound(p) < nearest.1 {
+            let distance = hull.distance(p);
+            if distance < nearest.1 {
+                nearest = (Some(hull), distance);
+            }
+        }
+    }
+    nearest
 }
 
 fn cuboid_normal(half: &Vector3<f64>, p: &Point3<f64>) -> Option<Vector3<f64>> {
@@ -91,7 +111,7 @@ pub(crate) enum Probe {
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
-    /// Points on the surface of a hull about as far apart, m, which few pairs ask for.
+    /// Points on the surfaces of hulls about as far apart, m, which few pairs ask for.
     Hull(f64, OnceLock<PointTree>),
 }
 
@@ -100,15 +120,17 @@ pub(crate) enum Probe {
 pub struct Shape {
     field: Field,
     probe: Probe,
-    /// If it is convex and all is known of it.
-    polyhedron: Option<Polyhedron>,
+    /// If it is a union of convex polyhedra.
+    compound: Option<Compound>,
     bounds: Aabb,
     radius: f64,
 }
 
 impl Shape {
     /// Most corners of a hull that bodies meet by: a pair takes time as corners times faces.
-    pub const MOST_CORNERS: usize = 128;
+    pub const MAX_CORNERS: usize = 128;
+    /// Most convex solids of a union.
+    pub const MAX_PARTS: usize = 64;
 
     /// The half-space y < 0.
     pub fn half_space() -> Self {
@@ -116,7 +138,7 @@ impl Shape {
         Self {
             field: Field::HalfSpace,
             probe: Probe::None,
-            polyhedron: None,
+            compound: None,
             bounds: Aabb { min: (-everywhere).into(), max: everywhere.into() },
             radius: f64::INFINITY,
         }
@@ -128,7 +150,7 @@ impl Shape {
         Self {
             field: Field::Ball { radius: f64::NEG_INFINITY },
             probe: Probe::None,
-            polyhedron: None,
+            compound: None,
             bounds: Aabb { min: at, max: at },
             radius: 0.0,
         }
@@ -140,7 +162,7 @@ impl Shape {
         Self {
             field: Field::Ball { radius },
             probe: Probe::Ball(radius),
-            polyhedron: None,
+            compound: None,
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius,
         }
@@ -151,7 +173,7 @@ impl Shape {
         Self {
             field: Field::Cuboid { half },
             probe: Probe::Points(PointTree::new(&cuboid_points(&half, spacing))),
-            polyhedron: Some(Polyhedron::cuboid(&half)),
+            compound: Compound::new([Polyhedron::cuboid(&half)]),
             bounds: Aabb { min: (-half).into(), max: half.into() },
             radius: half.norm(),
         }
@@ -171,7 +193,7 @@ impl Shape {
         Self {
             field: Field::Grid { level_set: level_set.into(), material },
             probe: Probe::Points(PointTree::new(&body)),
-            polyhedron: None,
+            compound: None,
             bounds,
             radius,
         }
@@ -180,31 +202,40 @@ impl Shape {
     /// A convex solid: `hull`, m, in material coordinates, to which `material` takes those of the body.
     /// Hulls, boxes and half-spaces meet by corners, edges and faces; others by its exact signed
     /// distance, and by points on it `spacing` metres apart or closer. `None` if it has nothing but
-    /// slivers, or more than [`Shape::MOST_CORNERS`] corners.
+    /// slivers, or more than [`Shape::MAX_CORNERS`] corners.
     pub fn convex(hull: &ConvexHull, spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
-        if hull.mesh().vertices.len() > Self::MOST_CORNERS {
+        Self::union(std::slice::from_ref(hull), spacing, material)
+    }
+
+    /// The union of convex solids, which may touch or overlap, met as [`Shape::convex`] by each of them.
+    /// `None` if a solid has more than [`Shape::MAX_CORNERS`] corners, there are more than
+    /// [`Shape::MAX_PARTS`], or all are slivers.
+    pub fn union(hulls: &[ConvexHull], spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
+        let in_body = |hull: &ConvexHull| {
+            let mesh = hull.mesh();
+            let vertices = mesh.vertices.iter().map(|p| material.inverse_transform_point(p));
+            let (vertices, triangles) = (vertices.collect(), mesh.triangles.clone());
+            ConvexHull::of_convex(TriMesh { vertices, triangles }).ok()
+        };
+        let has_too_many = |hull: &ConvexHull| hull.mesh().vertices.len() > Self::MAX_CORNERS;
+        if hulls.len() > Self::MAX_PARTS || hulls.iter().any(has_too_many) {
             return None;
         }
-        let mesh = TriMesh {
-            vertices: hull
-                .mesh()
-                .vertices
-                .iter()
-                .map(|p| material.inverse_transform_point(p))
-                .collect(),
-            triangles: hull.mesh().triangles.clone(),
+        let solid = |hull: ConvexHull| {
+            let polyhedron = Polyhedron::new(&hull, &Isometry3::identity())?;
+            Some((hull, polyhedron))
         };
-        let hull = ConvexHull::of_convex(mesh).ok()?;
-        let polyhedron = Polyhedron::new(&hull, &Isometry3::identity())?;
-        let bounds = hull.bounds();
-        let radius = polyhedron.corners().iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
-        Some(Self {
-            field: Field::Hull(Arc::new(hull)),
-            probe: Probe::Hull(spacing, OnceLock::new()),
-            polyhedron: Some(polyhedron),
-            bounds,
-            radius,
-        })
+        let (mut hulls, solids): (Vec<_>, Vec<_>) =
+            hulls.iter().filter_map(in_body).filter_map(solid).unzip();
+        let corners = solids.iter().flat_map(Polyhedron::corners);
+        let radius = corners.clone().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        let bounds = Aabb::around(corners)?;
+        let field = match hulls.len() {
+            1 => Field::Hull(Arc::new(hulls.remove(0))),
+            _ => Field::Hulls(hulls.into()),
+        };
+        let compound = Some(Compound::new(solids)?);
+        Some(Self { field, probe: Probe::Hull(spacing, OnceLock::new()), compound, bounds, radius })
     }
 
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
@@ -217,7 +248,7 @@ impl Shape {
         Self {
             field: Field::Mesh(triangles),
             probe: Probe::None,
-            polyhedron: None,
+            compound: None,
             bounds,
             radius: corner.norm(),
         }
@@ -237,8 +268,17 @@ impl Shape {
     pub(crate) fn tree(&self) -> Option<&PointTree> {
         match (&self.probe, &self.field) {
             (Probe::Points(tree), _) => Some(tree),
-            (Probe::Hull(spacing, tree), Field::Hull(hull)) => {
-                Some(tree.get_or_init(|| PointTree::new(&hull.mesh().spread_points(*spacing))))
+            (Probe::Hull(spacing, tree), field) => {
+                let hulls = match field {
+                    Field::Hull(hull) => std::slice::from_ref(&**hull),
+                    Field::Hulls(hulls) => hulls,
+                    _ => &[],
+                };
+                let points = || {
+                    let points = hulls.iter().flat_map(|hull| hull.mesh().spread_points(*spacing));
+                    PointTree::new(&points.collect::<Vec<_>>())
+                };
+                Some(tree.get_or_init(points))
             }
             _ => None,
         }
@@ -262,15 +302,15 @@ impl Shape {
 
     /// What another body must not skip in one move, m: half the smallest extent of the solid.
     pub(crate) fn half_thickness(&self) -> f64 {
-        match (&self.field, &self.polyhedron) {
+        match (&self.field, &self.compound) {
             (Field::Mesh(triangles), _) => triangles.thickness() / 2.0,
-            (_, Some(polyhedron)) => polyhedron.half_width(),
+            (_, Some(compound)) => compound.half_width(),
             _ => self.bounds.extents().min() / 2.0,
         }
     }
 
-    pub(crate) fn polyhedron(&self) -> Option<&Polyhedron> {
-        self.polyhedron.as_ref()
+    pub(crate) fn compound(&self) -> Option<&Compound> {
+        self.compound.as_ref()
     }
 
     pub(crate) fn probe(&self) -> &Probe {

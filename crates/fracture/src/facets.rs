@@ -168,11 +168,11 @@ impl Facets {
         6 * self.vertices.len() + self.corners.len() + 3 * self.faces.len() + caps
     }
 
-    /// Whether some of it was the surface of the whole body.
-    pub(crate) fn has_outer(&self) -> bool {
+    /// Whether all faces are cuts of the fracture in progress: then it is a cell, which is convex.
+    pub(crate) fn is_cell(&self) -> bool {
         let faces = self.faces.iter().map(|face| &face.tag);
         let mut tags = faces.chain(self.caps.iter().map(|cap| &cap.tag));
-        tags.any(|tag| matches!(tag.origin(), FaceOrigin::Outer(_)))
+        tags.all(|tag| tag.as_plane().is_some())
     }
 
     /// Forgets which plane each cut is of.

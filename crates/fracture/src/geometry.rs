@@ -39,9 +39,41 @@ enum Kind {
 #[derive(Clone, Debug)]
 struct Exact {
     facets: Facets,
-    is_convex: bool,
+    convexity: Convexity,
     /// What its signed distance follows from unless samples are given.
     primitive: Option<Solid>,
+}
+
+/// The convex solids that an exact one is known to be made of.
+#[derive(Clone, Debug)]
+enum Convexity {
+    /// It is convex.
+    Convex,
+    /// It is their union.
+    Union(Arc<[Facets]>),
+    /// None are known.
+    Unknown,
+}
+
+impl Convexity {
+    fn of(is_convex: bool) -> Self {
+        if is_convex { Self::Convex } else { Self::Unknown }
+    }
+}
+
+impl Exact {
+    fn is_convex(&self) -> bool {
+        matches!(self.convexity, Convexity::Convex)
+    }
+
+    /// The convex solids that it is made of, if they are known.
+    fn convex_parts(&self) -> Option<&[Facets]> {
+        match &self.convexity {
+            Convexity::Convex => Some(std::slice::from_ref(&self.facets)),
+            Convexity::Union(parts) => Some(parts),
+            Convexity::Unknown => None,
+        }
+    }
 }
 
 /// Share of a solid's size by which a vertex may be in front of a face of a convex solid.
@@ -57,17 +89,17 @@ impl Geometry {
     /// are chords within 1e-3 of its diameter; `None` for a half-space. `grid` is where it is sampled.
     pub fn primitive(solid: Solid, grid: Grid) -> Option<Self> {
         let facets = Facets::of_solid(&solid)?;
-        let is_convex = !matches!(solid, Solid::Torus { .. });
-        let kind = Kind::Exact(Exact { facets, is_convex, primitive: Some(solid) });
+        let convexity = Convexity::of(!matches!(solid, Solid::Torus { .. }));
+        let kind = Kind::Exact(Exact { facets, convexity, primitive: Some(solid) });
         Some(Self { kind, moments: solid.moments()?, grid, level_set: OnceLock::new() })
     }
 
     /// The solid that a closed mesh bounds, without overlaps. `level_set` is its signed distance.
     pub fn mesh(mesh: &ClosedMesh, level_set: Arc<LevelSet>) -> Self {
         let facets = Facets::of_mesh(mesh);
-        let is_convex = facets.is_convex(FLAT * facets.size());
+        let convexity = Convexity::of(facets.is_convex(FLAT * facets.size()));
         let moments = facets.moments();
-        let kind = Kind::Exact(Exact { facets, is_convex, primitive: None });
+        let kind = Kind::Exact(Exact { facets, convexity, primitive: None });
         Self { kind, moments, grid: *level_set.grid(), level_set: OnceLock::from(level_set) }
     }
 
@@ -139,23 +171,27 @@ impl Geometry {
 
     /// Whether it is known to be convex.
     pub fn is_convex(&self) -> bool {
-        matches!(&self.kind, Kind::Exact(exact) if exact.is_convex)
+        matches!(&self.kind, Kind::Exact(exact) if exact.is_convex())
     }
 
-    /// Its signed distance; of a convex solid it is sampled when it is first asked for.
+    /// Its signed distance; of a union of convex solids it is sampled when it is first asked for.
     pub fn level_set(&self) -> &Arc<LevelSet> {
         self.level_set.get_or_init(|| Arc::new(self.samples()))
     }
 
     /// About how much memory it takes, in samples of 4 bytes.
     pub fn memory(&self) -> usize {
-        let surface = match &self.kind {
-            Kind::Exact(exact) => exact.facets.memory(),
-            Kind::Sampled(points) => 6 * points.len(),
-        };
-        // a convex solid is seldom sampled
-        let samples = if self.is_convex() { 0 } else { self.grid.node_count() };
-        surface + samples
+        let nodes = self.grid.node_count();
+        match &self.kind {
+            Kind::Exact(exact) => {
+                let parts = exact.convex_parts();
+                // the distance of convex solids is seldom asked for
+                let samples = if parts.is_some() { 0 } else { nodes };
+                let parts = parts.unwrap_or_default().iter().map(Facets::memory);
+                exact.facets.memory() + parts.sum::<usize>() + samples
+            }
+            Kind::Sampled(points) => 6 * points.len() + nodes,
+        }
     }
 
     /// The exact surface as triangles; `None` of a solid that is sampled.
@@ -174,25 +210,12 @@ impl Geometry {
         }
     }
 
-    /// Of a convex solid its hull: exact up to 64 corners, beyond them with about so many, and the solid
-    /// stands out of it by at most 1 % of its size.
-    pub fn hull(&self) -> Option<ConvexHull> {
-        let Kind::Exact(Exact { facets, is_convex: true, .. }) = &self.kind else { return None };
-        if facets.vertices.len() <= MAX_CORNERS {
-            return ConvexHull::of_convex(facets.surface().mesh).ok();
-        }
-        let size = facets.bounds()?.extents().norm();
-        let most = ALLOWED * size;
-        let mut tolerance = 0.5 * most;
-        loop {
-            let hull = ConvexHull::simplified(&facets.vertices, tolerance).ok()?;
-            let corners = hull.mesh().vertices.len();
-            if corners <= MAX_CORNERS || tolerance >= most && corners <= 2 * MAX_CORNERS {
-                return Some(hull);
-            }
-            let next = 1.25 * tolerance;
-            tolerance = if tolerance < most { next.min(most) } else { next };
-        }
+    /// The convex solids whose union it is, if they are known: one of a convex solid, and of what is put
+    /// together of convex pieces one for each. They are exact up to 64 corners, beyond them have about so
+    /// many, and the solid stands out of them by at most 1 % of its size.
+    pub fn hulls(&self) -> Option<Vec<ConvexHull>> {
+        let Kind::Exact(exact) = &self.kind else { return None };
+        exact.convex_parts()?.iter().map(hull).collect()
     }
 
     /// The exact surface, in words that tell solids apart.
@@ -212,5 +235,24 @@ impl Geometry {
         self.grid.dims().iter().for_each(|&n| word(n as u64));
         self.grid.origin().iter().for_each(|x| word(x.to_bits()));
         word(self.grid.spacing().to_bits());
+    }
+}
+
+/// The hull of a convex solid, simplified if it has many corners.
+fn hull(facets: &Facets) -> Option<ConvexHull> {
+    if facets.vertices.len() <= MAX_CORNERS {
+        return ConvexHull::of_convex(facets.surface().mesh).ok();
+    }
+    let size = facets.bounds()?.extents().norm();
+    let most = ALLOWED * size;
+    let mut tolerance = 0.5 * most;
+    loop {
+        let hull = ConvexHull::simplified(&facets.vertices, tolerance).ok()?;
+        let corners = hull.mesh().vertices.len();
+        if corners <= MAX_CORNERS || tolerance >= most && corners <= 2 * MAX_CORNERS {
+            return Some(hull);
+        }
+        let next = 1.25 * tolerance;
+        tolerance = if tolerance < most { next.min(most) } else { next };
     }
 }

@@ -672,7 +672,7 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
     let (geometry, mesh) = mesh_geometry(spec, mesh)?;
     let (mass, material) = rigid(geometry.moments(), density)?;
     let solid = Solid { geometry: Arc::new(geometry), material };
-    let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MOST_CORNERS {
+    let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MAX_CORNERS {
         let spacing = solid.geometry.grid().spacing();
         let hull = ConvexHull::new(&mesh.vertices).ok();
         hull.and_then(|hull| Shape::convex(&hull, spacing, &material))

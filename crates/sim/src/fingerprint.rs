@@ -53,6 +53,10 @@ impl Digest {
             Field::Hull(hull) => {
                 hull.mesh().vertices.iter().for_each(|p| self.numbers(p.iter()));
             }
+            Field::Hulls(hulls) => {
+                let meshes = hulls.iter().map(levelset::ConvexHull::mesh);
+                meshes.flat_map(|mesh| &mesh.vertices).for_each(|p| self.numbers(p.iter()));
+            }
             Field::Grid { level_set, material } => {
                 self.solid(level_set);
                 self.pose(material);

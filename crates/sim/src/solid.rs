@@ -27,13 +27,12 @@ impl Solid {
         Some(Self { geometry: Arc::new(geometry), material: *material })
     }
 
-    /// The shape that a body of this solid collides with: a hull where it is convex, else its samples.
+    /// The shape that a body of this solid collides with: hulls where it is known to be their union, else its samples.
     pub fn shape(&self) -> Shape {
         let Self { geometry, material } = self;
-        let convex = geometry
-            .hull()
-            .and_then(|hull| Shape::convex(&hull, geometry.grid().spacing(), material));
-        convex.unwrap_or_else(|| {
+        let spacing = geometry.grid().spacing();
+        let union = geometry.hulls().and_then(|hulls| Shape::union(&hulls, spacing, material));
+        union.unwrap_or_else(|| {
             Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use contact::{Field, Shape};
 use fracture::{Break, Drawing, FaceOrigin, draw};
-use levelset::{LevelSet, TriMesh};
+use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::{Lineage, Solid, Whole};
@@ -81,20 +81,27 @@ impl Surface {
             Field::Grid { level_set, material } => {
                 Self::drawn(&draw(level_set, level_set, &[]), Some(level_set), material)
             }
-            Field::Hull(hull) => {
-                let mesh = hull.mesh().clone();
-                let inner = vec![false; mesh.triangles.len()];
-                Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
+            Field::Hull(hull) => Self::plain(hull.mesh().clone()),
+            Field::Hulls(hulls) => {
+                let mut all = TriMesh::default();
+                for mesh in hulls.iter().map(ConvexHull::mesh) {
+                    let first = all.vertices.len() as u32;
+                    all.vertices.extend_from_slice(&mesh.vertices);
+                    all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| first + v)));
+                }
+                Self::plain(all)
             }
             Field::Cuboid { half } => Self::cuboid(half),
             Field::Ball { radius } => Self::ball(*radius),
             Field::HalfSpace => Self::ground(),
-            Field::Mesh(triangles) => {
-                let mesh = triangles.mesh().clone();
-                let inner = vec![false; mesh.triangles.len()];
-                Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
-            }
+            Field::Mesh(triangles) => Self::plain(triangles.mesh().clone()),
         }
+    }
+
+    /// Triangles of one material, in body coordinates.
+    fn plain(mesh: TriMesh) -> Self {
+        let inner = vec![false; mesh.triangles.len()];
+        Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
     }
 
     /// An exact surface: flat cuts, and outer faces shaded as on the whole body.

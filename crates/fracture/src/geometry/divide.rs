@@ -98,8 +98,8 @@ impl Pieces {
     pub fn joined(self, parent: &Geometry, groups: &[usize]) -> Self {
         assert_eq!(self.pieces.len(), groups.len(), "one group per piece");
         let Self { pieces, bonds, cuts } = self;
-        if let (Some(cuts), Kind::Exact(exact)) = (&cuts, &parent.kind) {
-            let joined = cuts.joined(parent, exact, &pieces, groups);
+        if let Some(cuts) = &cuts {
+            let joined = cuts.joined(parent, &pieces, groups);
             return Self { pieces: joined, bonds: joined_bonds(&bonds, groups), cuts: None };
         }
         let total: Moments = pieces.iter().map(|piece| *piece.geometry.moments()).sum();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::divide::{Piece, Pieces};
 use super::samples::sampled;
-use super::{Exact, FLAT, Geometry, Kind};
+use super::{Convexity, Exact, FLAT, Geometry, Kind};
 use crate::cell::Plane;
 use crate::facets::{ConvexCell, Facets, carve};
 use crate::field::NodeBox;
@@ -191,32 +191,48 @@ impl Cuts {
             shared[a.region] |= a.region == b.region && group != other;
         }
         let piece = |members: &Vec<usize>| {
-            let facets = match members[..] {
-                [alone] => parts[alone].facets.clone(),
-                _ => self.union(&members.iter().map(|&m| &parts[m].facets).collect::<Vec<_>>()),
+            let convex_parts = |m: &usize| {
+                let facets = &parts[*m].facets;
+                let is_convex = exact.is_convex() || facets.is_cell() || is_convex(facets);
+                is_convex.then(|| facets.clone()).into_iter().collect()
             };
+            let facets: Vec<&Facets> = members.iter().map(|&m| &parts[m].facets).collect();
+            let solid = self.union(&facets, members.iter().map(convex_parts).collect());
             let mut regions: Vec<usize> = members.iter().map(|&m| parts[m].region).collect();
             regions.sort_unstable();
             regions.dedup();
             let moments: Moments = members.iter().map(|&m| parts[m].moments).sum();
             let is_shared = regions.iter().any(|&region| shared[region]);
-            let geometry = self.geometry(parent, exact, facets, (&regions, is_shared));
+            let geometry = self.geometry(parent, solid, (&regions, is_shared));
             Piece { geometry: Geometry { moments: scale(&moments), ..geometry }, regions }
         };
         members.par_iter().map(piece).collect()
     }
 
-    fn union(&self, parts: &[&Facets]) -> Facets {
-        let mut whole = Facets::union(parts, &self.planes);
-        whole.simplify();
-        whole
+    /// The union of parts, each of which is given with the convex solids that it is known to be made of.
+    fn union(&self, parts: &[&Facets], convex: Vec<Vec<Facets>>) -> Exact {
+        let (facets, are_one) = match parts {
+            [alone] => ((*alone).clone(), convex[0].len() == 1),
+            _ => {
+                let mut whole = Facets::union(parts, &self.planes);
+                whole.simplify();
+                let are_one = is_convex(&whole);
+                (whole, are_one)
+            }
+        };
+        let are_known = convex.iter().all(|parts| !parts.is_empty());
+        let convexity = match are_known {
+            _ if are_one => Convexity::Convex,
+            true => Convexity::Union(convex.into_iter().flatten().collect()),
+            false => Convexity::Unknown,
+        };
+        Exact { facets, convexity, primitive: None }
     }
 
     /// Pieces put together as `groups` says.
     pub(super) fn joined(
         &self,
         parent: &Geometry,
-        exact: &Exact,
         pieces: &[Piece],
         groups: &[usize],
     ) -> Vec<Piece> {
@@ -225,13 +241,13 @@ impl Cuts {
             if let [alone] = members[..] {
                 return pieces[alone].clone();
             }
-            let parts: Vec<&Facets> = members
-                .iter()
-                .filter_map(|&member| match &pieces[member].geometry.kind {
-                    Kind::Exact(exact) => Some(&exact.facets),
-                    Kind::Sampled(_) => None,
-                })
-                .collect();
+            let exact = |&member: &usize| match &pieces[member].geometry.kind {
+                Kind::Exact(exact) => Some(exact),
+                Kind::Sampled(_) => None,
+            };
+            let parts: Vec<&Exact> = members.iter().filter_map(exact).collect();
+            let convex = parts.iter().map(|p| p.convex_parts().unwrap_or_default().to_vec());
+            let facets: Vec<&Facets> = parts.iter().map(|part| &part.facets).collect();
             let mut regions: Vec<usize> =
                 members.iter().flat_map(|&m| pieces[m].regions.iter().copied()).collect();
             regions.sort_unstable();
@@ -239,24 +255,22 @@ impl Cuts {
             let is_shared = pieces.iter().zip(groups).any(|(piece, &group)| {
                 group != groups[members[0]] && piece.regions.iter().any(|r| regions.contains(r))
             });
-            let geometry = self.geometry(parent, exact, self.union(&parts), (&regions, is_shared));
+            let solid = self.union(&facets, convex.collect());
+            let geometry = self.geometry(parent, solid, (&regions, is_shared));
             let moments = members.iter().map(|&m| *pieces[m].geometry.moments()).sum();
             Piece { geometry: Geometry { moments, ..geometry }, regions }
         };
         members.par_iter().map(joined).collect()
     }
 
-    /// The solid of a part of `parent` that lies in some regions, and whether others do, too.
+    /// The part `exact` of `parent` that lies in some regions, and whether others do, too.
     fn geometry(
         &self,
         parent: &Geometry,
-        exact: &Exact,
-        facets: Facets,
+        exact: Exact,
         (regions, is_shared): (&[usize], bool),
     ) -> Geometry {
-        let is_whole_cell = regions.len() == 1 && (exact.is_convex || !facets.has_outer());
-        let is_convex = is_whole_cell || facets.is_convex(FLAT * facets.size());
-        let grid = &parent.grid;
+        let (facets, grid) = (&exact.facets, &parent.grid);
         let bounds = facets.bounds().unwrap_or_else(|| grid.bounds());
         let nodes = NodeBox::around(&bounds, grid, 2);
         // a piece between two nodes has some around it
@@ -264,7 +278,7 @@ impl Cuts {
             if nodes.dims().iter().any(|&n| n < 2) { nodes.grown(1, grid.dims()) } else { nodes };
         let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
         let level_set = OnceLock::new();
-        if !is_convex {
+        if exact.convex_parts().is_none() {
             let planes = |region: &usize| {
                 let planes = self.regions[*region].as_deref().unwrap_or_default().iter();
                 let planes = planes.map(|plane| NodePlane::new(plane, grid)).collect();
@@ -273,13 +287,17 @@ impl Cuts {
             let regions: Vec<Planes> = regions.iter().filter_map(planes).collect();
             let mut samples = sampled(Some(parent.level_set()), &regions, grid, &nodes);
             if is_shared {
-                samples = only(&facets, &samples);
+                samples = only(facets, &samples);
             }
             let _ = level_set.set(Arc::new(samples));
         }
-        let kind = Kind::Exact(Exact { facets, is_convex, primitive: None });
+        let kind = Kind::Exact(exact);
         Geometry { kind, moments: Moments::default(), grid: part, level_set }
     }
+}
+
+fn is_convex(facets: &Facets) -> bool {
+    facets.is_convex(FLAT * facets.size())
 }
 
 /// The members of each group.

@@ -16,11 +16,11 @@ impl Geometry {
         let distance = |solid: &Solid| LevelSet::from_fn(self.grid, |p| solid.distance(&p));
         match &self.kind {
             Kind::Exact(Exact { primitive: Some(solid), .. }) => distance(solid),
-            Kind::Exact(Exact { facets, is_convex: true, .. }) => convex(facets, self.grid),
-            Kind::Exact(Exact { facets, .. }) => {
-                LevelSet::from_mesh(&facets.surface().mesh, self.grid, Sign::Winding)
-                    .unwrap_or_else(|_| outside(self.grid))
-            }
+            Kind::Exact(exact) => match exact.convex_parts() {
+                Some(parts) => convex(parts, self.grid),
+                None => LevelSet::from_mesh(&exact.facets.surface().mesh, self.grid, Sign::Winding)
+                    .unwrap_or_else(|_| outside(self.grid)),
+            },
             Kind::Sampled(_) => outside(self.grid),
         }
     }
@@ -30,12 +30,16 @@ fn outside(grid: Grid) -> LevelSet {
     LevelSet::from_fn(grid, |_| grid.spacing())
 }
 
-/// The largest signed distance to a plane: exact inside, and a lower bound outside.
-fn convex(facets: &Facets, grid: Grid) -> LevelSet {
-    let planes = facets.planes().iter().map(|plane| NodePlane::new(plane, &grid)).collect();
+/// Of a union of convex solids the least of the largest signed distances to their planes: exact inside
+/// each, and a lower bound outside.
+fn convex(parts: &[Facets], grid: Grid) -> LevelSet {
     let nodes = NodeBox { low: [0; 3], high: grid.dims() };
-    let region = Planes::new(planes, nodes, f64::INFINITY);
-    sampled(None, region.as_slice(), &grid, &nodes)
+    let region = |part: &Facets| {
+        let planes = part.planes().iter().map(|plane| NodePlane::new(plane, &grid)).collect();
+        Planes::new(planes, nodes, f64::INFINITY)
+    };
+    let regions: Vec<Planes> = parts.iter().filter_map(region).collect();
+    sampled(None, &regions, &grid, &nodes)
 }
 
 /// The larger of a solid's signed distance, on the nodes of its grid, and the least of those to some

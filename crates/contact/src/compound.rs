@@ -1,0 +1,153 @@
+//! Convex solids and unions of them against each other: every part of one against every part of the
+//! other that is near.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::candidates::Candidate;
+use crate::narrow::Side;
+use crate::polyhedron::{Polyhedron, Solids};
+
+/// Share of the margin beyond the face that a contact leads out by at which another part may begin.
+const SEAM: f64 = 0.02;
+
+/// A union of convex solids in body coordinates; most have one.
+#[derive(Clone, Debug)]
+pub(crate) struct Compound {
+    parts: Box<[Part]>,
+    /// Keys of all parts.
+    keys: u32,
+    half_width: f64,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    solid: Polyhedron,
+    /// Of a sphere around it.
+    center: Point3<f64>,
+    radius: f64,
+    /// What its keys follow on.
+    first_key: u32,
+}
+
+impl Compound {
+    /// `None` of no parts.
+    pub(crate) fn new(solids: impl IntoIterator<Item = Polyhedron>) -> Option<Self> {
+        let mut keys = 0;
+        let part = |solid: Polyhedron| {
+            let corners = solid.corners();
+            let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
+            let center = Point3::from(sum / corners.len() as f64);
+            let radius = corners.iter().map(|p| (p - center).norm()).fold(0.0, f64::max);
+            let first_key = keys;
+            keys += solid.key_count();
+            Part { solid, center, radius, first_key }
+        };
+        let parts: Box<[Part]> = solids.into_iter().map(part).collect();
+        // splinters that were joined to a solid make it no thinner
+        let widths = parts.iter().map(|part| part.solid.half_width());
+        let half_width = widths.reduce(f64::max)?;
+        Some(Self { parts, keys, half_width })
+    }
+
+    /// The corners of all parts with their keys.
+    pub(crate) fn corners(&self) -> impl Iterator<Item = (u32, &Point3<f64>)> {
+        self.parts.iter().flat_map(|part| (part.first_key..).zip(part.solid.corners()))
+    }
+
+    /// Half of the least width of its thickest part, m.
+    pub(crate) fn half_width(&self) -> f64 {
+        self.half_width
+    }
+}
+
+/// Two unions where they are.
+pub(crate) struct Compounds<'a> {
+    pub(crate) a: &'a Compound,
+    pub(crate) b: &'a Compound,
+    pub(crate) b_from_a: Isometry3<f64>,
+}
+
+impl<'a> Compounds<'a> {
+    /// What [`Solids::near`] finds of every two parts, without what leads out of one part into the next.
+    pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
+        if let Some(solids) = self.single() {
+            return solids.near(margin);
+        }
+        let mut found = Vec::new();
+        for [i, j] in self.near_parts(margin) {
+            let [a, b] = [&self.a.parts[i], &self.b.parts[j]];
+            let corners = [a, b].map(|part| part.solid.corners().len() as u32);
+            for mut candidate in self.solids([i, j]).near(margin) {
+                let (first, count, other, keys) = match candidate.owner {
+                    Side::A => (a.first_key, corners[0], j, self.a.keys),
+                    Side::B => (b.first_key, corners[1], i, self.b.keys),
+                };
+                // an edge may cross several parts, a corner is only once where it is
+                let across = if candidate.key < count { 0 } else { other as u32 * keys };
+                candidate.key += first + across;
+                found.push((other, candidate));
+            }
+        }
+        let any_leads_out = found.iter().any(|(part, c)| self.leads_out(c, *part, margin));
+        if any_leads_out {
+            found.retain(|(part, c)| self.leads_out(c, *part, margin));
+        }
+        let mut found: Vec<Candidate> = found.into_iter().map(|(_, candidate)| candidate).collect();
+        let place = |c: &Candidate| (c.owner == Side::B, c.key);
+        found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
+        found.dedup_by(|c, d| place(c) == place(d));
+        found
+    }
+
+    /// The least of [`Solids::least`] of every two parts, or `most` or less if nothing is nearer.
+    pub(crate) fn least(&self, most: f64) -> f64 {
+        if let Some(solids) = self.single() {
+            return solids.least(most);
+        }
+        self.near_parts(most).fold(most, |least, parts| self.solids(parts).least(least))
+    }
+
+    /// Of every two parts that are within `reach` how `stays` says that they are apart, the least of all;
+    /// `reach` if there are none.
+    pub(crate) fn least_of_parts(&self, reach: f64, stays: impl Fn(&Solids<'a>) -> f64) -> f64 {
+        self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
+    }
+
+    fn single(&self) -> Option<Solids<'a>> {
+        let is_single = self.a.parts.len() == 1 && self.b.parts.len() == 1;
+        is_single.then(|| self.solids([0, 0]))
+    }
+
+    fn solids(&self, [i, j]: [usize; 2]) -> Solids<'a> {
+        Solids { a: &self.a.parts[i].solid, b: &self.b.parts[j].solid, b_from_a: self.b_from_a }
+    }
+
+    /// The parts whose spheres are nearer than `reach` m.
+    fn near_parts(&self, reach: f64) -> impl Iterator<Item = [usize; 2]> {
+        (0..self.a.parts.len()).flat_map(move |i| {
+            let part = &self.a.parts[i];
+            let center = self.b_from_a * part.center;
+            let is_near = move |j: &usize| {
+                let other = &self.b.parts[*j];
+                let radii = part.radius + other.radius;
+                (center - other.center).norm() - radii < reach
+            };
+            (0..self.b.parts.len()).filter(is_near).map(move |j| [i, j])
+        })
+    }
+
+    /// Whether the way out of part `part` by the normal of a contact does not end in another.
+    fn leads_out(&self, candidate: &Candidate, part: usize, margin: f64) -> bool {
+        let Candidate { owner, point, normal, distance, .. } = candidate;
+        let Some(normal) = normal else { return true };
+        let (other, at) = match owner {
+            Side::A => (self.b, self.b_from_a * point),
+            Side::B => (self.a, self.b_from_a.inverse_transform_point(point)),
+        };
+        let step = SEAM * margin;
+        let beyond = at - normal * (distance - step);
+        let others = other.parts.iter().enumerate().filter(|(n, _)| *n != part);
+        let is_in = |part: &Part| part.solid.height(&beyond) < -0.5 * step;
+        !others.map(|(_, part)| part).any(is_in)
+    }
+}
