@@ -3,6 +3,7 @@
 pub mod beam;
 pub mod event;
 pub mod pile;
+pub mod table;
 mod timing;
 
 pub use timing::{ratio, timed};

@@ -259,11 +259,11 @@ impl Running {
         Self { child, said }
     }
 
-    fn line(&mut self) -> String {
+    /// The next line that contains `text`; a phase that takes long on a busy machine shows itself before.
+    fn line_with(&mut self, text: &str) -> String {
         use std::io::BufRead;
-        let mut line = String::new();
-        self.said.read_line(&mut line).unwrap();
-        line
+        let mut lines = (&mut self.said).lines().map(Result::unwrap);
+        lines.find(|line| line.contains(text)).expect(text)
     }
 
     /// Sends a signal to each of `times` mentions of the process.
@@ -296,8 +296,7 @@ fn an_interrupted_run_says_how_to_go_on() {
     for (signal, times) in [("-INT", 2), ("-TERM", 1)] {
         let case = Case::new(&[("scene.toml", &long)]);
         let mut running = Running::new(&case, &["scene.toml", "-o", "out.jsonl"]);
-        let first = running.line();
-        assert!(first.starts_with("frame 1 of 2000"), "{first}");
+        running.line_with("frame 1 of 2000");
         // `timeout` sends two at once, which are no second request
         running.signal(signal, times);
         let (message, code) = running.end();
@@ -315,7 +314,7 @@ fn an_interrupted_run_says_how_to_go_on() {
         .unwrap();
         let go_on = ["scene.toml", "-o", "out.jsonl", "--resume", "first"];
         let mut running = Running::new(&case, &go_on);
-        assert!(running.line().starts_with("frame "));
+        running.line_with("frame ");
         running.signal(signal, times);
         let (message, code) = running.end();
         assert_eq!(code, Some(130), "{message}");
@@ -350,7 +349,7 @@ fn a_run_interrupted_before_its_first_frame_can_be_gone_on_with() {
     let case = Case::new(&[]);
     let (mut running, mut scene) = waiting(&case, &["-q", "-o", "out.jsonl"]);
     running.signal("-INT", 1);
-    assert!(running.line().contains("stopping once"));
+    running.line_with("stopping once");
     scene.write_all(SCENE.as_bytes()).unwrap();
     drop(scene);
     let (message, code) = running.end();
@@ -371,7 +370,7 @@ fn a_second_request_ends_a_run_at_once() {
     let case = Case::new(&[]);
     let (mut running, scene) = waiting(&case, &["-q", "-o", "out.jsonl"]);
     running.signal("-INT", 1);
-    assert!(running.line().contains("stopping once"));
+    running.line_with("stopping once");
     std::thread::sleep(Duration::from_millis(300));
     running.signal("-INT", 1);
     let (message, code) = running.end();
@@ -395,7 +394,7 @@ fn a_run_interrupted_as_it_resumes_leaves_its_checkpoint_to_go_on_with() {
     let resume = ["-q", "-o", "out.jsonl", "--resume", "here.checkpoint"];
     let (mut running, mut scene) = waiting(&case, &resume);
     running.signal("-INT", 1);
-    assert!(running.line().contains("stopping once"));
+    running.line_with("stopping once");
     scene.write_all(SCENE.as_bytes()).unwrap();
     drop(scene);
     let (message, code) = running.end();

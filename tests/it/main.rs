@@ -9,6 +9,7 @@ mod contact_groups;
 mod contact_mesh;
 mod contact_passes;
 mod contact_scenes;
+mod contact_unions;
 mod dynamics;
 mod elastic;
 mod energy;

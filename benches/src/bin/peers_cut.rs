@@ -26,6 +26,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use brisance_benches::event::{Event, events};
+use brisance_benches::table::{Column, Style, write_table};
 use brisance_benches::{ratio, timed};
 use fracture::{Alignment, ClosedMesh, Geometry, Pattern, Pieces, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
@@ -173,20 +174,18 @@ fn print(lines: &[Value], json: bool) -> Outcome<()> {
     if json {
         return Ok(lines.iter().try_for_each(|line| writeln!(out, "{line}"))?);
     }
-    let heads = ["ours ms", "pieces", "error", "manifold", "ratio", "error", "again", "bad"];
-    write!(out, "{:22}", "row")?;
-    heads.iter().try_for_each(|head| write!(out, " {head:>9}"))?;
-    writeln!(out)?;
-    for line in lines {
-        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.2}"));
-        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
-        let count = |key: &str| line[key].as_u64().map_or("-".into(), |n| n.to_string());
-        write!(out, "{:22}", line["row"].as_str().unwrap_or(""))?;
-        write!(out, " {:>9} {:>9}", number("ours_ms"), count("ours_pieces"))?;
-        write!(out, " {:>9} {:>9}", small("ours_error"), number("peer_ms"))?;
-        write!(out, " {:>9} {:>9}", number("ratio"), small("peer_error"))?;
-        writeln!(out, " {:>9} {:>9}", count("ours_again"), count("bad"))?;
-    }
+    let columns = [
+        Column::new("row", "row", Style::Text),
+        Column::new("ours ms", "ours_ms", Style::Number),
+        Column::new("manifold3d", "peer_ms", Style::Number),
+        Column::new("ratio", "ratio", Style::Number),
+        Column::new("pieces", "ours_pieces", Style::Count),
+        Column::new("again", "ours_again", Style::Count),
+        Column::new("bad", "bad", Style::Count),
+        Column::new("error", "ours_error", Style::Small),
+        Column::new("manifold3d", "peer_error", Style::Small),
+    ];
+    write_table(&mut out, &columns, lines)?;
     if let Some(reason) = lines.iter().find_map(|line| line["absent"].as_str()) {
         writeln!(out, "not run: {reason}; to have them: pip install manifold3d trimesh numpy")?;
     }

@@ -19,6 +19,7 @@ use std::path::Path;
 use std::process::Command;
 
 use brisance_benches::beam::{SIZES, beam, clamped};
+use brisance_benches::table::{Column, Style, write_table};
 use brisance_benches::{ratio, timed};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
@@ -74,29 +75,20 @@ fn main() -> Outcome<()> {
 
 fn print(lines: &[Value], json: bool) -> Outcome<()> {
     let mut out = std::io::stdout().lock();
-    if !json {
-        let head = ["tets", "step", "ours ms", "peer", "peer ms", "ratio", "peer err", "residual"];
-        let [a, b, c, d, e, f, g, h] = head;
-        writeln!(out, "{a:>6} {b:12} {c:>9} {d:34} {e:>10} {f:>7} {g:>9} {h:>9}")?;
+    if json {
+        return Ok(lines.iter().try_for_each(|line| writeln!(out, "{line}"))?);
     }
-    for line in lines {
-        if json {
-            writeln!(out, "{line}")?;
-            continue;
-        }
-        let text = |key: &str| line[key].as_str().unwrap_or("").to_owned();
-        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.3}"));
-        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
-        let (tets, step, ours, peer) =
-            (&line["tets"], text("step"), number("ours_ms"), text("peer"));
-        let (ms, ratio) = (number("peer_ms"), number("ratio"));
-        let (error, residual) = (small("error"), small("residual"));
-        writeln!(
-            out,
-            "{tets:>6} {step:12} {ours:>9} {peer:34} {ms:>10} {ratio:>7} {error:>9} {residual:>9}"
-        )?;
-    }
-    Ok(())
+    let columns = [
+        Column::new("tets", "tets", Style::Count),
+        Column::new("step", "step", Style::Text),
+        Column::new("ours ms", "ours_ms", Style::Number),
+        Column::new("peer", "peer", Style::Text),
+        Column::new("peer ms", "peer_ms", Style::Number),
+        Column::new("ratio", "ratio", Style::Number),
+        Column::new("peer error", "error", Style::Small),
+        Column::new("residual", "residual", Style::Small),
+    ];
+    Ok(write_table(&mut out, &columns, lines)?)
 }
 
 fn material() -> Outcome<Material> {

@@ -3,8 +3,10 @@
 //! `peers_fracture [--json]`: times the events of the benchmark, writes bodies and regions to a
 //! temporary folder, compiles `benches/peers/fracture.cpp` there, which times OpenVDB on the same,
 //! and prints both side by side. Times are processor time of one thread, ms, the median of several
-//! runs; `ratio` is our time over OpenVDB's: at most 1 is good. Ours are of complete fragments: level sets, particles, moments and
-//! bonds, from a pattern that is put in place anew. OpenVDB's are of level sets alone, by regions that
+//! runs; `ratio` is our time over OpenVDB's: at most 1 is good. Ours are of complete fragments: level
+//! sets, particles, moments and bonds, from a pattern that is put in place anew; or of exact pieces with
+//! their moments, bonds and collision geometry (hulls, else level sets and points), whose error is that
+//! of the volume that their surfaces enclose. OpenVDB's are of level sets alone, by regions that
 //! are sampled on the body's grid beforehand, and small pieces stay. Errors are those of the
 //! fragments' volume, relative to the body's, both counted by inside nodes.
 //!
@@ -18,6 +20,7 @@ use std::process::Command;
 
 use brisance_benches::event::{Event, events};
 use brisance_benches::ratio;
+use brisance_benches::table::{Column, Style, write_table};
 use cpu_time::ProcessTime;
 use levelset::LevelSet;
 use serde_json::{Value, json};
@@ -49,18 +52,30 @@ fn main() -> Outcome<()> {
 }
 
 fn ours(event: &Event) -> Value {
-    let mut times = Vec::new();
-    for _ in 0..RUNS {
+    let (ms, exact_ms) = (median_ms(|| event.run()), median_ms(|| event.run_exact()));
+    let (sampled, exact) = (event.run(), event.run_exact());
+    let volume: f64 = sampled.fragments.iter().map(|f| f.moments.volume).sum();
+    let surfaces = exact.pieces.iter().filter_map(|piece| piece.geometry.surface());
+    let exact_volume: f64 = surfaces.map(|surface| surface.mesh.signed_volume()).sum();
+    let whole = event.exact.surface().map_or(0.0, |surface| surface.mesh.signed_volume());
+    json!({ "row": event.name, "ours_ms": ms, "ours_pieces": sampled.fragments.len(),
+        "ours_error": (volume / event.body.moments().volume - 1.0).abs(), "exact_ms": exact_ms,
+        "exact_ratio": exact_ms / ms, "exact_pieces": exact.pieces.len(),
+        "exact_error": (exact_volume / whole - 1.0).abs() })
+}
+
+/// Processor time, ms, the median of several runs.
+fn median_ms<T>(run: impl Fn() -> T) -> f64 {
+    let time = |_| {
         let start = ProcessTime::now();
-        let broken = event.run();
-        times.push(start.elapsed().as_secs_f64() * 1e3);
-        drop(broken);
-    }
+        let made = run();
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        drop(made);
+        ms
+    };
+    let mut times: Vec<f64> = (0..RUNS).map(time).collect();
     times.sort_by(f64::total_cmp);
-    let broken = event.run();
-    let volume: f64 = broken.fragments.iter().map(|f| f.moments.volume).sum();
-    json!({ "row": event.name, "ours_ms": times[RUNS / 2], "ours_pieces": broken.fragments.len(),
-        "ours_error": (volume / event.body.moments().volume - 1.0).abs() })
+    times[RUNS / 2]
 }
 
 /// What `benches/peers/fracture.cpp` reads: the body, and the regions that reach it.
@@ -139,20 +154,21 @@ fn print(lines: &[Value], reason: Option<&str>, json: bool) -> Outcome<()> {
         }
         return Ok(());
     }
-    let heads = ["ours ms", "pieces", "error", "OpenVDB", "ratio", "pieces", "error"];
-    write!(out, "{:14}", "row")?;
-    heads.iter().try_for_each(|head| write!(out, " {head:>9}"))?;
-    writeln!(out)?;
-    for line in lines {
-        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.2}"));
-        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
-        let count = |key: &str| line[key].as_u64().map_or("-".into(), |n| n.to_string());
-        let row = line["row"].as_str().unwrap_or("");
-        write!(out, "{row:14} {:>9} {:>9}", number("ours_ms"), count("ours_pieces"))?;
-        write!(out, " {:>9} {:>9}", small("ours_error"), number("peer_ms"))?;
-        let peer = (number("ratio"), count("peer_pieces"), small("peer_error"));
-        writeln!(out, " {:>9} {:>9} {:>9}", peer.0, peer.1, peer.2)?;
-    }
+    let columns = [
+        Column::new("row", "row", Style::Text),
+        Column::new("sampled ms", "ours_ms", Style::Number),
+        Column::new("OpenVDB ms", "peer_ms", Style::Number),
+        Column::new("ratio", "ratio", Style::Number),
+        Column::new("pieces", "ours_pieces", Style::Count),
+        Column::new("OpenVDB", "peer_pieces", Style::Count),
+        Column::new("error", "ours_error", Style::Small),
+        Column::new("OpenVDB", "peer_error", Style::Small),
+        Column::new("exact ms", "exact_ms", Style::Number),
+        Column::new("to sampled", "exact_ratio", Style::Number),
+        Column::new("pieces", "exact_pieces", Style::Count),
+        Column::new("error", "exact_error", Style::Small),
+    ];
+    write_table(&mut out, &columns, lines)?;
     if let Some(reason) = reason {
         writeln!(out, "not timed: OpenVDB ({reason}); to have it: {INSTALL}")?;
     }

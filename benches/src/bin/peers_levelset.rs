@@ -18,6 +18,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use brisance_benches::ratio;
+use brisance_benches::table::{Column, Style, write_table};
 use cpu_time::ProcessTime;
 use fast_surface_nets::ndshape::{RuntimeShape, Shape};
 use fast_surface_nets::{SurfaceNetsBuffer, surface_nets};
@@ -322,53 +323,37 @@ fn absent(line: &Value) -> bool {
 
 fn print_rows(report: &Report, json: bool) -> Outcome<()> {
     let mut out = std::io::stdout().lock();
-    if !json {
-        writeln!(
-            out,
-            "{:52} {:>9} {:32} {:>9} {:>6} {:>9} {:>9}",
-            "row", "ours ms", "peer", "peer ms", "ratio", "our err", "peer err"
-        )?;
-    }
+    let mut lines = Vec::new();
     for ours in &report.rows {
         let theirs = report.peers.iter().filter(|p| p["row"] == ours.row.as_str());
         let theirs: Vec<&Value> = theirs.collect();
-        for peer in theirs.iter().copied().chain(theirs.is_empty().then_some(&Value::Null)) {
-            print_row(&mut out, ours, peer, json)?;
-        }
+        let theirs = theirs.iter().copied().chain(theirs.is_empty().then_some(&Value::Null));
+        lines.extend(theirs.map(|peer| {
+            json!({
+                "row": ours.row, "ours_ms": ours.ms, "peer": peer["peer"], "peer_ms": peer["ms"],
+                "ratio": ratio(Some(ours.ms), peer["ms"].as_f64()),
+                "ours_error": ours.error, "peer_error": peer["error"],
+            })
+        }));
     }
-    for peer in report.peers.iter().filter(|p| p["ms"].is_null()) {
-        if json {
-            writeln!(out, "{peer}")?;
-        } else {
-            let text = |key: &str| peer[key].as_str().unwrap_or("?").to_owned();
-            let (library, reason, install) = (text("library"), text("reason"), text("install"));
-            writeln!(out, "not timed: {library} ({reason}); to have it: {install}")?;
-        }
-    }
-    Ok(())
-}
-
-fn print_row(out: &mut impl Write, ours: &Row, peer: &Value, json: bool) -> Outcome<()> {
-    let ratio = ratio(Some(ours.ms), peer["ms"].as_f64());
+    let absent = report.peers.iter().filter(|p| p["ms"].is_null());
     if json {
-        let line = json!({
-            "row": ours.row, "ours_ms": ours.ms, "peer": peer["peer"], "peer_ms": peer["ms"],
-            "ratio": ratio, "ours_error": ours.error, "peer_error": peer["error"],
-        });
-        return Ok(writeln!(out, "{line}")?);
+        return Ok(lines.iter().chain(absent).try_for_each(|line| writeln!(out, "{line}"))?);
     }
-    let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
-    let small = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.1e}"));
-    writeln!(
-        out,
-        "{:52} {:9.3} {:32} {:>9} {:>6} {:>9} {:>9}",
-        ours.row,
-        ours.ms,
-        peer["peer"].as_str().unwrap_or(""),
-        number(peer["ms"].as_f64()),
-        number(ratio),
-        small(ours.error),
-        small(peer["error"].as_f64())
-    )?;
+    let columns = [
+        Column::new("row", "row", Style::Text),
+        Column::new("ours ms", "ours_ms", Style::Number),
+        Column::new("peer", "peer", Style::Text),
+        Column::new("peer ms", "peer_ms", Style::Number),
+        Column::new("ratio", "ratio", Style::Number),
+        Column::new("our error", "ours_error", Style::Small),
+        Column::new("peer error", "peer_error", Style::Small),
+    ];
+    write_table(&mut out, &columns, &lines)?;
+    for peer in absent {
+        let text = |key: &str| peer[key].as_str().unwrap_or("?").to_owned();
+        let (library, reason, install) = (text("library"), text("reason"), text("install"));
+        writeln!(out, "not timed: {library} ({reason}); to have it: {install}")?;
+    }
     Ok(())
 }

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use brisance_benches::table::{Column, Style, write_table};
 use brisance_benches::{ratio, timed};
 use fracture::{ClosedMesh, Plane, slice};
 use levelset::TriMesh;
@@ -69,36 +70,21 @@ fn main() -> Outcome<()> {
 
 fn print(lines: &[Value], json: bool) -> Outcome<()> {
     let mut out = std::io::stdout().lock();
-    if !json {
-        writeln!(
-            out,
-            "{:24} {:>9} {:22} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9}",
-            "row", "ours ms", "peer", "peer ms", "ratio", "our err", "peer err", "ours bad", "bad"
-        )?;
+    if json {
+        return Ok(lines.iter().try_for_each(|line| writeln!(out, "{line}"))?);
     }
-    for line in lines {
-        if json {
-            writeln!(out, "{line}")?;
-            continue;
-        }
-        let text = |key: &str| line[key].as_str().unwrap_or("").to_owned();
-        let number = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.3}"));
-        let small = |key: &str| line[key].as_f64().map_or("-".into(), |x| format!("{x:.1e}"));
-        writeln!(
-            out,
-            "{:24} {:>9} {:22} {:>9} {:>7} {:>9} {:>9} {:>9} {:>9}",
-            text("row"),
-            number("ours_ms"),
-            text("peer"),
-            number("peer_ms"),
-            number("ratio"),
-            small("ours_error"),
-            small("peer_error"),
-            text("ours_failures"),
-            text("peer_failures"),
-        )?;
-    }
-    Ok(())
+    let columns = [
+        Column::new("row", "row", Style::Text),
+        Column::new("ours ms", "ours_ms", Style::Number),
+        Column::new("peer", "peer", Style::Text),
+        Column::new("peer ms", "peer_ms", Style::Number),
+        Column::new("ratio", "ratio", Style::Number),
+        Column::new("our error", "ours_error", Style::Small),
+        Column::new("peer error", "peer_error", Style::Small),
+        Column::new("ours bad", "ours_failures", Style::Text),
+        Column::new("peer bad", "peer_failures", Style::Text),
+    ];
+    Ok(write_table(&mut out, &columns, lines)?)
 }
 
 /// Ours beside parry, both in this process.
