@@ -98,7 +98,7 @@ fn broken_bunny(frames: usize) -> World {
         .mesh_files()
         .map(|file| {
             let mesh = read_mesh(&folder.join(file)).expect("a valid mesh");
-            (file.to_owned(), MeshData::Surface(mesh))
+            (file.to_owned(), MeshData::Surface(mesh.into()))
         })
         .collect();
     let (mut world, _) = build(&scene, &meshes).expect("a valid world");

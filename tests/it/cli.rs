@@ -833,7 +833,7 @@ fn a_slice_carries_texture_coordinates_and_colours() {
         let done = case.run(&["slice", input, "--plane", "1,2,3,0.7", "-o", output]);
         assert!(done.status.success(), "{done:?}");
         let path = case.folder.path().join(output);
-        brisance::mesh_file::read_painted_mesh(&path).unwrap()
+        brisance::mesh_file::read_mesh_file(&path).unwrap()
     };
     for painted in [slice("tet.obj", "a.obj"), slice("tet.obj", "a.glb")] {
         let mut carried = 0;
@@ -844,7 +844,7 @@ fn a_slice_carries_texture_coordinates_and_colours() {
                 continue;
             }
             for (p, corner) in places.iter().zip(corners) {
-                let (uv, colour) = (corner.uv.unwrap(), corner.colour.unwrap());
+                let (uv, colour) = (corner.uv.unwrap(), corner.color.unwrap());
                 let expected = nalgebra::Vector2::new(p.x + 0.5 * p.z, p.y + 0.5 * p.z);
                 assert!((uv - expected).norm() < 1e-6, "{uv} at {p}");
                 assert!((colour.xyz() - p.coords).norm() < 1e-6, "{colour} at {p}");

@@ -213,7 +213,7 @@ fn unsound_tetrahedra_are_errors_that_name_the_body() {
     };
     let sound = kuhn_box([2, 1, 1], Vector3::repeat(1.0));
     assert!(matches!(cause(None), Cause::NoMesh { .. }));
-    let surface = MeshData::Surface(sound.boundary());
+    let surface = MeshData::Surface(sound.boundary().into());
     assert!(matches!(cause(Some(surface)), Cause::NoMesh { kind: "tetrahedra", .. }));
     assert!(matches!(cause(Some(MeshData::Tets(TetMesh::default()))), Cause::Tets(_)));
     let mut inverted = sound.clone();

@@ -121,7 +121,7 @@ fn pot() -> levelset::TriMesh {
 
 fn meshes() -> BTreeMap<String, MeshData> {
     [("pot", pot()), ("bunny", asset("bunny.obj"))]
-        .map(|(name, mesh)| (name.to_owned(), MeshData::Surface(mesh)))
+        .map(|(name, mesh)| (name.to_owned(), MeshData::Surface(mesh.into())))
         .into()
 }
 

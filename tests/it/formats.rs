@@ -212,7 +212,7 @@ fn ply_files_are_what_meshes_are_read_from() {
     let recording = recording();
     Format::PlyFolder.write(&recording, &path).unwrap();
     assert_eq!(path.read_dir().unwrap().count(), 4);
-    let read = brisance::mesh_file::read_painted_mesh(&path.join("frame_00001.ply")).unwrap();
+    let read = brisance::mesh_file::read_mesh_file(&path.join("frame_00001.ply")).unwrap();
     let mesh = &read.mesh;
     assert_eq!((mesh.vertices.len(), mesh.triangles.len()), (4, 4));
     let pot = &recording.tracks[0];
@@ -221,7 +221,7 @@ fn ply_files_are_what_meshes_are_read_from() {
         assert!((wanted - place).norm() < 1e-6);
     }
     // the corners of the cut have its colour
-    let colour = |corner: usize| read.corners[0][corner].colour.unwrap().xyz();
+    let colour = |corner: usize| read.corners[0][corner].color.unwrap().xyz();
     assert!((colour(0) - Vector3::new(0.5, 0.25, 1.0)).norm() < 0.01, "{}", colour(0));
     assert!((colour(1) - Vector3::new(0.75, 0.5, 1.0)).norm() < 0.01, "{}", colour(1));
     let normal = read.corners[0][0].normal.unwrap();

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use brisance::format::glb::read_glb;
-use brisance::mesh_file::read_painted_mesh;
+use brisance::mesh_file::read_mesh_file;
 use brisance::render::{View, render};
 use brisance::viewer::playback;
 use fracture::{ClosedMesh, Plane, slice};
@@ -102,7 +102,7 @@ fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
         glb(recording);
     }
     std::fs::write(path, bytes).unwrap();
-    let mesh = read_painted_mesh(path);
+    let mesh = read_mesh_file(path);
     if let Ok(mesh) = &mesh {
         let _ = mesh.mesh.facts();
         if let Ok(closed) = ClosedMesh::new(mesh.mesh.clone()) {

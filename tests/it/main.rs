@@ -34,6 +34,7 @@ mod levelset_topology;
 mod limits;
 mod models;
 mod paid;
+mod paint;
 mod refusals;
 mod replay;
 mod scene_language;

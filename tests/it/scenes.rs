@@ -23,7 +23,7 @@ fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
     let mut scene = Scene::from_toml(&text).unwrap();
     change(&mut scene);
     scene.validate().unwrap();
-    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
     let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
     let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
     let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
@@ -315,7 +315,7 @@ fn static_and_kinematic_meshes_are_scenery() {
         "#;
     let scene = Scene::from_toml(text).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
-    let mesh = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+    let mesh = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
     let meshes = scene.mesh_files().map(|file| (file.to_owned(), mesh(file))).collect();
     let (mut world, bodies) = build(&scene, &meshes).unwrap();
     let at = |world: &World, n: usize| world.get(bodies[n].body).unwrap().pose.translation.vector;

@@ -28,7 +28,7 @@ fn no_scene_that_comes_with_it_warns() {
             std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())
         };
         let scene = Scene::from_files(&text, &mut { include }).unwrap();
-        let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap());
+        let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
         let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
         let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
         let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));

@@ -425,6 +425,11 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failu
     }
 }
 
+/// A line about the materials of a mesh file, which are not read.
+fn write_no_materials(out: &mut impl Write, path: &Path) -> io::Result<()> {
+    writeln!(out, "materials of {} are not carried over: assign them again", path.display())
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     crate::input::read_argument(path)
         .map_err(|source| Failure::Read { path: path.to_owned(), source })

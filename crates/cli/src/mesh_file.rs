@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use levelset::TriMesh;
-use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
+use nalgebra::{Point3, UnitVector3, Vector3};
+use sim::{Paint, PaintedMesh};
 use thiserror::Error;
 
 use crate::glb_file::GlbError;
@@ -96,34 +97,29 @@ pub enum MeshFileError {
     Empty,
 }
 
-/// What a file says of a corner of a triangle beside where it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Corner {
-    /// Normal for lighting.
-    pub normal: Option<UnitVector3<f64>>,
-    /// Texture coordinates, `v` upwards.
-    pub uv: Option<Vector2<f64>>,
-    /// Linear RGBA colour.
-    pub colour: Option<Vector4<f64>>,
-}
-
-impl Corner {
-    fn facing(normal: Option<[f32; 3]>) -> Option<UnitVector3<f64>> {
-        UnitVector3::try_new(Vector3::from(normal?).cast(), 0.0)
-    }
+/// The direction of a normal as files hold it.
+fn facing(normal: Option<[f32; 3]>) -> Option<UnitVector3<f64>> {
+    UnitVector3::try_new(Vector3::from(normal?).cast(), 0.0)
 }
 
 /// A mesh with what its file says of the corners of its triangles.
 #[derive(Clone, Debug, Default)]
-pub struct PaintedMesh {
+pub struct MeshFile {
     /// The mesh.
     pub mesh: TriMesh,
     /// One for each corner of each triangle.
-    pub corners: Vec<[Corner; 3]>,
+    pub corners: Vec<[Paint; 3]>,
     /// Whether the file names materials, which are not read.
     pub has_materials: bool,
     /// The first triangle of each object.
     objects: Vec<usize>,
+}
+
+impl From<MeshFile> for PaintedMesh {
+    fn from(MeshFile { mesh, corners, .. }: MeshFile) -> Self {
+        let is_painted = corners.iter().flatten().any(|corner| *corner != Paint::default());
+        Self { mesh, corners: if is_painted { corners } else { Vec::new() } }
+    }
 }
 
 /// Whether a name is that of a mesh that is read.
@@ -132,7 +128,7 @@ pub fn is_mesh(path: &Path) -> bool {
 }
 
 /// What reads the bytes of a file of some name.
-type Parser = fn(&[u8]) -> Result<PaintedMesh, MeshFileError>;
+type Parser = fn(&[u8]) -> Result<MeshFile, MeshFileError>;
 
 fn parser(path: &Path) -> Option<Parser> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -150,7 +146,7 @@ fn parser(path: &Path) -> Option<Parser> {
 /// # Errors
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
-    Ok(read_painted_mesh(path)?.mesh)
+    Ok(read_mesh_file(path)?.mesh)
 }
 
 /// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
@@ -158,7 +154,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 ///
 /// # Errors
 /// As [`read_mesh`].
-pub fn read_painted_mesh(path: &Path) -> Result<PaintedMesh, MeshFileError> {
+pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
     let parse = parser(path).ok_or(MeshFileError::UnknownFormat)?;
     let mesh = parse(&crate::input::read(path)?)?;
     check(&mesh.mesh)?;
@@ -205,7 +201,7 @@ type Place = [u64; 3];
 
 /// The mesh with one vertex for each place, and without triangles that collapse by that. Objects
 /// that are closed by themselves share none with others: two that touch are two still.
-fn weld(PaintedMesh { mesh, corners, has_materials, objects }: PaintedMesh) -> PaintedMesh {
+fn weld(MeshFile { mesh, corners, has_materials, objects }: MeshFile) -> MeshFile {
     // adding zero makes -0 and 0 one place
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
     // of each vertex the object that it is of, or 0 if this shares places with others
@@ -235,7 +231,7 @@ fn weld(PaintedMesh { mesh, corners, has_materials, objects }: PaintedMesh) -> P
         .filter(|([a, b, c], _)| a != b && b != c && c != a)
         .unzip();
     let mesh = TriMesh { vertices, triangles };
-    PaintedMesh { mesh, corners, has_materials, objects: Vec::new() }
+    MeshFile { mesh, corners, has_materials, objects: Vec::new() }
 }
 
 /// Whether every edge is as often walked one way as the other.

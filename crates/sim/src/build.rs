@@ -22,15 +22,16 @@ use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
+    FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, PaintedMesh, Path, Region,
+    Retire, Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World,
+    rigid,
 };
 
 /// What a mesh file holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MeshData {
     /// The surface of a solid.
-    Surface(TriMesh),
+    Surface(PaintedMesh),
     /// A solid filled with tetrahedra.
     Tets(TetMesh),
 }
@@ -539,7 +540,7 @@ struct Solids {
     /// Body coordinates to those of the scene's shape.
     frame: Isometry3<f64>,
     /// What it was made from, in the coordinates of the scene's shape.
-    mesh: Option<Arc<TriMesh>>,
+    mesh: Option<Arc<PaintedMesh>>,
     /// Its tetrahedra, in the same coordinates.
     tets: Option<TetMesh>,
 }
@@ -547,7 +548,7 @@ struct Solids {
 fn surface_in<'m>(
     meshes: &'m BTreeMap<String, MeshData>,
     file: &str,
-) -> Result<&'m TriMesh, Cause> {
+) -> Result<&'m PaintedMesh, Cause> {
     match meshes.get(file) {
         Some(MeshData::Surface(mesh)) => Ok(mesh),
         _ => Err(Cause::NoMesh { file: file.to_owned(), kind: "a surface" }),
@@ -571,7 +572,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         }
         scene::Shape::Trimesh(surface) => {
             let given = surface_in(meshes, &surface.file)?;
-            let (mesh, _) = scaled(given.clone(), surface.size)?;
+            let (mesh, _) = scaled(given.mesh.clone(), surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
             Ok(scenery(shape, Isometry3::identity()))
@@ -586,7 +587,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             };
             let tets = scaled_tets(mesh, given)?;
             let unscaled = scene::Mesh { size: None, ..mesh.clone() };
-            let solids = of_mesh(&unscaled, tets.boundary(), spec.density())?;
+            let solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
             Ok(Solids { tets: Some(tets), ..solids })
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
@@ -668,7 +669,8 @@ fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidErr
 }
 
 /// The solid of a mesh: exact if it is closed.
-fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Cause> {
+fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
+    let PaintedMesh { mesh, corners } = painted;
     let (geometry, mesh) = mesh_geometry(spec, mesh)?;
     let (mass, material) = rigid(geometry.moments(), density)?;
     let solid = Solid { geometry: Arc::new(geometry), material };
@@ -687,7 +689,7 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
         solid: Some(solid),
         mass: Some(mass),
         frame: material,
-        mesh: Some(Arc::new(mesh)),
+        mesh: Some(Arc::new(PaintedMesh { mesh, corners })),
         tets: None,
     })
 }

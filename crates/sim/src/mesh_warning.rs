@@ -89,8 +89,8 @@ impl Scene {
         let mut warnings: Vec<MeshWarning> = Vec::new();
         for body in &self.bodies {
             let Shape::Mesh(spec) = &body.shape else { continue };
-            let Some(MeshData::Surface(mesh)) = meshes.get(&spec.file) else { continue };
-            for warning in MeshWarning::of(spec, mesh) {
+            let Some(MeshData::Surface(painted)) = meshes.get(&spec.file) else { continue };
+            for warning in MeshWarning::of(spec, &painted.mesh) {
                 if !warnings.contains(&warning) {
                     warnings.push(warning);
                 }

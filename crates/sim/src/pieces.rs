@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use fracture::{Alignment, Geometry, Pattern, Piece};
-use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
 
 use crate::build::{Cause, mesh_geometry, pattern, sites};
 use crate::scene::{self, Mesh};
-use crate::{Cut, Lineage, Look, Recording, Skin, Solid, Track, Undrawn, Whole};
+use crate::{Cut, Lineage, Look, PaintedMesh, Recording, Skin, Solid, Track, Undrawn, Whole};
 
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
@@ -41,19 +40,20 @@ pub fn piece_pattern(
     Ok(Pattern::voronoi(&sites)?)
 }
 
-/// The pieces of the solid that `mesh` and `spec` describe, in place, as a recording of one frame;
+/// The pieces of the solid that `painted` and `spec` describe, with its paint, in place, as a recording of one frame;
 /// `pattern` is made for it, where it will be placed and the volume of the smallest piece in m^3.
 ///
 /// # Errors
 /// [`Cause`] when the mesh bounds no solid, or none that its grid resolves.
 pub fn break_mesh(
-    mesh: &TriMesh,
+    painted: &PaintedMesh,
     spec: &Mesh,
     breaking: &Breaking,
     pattern: impl FnOnce(&Geometry, &Alignment, f64) -> Result<Pattern, Cause>,
     look: Look,
 ) -> Result<Recording, Cause> {
-    let (geometry, mesh) = mesh_geometry(spec, mesh.clone())?;
+    let (geometry, mesh) = mesh_geometry(spec, painted.mesh.clone())?;
+    let mesh = PaintedMesh { mesh, corners: painted.corners.clone() };
     let at = Alignment::enclosing(&geometry.bounds(), breaking.at, breaking.normal);
     let least = breaking.least_share * geometry.moments().volume;
     let pattern = Arc::new(pattern(&geometry, &at, least)?);

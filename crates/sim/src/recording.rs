@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use levelset::TriMesh;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, FractureModel, Look, Report, Retired, Skin, Solid, Stress, StressField,
-    Surface, World,
+    Appearance, BodyId, FractureModel, Look, PaintedMesh, Report, Retired, Skin, Solid, Stress,
+    StressField, Surface, World,
 };
 
 /// One body from birth to death.
@@ -137,7 +136,7 @@ struct Live {
     body: BodyId,
     track: usize,
     /// What the whole body it is of was made from.
-    mesh: Option<Arc<TriMesh>>,
+    mesh: Option<Arc<PaintedMesh>>,
     /// The last stress that is known of it or of what it broke off, in material coordinates.
     stress: Option<Arc<StressField>>,
 }
@@ -285,7 +284,7 @@ impl Recorder {
         &mut self,
         body: BodyId,
         track: Track,
-        (mesh, stress): (Option<Arc<TriMesh>>, Option<Arc<StressField>>),
+        (mesh, stress): (Option<Arc<PaintedMesh>>, Option<Arc<StressField>>),
     ) {
         self.live.push(Live { body, track: self.recording.tracks.len(), mesh, stress });
         self.recording.tracks.push(track);

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use contact::Shape;
-use levelset::TriMesh;
 
-use crate::{BodyId, Lineage, Solid, Surface, World};
+use crate::{BodyId, Lineage, PaintedMesh, Solid, Surface, World};
 
 /// The surface of a track, or what it is made from each time it is asked for: the surfaces of
 /// thousands of pieces take more room than their solids, which are there anyway.
@@ -27,7 +26,7 @@ pub struct Undrawn {
     /// Where it came from, if it is a fragment.
     pub lineage: Option<Arc<Lineage>>,
     /// What the whole body was made from.
-    pub mesh: Option<Arc<TriMesh>>,
+    pub mesh: Option<Arc<PaintedMesh>>,
 }
 
 impl Skin {
@@ -67,7 +66,7 @@ impl From<Surface> for Skin {
 
 impl World {
     /// What a body is drawn from; `mesh` is what the whole it is of was made from.
-    pub(crate) fn skin(&self, body: BodyId, mesh: Option<Arc<TriMesh>>) -> Option<Skin> {
+    pub(crate) fn skin(&self, body: BodyId, mesh: Option<Arc<PaintedMesh>>) -> Option<Skin> {
         let i = self.ids.binary_search(&body).ok()?;
         let (shape, lineage) = (Arc::clone(&self.shapes[i]), self.lineages[i].clone());
         let solid = self.solids[i].clone();

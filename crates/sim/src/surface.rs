@@ -8,7 +8,8 @@ use fracture::{Break, Drawing, FaceOrigin, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::{Lineage, Solid, Whole};
+use crate::paint::barycentric;
+use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +41,7 @@ impl Surface {
         shape: &Shape,
         solid: Option<&Solid>,
         lineage: Option<&Lineage>,
-        mesh: Option<&TriMesh>,
+        mesh: Option<&PaintedMesh>,
     ) -> Self {
         match (solid, shape.field()) {
             // smoother than chords
@@ -50,7 +51,7 @@ impl Surface {
         }
     }
 
-    fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&TriMesh>) -> Self {
+    fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&PaintedMesh>) -> Self {
         let Solid { geometry, material } = solid;
         let own;
         let whole = match lineage {
@@ -61,7 +62,7 @@ impl Surface {
             }
         };
         if let Some(surface) = geometry.surface() {
-            return Self::exact(&surface, whole.shading(), material);
+            return Self::exact(&surface, (whole.shading(), mesh), material);
         }
         let cuts = lineage.map_or(&[][..], |l| &l.cuts);
         let breaks: Vec<Break> = cuts
@@ -70,7 +71,7 @@ impl Surface {
             .collect();
         let body = whole.geometry().level_set();
         let mut drawing = draw(geometry.level_set(), body, &breaks);
-        if let Some(projector) = mesh.and_then(|mesh| whole.projector(mesh)) {
+        if let Some(projector) = mesh.and_then(|painted| whole.projector(&painted.mesh)) {
             drawing.project_outer(projector);
         }
         Self::drawn(&drawing, Some(body), material)
@@ -104,34 +105,35 @@ impl Surface {
         Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
     }
 
-    /// An exact surface: flat cuts, and outer faces shaded as on the whole body.
+    /// An exact surface: flat cuts, and outer faces shaded and painted as on the whole body. Cuts have the
+    /// texture coordinates of a projection along the axis that they face most, in metres.
     fn exact(
         exact: &fracture::Surface,
-        shading: Option<&Shading>,
+        (shading, painted): (Option<&Shading>, Option<&PaintedMesh>),
         material: &Isometry3<f64>,
     ) -> Self {
         let mesh = &exact.mesh;
+        let painted = painted.filter(|painted| !painted.corners.is_empty());
+        let [has_uvs, has_colors] = painted.map_or([false; 2], PaintedMesh::has_uvs_and_colors);
         let mut surface = Self::default();
-        // vertex, normal and number of what was added at each corner of the mesh
-        let mut known: Vec<Vec<(Vector3<f64>, bool, u32)>> = vec![Vec::new(); mesh.vertices.len()];
+        let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); mesh.vertices.len()];
         for (t, (triangle, origin)) in mesh.triangles.iter().zip(&exact.origins).enumerate() {
             let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
             let inner = *origin == FaceOrigin::Cut;
             let corners = triangle.map(|v| {
                 let p = &mesh.vertices[v as usize];
-                let normal = match (origin, shading) {
-                    (FaceOrigin::Outer(face), Some(shading)) => shading.normal(*face, p, &flat),
-                    _ => flat,
+                let drawn = match origin {
+                    FaceOrigin::Outer(face) => Drawn::outer((*face, p, &flat), shading, painted),
+                    FaceOrigin::Cut => Drawn::cut(p, &flat),
                 };
                 let known = &mut known[v as usize];
-                let same = |(n, i, _): &&(Vector3<f64>, bool, u32)| {
-                    *i == inner && n.dot(&normal) > SAME_NORMAL
-                };
-                if let Some((_, _, number)) = known.iter().find(same) {
+                if let Some((_, number)) = known.iter().find(|(other, _)| other.is_like(&drawn)) {
                     return *number;
                 }
-                let number = surface.add_vertex(p, &normal, material);
-                known.push((normal, inner, number));
+                let number = surface.add_vertex(p, &drawn.normal, material);
+                surface.uvs.extend(has_uvs.then_some(drawn.uv));
+                surface.colours.extend(has_colors.then_some(drawn.color));
+                known.push((drawn, number));
                 number
             });
             if inner { surface.inner.push(corners) } else { surface.outer.push(corners) }
@@ -245,6 +247,56 @@ impl Surface {
     }
 }
 
+/// Texture coordinates and colors that differ by less look the same.
+const SAME_PAINT: f32 = 1e-5;
+
+/// How a corner of an exact surface is drawn.
+#[derive(Clone)]
+struct Drawn {
+    normal: Vector3<f64>,
+    inner: bool,
+    uv: [f32; 2],
+    color: [f32; 4],
+}
+
+impl Drawn {
+    /// At a point of a face of the whole body, which has the normal `flat`.
+    fn outer(
+        (face, p, flat): (u32, &Point3<f64>, &Vector3<f64>),
+        shading: Option<&Shading>,
+        painted: Option<&PaintedMesh>,
+    ) -> Self {
+        let Paint { normal, uv, color } =
+            painted.map_or_else(Paint::default, |painted| painted.paint(face, p));
+        let shaded = || shading.map_or(*flat, |shading| shading.normal(face, p, flat));
+        Self {
+            normal: normal.map_or_else(shaded, nalgebra::Unit::into_inner),
+            inner: false,
+            uv: uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into()),
+            color: color.map_or([1.0; 4], |color| color.cast::<f32>().into()),
+        }
+    }
+
+    fn cut(p: &Point3<f64>, flat: &Vector3<f64>) -> Self {
+        let axis = flat.iamax();
+        let uv = [p[(axis + 1) % 3] as f32, p[(axis + 2) % 3] as f32];
+        Self { normal: *flat, inner: true, uv, color: [1.0; 4] }
+    }
+
+    /// Whether both may share a vertex.
+    fn is_like(&self, other: &Self) -> bool {
+        let [u, v] = self.uv;
+        let [r, g, b, a] = self.color;
+        let ours = [u, v, r, g, b, a];
+        let [u, v] = other.uv;
+        let [r, g, b, a] = other.color;
+        let is_near = |(a, b): (f32, f32)| (a - b).abs() <= SAME_PAINT;
+        self.inner == other.inner
+            && self.normal.dot(&other.normal) > SAME_NORMAL
+            && ours.into_iter().zip([u, v, r, g, b, a]).all(is_near)
+    }
+}
+
 /// Cosine of the angle, a quarter of a degree, between normals that look the same.
 const SAME_NORMAL: f64 = 0.99999;
 
@@ -287,15 +339,8 @@ impl Shading {
         let count = origins[first..].iter().take_while(|o| **o == FaceOrigin::Outer(face)).count();
         let mut best: Option<(f64, Vector3<f64>)> = None;
         for t in first..first + count {
-            let [a, b, c] = self.surface.mesh.corners(t);
-            let area = (b - a).cross(&(c - a));
             // a triangle without area, as of a vertex on an edge, has no normal
-            if area.norm_squared() == 0.0 {
-                continue;
-            }
-            let share = |q: &Point3<f64>, r: &Point3<f64>| (q - p).cross(&(r - p)).dot(&area);
-            let weights =
-                [share(&b, &c), share(&c, &a), share(&a, &b)].map(|x| x / area.norm_squared());
+            let Some(weights) = barycentric(&self.surface.mesh.corners(t), p) else { continue };
             let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if best.is_none_or(|(most, _)| least > most) {
                 let [u, v, w] = weights.map(|x| x.clamp(0.0, 1.0));
@@ -378,5 +423,5 @@ pub struct Appearance {
     /// What it looks like.
     pub look: Arc<Look>,
     /// The mesh it was made from, in material coordinates.
-    pub mesh: Option<Arc<TriMesh>>,
+    pub mesh: Option<Arc<PaintedMesh>>,
 }

@@ -6,12 +6,14 @@ use std::io::Write;
 use ::fracture::{Alignment, Geometry};
 use levelset::Aabb;
 use nalgebra::{Point3, Unit, Vector3};
-use sim::{Breaking, Look, PieceWarning, break_mesh, piece_pattern};
+use sim::{Breaking, Look, PaintedMesh, PieceWarning, break_mesh, piece_pattern};
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
-use crate::commands::{Failure, check_distinct, check_output, print, warn_of_mesh};
-use crate::mesh_file::read_mesh;
+use crate::commands::{
+    Failure, check_distinct, check_output, print, warn_of_mesh, write_no_materials,
+};
+use crate::mesh_file::read_mesh_file;
 use crate::progress::phase;
 use crate::wording::count;
 
@@ -26,7 +28,10 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
     let format = check_output(output)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let mesh = read_mesh(path).map_err(failed)?;
+    let file = read_mesh_file(path).map_err(failed)?;
+    let has_materials = file.has_materials;
+    let painted = PaintedMesh::from(file);
+    let mesh = &painted.mesh;
     // a kind has a colon and a count, which no one puts in the name of a file that exists
     let file = std::path::Path::new(pattern);
     check_distinct(output, [path.as_path(), file])?;
@@ -56,11 +61,11 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     };
     let spec = arguments.sampling.spec(path);
     let recording = phase("breaking the mesh", arguments.quiet, || {
-        break_mesh(&mesh, &spec, &breaking, pattern, Look::default())
+        break_mesh(&painted, &spec, &breaking, pattern, Look::default())
     });
     let recording = recording.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     if !arguments.quiet {
-        warn_of_mesh(&spec, &mesh);
+        warn_of_mesh(&spec, mesh);
         if let Some(warning) = warning.take() {
             // nobody to tell is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
@@ -76,7 +81,13 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
-    print(|out| writeln!(out, "{}: {pieces}", output.display()))
+    print(|out| {
+        writeln!(out, "{}: {pieces}", output.display())?;
+        if has_materials {
+            write_no_materials(out, path)?;
+        }
+        Ok(())
+    })
 }
 
 /// An 8th of the mean share of the pieces that a pattern makes of a body; of those of a file, which make

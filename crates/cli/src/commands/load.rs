@@ -12,7 +12,7 @@ use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 use crate::commands::pattern::read_pattern;
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
-use crate::mesh_file::{MeshFileError, read_mesh};
+use crate::mesh_file::{MeshFileError, read_mesh_file};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
@@ -154,7 +154,7 @@ pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
         }
     };
     for file in scene.mesh_files() {
-        add(file, &|path| read_mesh(path).map(MeshData::Surface))?;
+        add(file, &|path| read_mesh_file(path).map(|file| MeshData::Surface(file.into())))?;
     }
     for file in scene.tet_files() {
         add(file, &|path| read_tets(path).map(MeshData::Tets))?;

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use fracture::{ClosedMesh, Plane, slice};
 use nalgebra::{Isometry3, UnitVector3};
-use sim::{Look, Recording, Surface, Track};
+use sim::{Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
-use crate::mesh_file::{Corner, PaintedMesh, read_painted_mesh};
+use crate::mesh_file::{MeshFile, read_mesh_file};
 use crate::output::write_whole;
 use crate::wording::{self, number};
 
@@ -22,7 +22,7 @@ struct Part {
     name: String,
     mesh: ClosedMesh,
     inner: Vec<bool>,
-    corners: Vec<[Corner; 3]>,
+    corners: Vec<[Paint; 3]>,
 }
 
 /// Cuts a mesh and writes the parts.
@@ -35,8 +35,7 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     let path = &arguments.mesh;
     check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let PaintedMesh { mesh, corners, has_materials, .. } =
-        read_painted_mesh(path).map_err(failed)?;
+    let MeshFile { mesh, corners, has_materials, .. } = read_mesh_file(path).map_err(failed)?;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
@@ -53,11 +52,7 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     print(|out| {
         tell(out, output, &parts, whole)?;
         if has_materials {
-            writeln!(
-                out,
-                "materials of {} are not carried over: assign them again",
-                path.display()
-            )?;
+            write_no_materials(out, path)?;
         }
         Ok(())
     })
@@ -76,7 +71,7 @@ fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::
 }
 
 /// All parts that the planes make, each plane cutting all that is there.
-fn cut(solid: ClosedMesh, corners: Vec<[Corner; 3]>, planes: &[Plane]) -> Vec<Part> {
+fn cut(solid: ClosedMesh, corners: Vec<[Paint; 3]>, planes: &[Plane]) -> Vec<Part> {
     let inner = vec![false; solid.mesh().triangles.len()];
     let mut parts = vec![Part { name: String::new(), mesh: solid, inner, corners }];
     for plane in planes {
@@ -109,9 +104,9 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
 
 /// Those of the part, so that shading and pictures run on across the cut; where it had no normals,
 /// those of the half.
-fn corners(part: &Part, half: &fracture::Half) -> Vec<[Corner; 3]> {
+fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     let mut corners = half.carried_corners(part.mesh.mesh(), &part.corners, mixed);
-    corners.resize(half.mesh().mesh().triangles.len(), [Corner::default(); 3]);
+    corners.resize(half.mesh().mesh().triangles.len(), [Paint::default(); 3]);
     for (corner, normal) in corners.iter_mut().flatten().zip(half.corner_normals().iter().flatten())
     {
         corner.normal.get_or_insert(*normal);
@@ -120,14 +115,14 @@ fn corners(part: &Part, half: &fracture::Half) -> Vec<[Corner; 3]> {
 }
 
 /// A share of the way from one corner to another.
-fn mixed(a: &Corner, b: &Corner, share: f64) -> Corner {
+fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
     let direction = |a: UnitVector3<f64>, b: UnitVector3<f64>| {
         UnitVector3::try_new(a.lerp(&b, share), 0.0).unwrap_or(a)
     };
-    Corner {
+    Paint {
         normal: a.normal.zip(b.normal).map(|(a, b)| direction(a, b)),
         uv: a.uv.zip(b.uv).map(|(a, b)| a.lerp(&b, share)),
-        colour: a.colour.zip(b.colour).map(|(a, b)| a.lerp(&b, share)),
+        color: a.color.zip(b.color).map(|(a, b)| a.lerp(&b, share)),
     }
 }
 
@@ -181,14 +176,14 @@ fn surface(part: &Part) -> Surface {
 fn painted(part: &Part) -> [bool; 2] {
     let mut corners = part.corners.iter().flatten();
     let textured = corners.clone().any(|corner| corner.uv.is_some());
-    [textured, corners.any(|corner| corner.colour.is_some())]
+    [textured, corners.any(|corner| corner.color.is_some())]
 }
 
 /// Normal, texture coordinates and colour; 0 and white on cuts.
-fn floats(corner: &Corner) -> ([f32; 3], [f32; 2], [f32; 4]) {
+fn floats(corner: &Paint) -> ([f32; 3], [f32; 2], [f32; 4]) {
     let normal = corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into());
     let uv = corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into());
-    (normal, uv, corner.colour.map_or([1.0; 4], |c| c.cast::<f32>().into()))
+    (normal, uv, corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()))
 }
 
 /// One object for each part; groups `outer` and `inner` tell its surface from cuts. Colours follow
@@ -200,7 +195,7 @@ fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
         let [textured, coloured] = painted(part);
         let mut colours = vec![[1.0; 4]; mesh.vertices.len()];
         for (triangle, corners) in mesh.triangles.iter().zip(&part.corners) {
-            for (&v, corner) in triangle.iter().zip(corners).filter(|(_, c)| c.colour.is_some()) {
+            for (&v, corner) in triangle.iter().zip(corners).filter(|(_, c)| c.color.is_some()) {
                 colours[v as usize] = floats(corner).2;
             }
         }

@@ -1,6 +1,7 @@
 //! A folder of Wavefront OBJ files, one per frame, in world coordinates, and `materials.mtl`.
 //!
-//! Texture coordinates are where a vertex was in the whole body, m: those of a solid texture.
+//! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
+//! those of a solid texture. Colours follow the places of vertices, as many programs write them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -64,14 +65,19 @@ fn object(
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let surface = track.surface();
-    let Surface { vertices, normals, rest, outer, inner, .. } = &*surface;
-    for vertex in vertices {
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*surface;
+    for (n, vertex) in vertices.iter().enumerate() {
         let p = (pose * (Point3::from(*vertex).cast() * scale)).cast::<f32>();
-        writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
+        write!(out, "v {} {} {}", p.x, p.y, p.z)?;
+        if let Some([r, g, b, _]) = colours.get(n) {
+            write!(out, " {r} {g} {b}")?;
+        }
+        writeln!(out)?;
     }
-    for [u, v, w] in rest {
-        writeln!(out, "vt {u} {v} {w}")?;
+    if uvs.is_empty() {
+        rest.iter().try_for_each(|[u, v, w]| writeln!(out, "vt {u} {v} {w}"))?;
     }
+    uvs.iter().try_for_each(|[u, v]| writeln!(out, "vt {u} {v}"))?;
     for normal in normals {
         let n = (pose * Vector3::from(*normal).cast()).cast::<f32>();
         writeln!(out, "vn {} {} {}", n.x, n.y, n.z)?;

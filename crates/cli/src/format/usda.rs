@@ -140,7 +140,16 @@ fn mesh(
     write!(out, "            float3[] extent = ")?;
     tuples(&[corners(f32::min), corners(f32::max)], out)?;
     write!(out, "            color3f[] primvars:displayColor = ")?;
-    tuples(&[[r, g, b]], out)?;
+    if surface.colours.is_empty() {
+        tuples(&[[r, g, b]], out)?;
+    } else {
+        let colors: Vec<[f32; 3]> = surface.colours.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
+        tuples(&colors, out)?;
+        writeln!(
+            out,
+            "            uniform token primvars:displayColor:interpolation = \"vertex\""
+        )?;
+    }
     write!(out, "            point3f[] points = ")?;
     tuples(vertices, out)?;
     write!(out, "            normal3f[] normals = ")?;
@@ -148,6 +157,11 @@ fn mesh(
     write!(out, "            point3f[] primvars:rest = ")?;
     tuples(&surface.rest, out)?;
     writeln!(out, "            uniform token primvars:rest:interpolation = \"vertex\"")?;
+    if !surface.uvs.is_empty() {
+        write!(out, "            texCoord2f[] primvars:st = ")?;
+        tuples(&surface.uvs, out)?;
+        writeln!(out, "            uniform token primvars:st:interpolation = \"vertex\"")?;
+    }
     let threes = vec!["3"; outer.len() + inner.len()].join(", ");
     writeln!(out, "            int[] faceVertexCounts = [{threes}]")?;
     let indices: Vec<String> = outer.iter().chain(inner).flatten().map(u32::to_string).collect();
@@ -171,7 +185,8 @@ fn mesh(
     writeln!(out, "        }}")
 }
 
-fn tuples(vectors: &[[f32; 3]], out: &mut impl Write) -> io::Result<()> {
-    let tuples: Vec<String> = vectors.iter().map(|[x, y, z]| format!("({x}, {y}, {z})")).collect();
+fn tuples<const N: usize>(vectors: &[[f32; N]], out: &mut impl Write) -> io::Result<()> {
+    let tuple = |vector: &[f32; N]| format!("({})", vector.map(|x| x.to_string()).join(", "));
+    let tuples: Vec<String> = vectors.iter().map(tuple).collect();
     writeln!(out, "[{}]", tuples.join(", "))
 }

@@ -4,17 +4,19 @@ use ::gltf::mesh::Mode;
 use ::gltf::{Node, Primitive};
 use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
 
-use super::{Corner, MeshFileError, PaintedMesh};
+use sim::Paint;
+
+use super::{MeshFile, MeshFileError};
 use crate::glb_file::{GlbError, MOST, open};
 
 /// Vertices and indices that any file may make: nodes that draw one mesh anew, and accessors without
 /// data, make them of nothing. Larger files may make one for each byte, no fewer than they hold.
 const FREE: usize = 1 << 23;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
-    let mut mesh = PaintedMesh::default();
+    let mut mesh = MeshFile::default();
     let most = MOST.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
     // children are placed relative to their parents
@@ -41,7 +43,7 @@ fn add(
     node: &Node,
     place: &Matrix4<f64>,
     (blob, most): (&[u8], usize),
-    PaintedMesh { mesh, corners, has_materials, .. }: &mut PaintedMesh,
+    MeshFile { mesh, corners, has_materials, .. }: &mut MeshFile,
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
         if primitive.mode() != Mode::Triangles {
@@ -81,19 +83,19 @@ fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
 }
 
 /// Normals, texture coordinates and colours of the vertices.
-fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Corner> {
+fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> {
     let reader = primitive.reader(|_| Some(blob));
     let mut normals = reader.read_normals().into_iter().flatten();
     let mut uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
     let mut colours = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
     let count = reader.read_positions().map_or(0, |positions| positions.len());
-    let corner = |_| Corner {
+    let corner = |_| Paint {
         normal: normals
             .next()
             .and_then(|n| UnitVector3::try_new(turn * Vector3::from(n).cast::<f64>(), 0.0)),
         // glTF counts v downwards
         uv: uvs.next().map(|[u, v]| Vector2::new(f64::from(u), 1.0 - f64::from(v))),
-        colour: colours.next().map(|c| Vector4::from(c).cast()),
+        color: colours.next().map(|c| Vector4::from(c).cast()),
     };
     (0..count).map(corner).collect()
 }

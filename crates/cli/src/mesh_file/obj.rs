@@ -4,14 +4,16 @@ use std::path::Path;
 
 use nalgebra::{Point3, UnitVector3, Vector2, Vector3};
 
-use super::{Corner, MeshFileError, PaintedMesh};
+use sim::Paint;
+
+use super::{MeshFile, MeshFileError};
 
 /// Reads Wavefront OBJ text; polygons become fans of triangles.
 ///
 /// # Errors
 /// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
 /// that does not exist.
-pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
+pub(super) fn parse(text: &[u8]) -> Result<MeshFile, MeshFileError> {
     let Known { has_materials, objects, triangles } = check(text)?;
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;
@@ -22,7 +24,7 @@ pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         let line = read.iter().filter(|&&byte| byte == b'\n').count();
         MeshFileError::Line { line, problem: e.to_string() }
     })?;
-    let mut painted = PaintedMesh { has_materials, ..PaintedMesh::default() };
+    let mut painted = MeshFile { has_materials, ..MeshFile::default() };
     let mesh = &mut painted.mesh;
     for tobj::Model { mesh: model, .. } in models {
         let base = mesh.vertices.len() as u32;
@@ -42,16 +44,16 @@ pub(super) fn parse(text: &[u8]) -> Result<PaintedMesh, MeshFileError> {
 }
 
 /// What a model says of a corner, the number of which is given, and that of its vertex.
-fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Corner {
+fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
     let of = |indices: &[u32]| indices.get(at).map(|&i| i as usize);
     let normals = model.normals.as_chunks::<3>().0;
     let uvs = model.texcoords.as_chunks::<2>().0;
     let colours = model.vertex_color.as_chunks::<3>().0;
     let normal = of(&model.normal_indices).and_then(|i| normals.get(i));
-    Corner {
+    Paint {
         normal: normal.and_then(|n| UnitVector3::try_new(Vector3::from(*n), 0.0)),
         uv: of(&model.texcoord_indices).and_then(|i| uvs.get(i)).map(|uv| Vector2::from(*uv)),
-        colour: colours.get(vertex).map(|c| Vector3::from(*c).push(1.0)),
+        color: colours.get(vertex).map(|c| Vector3::from(*c).push(1.0)),
     }
 }
 

@@ -4,9 +4,11 @@ use nalgebra::{Point3, Vector2, Vector4};
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Property};
 
-use super::{Corner, MeshFileError, PaintedMesh, fan};
+use sim::Paint;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
+use super::{MeshFile, MeshFileError, facing, fan};
+
+pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     let malformed = |problem: String| MeshFileError::Format { format: "PLY", problem };
     if let Some(element) = overlong(bytes) {
         return Err(malformed(format!("`{element}` is more than the file has bytes")));
@@ -16,7 +18,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         .read_ply(&mut source)
         // the lines after the first repeat the file
         .map_err(|e| malformed(e.to_string().lines().next().unwrap_or_default().to_owned()))?;
-    let mut painted = PaintedMesh::default();
+    let mut painted = MeshFile::default();
     let mesh = &mut painted.mesh;
     let mut paint = vec![];
     for vertex in file.payload.get("vertex").into_iter().flatten() {
@@ -56,7 +58,7 @@ fn overlong(bytes: &[u8]) -> Option<String> {
 }
 
 /// Normal, texture coordinates and colour of a vertex by their customary names.
-fn corner(vertex: &DefaultElement) -> Corner {
+fn corner(vertex: &DefaultElement) -> Paint {
     let get = |name: &str| vertex.get(name).and_then(number);
     let either = |[a, b, c]: [&str; 3]| get(a).or_else(|| get(b)).or_else(|| get(c));
     // bytes hold sRGB, other numbers light
@@ -72,10 +74,10 @@ fn corner(vertex: &DefaultElement) -> Corner {
     let uv =
         || Some(Vector2::new(either(["s", "u", "texture_u"])?, either(["t", "v", "texture_v"])?));
     let rgb = || Some([colour("red")?, colour("green")?, colour("blue")?]);
-    Corner {
-        normal: Corner::facing(normal()),
+    Paint {
+        normal: facing(normal()),
         uv: uv(),
-        colour: rgb().map(|[r, g, b]| Vector4::new(r, g, b, alpha())),
+        color: rgb().map(|[r, g, b]| Vector4::new(r, g, b, alpha())),
     }
 }
 

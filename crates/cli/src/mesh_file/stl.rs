@@ -4,9 +4,11 @@ use std::io::Cursor;
 
 use nalgebra::Point3;
 
-use super::{Corner, MeshFileError, PaintedMesh};
+use sim::Paint;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
+use super::{MeshFile, MeshFileError};
+
+pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     let malformed = |e: std::io::Error| {
         let problem = match e.kind() {
             std::io::ErrorKind::UnexpectedEof => "it ends too early".to_owned(),
@@ -15,14 +17,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<PaintedMesh, MeshFileError> {
         MeshFileError::Format { format: "STL", problem }
     };
     let mut cursor = Cursor::new(bytes);
-    let mut painted = PaintedMesh::default();
+    let mut painted = MeshFile::default();
     let mesh = &mut painted.mesh;
     for triangle in stl_io::create_stl_reader(&mut cursor).map_err(malformed)? {
         let first = mesh.vertices.len() as u32;
         let corners = triangle.map_err(malformed)?.vertices;
         mesh.vertices.extend(corners.map(|v| Point3::from(v.0.map(f64::from))));
         mesh.triangles.push([first, first + 1, first + 2]);
-        painted.corners.push([Corner::default(); 3]);
+        painted.corners.push([Paint::default(); 3]);
     }
     Ok(painted)
 }

@@ -81,7 +81,7 @@ fn ply_vertices_keep_their_colours_and_texture_coordinates() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ply");
     std::fs::write(&path, text).unwrap();
-    let PaintedMesh { mesh, corners, .. } = read_painted_mesh(&path).unwrap();
+    let MeshFile { mesh, corners, .. } = read_mesh_file(&path).unwrap();
     assert_tetrahedron(&mesh);
     let first = corners[0][0];
     let colour = first.colour.unwrap();

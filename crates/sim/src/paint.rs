@@ -1,0 +1,79 @@
+//! What is painted on meshes: normals, texture coordinates and colors of corners.
+
+use levelset::TriMesh;
+use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
+
+/// What a mesh says of a corner of a triangle beside where it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Paint {
+    /// Normal for lighting.
+    pub normal: Option<UnitVector3<f64>>,
+    /// Texture coordinates, `v` upwards.
+    pub uv: Option<Vector2<f64>>,
+    /// Linear RGBA color.
+    pub color: Option<Vector4<f64>>,
+}
+
+/// A mesh with what is painted on it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PaintedMesh {
+    /// The mesh.
+    pub mesh: TriMesh,
+    /// One for each corner of each triangle, or none if nothing is painted.
+    pub corners: Vec<[Paint; 3]>,
+}
+
+impl From<TriMesh> for PaintedMesh {
+    /// Nothing is painted on it.
+    fn from(mesh: TriMesh) -> Self {
+        Self { mesh, corners: Vec::new() }
+    }
+}
+
+impl Paint {
+    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; what one of the
+    /// corners lacks is missing.
+    #[must_use]
+    pub fn interpolated([a, b, c]: &[Self; 3], weights: &[f64; 3]) -> Self {
+        let [u, v, w] = *weights;
+        let normal = || {
+            let [a, b, c] = [a.normal?, b.normal?, c.normal?].map(UnitVector3::into_inner);
+            UnitVector3::try_new(a * u + b * v + c * w, 1e-12)
+        };
+        let uv = || Some(a.uv? * u + b.uv? * v + c.uv? * w);
+        let color = || Some(a.color? * u + b.color? * v + c.color? * w);
+        Self { normal: normal(), uv: uv(), color: color() }
+    }
+}
+
+impl PaintedMesh {
+    /// The paint at a point of triangle `face`; nothing if there is no such triangle or no paint.
+    pub(crate) fn paint(&self, face: u32, p: &Point3<f64>) -> Paint {
+        let known = self.corners.get(face as usize).zip(self.mesh.triangles.get(face as usize));
+        let weights = known.and_then(|_| barycentric(&self.mesh.corners(face as usize), p));
+        match known.zip(weights) {
+            Some(((corners, _), weights)) => {
+                let within = weights.map(|weight| weight.clamp(0.0, 1.0));
+                let sum: f64 = within.iter().sum();
+                Paint::interpolated(corners, &within.map(|weight| weight / sum))
+            }
+            None => Paint::default(),
+        }
+    }
+
+    /// Whether any corner has texture coordinates, and whether any has a color.
+    pub(crate) fn has_uvs_and_colors(&self) -> [bool; 2] {
+        let mut all = self.corners.iter().flatten();
+        let has_uvs = all.clone().any(|corner| corner.uv.is_some());
+        [has_uvs, all.any(|corner| corner.color.is_some())]
+    }
+}
+
+/// The shares of the corners of a triangle at a point of its plane, which add up to one; below zero
+/// outside. `None` of a triangle without area.
+pub(crate) fn barycentric([a, b, c]: &[Point3<f64>; 3], p: &Point3<f64>) -> Option<[f64; 3]> {
+    let area: Vector3<f64> = (b - a).cross(&(c - a));
+    let share = |q: &Point3<f64>, r: &Point3<f64>| (q - p).cross(&(r - p)).dot(&area);
+    let square = area.norm_squared();
+    (square > 0.0).then(|| [share(b, c), share(c, a), share(a, b)].map(|x| x / square))
+}
