@@ -82,7 +82,7 @@ pub(crate) fn settle_joined(
             return None;
         }
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
-        let friction = settings.friction.of(p.friction, q.friction);
+        let friction = p.friction_with(q, settings.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
@@ -202,7 +202,7 @@ pub(crate) fn work_of_kinematic_bodies(
     work
 }
 
-/// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
+/// Most overlap that is pushed out at once, as a share of the smaller body's size: where bodies overlap
 /// deeply normals tell little of the way out, and pushing hard only shakes the others.
 const MOST_PUSH: f64 = 0.05;
 
@@ -232,7 +232,7 @@ pub(crate) fn push_out_in(
         let (a, b) = (pair.a as usize, pair.b as usize);
         let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
         let gap = contact.gap + dt * speed;
-        let size = columns.shapes[a].radius().min(columns.shapes[b].radius());
+        let size = columns.shapes[a].size().min(columns.shapes[b].size());
         let (overlap, slop) = (-gap, settings.slop * size);
         let push = settings.push_out * (overlap - slop).min(MOST_PUSH * size);
         (overlap > SHALLOW * slop).then_some((push, 0.0))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Groups, Material, Shape, Triangles};
+use contact::{Field, Groups, Material, MaterialError, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{
     ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
@@ -57,6 +57,9 @@ pub enum Cause {
         /// What the scene takes it for.
         kind: &'static str,
     },
+    /// Its friction or restitution cannot be.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
     /// Its tetrahedra are not valid.
     #[error(transparent)]
     Tets(#[from] TetError),
@@ -140,7 +143,8 @@ pub fn build(
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
-            let body = world.add(NewBody { pose, ..one.clone() });
+            let body =
+                world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
@@ -522,6 +526,8 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
         material: Material {
             restitution: spec.restitution(),
             friction: spec.friction(),
+            restitution_rule: spec.restitution_rule(),
+            friction_rule: spec.friction_rule(),
             ..Material::default()
         },
         groups: Groups::default(),

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-use super::{Fracture, Keyframe, OwnMaterial, Plane, Shape, up};
+use super::{Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -41,6 +41,11 @@ pub struct Body {
     pub restitution: Option<f64>,
     /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
     pub friction: Option<f64>,
+    /// How its restitution becomes that of a pair; as the material or the other body says, or
+    /// `"min"`, unless given.
+    pub restitution_rule: Option<Rule>,
+    /// The same of friction, `"max"` if neither says.
+    pub friction_rule: Option<Rule>,
     /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
     pub groups: Option<Vec<String>>,
     /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a
