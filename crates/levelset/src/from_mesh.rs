@@ -63,6 +63,12 @@ pub enum MeshError {
         /// Open edges in all.
         count: usize,
     },
+    /// A closed mesh bounds no volume.
+    #[error(
+        "the mesh bounds no volume: its triangles cancel each other, as those of a sheet with two sides \
+         do; give it a thickness"
+    )]
+    Flat,
     /// The triangles of a closed mesh face inwards.
     #[error("the mesh is inside out (volume {volume}): reverse its triangles")]
     InsideOut {
@@ -132,7 +138,12 @@ fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>)
             return Err(MeshError::OpenEdge { from, to, count: open.len() });
         }
         let volume = mesh.signed_volume();
-        if volume <= 0.0 {
+        // rounding leaves about so much of nothing
+        let size = crate::Aabb::around(&mesh.vertices).map_or(0.0, |b| b.extents().norm());
+        if volume.abs() <= 1e-14 * size * size * size {
+            return Err(MeshError::Flat);
+        }
+        if volume < 0.0 {
             return Err(MeshError::InsideOut { volume });
         }
     }

@@ -622,6 +622,9 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let half = Vector3::from(spec.shape.extents().unwrap_or_default()) / 2.0;
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
+    let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
+    // what needs no samples may ask for more than there may be
+    let spacing = if spec.is_sampled() { spacing } else { spacing.max(finest) };
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
     let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
     let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
@@ -636,8 +639,11 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
             Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
         }
         levelset::Solid::Box { .. } => body.shape(),
-        // chords would not roll
-        _ => sampled_shape(&body)?,
+        // chords would not roll, but what has no samples is met by them
+        _ => match sampled_shape(&body) {
+            Err(RigidError::Empty) if body.geometry.is_convex() => body.shape(),
+            other => other?,
+        },
     };
     let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
     let solid = (breaks || !is_exact).then_some(body);
@@ -705,28 +711,20 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
 /// As [`sample_mesh`].
 pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
     let (level_set, mesh) = sample_mesh(spec, mesh)?;
-    level_set.inside_range().ok_or(RigidError::Empty)?;
     let level_set = Arc::new(level_set);
-    let sampled = level_set.subcell_moments();
-    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
-    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| {
-        // where parts of a mesh overlap, integrals over its surface count twice
-        let error = OVERLAP * area * level_set.grid().spacing();
-        (mesh.mesh().signed_volume() - sampled.volume).abs() <= error
-    });
+    // where parts of a mesh overlap, integrals over its surface count twice
+    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| !mesh.mesh().overlaps_itself());
     let geometry = match exact {
         Some(exact) => Geometry::mesh(&exact, level_set),
         None => {
+            level_set.inside_range().ok_or(RigidError::Empty)?;
+            let sampled = level_set.subcell_moments();
             let points = level_set.surface_particles(level_set.grid().spacing());
             Geometry::sampled(level_set, points, sampled)
         }
     };
     Ok((geometry, mesh))
 }
-
-/// Share of a cell's volume by which the samples at each cell of the surface may differ from a mesh that
-/// does not overlap itself.
-const OVERLAP: f64 = 0.1;
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
 ///

@@ -136,10 +136,14 @@ impl Body {
     /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
     /// elements or a lattice fill them, or anchors hold them.
     pub fn nodes(&self) -> f64 {
+        self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0)
+    }
+
+    /// Whether it is built with a level set.
+    pub(crate) fn is_sampled(&self) -> bool {
         let cracks = self.fracture.as_ref().is_some_and(|f| f.pattern.is_none());
         let is_exact = matches!(self.shape, Shape::Box(_) | Shape::Sphere(_));
-        let is_sampled = !is_exact || cracks || !self.anchors.is_empty();
-        self.shape.nodes().filter(|_| is_sampled).unwrap_or(0.0)
+        !is_exact || cracks || !self.anchors.is_empty()
     }
 
     /// Shape coordinates to world, at the start; of copies that of their middle.
