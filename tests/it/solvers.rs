@@ -555,3 +555,24 @@ fn planar_bodies_bounce_roll_over_and_keep_their_momentum() {
     let made = PlanarBody::new(Outline::Polygon(star), 1.0, Point2::origin(), 0.0);
     assert_eq!(made, Err(OutlineError::NotConvex));
 }
+
+/// A plate under many boxes couples all of their contacts, so that the work grows with the cube of them.
+#[test]
+fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
+    let limited = |along: u32| {
+        let mut world = World::new(settings(Solver::QuadraticProgram, 60.0));
+        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
+        let plate = Isometry3::translation(0.0, 0.05, 0.0);
+        world.add(cuboid(Vector3::new(3.0, 0.05, 3.0), 500.0, plate, 0.5)).unwrap();
+        for n in 0..along * along {
+            let place = [n / along, n % along].map(|k| 0.4 * f64::from(k) - 2.2);
+            let pose = Isometry3::translation(place[0], 0.2, place[1]);
+            world.add(cuboid(Vector3::repeat(0.1), 500.0, pose, 0.5)).unwrap();
+        }
+        let reports: Vec<Report> = (0..2).map(|_| world.step()).collect();
+        assert!(reports.iter().all(|r| r.solver_limited == r.unsolved && r.frozen.is_empty()));
+        reports.iter().any(|r| r.solver_limited)
+    };
+    assert!(!limited(3));
+    assert!(limited(12));
+}

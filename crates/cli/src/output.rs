@@ -117,7 +117,12 @@ fn nameless(error: io::Error) -> io::Error {
 pub fn check_writable(path: &Path) -> io::Result<()> {
     let folder = folder_of(path);
     discard_left(folder);
-    tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).tempfile_in(folder).map(drop).map_err(nameless)
+    tempfile::Builder::new()
+        .prefix(&prefix())
+        .suffix(SUFFIX)
+        .tempfile_in(folder)
+        .map(drop)
+        .map_err(nameless)
 }
 
 /// Removes temporary files of processes that are no more, where the system tells which are.

@@ -43,7 +43,8 @@ impl TriMesh {
     /// Distance from a point of triangle `from` along a unit vector to the next other triangle.
     fn chord(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
         let others = (0..self.triangles.len()).filter(|&t| t != from);
-        let hits = others.filter_map(|t| self.hit(t, start, way)).filter(|distance| *distance > 0.0);
+        let hits =
+            others.filter_map(|t| self.hit(t, start, way)).filter(|distance| *distance > 0.0);
         hits.min_by(f64::total_cmp)
     }
 

@@ -75,7 +75,8 @@ fn object(
     let Surface { vertices, normals, rest, outer, inner, .. } = &*surface;
     // the digits that the body's own size asks for, however far off it is
     let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
-    let unit = 10_f64.powi((f64::from(extent) * scale).max(f64::MIN_POSITIVE).log10().floor() as i32 - 7);
+    let unit =
+        10_f64.powi((f64::from(extent) * scale).max(f64::MIN_POSITIVE).log10().floor() as i32 - 7);
     for vertex in vertices {
         let p = pose * (Point3::from(*vertex).cast() * scale);
         let [x, y, z] = [p.x, p.y, p.z].map(|x| rounded(x, unit));

@@ -14,9 +14,9 @@ use super::row::{Bounds, Row};
 const TOLERANCE: f64 = 1e-13;
 /// What is taken, where round-off keeps it from more.
 const ENOUGH: f64 = 1e-9;
-/// Most iterations of the interior-point method; it takes 10 to 30.
-const MAX_ITERATIONS: u32 = 100;
-/// Most multiply-adds of one factorization, by an estimate. A frame makes some 60 of them.
+/// Most iterations of the interior-point method.
+const MAX_ITERATIONS: u32 = 50;
+/// Most multiply-adds of one factorization, by an estimate; each iteration makes one.
 const MAX_WORK: f64 = 5e7;
 
 /// Why a programme has no solution.

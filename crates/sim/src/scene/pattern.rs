@@ -75,7 +75,9 @@ impl std::str::FromStr for Pattern {
         let (kind, counts) = first.split_once(':').ok_or(FORM)?;
         let whole = |name: &str, text: &str| match text.parse::<usize>() {
             Ok(number) => Ok(format!("{name} = {number}\n")),
-            Err(_) => Err(format!("{name} must be a whole number of 1 or more, not {text:?}: {FORM}")),
+            Err(_) => {
+                Err(format!("{name} must be a whole number of 1 or more, not {text:?}: {FORM}"))
+            }
         };
         let counts = match (kind, counts.split_once('x')) {
             ("voronoi", None) => whole("pieces", counts)?,
