@@ -37,11 +37,10 @@ fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
         ("friction_rule = \"multiply\"", "friction_rule = \"max\"", 0.8),
     ] {
         let way = slides(&format!("{ice}{block}"), &format!("{rough}{floor}"));
-        assert!(
-            (way / stops(mu) - 1.0).abs() < 1e-3,
-            "{block} {floor}: {way} m, not {}",
-            stops(mu)
-        );
+        // it stops amid a frame, in which it goes no farther than at the speed it has left
+        let last = 0.5 * mu * 9.81 / 900.0;
+        let close = (way - stops(mu)).abs() < 1e-3 * stops(mu) + last;
+        assert!(close, "{block} {floor}: {way} m, not {}", stops(mu));
     }
     let way = slides("material = \"ice\"", "material = \"wood\"");
     assert!((way / stops(0.05) - 1.0).abs() < 1e-3, "{way}");

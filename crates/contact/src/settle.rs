@@ -202,7 +202,7 @@ pub(crate) fn work_of_kinematic_bodies(
     work
 }
 
-/// Most overlap that is pushed out at once, as a share of the smaller body's size: where bodies overlap
+/// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
 /// deeply normals tell little of the way out, and pushing hard only shakes the others.
 const MOST_PUSH: f64 = 0.05;
 
@@ -232,9 +232,10 @@ pub(crate) fn push_out_in(
         let (a, b) = (pair.a as usize, pair.b as usize);
         let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
         let gap = contact.gap + dt * speed;
-        let size = columns.shapes[a].size().min(columns.shapes[b].size());
-        let (overlap, slop) = (-gap, settings.slop * size);
-        let push = settings.push_out * (overlap - slop).min(MOST_PUSH * size);
+        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
+        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
+        let most = MOST_PUSH * p.radius().min(q.radius());
+        let push = settings.push_out * (overlap - slop).min(most);
         (overlap > SHALLOW * slop).then_some((push, 0.0))
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);

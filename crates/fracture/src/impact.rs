@@ -16,9 +16,9 @@
 //! - **Chipping.** A chip of depth `d` runs off at `F = 9.3 K d^(3/2)` (Chai and Lawn, *Acta
 //!   Materialia* 55, 2007, 2555), with the toughness `K`. A body parts when the chip is as deep as a
 //!   quarter of its second extent. In a wall thinner than the chip is deep, `F = 9.3 K t d^(1/2)`. On
-//!   the way there the contact crushes at the strength of a body with a flaw as large as the contact,
-//!   `K / sqrt(pi a)`, whatever the strength of one without: so a stronger body is never the first to
-//!   chip.
+//!   the way there the contact crushes at the strength of a body with a crack as large as the contact,
+//!   a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946), whatever the strength of one without.
+//!   So a stronger body is never the first to chip.
 //!
 //! Stress alone parts nothing: finite fracture mechanics (Leguillon, *European Journal of Mechanics A*
 //! 21, 2002, 61) takes stress and energy both as necessary. So the blow must bring the energy of the
@@ -63,8 +63,8 @@ const CHIP: f64 = 0.25;
 /// Force on a chip over `K d^(3/2)` (Chai and Lawn 2007).
 const CHIPPING: f64 = 9.3;
 /// Radius of the contact over the depth of the chip that it drives off, where it crushes at 24 times
-/// `K / sqrt(pi a)`: `24 pi a^2 / sqrt(pi a) = 9.3 d^(3/2)`.
-const CHIPPING_RADIUS: f64 = 0.363;
+/// `K sqrt(pi / a) / 2`: `12 pi^(3/2) a^(3/2) = 9.3 d^(3/2)`.
+const CHIPPING_RADIUS: f64 = 0.2686;
 /// Radius to which a plate bends, over `sqrt(t sqrt(D / (rho h)))` after a time `t`: a constant
 /// force makes a curvature of `F / (2 pi D) (ln(2 sqrt(t sqrt(D / (rho h))) / a) - gamma / 2)` at the
 /// distance `a`, and 1/2 more in the mean of that disc, so `2 exp((1 - gamma) / 2)`.
@@ -213,7 +213,7 @@ impl Impact<'_> {
     /// Mean pressure at which the contact crushes that drives off a chip, Pa.
     fn chipping_pressure(&self) -> f64 {
         let radius = CHIPPING_RADIUS * CHIP * self.extents()[1];
-        Material::crushing_at(self.body.toughness / (PI * radius).sqrt())
+        Material::crushing_at(0.5 * self.body.toughness * (PI / radius).sqrt())
     }
 
     /// The speed of approach that brings the energy of the least section through the body, m/s.

@@ -138,12 +138,12 @@ fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>)
             return Err(MeshError::OpenEdge { from, to, count: open.len() });
         }
         let volume = mesh.signed_volume();
-        // rounding leaves about so much of nothing
-        let size = crate::Aabb::around(&mesh.vertices).map_or(0.0, |b| b.extents().norm());
-        if volume.abs() <= 1e-14 * size * size * size {
-            return Err(MeshError::Flat);
-        }
-        if volume < 0.0 {
+        if volume <= 0.0 {
+            let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+            // rounding leaves about so much of what cancels
+            if -volume <= 1e-12 * area * grid.bounds().extents().norm() {
+                return Err(MeshError::Flat);
+            }
             return Err(MeshError::InsideOut { volume });
         }
     }

@@ -25,23 +25,25 @@ enum Behind {
 
 impl TriMesh {
     /// Whether parts of a closed mesh overlap, as far as points spread over its surface by area, up to
-    /// 4096 of them, tell: whether the winding number right behind one of them is two or more. So
-    /// `true` is certain, and an overlap that reaches over a smaller share of the surface than one of
-    /// the points stands for may be missed.
+    /// 4096 of them, tell: whether the winding number right behind one of them is two or more, or most
+    /// of the surface is there twice. So an overlap that reaches over a smaller share of the surface than one of
+    /// the points stands for may be missed, and what only touches is none.
     ///
     /// # Panics
     /// If a triangle names a vertex that does not exist.
     pub fn overlaps_itself(&self) -> bool {
         let rays = (MAX_PAIRS / self.triangles.len().max(1)).clamp(RAYS[0], RAYS[1]);
         let size = crate::Aabb::around(&self.vertices).map_or(0.0, |b| b.extents().norm());
-        let is_double = |(from, start): (usize, Point3<f64>)| {
-            WAYS.iter().all(|way| match self.behind(from, &start, &Vector3::from(*way), size) {
-                Behind::Winds(times) => times >= 2,
-                Behind::Twice => true,
-                Behind::Touched => false,
-            })
-        };
-        self.spread(rays).any(is_double)
+        let mut repeated = 0;
+        for (from, start) in self.spread(rays) {
+            let seen = WAYS.map(|way| self.behind(from, &start, &Vector3::from(way), size));
+            if seen.iter().all(|seen| matches!(seen, Behind::Winds(2..))) {
+                return true;
+            }
+            repeated += usize::from(seen.iter().all(|seen| matches!(seen, Behind::Twice)));
+        }
+        // a point on an edge tells nothing, half of the surface does
+        2 * repeated > rays
     }
 
     /// About `count` points over the surface by area, each with its triangle.
@@ -60,7 +62,7 @@ impl TriMesh {
             (first..given).map(move |n| {
                 // the additive sequence of Roberts 2018, folded into the triangle
                 let [x, y] = [0.754_877_666_246_693, 0.569_840_290_998_053]
-                    .map(|share| (0.5 + share * n as f64).fract());
+                    .map(|share| (share * (n + 1) as f64).fract());
                 let [x, y] = if x + y > 1.0 { [1.0 - x, 1.0 - y] } else { [x, y] };
                 (t, a + (b - a) * x + (c - a) * y)
             })

@@ -624,7 +624,7 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let spacing = spec.shape.spacing().unwrap_or(1.0);
     let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
     // what needs no samples may ask for more than there may be
-    let spacing = if spec.is_sampled() { spacing } else { spacing.max(finest) };
+    let spacing = if spec.may_be_sampled() { spacing } else { spacing.max(finest) };
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
     let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
     let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
@@ -714,6 +714,11 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
     let level_set = Arc::new(level_set);
     // where parts of a mesh overlap, integrals over its surface count twice
     let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| !mesh.mesh().overlaps_itself());
+    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+    let size = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
+    if mesh.signed_volume().abs() <= THINNEST * area * size {
+        return Err(RigidError::Empty.into());
+    }
     let geometry = match exact {
         Some(exact) => Geometry::mesh(&exact, level_set),
         None => {
@@ -725,6 +730,9 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
     };
     Ok((geometry, mesh))
 }
+
+/// Mean thickness of a solid over its size, below which cuts are lost in rounding.
+const THINNEST: f64 = 1e-9;
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
 ///

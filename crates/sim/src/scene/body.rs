@@ -139,8 +139,13 @@ impl Body {
         self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0)
     }
 
+    /// Whether a level set of it may ever be made.
+    pub(crate) fn may_be_sampled(&self) -> bool {
+        self.fracture.is_some() || self.is_sampled()
+    }
+
     /// Whether it is built with a level set.
-    pub(crate) fn is_sampled(&self) -> bool {
+    fn is_sampled(&self) -> bool {
         let cracks = self.fracture.as_ref().is_some_and(|f| f.pattern.is_none());
         let is_exact = matches!(self.shape, Shape::Box(_) | Shape::Sphere(_));
         !is_exact || cracks || !self.anchors.is_empty()

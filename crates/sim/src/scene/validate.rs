@@ -342,7 +342,7 @@ pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
 }
 
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
-    shape(&at(key, "shape"), &b.shape, b.is_sampled())?;
+    shape(&at(key, "shape"), &b.shape, b.may_be_sampled())?;
     positive(&at(key, "density"), b.density(), "kg/m^3")?;
     check_keyframes(&at(key, "keyframes"), b)?;
     bounded(&at(key, "position"), &b.position, "m")?;
