@@ -961,7 +961,7 @@ fn bad_values_are_told_in_words_of_what_is_wrong() {
         (&["thing.obj", "--pattern", "voronoi:2.5"], "whole number"),
         (&["thing.obj", "--pattern", "radial:2x1"], "between 3 and 1000"),
         (&["thing.obj", "--pattern", "radial:1x1"], "between 3 and 1000"),
-        (&["thing.obj", "--pattern", "nofile"], "nofile"),
+        (&["thing.obj", "--pattern", "nofile"], "no such file"),
         (&["thing.obj", "--pattern", "voronoi:5", "--spacing", "-1"], "positive number"),
         (&["thing.obj", "--pattern", "voronoi:5", "--at=1e30,0,0"], "at most 1e9"),
         (&["thing.obj", "--pattern", "voronoi:5", "--normal=1e300,0,0"], "at most 1e9"),

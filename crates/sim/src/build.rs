@@ -710,15 +710,13 @@ fn of_mesh(spec: &scene::Mesh, mesh: TriMesh, density: f64) -> Result<Solids, Ca
 /// # Errors
 /// As [`sample_mesh`].
 pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
+    if is_too_thin(&mesh) {
+        return Err(RigidError::Empty.into());
+    }
     let (level_set, mesh) = sample_mesh(spec, mesh)?;
     let level_set = Arc::new(level_set);
     // where parts of a mesh overlap, integrals over its surface count twice
     let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| !mesh.mesh().overlaps_itself());
-    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
-    let size = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
-    if mesh.signed_volume().abs() <= THINNEST * area * size {
-        return Err(RigidError::Empty.into());
-    }
     let geometry = match exact {
         Some(exact) => Geometry::mesh(&exact, level_set),
         None => {
@@ -733,6 +731,19 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
 
 /// Mean thickness of a solid over its size, below which cuts are lost in rounding.
 const THINNEST: f64 = 1e-9;
+
+/// Whether a mesh is closed and bounds less than cuts tell from nothing.
+fn is_too_thin(mesh: &TriMesh) -> bool {
+    let vertices = mesh.vertices.len();
+    // what is not sound is refused with its own reason
+    if mesh.triangles.iter().flatten().any(|&v| v as usize >= vertices) {
+        return false;
+    }
+    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+    let size = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
+    let volume = mesh.signed_volume();
+    volume > 0.0 && volume <= THINNEST * area * size && ClosedMesh::new(mesh.clone()).is_ok()
+}
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
 ///
