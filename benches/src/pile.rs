@@ -103,7 +103,13 @@ fn fragment(random: &mut Random, start: Isometry3<f64>, known: Known) -> Fragmen
     Fragment { points, start, mass: mass.mass(), body, frame }
 }
 
-const MATERIAL: Material = Material { restitution: 0.0, friction: FRICTION, rolling_friction: 0.0 };
+const MATERIAL: Material = Material {
+    restitution: 0.0,
+    friction: FRICTION,
+    restitution_rule: None,
+    friction_rule: None,
+    rolling_friction: 0.0,
+};
 
 /// What a pile lies on.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -127,17 +133,19 @@ impl Ground {
 pub fn world(fragments: &[Fragment], ground: Ground, settings: Settings) -> (World, Vec<BodyId>) {
     let mut world = World::new(settings);
     let (shape, height) = ground.shape();
-    world.add(NewBody {
-        solid: None,
-        body: Body::Static,
-        pose: Isometry3::translation(0.0, height, 0.0),
-        velocity: Velocity::default(),
-        shape: Arc::new(shape),
-        material: MATERIAL,
-        groups: Groups::default(),
-        breakage: None,
-    });
-    let ids = fragments.iter().map(|f| world.add(f.body.clone())).collect();
+    world
+        .add(NewBody {
+            solid: None,
+            body: Body::Static,
+            pose: Isometry3::translation(0.0, height, 0.0),
+            velocity: Velocity::default(),
+            shape: Arc::new(shape),
+            material: MATERIAL,
+            groups: Groups::default(),
+            breakage: None,
+        })
+        .unwrap();
+    let ids = fragments.iter().map(|f| world.add(f.body.clone()).unwrap()).collect();
     (world, ids)
 }
 

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use brisance::format::glb::read_glb;
 use clap::CommandFactory;
+use nalgebra::Point3;
 
 /// The program, built once, in the profile of these tests.
 pub(crate) fn brisance() -> Command {
@@ -234,7 +235,7 @@ fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
 #[test]
 fn a_body_too_thin_for_its_grid_is_named() {
     let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
-        "{ cylinder = { radius = 0.1, half_height = 0.0001, spacing = 0.05 } }"
+        "{ torus = { major = 0.1, minor = 0.0001, spacing = 0.05 } }"
     });
     case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
 }
@@ -510,8 +511,11 @@ fn a_mesh_is_broken_without_a_simulation() {
     assert!(pieces.tracks.iter().all(|t| !t.surface().inner.is_empty()));
     crate::glb::assert_valid(&[case.folder.path().join("pieces.glb")]);
     // outer faces lie on the mesh, the rims of cuts within half a voxel of 0.09
-    let corners = pieces.tracks.iter().flat_map(|t| t.surface().vertices.clone());
-    let far = corners.map(|v| v.iter().fold(0.0, |m: f32, x| m.max(x.abs()))).fold(0.0, f32::max);
+    let corners = pieces.tracks.iter().flat_map(|t| {
+        let place = *t.pose(0).unwrap();
+        t.surface().vertices.clone().into_iter().map(move |v| place * Point3::from(v).cast::<f64>())
+    });
+    let far = corners.map(|v| v.coords.amax()).fold(0.0, f64::max);
     assert!((far - 1.0).abs() < 0.045, "{far}");
     let (code, said) = broken(&[&at[..], &["-o", "frames/"]].concat());
     assert_eq!(code, Some(0), "{said}");
@@ -882,5 +886,106 @@ fn what_cannot_be_sliced_is_refused_in_one_sentence() {
         let error = String::from_utf8(output.stderr).unwrap();
         assert!(error.contains(said), "{error}");
         assert!(!case.folder.path().join("a.glb").exists());
+    }
+}
+
+/// A box of faces of four corners, of edge 1 m but for its height.
+fn slab(height: f64, at: f64) -> String {
+    let corner = |n: usize| {
+        let [x, y, z] = [n & 1, n >> 1 & 1, n >> 2].map(|bit| bit as f64);
+        format!("v {} {} {}\n", at + x, height * y, z)
+    };
+    let corners: String = (0..8).map(corner).collect();
+    corners + "f 1 5 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf 1 3 4 2\nf 5 6 8 7\n"
+}
+
+/// What an exact surface divides needs no samples.
+#[test]
+fn thin_and_coarse_bodies_of_closed_surfaces_break_into_all_their_pieces() {
+    for (height, spacing) in [(1.0, Some("0.5")), (1e-3, None), (1e-5, None), (1e-3, Some("0.3"))] {
+        let case = Case::new(&[("thing.obj", &slab(height, 0.0))]);
+        let mut arguments = vec!["fracture", "thing.obj", "--pattern", "voronoi:10", "-o", "x.glb"];
+        arguments.extend(spacing.iter().flat_map(|spacing| ["--spacing", *spacing]));
+        let output = case.run(&arguments);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains("10 pieces"), "{height} {spacing:?}: {told} {:?}", output.stderr);
+        let warned = String::from_utf8(output.stderr).unwrap();
+        assert!(!warned.contains("warning"), "{warned}");
+    }
+}
+
+#[test]
+fn a_thin_slab_of_a_scene_falls_and_lies() {
+    let scene = "version = 1\n[simulation]\nframes = 30\n[[body]]\nname = \"floor\"\n\
+                 motion = \"static\"\nshape = { plane = {} }\n[[body]]\nname = \"slab\"\n\
+                 position = [0, 0.1, 0]\nshape = { mesh = { file = \"slab.obj\" } }\n[[body]]\n\
+                 name = \"coin\"\nposition = [3, 0.1, 0]\n\
+                 shape = { cylinder = { radius = 0.5, half_height = 0.001, spacing = 0.1 } }\n";
+    let case = Case::new(&[("scene.toml", scene), ("slab.obj", &slab(1e-3, 0.0))]);
+    let output = case.run(&["run", "scene.toml", "-o", "x.jsonl"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = std::fs::read_to_string(case.folder.path().join("x.jsonl")).unwrap();
+    let last: serde_json::Value = serde_json::from_str(written.lines().last().unwrap()).unwrap();
+    for body in [1, 2] {
+        let y = last["poses"][body][1].as_f64().unwrap();
+        assert!(y.abs() < 0.003, "body {body} ends at {y} m");
+    }
+}
+
+/// Pieces of a thing of 1 m that is 1e7 m off: `f32` has 1 m there.
+#[test]
+fn obj_files_hold_what_is_far_off_to_a_millionth() {
+    let case = Case::new(&[("thing.obj", &slab(1.0, 1e7))]);
+    let output = case.run(&["fracture", "thing.obj", "--pattern", "voronoi:5", "-o", "x/"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let folder = case.folder.path().join("x");
+    let text = std::fs::read_to_string(folder.join("frame_00000.obj")).unwrap();
+    let places = text.lines().filter_map(|line| line.strip_prefix("v "));
+    let xs: Vec<f64> =
+        places.map(|line| line.split(' ').next().unwrap().parse::<f64>().unwrap() - 1e7).collect();
+    for end in [0.0, 1.0] {
+        let near = xs.iter().map(|x| (x - end).abs()).fold(f64::INFINITY, f64::min);
+        assert!(near < 1e-6, "{near} m from {end} m");
+    }
+    assert!(xs.iter().any(|x| (0.1..0.9).contains(x)), "{xs:?}");
+}
+
+#[test]
+fn bad_values_are_told_in_words_of_what_is_wrong() {
+    let case = Case::new(&[
+        ("thing.obj", &slab(1.0, 0.0)),
+        ("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 2\n"),
+    ]);
+    for (arguments, words) in [
+        (&["thing.obj", "--pattern", "voronoi:-3"][..], "whole number"),
+        (&["thing.obj", "--pattern", "voronoi:2.5"], "whole number"),
+        (&["thing.obj", "--pattern", "radial:2x1"], "between 3 and 1000"),
+        (&["thing.obj", "--pattern", "radial:1x1"], "between 3 and 1000"),
+        (&["thing.obj", "--pattern", "nofile"], "no such file"),
+        (&["thing.obj", "--pattern", "voronoi:5", "--spacing", "-1"], "positive number"),
+        (&["thing.obj", "--pattern", "voronoi:5", "--at=1e30,0,0"], "at most 1e9"),
+        (&["thing.obj", "--pattern", "voronoi:5", "--normal=1e300,0,0"], "at most 1e9"),
+        (&["thing.obj", "--pattern", "voronoi:5", "--at=1,2"], "three numbers"),
+        (&["thing.obj", "--pattern", "voronoi:5", "--spacing", "1e-300"], "coarser spacing"),
+        (&["flat.obj", "--pattern", "voronoi:5"], "bounds no volume"),
+    ] {
+        let arguments = [&["fracture"], arguments, &["-o", "x.glb"]].concat();
+        let output = case.run(&arguments);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(words), "{arguments:?}: {message}");
+        for odd in ["usize", "inside out", "18446744073709551615"] {
+            assert!(!message.contains(odd), "{arguments:?}: {message}");
+        }
+    }
+}
+
+#[test]
+fn a_smallest_share_beyond_the_mean_is_told_by_check_and_run() {
+    let case = scene_with("break_impulse = 1", "break_impulse = 1, min_share = 0.3");
+    for arguments in [&["check", "scene.toml"][..], &["run", "scene.toml", "-o", "x.glb"]] {
+        let output = case.run(arguments);
+        let warned = String::from_utf8(output.stderr).unwrap();
+        assert!(warned.contains("min_share"), "{arguments:?}: {warned}");
     }
 }

@@ -15,7 +15,9 @@ fn drop(contact: Settings, dt: f64, height: f64) -> (World, sim::BodyId) {
     let settings = sim::Settings { contact, dt, sleep: false, ..sim::Settings::default() };
     let mut world = World::new(settings);
     floor(&mut world, 0.0, material(0.6, 0.5));
-    let id = world.add(cuboid([0.25; 3], 10.0, at(0.0, 0.25 + height, 0.0), material(0.6, 0.5)));
+    let id = world
+        .add(cuboid([0.25; 3], 10.0, at(0.0, 0.25 + height, 0.0), material(0.6, 0.5)))
+        .unwrap();
     (world, id)
 }
 
@@ -85,7 +87,7 @@ fn boxes_that_land_on_edges_and_corners_gain_no_energy() {
                 linear: Vector3::new(1.0, -2.0, 0.0),
                 angular: Vector3::new(0.0, 1.0, 3.0),
             };
-            let id = world.add(falling);
+            let id = world.add(falling).unwrap();
             steps_without_gain(&mut world, 60);
             assert!(place(&world, id).y > 0.15, "{restitution} {turn:?}");
         }
@@ -104,7 +106,7 @@ fn cluster(contact: Settings) -> World {
             linear: Vector3::new(-1.5 * x - 0.4 * y + 3.0, -1.5 * y + 0.4 * x, 0.1),
             angular: Vector3::new(0.1, -0.1 * n as f64, 0.4),
         };
-        world.add(part);
+        world.add(part).unwrap();
     }
     world
 }
@@ -140,7 +142,7 @@ fn bodies_that_fall_together_keep_their_angular_momentum() {
         for body in cluster(contact).iter() {
             let velocity = body.body.velocity(&body.pose.rotation, body.momentum);
             let new = cuboid([0.3, 0.25, 0.3], 3.0, *body.pose, material(0.0, 0.6));
-            world.add(sim::NewBody { velocity, ..new });
+            world.add(sim::NewBody { velocity, ..new }).unwrap();
         }
         let about_centre = |world: &World| {
             let centre =
@@ -165,7 +167,7 @@ fn bodies_that_overlap_at_the_start_are_pushed_apart_without_energy() {
         for n in 0..4 {
             let turn = UnitQuaternion::from_euler_angles(0.1 * f64::from(n), 0.3, 0.0);
             let pose = at(0.05 * f64::from(n), 0.2 + 0.35 * f64::from(n), 0.0);
-            ids.push(world.add(cuboid([0.25; 3], 10.0, pose * turn, Material::default())));
+            ids.push(world.add(cuboid([0.25; 3], 10.0, pose * turn, Material::default())).unwrap());
         }
         let top = place(&world, ids[3]).y;
         for _ in 0..90 {

@@ -31,10 +31,10 @@ fn bodies_of_groups_that_do_not_meet_pass_through_each_other() {
             let mut world = world(contact);
             floor(&mut world, 0.0, Material::default());
             let one = cuboid([0.5; 3], 10.0, at(0.0, 0.5, 0.0), Material::default());
-            let id = world.add(NewBody { groups: only(1, 1 | 4), ..one });
+            let id = world.add(NewBody { groups: only(1, 1 | 4), ..one }).unwrap();
             let ghost = with_ghost.then(|| {
                 let two = cuboid([0.5; 3], 10.0, at(0.2, 2.5, 0.1), Material::default());
-                world.add(NewBody { groups: only(2, u32::MAX), ..two })
+                world.add(NewBody { groups: only(2, u32::MAX), ..two }).unwrap()
             });
             steps(&mut world, 60);
             let ghost = ghost.map(|id| place(&world, id).y);
@@ -58,10 +58,10 @@ fn pieces_are_in_the_groups_of_what_they_broke_off() {
     let mut world = World::new(sim::Settings::default());
     floor(&mut world, 0.0, Material::default());
     let place = Isometry3::translation(0.0, 1.5, 0.0);
-    world.add(NewBody { groups, ..brick(Vector3::new(0.2, 0.15, 0.1), place, 1.0) });
+    world.add(NewBody { groups, ..brick(Vector3::new(0.2, 0.15, 0.1), place, 1.0) }).unwrap();
     // a shelf in the way that only others see
     let shelf = cuboid([1.0, 0.1, 1.0], 1.0, at(0.0, 0.7, 0.0), Material::default());
-    world.add(NewBody { body: Body::Static, groups: only(4, u32::MAX), ..shelf });
+    world.add(NewBody { body: Body::Static, groups: only(4, u32::MAX), ..shelf }).unwrap();
     let broke: usize = (0..60).map(|_| world.step().fractures.len()).sum();
     assert!(broke > 0);
     let pieces: Vec<_> = world.iter().filter(|s| s.lineage.is_some()).collect();

@@ -53,7 +53,8 @@ fn one() -> impl Strategy<Value = (Body, Isometry3<f64>, Velocity, Arc<Shape>, M
             };
             let body = Body::Dynamic(MassProperties::new(mass, inertia * mass).unwrap());
             let pose = Isometry3::from_parts(Translation3::from(x), r);
-            let material = Material { restitution, friction, rolling_friction };
+            let material =
+                Material { restitution, friction, rolling_friction, ..Material::default() };
             (body, pose, Velocity { linear, angular }, Arc::new(shape), material)
         },
     )
@@ -213,7 +214,7 @@ proptest! {
                 material: crowd.materials[i],
                 groups: Groups::default(),
                 breakage: None,
-            });
+            }).unwrap();
         }
         for _ in 0..8 {
             let size = world.kinetic_energy() + world.potential_energy().abs();

@@ -70,10 +70,10 @@ fn bridge() -> (Shape, MassProperties, f64) {
 fn a_box_slides_over_seams_as_far_as_friction_lets_it() {
     for contact in both() {
         let mut world = world(contact);
-        world.add(body(planks(), Body::Static, at(0.0, 0.0, 0.0), 0.2));
+        world.add(body(planks(), Body::Static, at(0.0, 0.0, 0.0), 0.2)).unwrap();
         let mut slider = cuboid([0.1, 0.05, 0.1], 2.0, at(-1.2, 0.05, 0.0), material(0.0, 0.2));
         slider.velocity = moving(2.2, 0.0, 0.0);
-        let slider = world.add(slider);
+        let slider = world.add(slider).unwrap();
         steps_without_gain(&mut world, 60);
         let end = place(&world, slider);
         let way = 2.2_f64.powi(2) / (2.0 * 0.2 * GRAVITY);
@@ -87,11 +87,11 @@ fn a_bridge_stands_on_its_legs_and_bears_a_ball_that_another_rolls_under() {
     let (shape, mass, high) = bridge();
     let mut world = world(contact::Settings::default());
     floor(&mut world, 0.0, material(0.0, 0.5));
-    let bridge = world.add(body(shape, Body::Dynamic(mass), at(0.0, high, 0.0), 0.5));
-    let above = world.add(ball(0.1, 5.0, at(0.0, 0.62, 0.0), material(0.0, 0.5)));
+    let bridge = world.add(body(shape, Body::Dynamic(mass), at(0.0, high, 0.0), 0.5)).unwrap();
+    let above = world.add(ball(0.1, 5.0, at(0.0, 0.62, 0.0), material(0.0, 0.5))).unwrap();
     let mut under = ball(0.1, 5.0, at(0.0, 0.1, -1.0), material(0.0, 0.5));
     under.velocity = moving(0.0, 0.0, 1.0);
-    let under = world.add(under);
+    let under = world.add(under).unwrap();
     steps_without_gain(&mut world, 90);
     assert!((place(&world, bridge) - Vector3::new(0.0, high, 0.0)).norm() < 1e-3);
     assert!((place(&world, above).y - 0.6).abs() < 1e-3, "{}", place(&world, above));
@@ -109,8 +109,9 @@ fn a_bridge_stands_astride_a_box_and_on_another_bridge() {
         ..body(Shape::empty(), Body::Dynamic(mass), at(0.0, high, 0.0), 0.5)
     };
     let upper = NewBody { pose: at(0.0, 0.5 + high, 0.0), ..lower.clone() };
-    let (lower, upper) = (world.add(lower), world.add(upper));
-    let inside = world.add(cuboid([0.3, 0.14, 0.1], 8.0, at(0.0, 0.14, 0.0), material(0.0, 0.5)));
+    let (lower, upper) = (world.add(lower).unwrap(), world.add(upper).unwrap());
+    let inside =
+        world.add(cuboid([0.3, 0.14, 0.1], 8.0, at(0.0, 0.14, 0.0), material(0.0, 0.5))).unwrap();
     steps(&mut world, 150);
     let straight = [(lower, high), (upper, 0.5 + high), (inside, 0.14)];
     for (id, y) in straight {
@@ -190,7 +191,7 @@ proptest! {
             let shape = Shape::union(&piece.geometry.hulls().unwrap(), 0.05, &frame).unwrap();
             let high = Vector3::new(0.0, 1.0 + 1.3 * f64::from(n), 0.0);
             let pose = Isometry3::new(high + aside * f64::from(n % 2), turn * f64::from(n));
-            ids.push(world.add(body(shape, Body::Dynamic(mass), pose, 0.5)));
+            ids.push(world.add(body(shape, Body::Dynamic(mass), pose, 0.5)).unwrap());
         }
         steps_without_gain(&mut world, 120);
         for (n, id) in ids.iter().enumerate() {

@@ -152,7 +152,7 @@ fn dents_accumulate_from_blow_to_blow() {
             breakage: None,
         };
         world.remove(ball);
-        world.add(thrown);
+        world.add(thrown).unwrap();
         let reports = run(&mut world, 3);
         assert!(reports.iter().any(|r| !r.dents.is_empty()));
         let state = world.iter().find(|state| state.breakage.is_some()).unwrap();

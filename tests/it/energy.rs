@@ -66,10 +66,10 @@ fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
             let mut world = world(0.0, contact);
             let wall = Shape::cuboid(Vector3::repeat(0.5), 0.1);
             let surface = material(e, 0.0);
-            world.add(body(Body::Kinematic(along(speed)), wall, [0.0; 2], speed, surface));
+            world.add(body(Body::Kinematic(along(speed)), wall, [0.0; 2], speed, surface)).unwrap();
             let mass = MassProperties::new(MASS, Vector3::repeat(0.4 * MASS * 0.01)).unwrap();
             let ball = Shape::ball(0.1);
-            world.add(body(Body::Dynamic(mass), ball, [0.62, 0.0], 0.0, surface));
+            world.add(body(Body::Dynamic(mass), ball, [0.62, 0.0], 0.0, surface)).unwrap();
             let report = world.step();
             let unit = MASS * speed * speed;
             assert!((report.work - (1.0 + e) * unit).abs() < 1e-9 * unit, "{report:?}");
@@ -86,8 +86,8 @@ fn friction_takes_what_a_sliding_box_loses() {
     let (friction, start, frames) = (0.3, 3.0, 10);
     for contact in both() {
         let mut world = world(GRAVITY, contact);
-        world.add(ground(material(0.0, friction)));
-        world.add(slab(0.0, start, material(0.0, friction)));
+        world.add(ground(material(0.0, friction))).unwrap();
+        world.add(slab(0.0, start, material(0.0, friction))).unwrap();
         let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
         let end = start - friction * GRAVITY * f64::from(frames) / 30.0;
         let lost = 0.5 * MASS * (start * start - end * end);
@@ -106,8 +106,8 @@ fn a_conveyor_belt_pays_twice() {
         for friction in [0.1, 0.4] {
             let mut world = world(GRAVITY, contact);
             let (surface, belt) = (material(0.0, friction), Body::Kinematic(along(speed)));
-            world.add(body(belt, Shape::half_space(), [0.0; 2], speed, surface));
-            world.add(slab(0.0, 0.0, surface));
+            world.add(body(belt, Shape::half_space(), [0.0; 2], speed, surface)).unwrap();
+            world.add(slab(0.0, 0.0, surface)).unwrap();
             let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
             let unit = MASS * speed * speed;
             let work: f64 = reports.iter().map(|r| r.work).sum();

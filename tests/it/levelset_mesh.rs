@@ -105,6 +105,45 @@ fn overlapping_parts_become_one_solid() {
     assert!(inside > 50);
 }
 
+/// A cube of edge 1 m from a corner on.
+fn cube(at: [f64; 3]) -> TriMesh {
+    let corners = Aabb { min: at.into(), max: at.map(|x| x + 1.0).into() }.corners();
+    levelset::ConvexHull::new(&corners).unwrap().mesh().clone()
+}
+
+fn both(mut a: TriMesh, b: &TriMesh) -> TriMesh {
+    let first = a.vertices.len() as u32;
+    a.vertices.extend(&b.vertices);
+    a.triangles.extend(b.triangles.iter().map(|t| t.map(|v| v + first)));
+    a
+}
+
+/// The winding number is two where parts overlap.
+#[test]
+fn overlaps_of_parts_are_found_and_parts_that_touch_are_none() {
+    assert!(asset("ant_15parts.obj").overlaps_itself());
+    for file in ["bunny.obj", "bowl.obj", "bob_small.obj", "shape_sorter.obj", "diff_carrier.obj"] {
+        assert!(!asset(file).overlaps_itself(), "{file}");
+    }
+    let one = cube([0.0; 3]);
+    assert!(!one.overlaps_itself());
+    for (at, overlaps) in [
+        ([0.9, 0.3, 0.2], true),
+        ([0.0, 0.0, 0.0], true),
+        ([1.0, 0.0, 0.0], false),
+        ([1.0, 0.4, 0.3], false),
+        ([3.0, 0.0, 0.0], false),
+    ] {
+        assert_eq!(both(one.clone(), &cube(at)).overlaps_itself(), overlaps, "{at:?}");
+    }
+    // a cavity
+    let mut inner = cube([0.0; 3]);
+    inner.vertices.iter_mut().for_each(|p| *p = Point3::from((p.coords * 0.5).add_scalar(0.25)));
+    inner.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+    assert!(!both(one, &inner).overlaps_itself());
+    assert!(!TriMesh::default().overlaps_itself());
+}
+
 #[test]
 fn a_hole_in_the_bunny_is_closed_without_changing_the_rest() {
     let whole = asset("bunny.obj");

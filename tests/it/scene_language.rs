@@ -10,6 +10,61 @@ use sim::{Appearance, World, build};
 
 use crate::cli::{Case, SCENE};
 
+/// A block of a material that slides at 2 m/s on a floor, and how far it comes, m.
+fn slides(block: &str, floor: &str) -> f64 {
+    let (mut world, looks) = made(&format!(
+        "version = 1\n[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = {{ plane = {{}} }}\n{floor}\n\
+         [[body]]\nname = \"block\"\nshape = {{ box = {{ half_extents = [0.5, 0.1, 0.5] }} }}\n\
+         position = [0, 0.1, 0]\nvelocity = [2, 0, 0]\nrestitution = 0\n{block}\n"
+    ));
+    let start = world.get(looks[1].body).unwrap().pose.translation.x;
+    (0..600).for_each(|_| drop(world.step()));
+    world.get(looks[1].body).unwrap().pose.translation.x - start
+}
+
+/// What slides at v comes v^2 / (2 mu g) far.
+#[test]
+fn the_rule_of_friction_says_how_far_ice_slides_on_a_rough_floor() {
+    let stops = |mu: f64| 4.0 / (2.0 * mu * 9.81);
+    let (rough, ice) = ("friction = 0.8\n", "friction = 0.02\n");
+    for (block, floor, mu) in [
+        ("", "", 0.8),
+        ("friction_rule = \"min\"", "", 0.02),
+        ("", "friction_rule = \"average\"", 0.41),
+        ("friction_rule = \"geometric_mean\"", "friction_rule = \"average\"", 0.016_f64.sqrt()),
+        ("friction_rule = \"geometric_mean\"", "friction_rule = \"min\"", 0.02),
+        ("friction_rule = \"multiply\"", "friction_rule = \"min\"", 0.016),
+        ("friction_rule = \"multiply\"", "friction_rule = \"max\"", 0.8),
+    ] {
+        let way = slides(&format!("{ice}{block}"), &format!("{rough}{floor}"));
+        // it stops amid a frame, in which it goes no farther than at the speed it has left
+        let last = 0.5 * mu * 9.81 / 900.0;
+        let close = (way - stops(mu)).abs() < 1e-3 * stops(mu) + last;
+        assert!(close, "{block} {floor}: {way} m, not {}", stops(mu));
+    }
+    let way = slides("material = \"ice\"", "material = \"wood\"");
+    assert!((way / stops(0.05) - 1.0).abs() < 1e-3, "{way}");
+}
+
+/// What comes at v leaves at e v.
+#[test]
+fn the_rule_of_restitution_says_how_fast_a_ball_leaves() {
+    for (rule, e) in [("", 0.4), ("\"max\"", 0.9), ("\"multiply\"", 0.36), ("\"average\"", 0.65)] {
+        let rule =
+            if rule.is_empty() { String::new() } else { format!("restitution_rule = {rule}") };
+        let (mut world, looks) = made(&format!(
+            "version = 1\n[simulation]\ngravity = [0, 0, 0]\n[[body]]\nname = \"floor\"\n\
+             motion = \"static\"\nshape = {{ plane = {{}} }}\nrestitution = 0.4\n{rule}\n[[body]]\n\
+             name = \"ball\"\nshape = {{ sphere = {{ radius = 0.1 }} }}\nposition = [0, 0.2, 0]\n\
+             velocity = [0, -2, 0]\nrestitution = 0.9\ndensity = 1000\n"
+        ));
+        let ball = |world: &World| world.get(looks[1].body).unwrap().momentum.linear.y;
+        let before = ball(&world);
+        (0..10).for_each(|_| drop(world.step()));
+        assert!((ball(&world) / before + e).abs() < 1e-9, "{rule}: {}", ball(&world) / before);
+    }
+}
+
 fn made(text: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap()
 }

@@ -69,10 +69,12 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
 /// A brick on the ground, struck by a ball.
 fn struck_brick() -> World {
     let mut world = World::new(Settings::default());
-    world.add(ground(Material::default()));
+    world.add(ground(Material::default())).unwrap();
     let half = Vector3::new(0.3, 0.2, 0.15);
-    world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0));
-    world.add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.25, 0.02), Vector3::new(9.0, 1.0, 0.0)));
+    world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0)).unwrap();
+    world
+        .add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.25, 0.02), Vector3::new(9.0, 1.0, 0.0)))
+        .unwrap();
     world
 }
 
@@ -175,9 +177,9 @@ fn breaking_in_free_space_keeps_linear_momentum() {
     for strength in [20.0, f64::INFINITY] {
         let settings = Settings { gravity: Vector3::zeros(), ..Settings::default() };
         let mut world = World::new(settings);
-        world.add(brick(Vector3::new(0.3, 0.2, 0.15), Isometry3::identity(), strength));
+        world.add(brick(Vector3::new(0.3, 0.2, 0.15), Isometry3::identity(), strength)).unwrap();
         let speed = Vector3::new(9.0, 1.0, 0.0);
-        world.add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.0, 0.02), speed));
+        world.add(ball(0.08, 7800.0, Vector3::new(-1.0, 0.0, 0.02), speed)).unwrap();
         let before = world.momentum().linear;
         let mut energy = world.kinetic_energy();
         for _ in 0..30 {
@@ -196,9 +198,9 @@ fn breaking_in_free_space_keeps_linear_momentum() {
 #[test]
 fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
     let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
-    let wall = world.add(brick(Vector3::new(0.05, 0.3, 0.3), Isometry3::identity(), 5.0));
+    let wall = world.add(brick(Vector3::new(0.05, 0.3, 0.3), Isometry3::identity(), 5.0)).unwrap();
     let way = Vector3::new(8.0, 0.0, 0.0);
-    let ball = world.add(ball(0.08, 7800.0, Vector3::new(-0.5, 0.02, 0.01), way));
+    let ball = world.add(ball(0.08, 7800.0, Vector3::new(-0.5, 0.02, 0.01), way)).unwrap();
     for _ in 0..10 {
         let before = world.get(ball).unwrap().momentum.linear;
         let report = world.step();
@@ -226,7 +228,7 @@ fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
 fn a_body_that_is_not_finite_is_frozen_and_reported() {
     let mut world = struck_brick();
     let nowhere = Vector3::new(f64::NAN, 5.0, 0.0);
-    let id = world.add(ball(0.1, 1000.0, Vector3::new(0.0, 5.0, 0.0), nowhere));
+    let id = world.add(ball(0.1, 1000.0, Vector3::new(0.0, 5.0, 0.0), nowhere)).unwrap();
     let report = world.step();
     assert_eq!(report.frozen, [id]);
     let state = world.get(id).unwrap();
@@ -313,12 +315,12 @@ fn a_cube_slides_down_an_incline_as_coulomb_says() {
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let mut world = World::new(Settings::default());
         let slope = Isometry3::from_parts(Translation3::identity(), turn);
-        world.add(NewBody { pose: slope, ..ground(material) });
+        world.add(NewBody { pose: slope, ..ground(material) }).unwrap();
         let start = turn * Vector3::new(0.0, 0.5, 0.0);
         let mass = MassProperties::new(1000.0, Vector3::repeat(1000.0 / 6.0)).unwrap();
         let pose = Isometry3::from_parts(start.into(), turn);
         let cube = Shape::cuboid(Vector3::repeat(0.5), 0.5);
-        let id = world.add(still(Body::Dynamic(mass), cube, pose, material));
+        let id = world.add(still(Body::Dynamic(mass), cube, pose, material)).unwrap();
         for _ in 0..60 {
             world.step();
         }
@@ -327,4 +329,24 @@ fn a_cube_slides_down_an_incline_as_coulomb_says() {
         let exact = Vector3::new(-0.5 * pull * 4.0, 0.0, 0.0);
         assert!((moved - exact).norm() <= 1e-4, "{degrees} {friction}: {moved} {exact}");
     }
+}
+
+#[test]
+fn a_material_that_cannot_be_is_refused_and_the_world_stays_as_it_is() {
+    let mut world = World::new(Settings::default());
+    let with = |material: Material| ground(material);
+    let like = Material::default();
+    for bad in [-1.0, -1e-9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let told = |material: Material, world: &mut World| {
+            world.add(with(material)).unwrap_err().to_string()
+        };
+        let friction = told(Material { friction: bad, ..like }, &mut world);
+        assert_eq!(friction, format!("friction must be from 0 to 1e30, not {bad:?}"));
+        let restitution = told(Material { restitution: bad, ..like }, &mut world);
+        assert_eq!(restitution, format!("restitution must be from 0 to 1, not {bad:?}"));
+        let rolling = told(Material { rolling_friction: bad, ..like }, &mut world);
+        assert_eq!(rolling, format!("rolling friction must be from 0 to 1e30, not {bad:?}"));
+    }
+    assert!(world.is_empty());
+    assert!(world.step().frozen.is_empty());
 }

@@ -6,19 +6,21 @@ use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
-use sim::{BodyId, NewBody, Settings, World, rigid};
+use sim::{BodyId, NewBody, Settings, SteeringError, World, rigid};
 
 fn floor(world: &mut World) -> BodyId {
-    world.add(NewBody {
-        solid: None,
-        body: Body::Static,
-        pose: Isometry3::identity(),
-        velocity: Velocity::default(),
-        shape: Arc::new(Shape::half_space()),
-        material: Material::default(),
-        groups: Groups::default(),
-        breakage: None,
-    })
+    world
+        .add(NewBody {
+            solid: None,
+            body: Body::Static,
+            pose: Isometry3::identity(),
+            velocity: Velocity::default(),
+            shape: Arc::new(Shape::half_space()),
+            material: Material::default(),
+            groups: Groups::default(),
+            breakage: None,
+        })
+        .unwrap()
 }
 
 fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
@@ -40,7 +42,7 @@ fn cube(body: Option<Body>, half: [f64; 3], at: [f64; 3]) -> NewBody {
 
 fn stack(world: &mut World, boxes: usize) -> Vec<BodyId> {
     let at = |i: usize| [0.0, 0.25 + 0.5 * i as f64, 0.0];
-    (0..boxes).map(|i| world.add(cube(None, [0.25; 3], at(i)))).collect()
+    (0..boxes).map(|i| world.add(cube(None, [0.25; 3], at(i))).unwrap()).collect()
 }
 
 fn steps(world: &mut World, frames: usize) {
@@ -79,16 +81,18 @@ fn thrown_heap(sleep: bool, velocity: Velocity) -> (World, Vec<BodyId>) {
         .map(|i| {
             let cell = [i % 3, i / 9, i / 3 % 3].map(|n| 0.3 * n as f64);
             let turn = Vector3::new(0.3, i as f64, 0.7);
-            world.add(NewBody {
-                solid: None,
-                body: Body::Dynamic(mass),
-                pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
-                velocity,
-                shape: Arc::clone(&shape),
-                material: Material::default(),
-                groups: Groups::default(),
-                breakage: None,
-            })
+            world
+                .add(NewBody {
+                    solid: None,
+                    body: Body::Dynamic(mass),
+                    pose: Isometry3::new(Vector3::from(cell) + Vector3::y() * 0.3, turn) * frame,
+                    velocity,
+                    shape: Arc::clone(&shape),
+                    material: Material::default(),
+                    groups: Groups::default(),
+                    breakage: None,
+                })
+                .unwrap()
         })
         .collect();
     (world, ids)
@@ -154,7 +158,7 @@ fn hit_stack(sleep: bool, frames: usize) -> Vec<Vector3<f64>> {
     let mut ball = cube(None, [0.2; 3], [-0.6, 1.3, 0.0]);
     ball.shape = Arc::new(Shape::ball(0.2));
     ball.velocity.linear = Vector3::new(12.0, 1.0, 0.0);
-    world.add(ball);
+    world.add(ball).unwrap();
     steps(&mut world, 1);
     assert_eq!(asleep(&world, &ids), 0, "they woke in the frame of the blow");
     steps(&mut world, 5);
@@ -197,9 +201,9 @@ fn what_loses_its_support_falls_in_the_same_frame() {
 fn a_balance_wakes_when_a_weight_is_taken_away() {
     let mut world = World::new(Settings::default());
     floor(&mut world);
-    world.add(cube(Some(Body::Static), [0.02, 0.2, 0.5], [0.0, 0.2, 0.0]));
-    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
-    let weights = [-0.8, 0.8].map(|x| world.add(cube(None, [0.15; 3], [x, 0.65, 0.0])));
+    world.add(cube(Some(Body::Static), [0.02, 0.2, 0.5], [0.0, 0.2, 0.0])).unwrap();
+    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0])).unwrap();
+    let weights = [-0.8, 0.8].map(|x| world.add(cube(None, [0.15; 3], [x, 0.65, 0.0])).unwrap());
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[plank, weights[0], weights[1]]), 3);
     world.remove(weights[0]);
@@ -212,9 +216,9 @@ fn a_body_on_a_slow_lift_stays_awake_and_one_beside_it_sleeps() {
     let mut world = World::new(Settings::default());
     floor(&mut world);
     let rising = Velocity { linear: Vector3::y() * 0.01, ..Velocity::default() };
-    world.add(cube(Some(Body::Kinematic(rising)), [0.5, 0.1, 0.5], [0.0, 0.1, 0.0]));
-    let lifted = world.add(cube(None, [0.2; 3], [0.0, 0.4, 0.0]));
-    let beside = world.add(cube(None, [0.2; 3], [3.0, 0.2, 0.0]));
+    world.add(cube(Some(Body::Kinematic(rising)), [0.5, 0.1, 0.5], [0.0, 0.1, 0.0])).unwrap();
+    let lifted = world.add(cube(None, [0.2; 3], [0.0, 0.4, 0.0])).unwrap();
+    let beside = world.add(cube(None, [0.2; 3], [3.0, 0.2, 0.0])).unwrap();
     steps_lifted(&mut world, 90);
     assert_eq!((asleep(&world, &[lifted]), asleep(&world, &[beside])), (0, 1));
     assert!((place(&world, lifted).y - 0.43).abs() <= 1e-3, "{}", place(&world, lifted));
@@ -230,11 +234,11 @@ fn steps_lifted(world: &mut World, frames: usize) {
 fn a_sweeper_wakes_what_it_comes_to() {
     let mut world = World::new(Settings::default());
     floor(&mut world);
-    let id = world.add(cube(None, [0.2; 3], [0.0, 0.2, 0.0]));
+    let id = world.add(cube(None, [0.2; 3], [0.0, 0.2, 0.0])).unwrap();
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[id]), 1);
     let sweeping = Velocity { linear: Vector3::x(), ..Velocity::default() };
-    world.add(cube(Some(Body::Kinematic(sweeping)), [0.1, 0.3, 0.5], [-1.5, 0.35, 0.0]));
+    world.add(cube(Some(Body::Kinematic(sweeping)), [0.1, 0.3, 0.5], [-1.5, 0.35, 0.0])).unwrap();
     steps_lifted(&mut world, 60);
     assert!(place(&world, id).x > 0.5, "{}", place(&world, id));
 }
@@ -243,11 +247,11 @@ fn a_sweeper_wakes_what_it_comes_to() {
 fn a_heavy_body_put_down_gently_wakes_what_it_tips() {
     let mut world = World::new(Settings::default());
     floor(&mut world);
-    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0]));
-    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
+    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0])).unwrap();
+    let plank = world.add(cube(None, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0])).unwrap();
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[plank]), 1);
-    world.add(cube(None, [0.2; 3], [0.7, 0.7001, 0.0]));
+    world.add(cube(None, [0.2; 3], [0.7, 0.7001, 0.0])).unwrap();
     steps(&mut world, 45);
     assert!(world.get(plank).unwrap().pose.rotation.angle() > 0.1);
 }
@@ -259,7 +263,7 @@ fn bits(threads: usize) -> Vec<u64> {
         steps(&mut world, 150);
         let mut ball = cube(None, [0.1; 3], [0.3, 3.0, 0.3]);
         ball.velocity.linear.y = -5.0;
-        world.add(ball);
+        world.add(ball).unwrap();
         steps(&mut world, 30);
         let numbers = |&id: &BodyId| {
             let pose = world.get(id).unwrap().pose;
@@ -283,13 +287,15 @@ fn a_wave_runs_through_sleeping_dominoes_as_fast_as_through_waking_ones() {
         let mut world = World::new(Settings { sleep, ..Settings::default() });
         floor(&mut world);
         let ids: Vec<BodyId> = (0..6)
-            .map(|n| world.add(cube(None, [0.05, 0.5, 0.25], [0.5 * f64::from(n), 0.5, 0.0])))
+            .map(|n| {
+                world.add(cube(None, [0.05, 0.5, 0.25], [0.5 * f64::from(n), 0.5, 0.0])).unwrap()
+            })
             .collect();
         steps(&mut world, 30);
         assert_eq!(asleep(&world, &ids), if sleep { 6 } else { 0 });
         let finger = cube(None, [0.1; 3], [-0.35, 0.9, 0.0]);
         let velocity = Velocity { linear: Vector3::new(3.0, 1.0, 0.0), ..Velocity::default() };
-        world.add(NewBody { velocity, ..finger });
+        world.add(NewBody { velocity, ..finger }).unwrap();
         let up = |world: &World| {
             let last = world.get(ids[5]).expect("a domino").pose;
             (last.rotation * Vector3::y()).y
@@ -318,13 +324,13 @@ fn heavy(mass: f64, half: [f64; 3], at: [f64; 3]) -> NewBody {
 fn plank_under(sleep: bool, plank: f64, weight: Option<NewBody>, load: NewBody) -> (f64, bool) {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
-    world.add(cube(Some(Body::Static), [0.5, 0.2, 0.5], [-0.5, 0.2, 0.0]));
-    let plank = world.add(heavy(10.0, [0.5, 0.03, 0.2], [plank, 0.43, 0.0]));
-    let weight = weight.map(|weight| world.add(weight));
+    world.add(cube(Some(Body::Static), [0.5, 0.2, 0.5], [-0.5, 0.2, 0.0])).unwrap();
+    let plank = world.add(heavy(10.0, [0.5, 0.03, 0.2], [plank, 0.43, 0.0])).unwrap();
+    let weight = weight.map(|weight| world.add(weight).unwrap());
     steps(&mut world, 90);
     let ids: Vec<BodyId> = weight.into_iter().chain([plank]).collect();
     assert_eq!(asleep(&world, &ids), if sleep { ids.len() } else { 0 });
-    world.add(load);
+    world.add(load).unwrap();
     for _ in 0..240 {
         world.step();
     }
@@ -362,8 +368,8 @@ fn a_load_that_a_plank_bears_does_not_wake_it() {
 fn tips_under_ball(sleep: bool) -> Option<usize> {
     let mut world = World::new(Settings { sleep, ..Settings::default() });
     floor(&mut world);
-    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0]));
-    let plank = world.add(heavy(20.0, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0]));
+    world.add(cube(Some(Body::Static), [0.1, 0.2, 0.5], [0.0, 0.2, 0.0])).unwrap();
+    let plank = world.add(heavy(20.0, [1.0, 0.05, 0.3], [0.0, 0.45, 0.0])).unwrap();
     steps(&mut world, 60);
     assert_eq!(asleep(&world, &[plank]), usize::from(sleep));
     let (radius, speed) = (0.1, 0.3);
@@ -372,7 +378,7 @@ fn tips_under_ball(sleep: bool) -> Option<usize> {
     ball.shape = Arc::new(Shape::ball(radius));
     ball.velocity =
         Velocity { linear: Vector3::x() * speed, angular: Vector3::z() * (-speed / radius) };
-    world.add(ball);
+    world.add(ball).unwrap();
     (0..200).find(|_| {
         world.step();
         world.get(plank).unwrap().pose.rotation.angle() > 0.05
@@ -400,7 +406,7 @@ fn tower_falls(sleep: bool, blocks: usize, past: f64) -> Option<usize> {
             let up = (2 * n + 1) as f64 * half;
             let place = turn * Vector3::new(-width, up, 0.0);
             let block = heavy(10.0, [width, half, width], [0.0; 3]);
-            world.add(NewBody { pose: Isometry3::from_parts(place.into(), turn), ..block })
+            world.add(NewBody { pose: Isometry3::from_parts(place.into(), turn), ..block }).unwrap()
         })
         .collect();
     let start = place(&world, ids[blocks - 1]).y;
@@ -434,4 +440,53 @@ fn a_load_on_its_end_tips_a_sleeping_plank_with_what_sleeps_on_it() {
         let angle = plank_turns_by(0.1, Some(weight), load);
         assert!(angle > 0.5, "{share}: {angle}");
     }
+}
+
+/// What falls freely for t is t^2 g / 2 lower.
+#[test]
+fn sleepers_wake_and_fall_when_gravity_turns() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let ids = stack(&mut world, 3);
+    steps(&mut world, 60);
+    assert_eq!(asleep(&world, &ids), 3);
+    let before = ids.iter().map(|&id| place(&world, id)).collect::<Vec<_>>();
+    world.set_gravity(Vector3::new(0.0, -9.81, 0.0)).unwrap();
+    assert_eq!(asleep(&world, &ids), 3, "it is as it was");
+    world.set_gravity(Vector3::new(0.0, 2.0, 0.0)).unwrap();
+    assert_eq!(asleep(&world, &ids), 0);
+    steps(&mut world, 30);
+    for (&id, before) in ids.iter().zip(&before) {
+        let rise = place(&world, id).y - before.y;
+        assert!((rise - 1.0).abs() < 0.02, "{rise}");
+    }
+    let bad = world.set_gravity(Vector3::new(0.0, f64::NAN, 0.0));
+    assert_eq!(bad, Err(SteeringError::NotFinite));
+    assert_eq!(world.settings().gravity.y, 2.0);
+}
+
+#[test]
+fn what_sleeps_on_a_kinematic_body_wakes_when_that_is_set_in_motion_and_when_it_stops() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let lift = Body::Kinematic(Velocity::default());
+    let lift = world.add(cube(Some(lift), [0.5, 0.1, 0.5], [0.0, 0.1, 0.0])).unwrap();
+    let load = world.add(cube(None, [0.2; 3], [0.0, 0.4, 0.0])).unwrap();
+    let far = world.add(cube(None, [0.2; 3], [5.0, 0.2, 0.0])).unwrap();
+    (0..60).for_each(|_| drop(world.step()));
+    assert_eq!(asleep(&world, &[load, far]), 2);
+    let up = |speed: f64| Velocity { linear: Vector3::y() * speed, ..Velocity::default() };
+    world.set_velocity(lift, up(1.0)).unwrap();
+    assert_eq!((asleep(&world, &[load]), asleep(&world, &[far])), (0, 1));
+    (0..30).for_each(|_| drop(world.step()));
+    assert!((place(&world, lift).y - 1.1).abs() < 1e-9);
+    assert!((place(&world, load).y - 1.4).abs() < 0.01, "{}", place(&world, load).y);
+    world.set_velocity(lift, up(0.0)).unwrap();
+    (0..90).for_each(|_| drop(world.step()));
+    assert!((place(&world, load).y - 1.4).abs() < 0.01, "{}", place(&world, load).y);
+    assert_eq!(asleep(&world, &[load]), 1);
+    let refused = [world.set_velocity(load, up(1.0)), world.set_velocity(lift, up(f64::NAN))];
+    assert_eq!(refused, [Err(SteeringError::NotKinematic(load)), Err(SteeringError::NotFinite)]);
+    world.remove(lift);
+    assert_eq!(world.set_velocity(lift, up(1.0)), Err(SteeringError::Unknown(lift)));
 }

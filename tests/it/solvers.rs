@@ -402,7 +402,7 @@ fn settings(solver: Solver, fps: f64) -> Settings {
 }
 
 fn body(shape: Shape, body: Body, pose: Isometry3<f64>, friction: f64) -> NewBody {
-    let material = Material { restitution: 0.0, friction, rolling_friction: 0.0 };
+    let material = Material { restitution: 0.0, friction, ..Material::default() };
     let velocity = Velocity::default();
     NewBody {
         solid: None,
@@ -442,14 +442,17 @@ fn a_block_on_an_incline_holds_and_slides_as_coulomb_says_with_every_solver() {
     for solver in NEW.into_iter().chain([Solver::Manifold]) {
         for friction in [0.15, 0.5] {
             let mut world = World::new(settings(solver, 120.0));
-            world.add(body(
-                Shape::half_space(),
-                Body::Static,
-                Isometry3::from_parts(Vector3::zeros().into(), turn),
-                friction,
-            ));
+            world
+                .add(body(
+                    Shape::half_space(),
+                    Body::Static,
+                    Isometry3::from_parts(Vector3::zeros().into(), turn),
+                    friction,
+                ))
+                .unwrap();
             let start = turn * Isometry3::translation(0.0, 0.1, 0.0);
-            let block = world.add(cuboid(Vector3::new(0.2, 0.1, 0.2), 500.0, start, friction));
+            let block =
+                world.add(cuboid(Vector3::new(0.2, 0.1, 0.2), 500.0, start, friction)).unwrap();
             for _ in 0..120 {
                 world.step();
             }
@@ -467,11 +470,11 @@ fn a_stack_stands_with_every_solver() {
     // one contact at a time holds no more than two
     for (solver, boxes) in NEW.into_iter().zip([5, 5, 2]) {
         let mut world = World::new(settings(solver, 120.0));
-        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5));
+        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
         let half = Vector3::repeat(0.1);
         let place = |i: usize| Isometry3::translation(0.0, 0.1 + 0.2 * i as f64, 0.0);
         let ids: Vec<_> =
-            (0..boxes).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5))).collect();
+            (0..boxes).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5)).unwrap()).collect();
         let reports: Vec<Report> = (0..240).map(|_| world.step()).collect();
         assert!(reports.iter().all(|r| r.frozen.is_empty()));
         for (i, id) in ids.iter().enumerate() {
@@ -489,11 +492,11 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
         let mut settings = settings(solver, 60.0);
         (settings.contact.clamp, settings.gravity) = (clamp, Vector3::zeros());
         let mut world = World::new(settings);
-        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5));
+        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
         let pose = Isometry3::new(Vector3::new(0.0, 0.07, 0.0), Vector3::new(0.1, 0.0, 0.2));
         let mut block = cuboid(Vector3::repeat(0.1), 500.0, pose, 0.5);
         block.velocity.linear = Vector3::new(0.3, -0.4, 0.1);
-        world.add(block);
+        world.add(block).unwrap();
         let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
         reports.iter().map(|r| r.energy_gain).fold(f64::NEG_INFINITY, f64::max)
     };
@@ -509,7 +512,7 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
 #[test]
 fn planar_bodies_bounce_roll_over_and_keep_their_momentum() {
     let ball = || Outline::Circle { radius: 0.1 };
-    let bouncy = Material { restitution: 1.0, friction: 0.0, rolling_friction: 0.0 };
+    let bouncy = Material { restitution: 1.0, friction: 0.0, ..Material::default() };
     // two equal discs swap velocities
     let mut world = PlanarWorld { gravity: Vector2::zeros(), ..PlanarWorld::default() };
     for (x, speed) in [(-1.0, 2.0), (1.0, -1.0)] {
@@ -551,4 +554,25 @@ fn planar_bodies_bounce_roll_over_and_keep_their_momentum() {
         .collect();
     let made = PlanarBody::new(Outline::Polygon(star), 1.0, Point2::origin(), 0.0);
     assert_eq!(made, Err(OutlineError::NotConvex));
+}
+
+/// A plate under many boxes couples all of their contacts, so that the work grows with the cube of them.
+#[test]
+fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
+    let limited = |along: u32| {
+        let mut world = World::new(settings(Solver::QuadraticProgram, 60.0));
+        world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
+        let plate = Isometry3::translation(0.0, 0.05, 0.0);
+        world.add(cuboid(Vector3::new(3.0, 0.05, 3.0), 500.0, plate, 0.5)).unwrap();
+        for n in 0..along * along {
+            let place = [n / along, n % along].map(|k| 0.4 * f64::from(k) - 2.2);
+            let pose = Isometry3::translation(place[0], 0.2, place[1]);
+            world.add(cuboid(Vector3::repeat(0.1), 500.0, pose, 0.5)).unwrap();
+        }
+        let reports: Vec<Report> = (0..2).map(|_| world.step()).collect();
+        assert!(reports.iter().all(|r| r.solver_limited == r.unsolved && r.frozen.is_empty()));
+        reports.iter().any(|r| r.solver_limited)
+    };
+    assert!(!limited(3));
+    assert!(limited(12));
 }

@@ -380,16 +380,18 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         settings.debris.most_samples = most_samples;
         let mut world = World::new(settings);
         for s in free.iter() {
-            world.add(NewBody {
-                body: *s.body,
-                pose: *s.pose,
-                velocity: s.body.velocity(&s.pose.rotation, s.momentum),
-                shape: s.shape.clone(),
-                solid: s.solid.cloned(),
-                material: Material::default(),
-                groups: s.groups,
-                breakage: s.breakage.cloned(),
-            });
+            world
+                .add(NewBody {
+                    body: *s.body,
+                    pose: *s.pose,
+                    velocity: s.body.velocity(&s.pose.rotation, s.momentum),
+                    shape: s.shape.clone(),
+                    solid: s.solid.cloned(),
+                    material: Material::default(),
+                    groups: s.groups,
+                    breakage: s.breakage.cloned(),
+                })
+                .unwrap();
         }
         let refused: usize = run(&mut world, 10).iter().map(|r| r.over_budget.len()).sum();
         (samples(&world), refused)

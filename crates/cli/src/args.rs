@@ -214,6 +214,7 @@ pub struct Sampling {
     /// Distance between nodes of the level set, in the mesh's units [default: 100,000 nodes, or up to
     /// 2,000,000 where walls are thin]
     #[arg(long, value_name = "SIZE", value_parser = length, conflicts_with = "nodes")]
+    #[arg(allow_hyphen_values = true)]
     pub spacing: Option<f64>,
     /// Most nodes of the level set
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
@@ -469,10 +470,12 @@ pub fn complaint(error: &clap::Error) -> String {
 }
 
 fn vector(text: &str) -> Result<[f64; 3], String> {
-    let number = |n: &str| n.trim().parse().ok().filter(|x: &f64| x.abs() <= 1e9);
-    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
-    let numbers = numbers.and_then(|numbers| numbers.try_into().ok());
-    numbers.ok_or_else(|| "give three numbers, as in 0,0.5,-1".to_owned())
+    const MAX: f64 = 1e9;
+    let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let numbers: Option<[f64; 3]> = numbers.and_then(|numbers| numbers.try_into().ok());
+    let numbers = numbers.ok_or_else(|| "give three numbers, as in 0,0.5,-1".to_owned())?;
+    let is_near = numbers.iter().all(|x| x.abs() <= MAX);
+    is_near.then_some(numbers).ok_or_else(|| format!("give numbers of at most {MAX:e}"))
 }
 
 fn direction(text: &str) -> Result<[f64; 3], String> {

@@ -14,7 +14,7 @@ use crate::ledger::Ledger;
 use crate::output::write_whole;
 
 /// The first line, which ends with the version of the format.
-const MAGIC: &[u8] = b"brisance checkpoint 3\n";
+const MAGIC: &[u8] = b"brisance checkpoint 4\n";
 
 /// A run after a frame.
 #[derive(Debug, Serialize, Deserialize)]
@@ -35,6 +35,8 @@ pub struct Checkpoint {
     pub over_budget: usize,
     /// Bodies that were stopped.
     pub stopped: usize,
+    /// Frames in which the quadratic programme reached its limit of work.
+    pub solver_limited: usize,
     /// The hardest blow to each body, and the bodies that broke.
     pub strains: (Vec<Strain>, Vec<BodyId>),
 }

@@ -405,8 +405,10 @@ fn ends_in(path: &Path, extension: &str) -> bool {
 }
 
 /// Warns on standard error of what is doubtful about a mesh that is sampled as `spec` says.
-fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh) {
-    for warning in sim::MeshWarning::of(spec, mesh) {
+/// Tells what is doubtful about a mesh; how thick its walls are only if it is sampled.
+fn warn_of_mesh(spec: &sim::scene::Mesh, mesh: &levelset::TriMesh, is_sampled: bool) {
+    let warnings = sim::MeshWarning::of(spec, mesh).into_iter();
+    for warning in warnings.filter(|w| is_sampled || !matches!(w, sim::MeshWarning::Thin { .. })) {
         // nobody to tell is no reason to stop
         let _ = writeln!(io::stderr(), "warning: {warning}");
     }

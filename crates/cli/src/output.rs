@@ -21,7 +21,7 @@ pub fn write_whole<E: From<io::Error>>(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let file = builder.tempfile_in(folder_of(path))?;
+    let file = builder.tempfile_in(folder_of(path)).map_err(|error| nameless(&error))?;
     let _unfinished = Unfinished::new(file.path());
     let mut buffered = BufWriter::new(file.as_file());
     write(&mut buffered)?;
@@ -49,7 +49,7 @@ pub fn write_whole_folder<E: From<io::Error>>(
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o777));
     }
-    let folder = builder.tempdir_in(folder_of(path))?;
+    let folder = builder.tempdir_in(folder_of(path)).map_err(|error| nameless(&error))?;
     let _unfinished = Unfinished::new(folder.path());
     write(folder.path())?;
     std::fs::rename(folder.path(), path)?;
@@ -104,6 +104,12 @@ fn discard(path: &Path) {
     }
 }
 
+/// The error without the name of a temporary file, which is of no use to who reads it.
+fn nameless(error: &io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+    inner.map_or_else(|| error.kind().into(), |inner| io::Error::new(error.kind(), inner))
+}
+
 /// Whether a file can be made beside `path`; removes what killed programs left there.
 ///
 /// # Errors
@@ -111,7 +117,12 @@ fn discard(path: &Path) {
 pub fn check_writable(path: &Path) -> io::Result<()> {
     let folder = folder_of(path);
     discard_left(folder);
-    tempfile::Builder::new().prefix(&prefix()).suffix(SUFFIX).tempfile_in(folder).map(drop)
+    tempfile::Builder::new()
+        .prefix(&prefix())
+        .suffix(SUFFIX)
+        .tempfile_in(folder)
+        .map(drop)
+        .map_err(|error| nameless(&error))
 }
 
 /// Removes temporary files of processes that are no more, where the system tells which are.

@@ -264,9 +264,9 @@ impl Pass<'_> {
         }
         let meetings = &hit.meetings[..hit.count];
         let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
-        let restitution = p.restitution.min(q.restitution);
+        let restitution = p.restitution_with(q, self.settings.restitution);
         hit.restitution = restitution;
-        let friction = self.settings.friction.of(p.friction, q.friction);
+        let friction = p.friction_with(q, self.settings.friction);
         let clamp = self.settings.clamp;
         hit.impulses = match meetings {
             [Meeting { normal, arms, u, .. }] => {

@@ -464,6 +464,12 @@ impl Support {
         matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
     }
 
+    /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
+    /// its place. [`Self::is_unsolved`] then too.
+    pub fn is_limited(&self) -> bool {
+        matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
+    }
+
     /// Impulses that solvers on rows remember for the next frame.
     pub fn remembered(&self) -> Option<&ImpulseCache> {
         match &self.0 {

@@ -5,10 +5,15 @@ use nalgebra::{Matrix3, Vector3};
 /// Surface properties of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Coefficient of restitution, 0 to 1. A pair uses the smaller one.
+    /// Coefficient of restitution, 0 to 1.
     pub restitution: f64,
     /// Coulomb friction coefficient, >= 0.
     pub friction: f64,
+    /// How its restitution becomes that of a pair; as the other body says unless given, or as
+    /// [`Settings::restitution`](crate::Settings::restitution) if neither does.
+    pub restitution_rule: Option<Combine>,
+    /// The same of friction, and of [`Settings::friction`](crate::Settings::friction).
+    pub friction_rule: Option<Combine>,
     /// Rolling and spinning friction, 1/(kg m): the angular speed in rad/s that each N s of normal
     /// impulse takes away at a sticking contact (GBF03). Only
     /// [`Solver::Reference`](crate::Solver::Reference) has it.
@@ -17,30 +22,108 @@ pub struct Material {
 
 impl Default for Material {
     fn default() -> Self {
-        Self { restitution: 0.2, friction: 0.5, rolling_friction: 0.0 }
+        Self {
+            restitution: 0.2,
+            friction: 0.5,
+            restitution_rule: None,
+            friction_rule: None,
+            rolling_friction: 0.0,
+        }
     }
 }
 
-/// How two friction coefficients become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Why a [`Material`] cannot be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MaterialError {
+    /// Restitution that is not from 0 to 1.
+    Restitution(f64),
+    /// Friction that is negative, not finite or beyond 1e30.
+    Friction(f64),
+    /// The same of rolling friction.
+    RollingFriction(f64),
+}
+
+impl std::fmt::Display for MaterialError {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Restitution(x) => write!(f, "restitution must be from 0 to 1, not {x:?}"),
+            Self::Friction(x) => write!(f, "friction must be from 0 to 1e30, not {x:?}"),
+            Self::RollingFriction(x) => {
+                write!(f, "rolling friction must be from 0 to 1e30, not {x:?}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MaterialError {}
+
+/// Largest coefficient of friction: squares and products of numbers to here are finite.
+const MAX_FRICTION: f64 = 1e30;
+
+impl Material {
+    /// Whether its coefficients can be.
+    ///
+    /// # Errors
+    ///
+    /// If one is negative, not finite or too large.
+    pub fn check(&self) -> Result<(), MaterialError> {
+        let Self { restitution, friction, rolling_friction, .. } = *self;
+        if !(0.0..=1.0).contains(&restitution) {
+            return Err(MaterialError::Restitution(restitution));
+        }
+        if !(0.0..=MAX_FRICTION).contains(&friction) {
+            return Err(MaterialError::Friction(friction));
+        }
+        if !(0.0..=MAX_FRICTION).contains(&rolling_friction) {
+            return Err(MaterialError::RollingFriction(rolling_friction));
+        }
+        Ok(())
+    }
+
+    /// Friction coefficient of a pair, by `rule` if neither has one.
+    pub fn friction_with(&self, other: &Self, rule: Combine) -> f64 {
+        let rule = Combine::chosen([self.friction_rule, other.friction_rule], rule);
+        rule.of(self.friction, other.friction)
+    }
+
+    /// Coefficient of restitution of a pair, by `rule` if neither has one.
+    pub fn restitution_with(&self, other: &Self, rule: Combine) -> f64 {
+        let rule = Combine::chosen([self.restitution_rule, other.restitution_rule], rule);
+        rule.of(self.restitution, other.restitution)
+    }
+}
+
+/// How the coefficients of two bodies become that of the pair. Where two bodies name different rules,
+/// the later of this list counts, as in Rapier and PhysX (which have no geometric mean).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Combine {
-    /// The larger one, as GBF03.
-    #[default]
-    Max,
-    /// The smaller one.
-    Min,
+    /// The arithmetic mean.
+    Average,
     /// The geometric mean.
     GeometricMean,
+    /// The smaller one.
+    Min,
+    /// The product.
+    Multiply,
+    /// The larger one, as GBF03.
+    Max,
 }
 
 impl Combine {
     /// The coefficient of a pair.
     pub fn of(self, a: f64, b: f64) -> f64 {
         match self {
-            Self::Max => a.max(b),
+            Self::Average => 0.5 * a + 0.5 * b,
+            Self::GeometricMean => a.sqrt() * b.sqrt(),
             Self::Min => a.min(b),
-            Self::GeometricMean => (a * b).sqrt(),
+            Self::Multiply => a * b,
+            Self::Max => a.max(b),
         }
+    }
+
+    /// Of the rules of two bodies the later one; `otherwise` if neither has one.
+    pub fn chosen(rules: [Option<Self>; 2], otherwise: Self) -> Self {
+        rules.into_iter().flatten().max().unwrap_or(otherwise)
     }
 }
 

@@ -56,7 +56,7 @@ pub use clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use collide::{Bearing, Blow, collide};
 pub use frame::{Frame, Search, Solver, Support};
 pub use groups::Groups;
-pub use impulse::{Combine, Material, effective_mass, pair_impulse};
+pub use impulse::{Combine, Material, MaterialError, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
 pub use narrow::{Contact, Contacts, Manifold, Side, Tally};
@@ -107,7 +107,8 @@ pub struct Settings {
     pub joint_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,
-    /// Penetration that is right, as a share of the smaller body's radius: what is deeper is pushed out,
+    /// Penetration that is right, as a share of the smaller body's [size](Shape::size), which goes by
+    /// its thickness: what is deeper is pushed out,
     /// by [`Solver::Manifold`] what is deeper than twice that.
     pub slop: f64,
     /// Approach speed below which a pair does not collide but rests, m/s.
@@ -115,8 +116,10 @@ pub struct Settings {
     /// The same as a share of what forces add to the speed of either body in half a step: what lies
     /// in a pile trembles at this speed, and the contact passes stop it.
     pub resting_share: f64,
-    /// How the friction of two materials becomes that of the pair.
+    /// How the friction of two materials without a rule of their own becomes that of the pair.
     pub friction: Combine,
+    /// The same of restitution.
+    pub restitution: Combine,
 }
 
 impl Default for Settings {
@@ -137,6 +140,7 @@ impl Default for Settings {
             resting_speed: 1e-6,
             resting_share: 0.06,
             friction: Combine::Max,
+            restitution: Combine::Min,
         }
     }
 }

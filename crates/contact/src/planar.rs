@@ -310,8 +310,10 @@ pub struct PlanarWorld {
     pub push_out: f64,
     /// What is done to impulses that would add kinetic energy.
     pub clamp: Clamp,
-    /// How the friction of two materials becomes that of the pair.
+    /// How the friction of two materials without a rule of their own becomes that of the pair.
     pub friction: Combine,
+    /// The same of restitution.
+    pub restitution: Combine,
 }
 
 impl Default for PlanarWorld {
@@ -322,7 +324,8 @@ impl Default for PlanarWorld {
             sweeps: 20,
             push_out: 0.2,
             clamp: Clamp::default(),
-            friction: Combine::default(),
+            friction: Combine::Max,
+            restitution: Combine::Min,
         }
     }
 }
@@ -386,12 +389,12 @@ impl PlanarWorld {
         let u = a.velocity.at(&arm_a) - b.velocity.at(&arm_b);
         let (p, q) = (&self.bodies[i].material, &self.bodies[j].material);
         let restitution = match classify(u.dot(&normal), slow) {
-            ContactClass::Colliding => p.restitution.min(q.restitution),
+            ContactClass::Colliding => p.restitution_with(q, self.restitution),
             ContactClass::Resting => 0.0,
             ContactClass::Separating => return,
         };
         let k = mass_at(&a, &arm_a) + mass_at(&b, &arm_b);
-        let friction = self.friction.of(p.friction, q.friction);
+        let friction = p.friction_with(q, self.friction);
         let impulse = pair_impulse(&normal, &k, &u, restitution, friction);
         let impulse = self.clamp.limit(&impulse, &normal, &k, &u);
         a.apply(&impulse, &arm_a);

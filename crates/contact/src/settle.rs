@@ -82,7 +82,7 @@ pub(crate) fn settle_joined(
             return None;
         }
         let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
-        let friction = settings.friction.of(p.friction, q.friction);
+        let friction = p.friction_with(q, settings.friction);
         Some((-contact.gap.max(0.0) / dt, friction))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
@@ -232,9 +232,10 @@ pub(crate) fn push_out_in(
         let (a, b) = (pair.a as usize, pair.b as usize);
         let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
         let gap = contact.gap + dt * speed;
-        let size = columns.shapes[a].radius().min(columns.shapes[b].radius());
-        let (overlap, slop) = (-gap, settings.slop * size);
-        let push = settings.push_out * (overlap - slop).min(MOST_PUSH * size);
+        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
+        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
+        let most = MOST_PUSH * p.radius().min(q.radius());
+        let push = settings.push_out * (overlap - slop).min(most);
         (overlap > SHALLOW * slop).then_some((push, 0.0))
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);

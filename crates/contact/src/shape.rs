@@ -309,6 +309,13 @@ impl Shape {
         }
     }
 
+    /// What overlap that is let be is a share of, m: the radius, but for thin bodies by what a cube of
+    /// that thickness has.
+    pub fn size(&self) -> f64 {
+        const CUBE: f64 = 1.732_050_807_568_877_2;
+        self.radius.min(CUBE * self.half_thickness())
+    }
+
     pub(crate) fn compound(&self) -> Option<&Compound> {
         self.compound.as_ref()
     }

@@ -5,7 +5,7 @@
 //! the mean pressure reaches [`Material::crushing_pressure`] of the softer body, the contact crushes at
 //! that pressure (Johnson, section 6.3). A wall moves away from the blow with its point impedance
 //! `8 sqrt(D rho h)`, `D = E h^3 / (12 (1 - nu^2))` (Cremer, Heckl and Petersson, *Structure-Borne
-//! Sound*, 2005). The body breaks in the way that needs the least force:
+//! Sound*, 2005). The body breaks in the way that needs the least speed:
 //!
 //! - **Bending.** The wall bends under a load on a small patch (Timoshenko and Woinowsky-Krieger,
 //!   *Theory of Plates and Shells*, 1959; the radius of the patch by Westergaard, as in *Roark's
@@ -15,7 +15,15 @@
 //!   `2 F / (pi D L)` (ASTM C496).
 //! - **Chipping.** A chip of depth `d` runs off at `F = 9.3 K d^(3/2)` (Chai and Lawn, *Acta
 //!   Materialia* 55, 2007, 2555), with the toughness `K`. A body parts when the chip is as deep as a
-//!   quarter of its second extent. In a wall thinner than the chip is deep, `F = 9.3 K t d^(1/2)`.
+//!   quarter of its second extent. In a wall thinner than the chip is deep, `F = 9.3 K t d^(1/2)`. On
+//!   the way there the contact crushes at the strength of a body with a crack as large as the contact,
+//!   a disc of radius `a`: `K sqrt(pi / a) / 2` (Sneddon 1946), whatever the strength of one without.
+//!   So a stronger body is never the first to chip.
+//!
+//! Stress alone parts nothing: finite fracture mechanics (Leguillon, *European Journal of Mechanics A*
+//! 21, 2002, 61) takes stress and energy both as necessary. So the blow must bring the energy of the
+//! least section that parts the body, `G A` with `G = K^2 (1 - nu^2) / E`. Brittle bodies always get
+//! that much before they bear too much; steel and rubber, of a `G` a thousand times as large, do not.
 //!
 //! Everything here uses sums, products, quotients and square roots only, so that the bits are
 //! the same on every platform.
@@ -54,6 +62,9 @@ pub struct Impact<'a> {
 const CHIP: f64 = 0.25;
 /// Force on a chip over `K d^(3/2)` (Chai and Lawn 2007).
 const CHIPPING: f64 = 9.3;
+/// Radius of the contact over the depth of the chip that it drives off, where it crushes at 24 times
+/// `K sqrt(pi / a) / 2`: `12 pi^(3/2) a^(3/2) = 9.3 d^(3/2)`.
+const CHIPPING_RADIUS: f64 = 0.2686;
 /// Radius to which a plate bends, over `sqrt(t sqrt(D / (rho h)))` after a time `t`: a constant
 /// force makes a curvature of `F / (2 pi D) (ln(2 sqrt(t sqrt(D / (rho h))) / a) - gamma / 2)` at the
 /// distance `a`, and 1/2 more in the mean of that disc, so `2 exp((1 - gamma) / 2)`.
@@ -76,13 +87,15 @@ impl Impact<'_> {
         if wave > 0.0 { rigid / (1.0 + rigid / wave) } else { 0.0 }
     }
 
-    /// The largest ratio of load to strength at a speed of approach, m/s: the body breaks at 1. Walls
-    /// bend under [`Impact::force`]; splitting and chipping are of compact bodies, which move as a
-    /// whole.
+    /// The largest ratio of load to strength at a speed of approach, m/s, or that of the speed to the one
+    /// that brings enough energy if this is less: the body breaks at 1. Walls bend under
+    /// [`Impact::force`]; splitting and chipping are of compact bodies, which move as a whole.
     pub fn load(&self, speed: f64) -> f64 {
-        let rigid = self.rigid_force(speed);
         let bending = self.bending_stress(speed, self.force(speed)) / self.body.tensile_strength;
-        bending.max(rigid / self.splitting_force().min(self.chipping_force()))
+        let splitting = self.rigid_force(speed) / self.splitting_force();
+        let chip = self.contact_at(self.chipping_pressure());
+        let chipping = self.force_of(&chip, speed) / self.chipping_force();
+        bending.max(splitting).max(chipping).min(speed / self.parting_speed())
     }
 
     /// The speed of approach that breaks the body, m/s; infinite where none does, as for a mass that is
@@ -110,7 +123,12 @@ impl Impact<'_> {
 
     /// Peak force on a body that moves as a whole, N.
     fn rigid_force(&self, speed: f64) -> f64 {
-        let Contact { stiffness, radius, pressure } = self.contact();
+        self.force_of(&self.contact(), speed)
+    }
+
+    /// The same where the contact is known.
+    fn force_of(&self, contact: &Contact, speed: f64) -> f64 {
+        let Contact { stiffness, radius, pressure } = *contact;
         let energy = 0.5 * clamp(self.mass) * speed * speed;
         // indentation at which the mean pressure of Hertz reaches that of crushing
         let root = PI * radius * pressure / stiffness;
@@ -126,10 +144,15 @@ impl Impact<'_> {
     }
 
     fn contact(&self) -> Contact {
+        self.contact_at(self.body.crushing_pressure())
+    }
+
+    /// The contact if the body crushes at a pressure, Pa.
+    fn contact_at(&self, crushing: f64) -> Contact {
         let compliance = |m: &Material| (1.0 - m.poisson * m.poisson) / m.stiffness;
         let modulus = 1.0 / (compliance(self.body) + compliance(self.striker));
         let radius = 1.0 / clamp(self.curvature);
-        let pressure = self.body.crushing_pressure().min(self.striker.crushing_pressure());
+        let pressure = crushing.min(self.striker.crushing_pressure());
         Contact { stiffness: 4.0 / 3.0 * modulus * radius.sqrt(), radius, pressure }
     }
 
@@ -172,13 +195,33 @@ impl Impact<'_> {
         0.5 * PI * self.body.tensile_strength * clamp(thickness) * clamp(width)
     }
 
-    /// The force that parts the body by a chip, N.
-    fn chipping_force(&self) -> f64 {
+    /// The extents from the least to the greatest, m.
+    fn extents(&self) -> [f64; 3] {
         let Section { thickness, width, length } = self.section;
         let mut extents = [thickness, width, length].map(clamp);
         extents.sort_by(f64::total_cmp);
+        extents
+    }
+
+    /// The force that parts the body by a chip, N.
+    fn chipping_force(&self) -> f64 {
+        let extents = self.extents();
         let depth = CHIP * extents[1];
         CHIPPING * self.body.toughness * depth.sqrt() * depth.min(extents[0])
+    }
+
+    /// Mean pressure at which the contact crushes that drives off a chip, Pa.
+    fn chipping_pressure(&self) -> f64 {
+        let radius = CHIPPING_RADIUS * CHIP * self.extents()[1];
+        Material::crushing_at(0.5 * self.body.toughness * (PI / radius).sqrt())
+    }
+
+    /// The speed of approach that brings the energy of the least section through the body, m/s.
+    fn parting_speed(&self) -> f64 {
+        let Material { toughness, stiffness, poisson, .. } = *self.body;
+        let release = square(toughness) * (1.0 - square(poisson)) / stiffness;
+        let [least, second, _] = self.extents();
+        (2.0 * release * least * second / clamp(self.mass)).sqrt()
     }
 }
 

@@ -92,6 +92,11 @@ impl Material {
     /// Mean pressure at which a contact crushes the material, Pa: 3 times its compressive strength
     /// (Tabor, *The Hardness of Metals*, 1951), which follows from [`Material::COMPRESSION`].
     pub fn crushing_pressure(&self) -> f64 {
-        3.0 * Self::COMPRESSION * self.tensile_strength
+        Self::crushing_at(self.tensile_strength)
+    }
+
+    /// The same of a tensile strength, Pa.
+    pub(crate) fn crushing_at(tensile_strength: f64) -> f64 {
+        3.0 * Self::COMPRESSION * tensile_strength
     }
 }

@@ -63,6 +63,12 @@ pub enum MeshError {
         /// Open edges in all.
         count: usize,
     },
+    /// A closed mesh bounds no volume.
+    #[error(
+        "the mesh bounds no volume: its triangles cancel each other, as those of a sheet with two sides \
+         do; give it a thickness"
+    )]
+    Flat,
     /// The triangles of a closed mesh face inwards.
     #[error("the mesh is inside out (volume {volume}): reverse its triangles")]
     InsideOut {
@@ -133,6 +139,11 @@ fn scan(mesh: &TriMesh, grid: &Grid, sign: Sign) -> Result<(Vec<f32>, Vec<bool>)
         }
         let volume = mesh.signed_volume();
         if volume <= 0.0 {
+            let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+            // rounding leaves about so much of what cancels
+            if -volume <= 1e-12 * area * grid.bounds().extents().norm() {
+                return Err(MeshError::Flat);
+            }
             return Err(MeshError::InsideOut { volume });
         }
     }

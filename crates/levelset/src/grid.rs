@@ -81,13 +81,23 @@ pub enum GridError {
         dims: [usize; 3],
     },
     /// More nodes than the caller allows; nothing was allocated.
-    #[error("a grid of {dims:?} nodes passes the limit of {limit} nodes: use a coarser spacing")]
+    #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", told(dims))]
     TooLarge {
         /// Nodes per axis asked for.
         dims: [usize; 3],
         /// Most nodes the caller allows.
         limit: usize,
     },
+}
+
+/// Nodes per axis, or that they are beyond all bounds.
+fn told(dims: &[usize; 3]) -> String {
+    const MAX: usize = 1_000_000_000;
+    if dims.iter().all(|&n| n <= MAX) {
+        format!("{dims:?} nodes")
+    } else {
+        format!("more than {MAX} nodes along an axis")
+    }
 }
 
 /// A uniform, node-centred grid: `dims` nodes per axis, `spacing` metres apart.

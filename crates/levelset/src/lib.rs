@@ -133,6 +133,7 @@ mod march;
 mod mesh;
 mod moments;
 mod open_edges;
+mod overlap;
 mod particles;
 mod redistance;
 mod sample;

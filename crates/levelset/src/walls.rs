@@ -42,20 +42,24 @@ impl TriMesh {
 
     /// Distance from a point of triangle `from` along a unit vector to the next other triangle.
     fn chord(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
-        let hits = (0..self.triangles.len()).filter(|&t| t != from).filter_map(|t| {
-            // Moeller and Trumbore 1997
-            let [a, b, c] = self.corners(t);
-            let (u, v, w) = (b - a, c - a, start - a);
-            let across = way.cross(&v);
-            let determinant = u.dot(&across);
-            let x = w.dot(&across) / determinant;
-            let beside = w.cross(&u);
-            let y = way.dot(&beside) / determinant;
-            let distance = v.dot(&beside) / determinant;
-            let is_hit = x >= 0.0 && y >= 0.0 && x + y <= 1.0 && distance > 0.0;
-            is_hit.then_some(distance)
-        });
+        let others = (0..self.triangles.len()).filter(|&t| t != from);
+        let hits =
+            others.filter_map(|t| self.hit(t, start, way)).filter(|distance| *distance > 0.0);
         hits.min_by(f64::total_cmp)
+    }
+
+    /// Where the line through a point along a unit vector crosses a triangle (Moeller and Trumbore
+    /// 1997), as distance from the point.
+    pub(crate) fn hit(&self, t: usize, start: &Point3<f64>, way: &Vector3<f64>) -> Option<f64> {
+        let [a, b, c] = self.corners(t);
+        let (u, v, w) = (b - a, c - a, start - a);
+        let across = way.cross(&v);
+        let determinant = u.dot(&across);
+        let x = w.dot(&across) / determinant;
+        let beside = w.cross(&u);
+        let y = way.dot(&beside) / determinant;
+        let is_hit = x >= 0.0 && y >= 0.0 && x + y <= 1.0;
+        is_hit.then(|| v.dot(&beside) / determinant).filter(|distance| distance.is_finite())
     }
 }
 

@@ -121,18 +121,20 @@ fn made(scene: &str, settings: Settings) -> Outcome<(World, Drift, f64)> {
 }
 
 fn add(world: &mut World, shape: Shape, body: Body, pose: Isometry3<f64>) -> BodyId {
-    let material = Material { restitution: 0.0, friction: 0.3, rolling_friction: 0.0 };
+    let material = Material { restitution: 0.0, friction: 0.3, ..Material::default() };
     let velocity = Velocity::default();
-    world.add(NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity,
-        shape: Arc::new(shape),
-        material,
-        groups: contact::Groups::default(),
-        breakage: None,
-    })
+    world
+        .add(NewBody {
+            solid: None,
+            body,
+            pose,
+            velocity,
+            shape: Arc::new(shape),
+            material,
+            groups: contact::Groups::default(),
+            breakage: None,
+        })
+        .unwrap()
 }
 
 fn cuboid(mass: f64, half: Vector3<f64>) -> Outcome<Body> {

@@ -409,7 +409,7 @@ impl World {
         (breakage, is_held): (Option<Breakage>, bool),
     ) -> BodyId {
         let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;
-        let id = self.add(NewBody {
+        let id = self.insert(NewBody {
             body: if is_held { Body::Static } else { Body::Dynamic(mass) },
             pose,
             velocity,
@@ -557,24 +557,26 @@ pub(crate) mod tests {
         let (shape, mass, frame, _) = solid();
         let pattern = Pattern::voronoi(&Voronoi::new(pieces, seed)).unwrap();
         let mut world = World::new(Settings::default());
-        let id = world.add(NewBody {
-            solid: None,
-            body: Body::Dynamic(mass),
-            pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
-                * frame,
-            velocity,
-            shape,
-            material: Material::default(),
-            groups: Groups::default(),
-            breakage: Some(Breakage {
-                model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
-                strength: Strength::Impulse(1.0),
-                generations: 2,
-                least_share: 1e-4,
-                least_size: 0.0,
-                bonds,
-            }),
-        });
+        let id = world
+            .add(NewBody {
+                solid: None,
+                body: Body::Dynamic(mass),
+                pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
+                    * frame,
+                velocity,
+                shape,
+                material: Material::default(),
+                groups: Groups::default(),
+                breakage: Some(Breakage {
+                    model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
+                    strength: Strength::Impulse(1.0),
+                    generations: 2,
+                    least_share: 1e-4,
+                    least_size: 0.0,
+                    bonds,
+                }),
+            })
+            .unwrap();
         (world, id)
     }
 

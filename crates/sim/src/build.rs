@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Groups, Material, Shape, Triangles};
+use contact::{Field, Groups, Material, MaterialError, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{
     ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
@@ -58,6 +58,9 @@ pub enum Cause {
         /// What the scene takes it for.
         kind: &'static str,
     },
+    /// Its friction or restitution cannot be.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
     /// Its tetrahedra are not valid.
     #[error(transparent)]
     Tets(#[from] TetError),
@@ -141,7 +144,8 @@ pub fn build(
         let look = Arc::new(spec.look());
         for (name, offset) in places(spec, scene.simulation.seed) {
             let pose = Translation3::from(offset) * one.pose;
-            let body = world.add(NewBody { pose, ..one.clone() });
+            let body =
+                world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
                 let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
@@ -523,6 +527,8 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
         material: Material {
             restitution: spec.restitution(),
             friction: spec.friction(),
+            restitution_rule: spec.restitution_rule(),
+            friction_rule: spec.friction_rule(),
             ..Material::default()
         },
         groups: Groups::default(),
@@ -617,6 +623,9 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     let half = Vector3::from(spec.shape.extents().unwrap_or_default()) / 2.0;
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let spacing = spec.shape.spacing().unwrap_or(1.0);
+    let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
+    // what needs no samples may ask for more than there may be
+    let spacing = if spec.may_be_sampled() { spacing } else { spacing.max(finest) };
     let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
     let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
     let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
@@ -631,8 +640,11 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
             Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
         }
         levelset::Solid::Box { .. } => body.shape(),
-        // chords would not roll
-        _ => sampled_shape(&body)?,
+        // chords would not roll, but what has no samples is met by them
+        _ => match sampled_shape(&body) {
+            Err(RigidError::Empty) if body.geometry.is_convex() => body.shape(),
+            other => other?,
+        },
     };
     let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
     let solid = (breaks || !is_exact).then_some(body);
@@ -700,19 +712,18 @@ fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Sol
 /// # Errors
 /// As [`sample_mesh`].
 pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
+    if is_too_thin(&mesh) {
+        return Err(RigidError::Empty.into());
+    }
     let (level_set, mesh) = sample_mesh(spec, mesh)?;
-    level_set.inside_range().ok_or(RigidError::Empty)?;
     let level_set = Arc::new(level_set);
-    let sampled = level_set.subcell_moments();
-    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
-    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| {
-        // where parts of a mesh overlap, integrals over its surface count twice
-        let error = OVERLAP * area * level_set.grid().spacing();
-        (mesh.mesh().signed_volume() - sampled.volume).abs() <= error
-    });
+    // where parts of a mesh overlap, integrals over its surface count twice
+    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| !mesh.mesh().overlaps_itself());
     let geometry = match exact {
         Some(exact) => Geometry::mesh(&exact, level_set),
         None => {
+            level_set.inside_range().ok_or(RigidError::Empty)?;
+            let sampled = level_set.subcell_moments();
             let points = level_set.surface_particles(level_set.grid().spacing());
             Geometry::sampled(level_set, points, sampled)
         }
@@ -720,9 +731,21 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
     Ok((geometry, mesh))
 }
 
-/// Share of a cell's volume by which the samples at each cell of the surface may differ from a mesh that
-/// does not overlap itself.
-const OVERLAP: f64 = 0.1;
+/// Mean thickness of a solid over its size, below which cuts are lost in rounding.
+const THINNEST: f64 = 1e-9;
+
+/// Whether a mesh is closed and bounds less than cuts tell from nothing.
+fn is_too_thin(mesh: &TriMesh) -> bool {
+    let vertices = mesh.vertices.len();
+    // what is not sound is refused with its own reason
+    if mesh.triangles.iter().flatten().any(|&v| v as usize >= vertices) {
+        return false;
+    }
+    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
+    let size = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
+    let volume = mesh.signed_volume();
+    volume > 0.0 && volume <= THINNEST * area * size && ClosedMesh::new(mesh.clone()).is_ok()
+}
 
 /// The level set of a mesh, and the mesh scaled and moved as `spec` says.
 ///

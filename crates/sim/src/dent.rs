@@ -49,7 +49,7 @@ impl World {
         let i = self.ids.binary_search(&parent.id).ok()?;
         let (surface, groups, substance) = (self.materials[i], self.groups[i], self.substances[i]);
         self.remove(parent.id);
-        let id = self.add(NewBody {
+        let id = self.insert(NewBody {
             body: if is_held { Body::Static } else { body },
             pose,
             velocity,

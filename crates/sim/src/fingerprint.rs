@@ -142,8 +142,12 @@ impl World {
             }
             last = Some(state.shape);
         }
-        for Material { restitution, friction, rolling_friction } in &self.materials {
+        for material in &self.materials {
+            let Material { restitution, friction, rolling_friction, .. } = material;
             digest.numbers(&[*restitution, *friction, *rolling_friction]);
+            for rule in [material.restitution_rule, material.friction_rule] {
+                digest.word(rule.map_or(0, |rule| 1 + rule as u64));
+            }
         }
         for solid in &self.substances {
             digest.text(&format!("{solid:?}"));

@@ -18,6 +18,11 @@ pub enum MeshWarning {
         /// Edges that lack a triangle.
         edges: usize,
     },
+    /// Parts of it overlap, so that it is sampled and its pieces are not exact.
+    Overlapping {
+        /// Its file.
+        file: String,
+    },
     /// Its walls are thinner than samples tell.
     Thin {
         /// Its file.
@@ -43,6 +48,11 @@ impl fmt::Display for MeshWarning {
                      the mesh, or set sign to \"winding\""
                 )
             }
+            Self::Overlapping { file } => write!(
+                f,
+                "parts of {file} overlap: the winding number decides what is inside and its pieces are \
+                 sampled; unite the parts, or set sign to \"winding\""
+            ),
             Self::Thin { file, nodes, spacing } => write!(
                 f,
                 "the walls of {file} are {nodes:.1} nodes thick: take spacing {}",
@@ -67,6 +77,9 @@ impl MeshWarning {
         let mut warnings = Vec::new();
         if !facts.closed && spec.sign == MeshSign::Auto {
             warnings.push(Self::Open { file: file(), edges: facts.open_edges });
+        }
+        if facts.closed && spec.sign == MeshSign::Auto && mesh.overlaps_itself() {
+            warnings.push(Self::Overlapping { file: file() });
         }
         let bounds = Aabb::around(&mesh.vertices);
         let Some((bounds, wall)) = bounds.zip(mesh.wall_thickness()) else { return warnings };

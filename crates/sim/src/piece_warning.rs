@@ -7,8 +7,8 @@ use fracture::{Geometry, Pattern};
 use crate::scene::{self, Scene};
 use crate::{FractureModel, World};
 
-/// Why a body breaks into fewer pieces than its Voronoi pattern asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a body breaks into fewer pieces than its pattern asks for.
+#[derive(Clone, Debug, PartialEq)]
 pub enum PieceWarning {
     /// It is sampled, and its samples do not tell so many pieces apart.
     Coarse {
@@ -26,6 +26,15 @@ pub enum PieceWarning {
         /// Pieces that were asked for.
         pieces: usize,
     },
+    /// Most pieces are smaller than the smallest that may be, and stay with a neighbour.
+    Joined {
+        /// Its name.
+        body: String,
+        /// Pieces that were asked for.
+        pieces: usize,
+        /// Share of the volume of the smallest piece that may be.
+        least: f64,
+    },
 }
 
 impl fmt::Display for PieceWarning {
@@ -35,6 +44,14 @@ impl fmt::Display for PieceWarning {
                 f,
                 "the samples of {body} hold fewer than {pieces} pieces, at most {most}: use a smaller \
                  spacing or more nodes, or ask for fewer"
+            ),
+            Self::Joined { body, pieces, least } => write!(
+                f,
+                "{body} may break into fewer pieces than {pieces} or not at all: less than {:.3} of its \
+                 volume stays with a neighbour, and the mean piece is {:.3} of it; take a smaller \
+                 min_share or min_size, or ask for fewer",
+                least,
+                1.0 / *pieces as f64
             ),
             Self::Cells { body, pieces } => write!(
                 f,
@@ -70,10 +87,17 @@ impl Scene {
             let Some(state) = states.next() else { break };
             states.by_ref().take(copies - 1).for_each(drop);
             let name = body.fracture.as_ref().and_then(|fracture| fracture.pattern.as_ref());
-            let Some(scene::Pattern::Voronoi(spec)) = name.and_then(|n| self.patterns.get(n))
-            else {
-                continue;
-            };
+            let Some(pattern) = name.and_then(|n| self.patterns.get(n)) else { continue };
+            if let Some((pieces, (solid, breakage))) =
+                pattern.pieces().zip(state.solid.zip(state.breakage))
+            {
+                let smallest = breakage.least_size.powi(3) / solid.geometry.moments().volume;
+                let least = breakage.least_share.max(smallest);
+                if least * pieces as f64 > 1.0 {
+                    warnings.push(PieceWarning::Joined { body: body.name.clone(), pieces, least });
+                }
+            }
+            let scene::Pattern::Voronoi(spec) = pattern else { continue };
             let model = state.breakage.map(|breakage| &breakage.model);
             let Some((solid, FractureModel::Prescored(pattern, _))) = state.solid.zip(model) else {
                 continue;

@@ -58,13 +58,14 @@ pub fn break_mesh(
     let least = breaking.least_share * geometry.moments().volume;
     let pattern = Arc::new(pattern(&geometry, &at, least)?);
     let broken = geometry.divide(&pattern, &at, least);
-    let identity = Isometry3::identity();
     let (mesh, look) = (Arc::new(mesh), Arc::new(look));
     let whole = Arc::new(Whole::new(Arc::new(geometry)));
     let track = |(n, Piece { geometry, regions }): (usize, Piece)| {
         let cut = Cut { pattern: Arc::clone(&pattern), at, regions };
         let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
-        let solid = Solid { geometry: Arc::new(geometry), material: identity };
+        // vertices are stored as `f32`: from its centre, however far off the mesh is
+        let centre = Isometry3::from(geometry.moments().centre().coords);
+        let solid = Solid { geometry: Arc::new(geometry), material: centre };
         let shape = Arc::new(contact::Shape::empty());
         let mesh = Some(Arc::clone(&mesh));
         Track {
@@ -74,7 +75,7 @@ pub fn break_mesh(
             parent: None,
             birth: 0,
             taken: 0,
-            poses: vec![identity],
+            poses: vec![centre],
             shrinks: None,
             stresses: Vec::new(),
         }

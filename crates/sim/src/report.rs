@@ -136,6 +136,9 @@ pub struct Report {
     /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
     /// was taken.
     pub unsolved: bool,
+    /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
+    /// its place; [`Self::unsolved`] then too.
+    pub solver_limited: bool,
     /// Kinetic energy at the end, J.
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.

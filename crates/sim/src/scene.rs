@@ -48,7 +48,7 @@ pub use breakage::{Bonds, Cleave, Fracture, Lattice, LatticeLinks, StrengthPictu
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
-pub use material::{Material, OwnMaterial};
+pub use material::{Material, OwnMaterial, Rule};
 pub use pattern::{Noise, Pattern, PatternFile, Radial, Voronoi};
 pub use shape::{
     Capsule, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,

@@ -154,23 +154,25 @@ mod tests {
         let pattern = Arc::new(fracture::Pattern::voronoi(&Voronoi::new(60, 3)).unwrap());
         let mut world = World::new(Settings::default());
         let add = |(pose, velocity): &(Isometry3<f64>, Velocity)| {
-            world.add(NewBody {
-                body: Body::Dynamic(mass),
-                pose: pose * frame,
-                velocity: *velocity,
-                shape: Arc::clone(&shape),
-                solid: None,
-                material: Material::default(),
-                groups: Groups::default(),
-                breakage: Some(Breakage {
-                    model: FractureModel::Prescored(Arc::clone(&pattern), placement),
-                    strength: crate::Strength::Impulse(1.0),
-                    generations: 2,
-                    least_share: 1e-4,
-                    least_size: 0.0,
-                    bonds,
-                }),
-            })
+            world
+                .add(NewBody {
+                    body: Body::Dynamic(mass),
+                    pose: pose * frame,
+                    velocity: *velocity,
+                    shape: Arc::clone(&shape),
+                    solid: None,
+                    material: Material::default(),
+                    groups: Groups::default(),
+                    breakage: Some(Breakage {
+                        model: FractureModel::Prescored(Arc::clone(&pattern), placement),
+                        strength: crate::Strength::Impulse(1.0),
+                        generations: 2,
+                        least_share: 1e-4,
+                        least_size: 0.0,
+                        bonds,
+                    }),
+                })
+                .unwrap()
         };
         let ids = moving.iter().map(add).collect();
         let node = grid.position([12, 16, 8]);

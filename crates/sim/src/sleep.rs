@@ -314,10 +314,10 @@ impl World {
         let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
         let (a, b) = (pair.a as usize, pair.b as usize);
         let settings = &self.settings.contact;
-        let [p, q] = [a, b].map(|i| self.materials[i].friction);
-        let friction = settings.friction.of(p, q);
+        let [p, q] = [a, b].map(|i| &self.materials[i]);
+        let friction = p.friction_with(q, settings.friction);
         let sign = if touch.body == a { 1.0 } else { -1.0 };
-        let slop = settings.slop * self.shapes[a].radius().min(self.shapes[b].radius());
+        let slop = settings.slop * self.shapes[a].size().min(self.shapes[b].size());
         let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
         touching
             .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())

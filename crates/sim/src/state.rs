@@ -24,6 +24,7 @@ pub struct StateError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorldState {
     frame: usize,
+    gravity: [f64; 3],
     next: u64,
     retired_mass: f64,
     lost: bool,
@@ -108,6 +109,7 @@ impl World {
     pub fn saved(&self) -> WorldState {
         WorldState {
             frame: self.frame,
+            gravity: self.settings.gravity.into(),
             next: self.next,
             retired_mass: self.retired_mass,
             lost: self.lost,
@@ -143,6 +145,7 @@ impl World {
             self.restore_body(i, body)?;
         }
         self.frame = state.frame;
+        self.settings.gravity = state.gravity.into();
         self.retired_mass = state.retired_mass;
         self.lost = state.lost;
         self.frozen.clone_from(&state.frozen);

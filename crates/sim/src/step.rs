@@ -360,6 +360,7 @@ fn count_work(support: &Support, report: &mut Report) {
     report.colours = support.colours();
     (report.levels, report.sweeps) = (support.levels(), support.sweeps());
     report.unsolved = support.is_unsolved();
+    report.solver_limited = support.is_limited();
     if let Some(cache) = support.remembered() {
         (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
     }

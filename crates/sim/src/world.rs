@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Broad, Cache, Columns, Groups, Material, Shape};
+use contact::{Broad, Cache, Columns, Groups, Material, MaterialError, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -82,7 +82,7 @@ pub struct NewBody {
 }
 
 /// Squares and products of numbers to here are finite.
-const MOST: f64 = 1e30;
+pub(crate) const MOST: f64 = 1e30;
 
 /// Whether a pose and a momentum may take part in a frame.
 pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
@@ -93,16 +93,13 @@ pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
 
 impl NewBody {
     fn is_usable(&self) -> bool {
-        let Material { restitution, friction, rolling_friction } = self.material;
         let usable =
             |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MOST);
         let moved = match &self.body {
             Body::Kinematic(velocity) => usable(velocity),
             Body::Static | Body::Dynamic(_) => usable(&self.velocity),
         };
-        moved
-            && [restitution, friction, rolling_friction].iter().all(|x| x.abs() <= MOST)
-            && is_usable(&self.pose, &self.momentum())
+        moved && is_usable(&self.pose, &self.momentum())
     }
 
     fn momentum(&self) -> Momentum {
@@ -244,11 +241,22 @@ impl World {
 
     /// Adds a body and names it.
     ///
+    /// # Errors
+    ///
+    /// [`MaterialError`] if its restitution is not from 0 to 1, or its friction is negative or not
+    /// finite; the world stays as it is.
+    ///
     /// One whose numbers are not finite, or beyond 1e30, is frozen: it stays where it is put, or at
     /// the origin if that is unknown, touches nothing, and is in the next [`Report::frozen`].
     ///
     /// [`Report::frozen`]: crate::Report::frozen
-    pub fn add(&mut self, new: NewBody) -> BodyId {
+    pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
+        new.material.check()?;
+        Ok(self.insert(new))
+    }
+
+    /// Adds a body whose material can be.
+    pub(crate) fn insert(&mut self, new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
         let new = if new.is_usable() {

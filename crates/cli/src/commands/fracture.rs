@@ -37,6 +37,10 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     check_distinct(output, [path.as_path(), file])?;
     let source = if file.is_file() {
         Source::File(read_pattern(file)?)
+    } else if !pattern.contains(':') {
+        let problem = "there is no such file: check the path, or give voronoi:PIECES or \
+                       radial:SECTORSxRINGS, as in voronoi:35,clustering=0.8";
+        return Err(Failure::Pattern { text: pattern.clone(), problem: problem.to_owned() });
     } else {
         Source::Text(parsed(pattern)?)
     };
@@ -47,17 +51,19 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         normal: Unit::new_normalize(Vector3::from(*normal)),
         least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
     };
-    let warning = Cell::new(None);
-    let pattern = |body: &Geometry, at: &Alignment, least: f64| match source {
-        Source::File(pattern) => Ok(pattern),
-        Source::Text(spec) => {
-            let pattern = piece_pattern(&spec, *seed, body, (at, least))?;
-            if let sim::scene::Pattern::Voronoi(spec) = &spec {
-                let name = path.display().to_string();
-                warning.set(PieceWarning::of(&name, body, &pattern, spec.pieces));
-            }
-            Ok(pattern)
+    let (warning, is_sampled) = (Cell::new(None), Cell::new(true));
+    let pattern = |body: &Geometry, at: &Alignment, least: f64| {
+        is_sampled.set(!body.is_exact());
+        let spec = match source {
+            Source::File(pattern) => return Ok(pattern),
+            Source::Text(spec) => spec,
+        };
+        let pattern = piece_pattern(&spec, *seed, body, (at, least))?;
+        if let sim::scene::Pattern::Voronoi(spec) = &spec {
+            let name = path.display().to_string();
+            warning.set(PieceWarning::of(&name, body, &pattern, spec.pieces));
         }
+        Ok(pattern)
     };
     let spec = arguments.sampling.spec(path);
     let recording = phase("breaking the mesh", arguments.quiet, || {
@@ -65,7 +71,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     });
     let recording = recording.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
     if !arguments.quiet {
-        warn_of_mesh(&spec, mesh);
+        warn_of_mesh(&spec, mesh, is_sampled.get());
         if let Some(warning) = warning.take() {
             // nobody to tell is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");

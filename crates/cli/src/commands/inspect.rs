@@ -36,7 +36,7 @@ pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
     let path = &arguments.file;
     let loaded = load(path, read_scene(path, *allow_outside)?)?;
     let start = Instant::now();
-    let (mut world, _) = build(path, &loaded, false)?;
+    let (mut world, _) = build(path, &loaded, arguments.quiet || arguments.json)?;
     let built = start.elapsed().as_secs_f64();
     let found = bodies(&loaded.scene, &world);
     let warnings = warnings(&loaded.scene, &world);

@@ -50,6 +50,7 @@ struct Run {
     fingerprint: u64,
     over_budget: usize,
     stopped: usize,
+    solver_limited: usize,
     warnings: Vec<Warned>,
     /// The hardest blows.
     strains: Strains,
@@ -124,7 +125,8 @@ impl Job<'_> {
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
-        let Run { recorder, spool, ledger, over_budget, stopped, warnings, .. } = run;
+        let Run { recorder, spool, ledger, over_budget, stopped, solver_limited, warnings, .. } =
+            run;
         let recording = recorder.finish();
         let mesh_warnings = loaded.mesh_warnings();
         let summary = Summary {
@@ -133,6 +135,7 @@ impl Job<'_> {
             ledger,
             over_budget,
             stopped,
+            solver_limited,
             warnings,
             mesh_warnings,
             hardest,
@@ -237,6 +240,7 @@ impl Job<'_> {
             fingerprint,
             over_budget: 0,
             stopped: 0,
+            solver_limited: 0,
             warnings,
             strains: Strains::default(),
             appearances,
@@ -300,6 +304,7 @@ impl Job<'_> {
             ledger: run.ledger.clone(),
             over_budget: run.over_budget,
             stopped: run.stopped,
+            solver_limited: run.solver_limited,
             strains: run.strains.kept(),
         };
         let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
@@ -345,6 +350,7 @@ impl Run {
         self.events.extend(report.events.iter().cloned());
         self.strains.add(&report);
         self.stopped += report.frozen.len();
+        self.solver_limited += usize::from(report.solver_limited);
         self.over_budget += report.over_budget.len();
         report
     }
@@ -382,6 +388,7 @@ impl Run {
         self.ledger = checkpoint.ledger;
         self.events = checkpoint.events;
         (self.over_budget, self.stopped) = (checkpoint.over_budget, checkpoint.stopped);
+        self.solver_limited = checkpoint.solver_limited;
         self.strains = Strains::new(checkpoint.strains);
         Ok(())
     }

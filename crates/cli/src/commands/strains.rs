@@ -107,10 +107,25 @@ pub(super) fn nothing_broke(hardest: &[Hardest]) -> Option<String> {
     })
 }
 
+/// Frames of falling below which a height is told with what a frame adds to the speed.
+const SHORT_FALL: f64 = 2.0;
+
 /// What breaks a body, as a part of a sentence.
 pub(super) fn breaker(world: &World, id: BodyId) -> Option<String> {
     Some(match world.breaker(id)? {
-        Breaker::Fall(height) => format!("a fall from {} m onto stone breaks it", number(height)),
+        Breaker::Fall(height) => {
+            let settings = world.settings();
+            let (gravity, fps) = (settings.gravity.norm(), 1.0 / settings.dt);
+            let step = gravity * settings.dt;
+            let fall = format!("a fall from {} m onto stone breaks it", number(height));
+            // what a run makes of so short a fall depends on the frame in which it ends
+            if (2.0 * gravity * height).sqrt() < SHORT_FALL * step {
+                let (fps, step) = (number(fps), number(step));
+                format!("{fall} (at {fps} frames/s its speed grows by {step} m/s a frame)")
+            } else {
+                fall
+            }
+        }
         Breaker::Stone(speed) => format!("a stone of 1 kg at {} m/s breaks it", number(speed)),
     })
 }

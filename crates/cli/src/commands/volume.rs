@@ -102,7 +102,7 @@ fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, T
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);
     if !quiet {
-        warn_of_mesh(&spec, &mesh);
+        warn_of_mesh(&spec, &mesh, true);
     }
     let solid = phase("sampling the mesh", quiet, || sample_mesh(&spec, mesh));
     solid.map_err(|source| Failure::Fracture { path: path.to_owned(), source })

@@ -59,6 +59,7 @@ pub(super) fn warn(warnings: &[Warned]) {
 pub(super) fn mesh_warning_json(warning: &MeshWarning) -> Value {
     let (kind, file, edges, nodes, spacing) = match warning {
         MeshWarning::Open { file, edges } => ("open", file, Some(edges), None, None),
+        MeshWarning::Overlapping { file } => ("overlapping", file, None, None, None),
         MeshWarning::Thin { file, nodes, spacing } => {
             ("thin", file, None, Some(nodes), Some(spacing))
         }

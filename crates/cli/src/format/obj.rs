@@ -58,6 +58,14 @@ fn names(look: &Look) -> [String; 2] {
     [name, inside]
 }
 
+/// A multiple of a power of ten, which may be less than one.
+fn rounded(x: f64, unit: f64) -> f64 {
+    // one over a power of ten below one is a whole number, or nearly
+    let inverse = (1.0 / unit).round();
+    let near = if unit < 1.0 { (x * inverse).round() / inverse } else { x };
+    if near.is_finite() { near } else { x }
+}
+
 fn object(
     track: &Track,
     (pose, scale): (&Isometry3<f64>, f64),
@@ -66,9 +74,14 @@ fn object(
 ) -> std::io::Result<()> {
     let surface = track.surface();
     let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*surface;
+    // the digits that the body's own size asks for, however far off it is
+    let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
+    let unit =
+        10_f64.powi((f64::from(extent) * scale).max(f64::MIN_POSITIVE).log10().floor() as i32 - 7);
     for (n, vertex) in vertices.iter().enumerate() {
-        let p = (pose * (Point3::from(*vertex).cast() * scale)).cast::<f32>();
-        write!(out, "v {} {} {}", p.x, p.y, p.z)?;
+        let p = pose * (Point3::from(*vertex).cast() * scale);
+        let [x, y, z] = [p.x, p.y, p.z].map(|x| rounded(x, unit));
+        write!(out, "v {x} {y} {z}")?;
         if let Some([r, g, b, _]) = colours.get(n) {
             write!(out, " {r} {g} {b}")?;
         }

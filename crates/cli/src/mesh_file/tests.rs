@@ -84,11 +84,11 @@ fn ply_vertices_keep_their_colours_and_texture_coordinates() {
     let MeshFile { mesh, corners, .. } = read_mesh_file(&path).unwrap();
     assert_tetrahedron(&mesh);
     let first = corners[0][0];
-    let colour = first.colour.unwrap();
+    let colour = first.color.unwrap();
     // sRGB 188 is half the light of 255 to one part in 300
     assert_eq!((colour.x, colour.y, colour.w), (1.0, 0.0, 1.0));
     assert!((colour.z - 0.5).abs() < 0.005, "{colour}");
-    assert_eq!(corners[3][2].uv, Some(Vector2::new(0.5, 0.25)));
+    assert_eq!(corners[3][2].uv, Some(nalgebra::Vector2::new(0.5, 0.25)));
     assert_eq!(first.normal, None);
 }
 

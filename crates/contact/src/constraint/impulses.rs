@@ -46,8 +46,8 @@ pub(super) fn settle(
     for _ in 0..settings.contact_sweeps * settings.pair_repeats {
         for pair in contacts.manifolds() {
             let (a, b) = (pair.a as usize, pair.b as usize);
-            let restitution =
-                columns.materials[a].restitution.min(columns.materials[b].restitution);
+            let [p, q] = [a, b].map(|i| &columns.materials[i]);
+            let restitution = p.restitution_with(q, settings.restitution);
             let friction = friction(columns, pair, settings.friction);
             for index in contacts.range(pair) {
                 let contact = &contacts.all()[index];

@@ -527,8 +527,11 @@ impl Mlcp {
     pub fn matrix(&self) -> (DMatrix<f64>, DVector<f64>) {
         let rows = self.entries.len();
         let mut matrix = DMatrix::zeros(rows, rows);
-        for (i, j, value) in self.triplets() {
-            matrix[(i, j)] = value;
+        for (p, q) in self.coupled() {
+            let [p, q] = [p, q].map(|n| self.entries.blocks[n as usize].rows.clone());
+            for (i, j) in p.flat_map(|i| q.clone().map(move |j| (i, j))) {
+                matrix[(i, j)] = coupling(&self.entries.entries[i], &self.entries.entries[j]);
+            }
         }
         (matrix, DVector::from_iterator(rows, self.right_side()))
     }
@@ -540,9 +543,44 @@ impl Mlcp {
         })
     }
 
-    /// The entries of `A` between rows that share a body that moves.
-    pub(super) fn triplets(&self) -> Vec<(usize, usize, f64)> {
+    /// The upper triangle of `A` of some rows, in ascending order, numbered by their place in
+    /// `chosen`.
+    pub(super) fn triplets(&self, chosen: &[usize]) -> Vec<(usize, usize, f64)> {
         let entries = &self.entries.entries;
+        let place = |rows: &Range<usize>| {
+            let [from, to] = [rows.start, rows.end].map(|end| chosen.partition_point(|&n| n < end));
+            from..to
+        };
+        let places: Vec<_> = self.entries.blocks.iter().map(|block| place(&block.rows)).collect();
+        let mut triplets = Vec::new();
+        for (p, q) in self.coupled() {
+            let [p, q] = [p, q].map(|n| places[n as usize].clone());
+            for (i, j) in p.flat_map(|i| q.clone().map(move |j| (i, j))).filter(|(i, j)| i <= j) {
+                let value = coupling(&entries[chosen[i]], &entries[chosen[j]]);
+                if value != 0.0 {
+                    triplets.push((i, j, value));
+                }
+            }
+        }
+        triplets
+    }
+
+    /// Multiply-adds of a factorization of `A` of some rows that fills nothing in, at most: the square
+    /// of the rows that share a body with each.
+    pub(super) fn work(&self, chosen: &[usize]) -> f64 {
+        let mut of_body = vec![0.0; self.start.len()];
+        let moves = |body: u32| self.movers.inverse(body).0 > 0.0;
+        let bodies =
+            |n: usize| self.entries.entries[n].row.bodies.into_iter().filter(|&i| moves(i));
+        for body in chosen.iter().flat_map(|&n| bodies(n)) {
+            of_body[body as usize] += 1.0;
+        }
+        let degree = |n: usize| bodies(n).map(|i| of_body[i as usize]).sum::<f64>();
+        chosen.iter().map(|&n| degree(n) * degree(n)).sum()
+    }
+
+    /// The pairs of blocks that share a body that moves, both ways around.
+    fn coupled(&self) -> Vec<(u32, u32)> {
         let mut touching: Vec<(u32, u32)> = Vec::new();
         for (n, block) in (0..).zip(&self.entries.blocks) {
             touching.extend(
@@ -556,14 +594,7 @@ impl Mlcp {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let mut triplets = Vec::new();
-        for (p, q) in pairs {
-            let (p, q) = (&self.entries.blocks[p as usize], &self.entries.blocks[q as usize]);
-            for (i, j) in p.rows.clone().flat_map(|i| q.rows.clone().map(move |j| (i, j))) {
-                triplets.push((i, j, coupling(&entries[i], &entries[j])));
-            }
-        }
-        triplets
+        pairs
     }
 
     /// Adds to the momentum of each body what the impulses gave it.

@@ -8,6 +8,7 @@ use super::codes::{ImpulseCache, Key, kd_code};
 use super::impulses;
 use super::joint::{Reaction, Stepping, guesses, push, reactions, rows_of};
 use super::mlcp::Mlcp;
+use super::program::ProgramError;
 use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
 use crate::clamp::kinetic_share;
@@ -84,6 +85,8 @@ pub(crate) struct Rows {
     pub(crate) cache: ImpulseCache,
     /// Whether no impulses meet all conditions, or a number was not finite.
     pub(crate) unsolved: bool,
+    /// Whether a programme took more work than is given to it.
+    pub(crate) limited: bool,
 }
 
 /// All rows of a step: three a contact, then those of the joints.
@@ -100,6 +103,7 @@ struct Solved {
     impulses: Vec<f64>,
     momenta: Vec<Momentum>,
     unsolved: bool,
+    limited: bool,
 }
 
 impl Rows {
@@ -135,6 +139,7 @@ impl Rows {
             let (rows, own) = (&together.rows[joined.clone()], &solved.impulses[joined]);
             self.reactions = reactions(rows, &together.counts, own);
             self.unsolved = solved.unsolved;
+            self.limited = solved.limited;
             let keyed = keys(frame, contacts).zip(solved.impulses.chunks(PER_CONTACT));
             let keyed = keyed.map(|(key, own)| (key, std::array::from_fn(|k| own[k])));
             self.cache = frame.cache.impulses().after(keyed);
@@ -204,12 +209,12 @@ impl Solved {
     fn of(mlcp: &Mlcp, frame: Frame<'_>, start: &[Momentum]) -> Self {
         let mut momenta = start.to_vec();
         mlcp.keep(frame.columns, frame.poses, &mut momenta);
-        Self { impulses: mlcp.impulses(), momenta, unsolved: false }
+        Self { impulses: mlcp.impulses(), momenta, unsolved: false, limited: false }
     }
 
     fn none(together: &Together, start: &[Momentum]) -> Self {
         let impulses = vec![0.0; together.rows.len()];
-        Self { impulses, momenta: start.to_vec(), unsolved: true }
+        Self { impulses, momenta: start.to_vec(), unsolved: true, limited: false }
     }
 }
 
@@ -221,7 +226,7 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts) -> Together {
         Method::Program | Method::Impulse => (JOINT_ERROR, FrictionBounds::Cone),
     };
     let mut rows = contact_rows(poses, contacts, |pair, contact| {
-        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].radius());
+        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
         let overlap = (-contact.gap - settings.slop * p.min(q)).max(0.0);
         let lift = match method {
             Method::Sequential(_) => error_reduction * overlap / dt,
@@ -248,6 +253,7 @@ fn program(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
         together.rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
     let mut solved = Solved::none(together, start);
     solved.unsolved = false;
+    let mut limited = false;
     for _ in 0..ROUNDS {
         let mut dragged = start.to_vec();
         let pairs = together.rows.iter().zip(&solved.impulses);
@@ -255,6 +261,7 @@ fn program(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
         let found = Mlcp::new(frame.columns, frame.poses, &dragged, &normals)
             .map(|mlcp| mlcp.program(&normals));
         let Ok(Ok(forces)) = found else {
+            limited = matches!(found, Ok(Err(ProgramError::Limited { .. })));
             solved.unsolved = true;
             break;
         };
@@ -278,7 +285,7 @@ fn program(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
             return Solved::none(together, start);
         };
         mlcp.sweep(FRICTION_SWEEPS);
-        solved = Solved { unsolved: true, ..Solved::of(&mlcp, frame, start) };
+        solved = Solved { unsolved: true, limited, ..Solved::of(&mlcp, frame, start) };
     }
     solved
 }

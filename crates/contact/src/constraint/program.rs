@@ -14,6 +14,10 @@ use super::row::{Bounds, Row};
 const TOLERANCE: f64 = 1e-13;
 /// What is taken, where round-off keeps it from more.
 const ENOUGH: f64 = 1e-9;
+/// Most iterations of the interior-point method.
+const MAX_ITERATIONS: u32 = 50;
+/// Most multiply-adds of one factorization, by an estimate; each iteration makes one.
+const MAX_WORK: f64 = 5e7;
 
 /// Why a programme has no solution.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -38,6 +42,15 @@ pub enum ProgramError {
         /// What the interior-point method ended with.
         status: String,
     },
+    /// The programme takes more work than is given to it.
+    #[error(
+        "the quadratic programme of {rows} contacts and joints takes too much work: use another \
+         solver, or fewer contacts"
+    )]
+    Limited {
+        /// Rows of the programme.
+        rows: usize,
+    },
 }
 
 /// The forces `f >= 0`, N, of least `f^T (A f + b)` for which no relative acceleration `A f + b` is
@@ -60,7 +73,7 @@ pub fn contact_forces(a: &DMatrix<f64>, b: &DVector<f64>) -> Result<DVector<f64>
     let triplets: Vec<_> =
         triplets.map(|(i, j)| (i, j, a[(i, j)])).filter(|t| t.2 != 0.0).collect();
     let bounds = vec![(0.0, f64::INFINITY); size];
-    solve(&triplets, b.as_slice(), &bounds).map(DVector::from_vec)
+    solve(&triplets, b.as_slice(), &bounds, f64::INFINITY).map(DVector::from_vec)
 }
 
 impl Mlcp {
@@ -68,25 +81,34 @@ impl Mlcp {
     /// made of; friction rows, whose bounds move, get none, nor do rows that no impulse changes.
     ///
     /// # Errors
-    /// [`ProgramError`] where nothing solves it.
+    /// [`ProgramError`] where nothing solves it, or it takes too much work.
     pub fn program(&self, rows: &[Row]) -> Result<Vec<f64>, ProgramError> {
         let bound = |(n, row): (usize, &Row)| match row.bounds {
-            Bounds::Between { least, most } if !self.is_dead(n) => (least, most),
-            _ => (0.0, 0.0),
+            Bounds::Between { least, most } if !self.is_dead(n) => Some((n, (least, most))),
+            _ => None,
         };
-        let bounds: Vec<_> = rows.iter().enumerate().map(bound).collect();
-        let mut triplets = self.triplets();
-        triplets.retain(|&(i, j, value)| i <= j && value != 0.0);
-        let b: Vec<f64> = self.right_side().map(|b| -b).collect();
-        solve(&triplets, &b, &bounds)
+        let free: Vec<_> = rows.iter().enumerate().filter_map(bound).collect();
+        let chosen: Vec<usize> = free.iter().map(|(n, _)| *n).collect();
+        let bounds: Vec<_> = free.iter().map(|(_, bounds)| *bounds).collect();
+        if self.work(&chosen) > MAX_WORK {
+            return Err(ProgramError::Limited { rows: chosen.len() });
+        }
+        let right: Vec<f64> = self.right_side().collect();
+        let b: Vec<f64> = chosen.iter().map(|&n| -right[n]).collect();
+        let found = solve(&self.triplets(&chosen), &b, &bounds, MAX_WORK)?;
+        let mut impulses = vec![0.0; rows.len()];
+        chosen.iter().zip(found).for_each(|(&n, impulse)| impulses[n] = impulse);
+        Ok(impulses)
     }
 }
 
-/// Least `x^T A x / 2 + b^T x` between bounds; `upper` holds the upper triangle of `A`.
+/// Least `x^T A x / 2 + b^T x` between bounds; `upper` holds the upper triangle of `A`. A
+/// factorization may take `most_work` multiply-adds.
 fn solve(
     upper: &[(usize, usize, f64)],
     b: &[f64],
     bounds: &[(f64, f64)],
+    most_work: f64,
 ) -> Result<Vec<f64>, ProgramError> {
     let size = b.len();
     if !b.iter().chain(upper.iter().map(|t| &t.2)).all(|x| x.is_finite()) {
@@ -124,6 +146,7 @@ fn solve(
     let cones = [ZeroConeT(equalities), NonnegativeConeT(side.len() - equalities)];
     let settings = DefaultSettings {
         verbose: false,
+        max_iter: MAX_ITERATIONS,
         tol_gap_abs: TOLERANCE,
         tol_gap_rel: TOLERANCE,
         tol_feas: TOLERANCE,
@@ -135,8 +158,16 @@ fn solve(
     let failed = |status: String| ProgramError::NoSolution { status };
     let mut solver = DefaultSolver::new(&matrix, &linear, &conditions, &side, &cones, settings)
         .map_err(|e| failed(e.to_string()))?;
+    // columns of even length make the least of what such a factor takes
+    let entries = solver.info.linsolver.nnzL as f64;
+    if entries * entries / (size + side.len()) as f64 > most_work {
+        return Err(ProgramError::Limited { rows: size });
+    }
     solver.solve();
     let solution = &solver.solution;
+    if solution.status == SolverStatus::MaxIterations {
+        return Err(ProgramError::Limited { rows: size });
+    }
     if !matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved) {
         return Err(failed(solution.status.to_string()));
     }

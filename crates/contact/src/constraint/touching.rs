@@ -66,6 +66,6 @@ pub(super) fn vectors(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
 
 /// The friction coefficient of a pair.
 pub(super) fn friction(columns: Columns<'_>, pair: &Manifold, combine: crate::Combine) -> f64 {
-    let [p, q] = [pair.a, pair.b].map(|i| columns.materials[i as usize].friction);
-    combine.of(p, q)
+    let [p, q] = [pair.a, pair.b].map(|i| &columns.materials[i as usize]);
+    p.friction_with(q, combine)
 }

@@ -46,7 +46,8 @@ fn collide_pair(
 ) -> bool {
     let settings = state.frame.settings;
     let law = Law { restitution: None, clamped: true };
-    let [p, q] = [pair.0, pair.1].map(|i| state.frame.columns.materials[i as usize].restitution);
+    let [p, q] = [pair.0, pair.1].map(|i| &state.frame.columns.materials[i as usize]);
+    let restitution = p.restitution_with(q, settings.restitution);
     for repeat in 0..settings.pair_repeats {
         let touches = state.touches(pair);
         let found = (levers, Levers::Split);
@@ -57,7 +58,7 @@ fn collide_pair(
             return repeat > 0;
         };
         let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
-        let blow = Blow::new(pair, at, pushes, (meeting.u, p.min(q)));
+        let blow = Blow::new(pair, at, pushes, (meeting.u, restitution));
         if let Some(share) = bearing.share(pair, || blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));

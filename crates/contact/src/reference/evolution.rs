@@ -10,7 +10,7 @@ use super::touch::{Placed, Touch, touches};
 use crate::collide::mass_at;
 use crate::frame::Frame;
 use crate::rolling::rolling_impulse;
-use crate::{ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
+use crate::{ClampedBody, Combine, Levers, Mover, clamp_scale, pair_impulse};
 
 /// Touching starts this share of the smaller radius outside: round-off must not part a pair.
 const TOUCH: f64 = 1e-6;
@@ -165,15 +165,18 @@ impl<'a> Evolution<'a> {
         let settings = self.frame.settings;
         let materials = self.frame.columns.materials;
         let (p, q) = (&materials[a as usize], &materials[b as usize]);
-        let restitution = law.restitution.unwrap_or_else(|| p.restitution.min(q.restitution));
-        let friction = settings.friction.of(p.friction, q.friction);
+        let of_pair = || p.restitution_with(q, settings.restitution);
+        let restitution = law.restitution.unwrap_or_else(of_pair);
+        let friction = p.friction_with(q, settings.friction);
         let Meeting { normal, u, arms, movers, .. } = meeting;
         let k = mass_of(movers, arms);
         let mut j = pair_impulse(normal, &k, u, restitution, friction);
         let mut torque = Vector3::zeros();
         let along = j.dot(normal);
         let sticks = (j - normal * along).norm() < friction * along * (1.0 - 1e-9);
-        let most = settings.friction.of(p.rolling_friction, q.rolling_friction) * along;
+        let most = Combine::chosen([p.friction_rule, q.friction_rule], settings.friction)
+            .of(p.rolling_friction, q.rolling_friction)
+            * along;
         if sticks && most > 0.0 {
             let rolling =
                 rolling_impulse((&movers[0], &arms[0]), (&movers[1], &arms[1]), normal, most);

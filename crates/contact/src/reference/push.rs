@@ -50,7 +50,7 @@ fn push(
     let Some(deepest) = found.iter().min_by(|s, t| s.distance().total_cmp(&t.distance())) else {
         return false;
     };
-    let size = p.radius().min(q.radius());
+    let size = p.size().min(q.size());
     let overlap = (-deepest.distance() - settings.slop * size).min(MOST * size);
     if overlap <= 0.0 {
         return false;

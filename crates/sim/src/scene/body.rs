@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-use super::{Fracture, Keyframe, OwnMaterial, Plane, Shape, up};
+use super::{Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -41,6 +41,11 @@ pub struct Body {
     pub restitution: Option<f64>,
     /// Coefficient of Coulomb friction; as the material or 0.5 unless given.
     pub friction: Option<f64>,
+    /// How its restitution becomes that of a pair; as the material or the other body says, or
+    /// `"min"`, unless given.
+    pub restitution_rule: Option<Rule>,
+    /// The same of friction, `"max"` if neither says.
+    pub friction_rule: Option<Rule>,
     /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
     pub groups: Option<Vec<String>>,
     /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a
@@ -131,10 +136,19 @@ impl Body {
     /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
     /// elements or a lattice fill them, or anchors hold them.
     pub fn nodes(&self) -> f64 {
+        self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0)
+    }
+
+    /// Whether a level set of it may ever be made.
+    pub(crate) fn may_be_sampled(&self) -> bool {
+        self.fracture.is_some() || self.is_sampled()
+    }
+
+    /// Whether it is built with a level set.
+    fn is_sampled(&self) -> bool {
         let cracks = self.fracture.as_ref().is_some_and(|f| f.pattern.is_none());
         let is_exact = matches!(self.shape, Shape::Box(_) | Shape::Sphere(_));
-        let is_sampled = !is_exact || cracks || !self.anchors.is_empty();
-        self.shape.nodes().filter(|_| is_sampled).unwrap_or(0.0)
+        !is_exact || cracks || !self.anchors.is_empty()
     }
 
     /// Shape coordinates to world, at the start; of copies that of their middle.

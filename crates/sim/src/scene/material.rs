@@ -1,5 +1,6 @@
 //! Materials that scenes can name: `material = "glass"`.
 
+use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
 
@@ -17,12 +18,43 @@ pub struct Material {
     pub restitution: f64,
     /// Coefficient of friction on itself, dry.
     pub friction: f64,
+    /// How that becomes the friction of a pair.
+    pub friction_rule: Option<Rule>,
     /// Linear RGB colour.
     pub colour: [f32; 3],
     /// Linear RGB colour of a fresh break.
     pub inner_colour: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
+}
+
+/// How the coefficients of two bodies become that of the pair: [`Combine`], which says whose rule
+/// counts where two bodies have different ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// The arithmetic mean.
+    Average,
+    /// The geometric mean.
+    GeometricMean,
+    /// The smaller one.
+    Min,
+    /// The product.
+    Multiply,
+    /// The larger one.
+    Max,
+}
+
+impl Rule {
+    fn combine(self) -> Combine {
+        match self {
+            Self::Average => Combine::Average,
+            Self::GeometricMean => Combine::GeometricMean,
+            Self::Min => Combine::Min,
+            Self::Multiply => Combine::Multiply,
+            Self::Max => Combine::Max,
+        }
+    }
 }
 
 impl Material {
@@ -34,7 +66,7 @@ impl Material {
         Self::new("concrete", 0.15, 0.6, [0.42, 0.42, 0.4], [0.27, 0.26, 0.24], 0.95),
         Self::new("stone", 0.2, 0.6, [0.36, 0.34, 0.31], [0.52, 0.5, 0.46], 0.9),
         Self::new("alumina", 0.5, 0.4, [0.85, 0.84, 0.8], [0.78, 0.77, 0.73], 0.4),
-        Self::new("ice", 0.3, 0.05, [0.62, 0.78, 0.85], [0.8, 0.9, 0.94], 0.15),
+        Self::new("ice", 0.3, 0.05, [0.62, 0.78, 0.85], [0.8, 0.9, 0.94], 0.15).slippery(),
         Self::new("china", 0.4, 0.4, [0.1, 0.19, 0.42], [0.86, 0.84, 0.8], 0.2),
         Self::new("clay", 0.2, 0.6, [0.55, 0.22, 0.11], [0.68, 0.38, 0.24], 0.85),
         Self::new("wood", 0.3, 0.4, [0.3, 0.16, 0.075], [0.66, 0.46, 0.26], 0.7),
@@ -50,7 +82,13 @@ impl Material {
         inner_colour: [f32; 3],
         roughness: f32,
     ) -> Self {
-        Self { name, restitution, friction, colour, inner_colour, roughness }
+        let friction_rule = None;
+        Self { name, restitution, friction, friction_rule, colour, inner_colour, roughness }
+    }
+
+    /// The same where the smaller friction of a pair counts.
+    const fn slippery(self) -> Self {
+        Self { friction_rule: Some(Rule::Min), ..self }
     }
 
     /// The entry of [`Material::TABLE`] of that name or of one of [`Solid::ALIASES`].
@@ -87,6 +125,10 @@ pub struct OwnMaterial {
     pub restitution: Option<f64>,
     /// Coefficient of friction.
     pub friction: Option<f64>,
+    /// How its restitution becomes that of a pair.
+    pub restitution_rule: Option<Rule>,
+    /// How its friction becomes that of a pair.
+    pub friction_rule: Option<Rule>,
     /// Linear RGB colour.
     pub colour: Option<[f32; 3]>,
     /// Linear RGB colour of cuts.
@@ -120,6 +162,8 @@ struct Known {
     density: Option<f64>,
     restitution: Option<f64>,
     friction: Option<f64>,
+    restitution_rule: Option<Rule>,
+    friction_rule: Option<Rule>,
     colour: Option<[f32; 3]>,
     inner_colour: Option<[f32; 3]>,
     roughness: Option<f32>,
@@ -131,6 +175,8 @@ impl Known {
             density: material.solid().map(|solid| solid.density),
             restitution: Some(material.restitution),
             friction: Some(material.friction),
+            restitution_rule: None,
+            friction_rule: material.friction_rule,
             colour: Some(material.colour),
             inner_colour: Some(material.inner_colour),
             roughness: Some(material.roughness),
@@ -145,6 +191,8 @@ impl Known {
             density: own.density.or(base.density),
             restitution: own.restitution.or(base.restitution),
             friction: own.friction.or(base.friction),
+            restitution_rule: own.restitution_rule.or(base.restitution_rule),
+            friction_rule: own.friction_rule.or(base.friction_rule),
             colour: own.colour.or(base.colour),
             inner_colour: own.inner_colour.or(cuts),
             roughness: own.roughness.or(base.roughness),
@@ -265,6 +313,16 @@ impl super::Body {
     /// Coefficient of friction: its own, else its material's, else 0.5.
     pub fn friction(&self) -> f64 {
         self.friction.or(self.known().friction).unwrap_or(0.5)
+    }
+
+    /// How its restitution becomes that of a pair: its own rule, else its material's.
+    pub fn restitution_rule(&self) -> Option<Combine> {
+        self.restitution_rule.or(self.known().restitution_rule).map(Rule::combine)
+    }
+
+    /// How its friction becomes that of a pair: its own rule, else its material's.
+    pub fn friction_rule(&self) -> Option<Combine> {
+        self.friction_rule.or(self.known().friction_rule).map(Rule::combine)
     }
 
     /// What it looks like: by its own keys, else as its material, else grey. Cuts of a body of a

@@ -26,12 +26,17 @@ impl Pattern {
     /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
     /// 8th of the mean, less is a splinter.
     pub fn least_share(&self) -> f64 {
-        let pieces = match self {
-            Self::Voronoi(voronoi) => voronoi.pieces,
-            Self::Radial(radial) => radial.sectors * radial.rings * radial.splinters,
-            Self::File(_) => return Self::LEAST_SHARE,
-        };
-        1.0 / (8.0 * pieces.max(1) as f64)
+        let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
+        self.pieces().map_or(Self::LEAST_SHARE, share)
+    }
+
+    /// How many pieces it asks for; `None` of a file.
+    pub(crate) fn pieces(&self) -> Option<usize> {
+        match self {
+            Self::Voronoi(voronoi) => Some(voronoi.pieces),
+            Self::Radial(radial) => Some(radial.sectors * radial.rings * radial.splinters),
+            Self::File(_) => None,
+        }
     }
 }
 
@@ -68,9 +73,17 @@ impl std::str::FromStr for Pattern {
         let mut parts = text.split(',');
         let first = parts.next().unwrap_or_default();
         let (kind, counts) = first.split_once(':').ok_or(FORM)?;
+        let whole = |name: &str, text: &str| match text.parse::<usize>() {
+            Ok(number) => Ok(format!("{name} = {number}\n")),
+            Err(_) => {
+                Err(format!("{name} must be a whole number of 1 or more, not {text:?}: {FORM}"))
+            }
+        };
         let counts = match (kind, counts.split_once('x')) {
-            ("voronoi", None) => format!("pieces = {counts}"),
-            ("radial", Some((sectors, rings))) => format!("sectors = {sectors}\nrings = {rings}"),
+            ("voronoi", None) => whole("pieces", counts)?,
+            ("radial", Some((sectors, rings))) => {
+                whole("sectors", sectors)? + &whole("rings", rings)?
+            }
             _ => return Err(FORM.to_owned()),
         };
         let rest: Vec<&str> = parts.collect();

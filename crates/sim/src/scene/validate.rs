@@ -323,7 +323,7 @@ pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
             require(!named.file.is_empty(), &at(key, "file"), || "is empty: name a pattern file")
         }
         Pattern::Radial(r) => {
-            count(&at(key, "radial.sectors"), r.sectors, 2, 1000)?;
+            count(&at(key, "radial.sectors"), r.sectors, 3, 1000)?;
             count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
             count(&at(key, "radial.splinters"), r.splinters, 1, 1000)?;
             require(
@@ -342,7 +342,7 @@ pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
 }
 
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
-    shape(&at(key, "shape"), &b.shape)?;
+    shape(&at(key, "shape"), &b.shape, b.may_be_sampled())?;
     positive(&at(key, "density"), b.density(), "kg/m^3")?;
     check_keyframes(&at(key, "keyframes"), b)?;
     bounded(&at(key, "position"), &b.position, "m")?;
@@ -427,7 +427,7 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
     bounded(&at(key, "jitter"), &[c.jitter], "m")
 }
 
-fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
+fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
     match s {
         Shape::Mesh(m) => return mesh(&at(key, "mesh"), m),
         Shape::Tets(m) => return mesh(&at(key, "tets"), m),
@@ -473,7 +473,8 @@ fn shape(key: &str, s: &Shape) -> Result<(), InvalidValue> {
     let key = at(key, &format!("{kind}.spacing"));
     let spacing = s.spacing().unwrap_or(f64::NAN);
     positive(&key, spacing, "m")?;
-    let nodes = s.nodes().unwrap_or(f64::NAN);
+    // what never breaks and meets others by its closed form needs none
+    let nodes = if is_sampled { s.nodes().unwrap_or(f64::NAN) } else { 0.0 };
     require(nodes <= MAX_NODES as f64, &key, || {
         format!("of {spacing} m makes {nodes:.0} nodes, more than {MAX_NODES}: use a coarser one")
     })

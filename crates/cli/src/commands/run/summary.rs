@@ -27,6 +27,8 @@ pub(super) struct Summary {
     pub(super) over_budget: usize,
     /// Bodies that were stopped because their state was not finite.
     pub(super) stopped: usize,
+    /// Frames in which the quadratic programme reached its limit of work.
+    pub(super) solver_limited: usize,
     pub(super) warnings: Vec<Warned>,
     pub(super) mesh_warnings: Vec<MeshWarning>,
     /// The hardest blows to bodies that can break.
@@ -130,6 +132,7 @@ impl Summary {
             "over_budget": self.over_budget,
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
+            "solver_limited": self.solver_limited,
             "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
             "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
@@ -167,6 +170,14 @@ impl Summary {
         if self.stopped > 0 {
             let bodies = count(self.stopped, "body", "bodies");
             writeln!(out, "stopped {bodies} whose motion was not finite")?;
+        }
+        if self.solver_limited > 0 {
+            let frames = count(self.solver_limited, "frame", "frames");
+            writeln!(
+                out,
+                "quadratic_program reached its limit of work in {frames} and made sweeps: use another \
+                 solver"
+            )?;
         }
         if !self.hardest.is_empty() {
             writeln!(out, "hardest blows:")?;

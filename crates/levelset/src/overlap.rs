@@ -1,0 +1,90 @@
+//! Whether parts of a closed mesh overlap each other.
+
+use nalgebra::{Point3, Vector3};
+
+use crate::TriMesh;
+
+/// Pairs of ray and triangle that are looked at, at most, but for the fewest rays.
+const MAX_PAIRS: usize = 1 << 23;
+/// Rays that tell enough, and the fewest.
+const RAYS: [usize; 2] = [16, 4096];
+/// Share of the size of the mesh by which faces that coincide may be apart.
+const TOUCHING: f64 = 1e-9;
+/// Directions of rays, in which edges seldom lie.
+const WAYS: [[f64; 3]; 2] = [[0.313_5, 0.561_7, 0.765_6], [-0.682_9, 0.417_1, -0.599_7]];
+
+/// What a ray from the surface tells of the solid right behind it.
+enum Behind {
+    /// How often the surface winds around it.
+    Winds(i32),
+    /// The same face is there twice.
+    Twice,
+    /// Another part touches the surface there.
+    Touched,
+}
+
+impl TriMesh {
+    /// Whether parts of a closed mesh overlap, as far as points spread over its surface by area, up to
+    /// 4096 of them, tell: whether the winding number right behind one of them is two or more, or most
+    /// of the surface is there twice. So an overlap that reaches over a smaller share of the surface than one of
+    /// the points stands for may be missed, and what only touches is none.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that does not exist.
+    pub fn overlaps_itself(&self) -> bool {
+        let rays = (MAX_PAIRS / self.triangles.len().max(1)).clamp(RAYS[0], RAYS[1]);
+        let size = crate::Aabb::around(&self.vertices).map_or(0.0, |b| b.extents().norm());
+        let mut repeated = 0;
+        for (from, start) in self.spread(rays) {
+            let seen = WAYS.map(|way| self.behind(from, &start, &Vector3::from(way), size));
+            if seen.iter().all(|seen| matches!(seen, Behind::Winds(2..))) {
+                return true;
+            }
+            repeated += usize::from(seen.iter().all(|seen| matches!(seen, Behind::Twice)));
+        }
+        // a point on an edge tells nothing, half of the surface does
+        2 * repeated > rays
+    }
+
+    /// About `count` points over the surface by area, each with its triangle.
+    fn spread(&self, count: usize) -> impl Iterator<Item = (usize, Point3<f64>)> + '_ {
+        let area = |t: usize| self.area_vector(t).norm();
+        let total: f64 = (0..self.triangles.len()).map(area).sum();
+        let step = total / count as f64;
+        let (mut seen, mut given) = (0.0, 0_usize);
+        (0..self.triangles.len()).flat_map(move |t| {
+            seen += area(t);
+            let first = given;
+            while step > 0.0 && (given as f64 + 0.5) * step < seen {
+                given += 1;
+            }
+            let [a, b, c] = self.corners(t);
+            (first..given).map(move |n| {
+                // the additive sequence of Roberts 2018, folded into the triangle
+                let [x, y] = [0.754_877_666_246_693, 0.569_840_290_998_053]
+                    .map(|share| (share * (n + 1) as f64).fract());
+                let [x, y] = if x + y > 1.0 { [1.0 - x, 1.0 - y] } else { [x, y] };
+                (t, a + (b - a) * x + (c - a) * y)
+            })
+        })
+    }
+
+    /// What the ray along `way` from a point of triangle `from` tells.
+    fn behind(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>, size: f64) -> Behind {
+        let own = self.area_vector(from);
+        // a ray that leads out of the solid has left it once
+        let mut times = i32::from(own.dot(way) > 0.0);
+        for t in (0..self.triangles.len()).filter(|&t| t != from) {
+            let Some(distance) = self.hit(t, start, way) else { continue };
+            let area = self.area_vector(t);
+            if distance.abs() <= TOUCHING * size {
+                let is_same = own.dot(&area) > 0.0;
+                return if is_same { Behind::Twice } else { Behind::Touched };
+            }
+            if distance > 0.0 {
+                times += if area.dot(way) > 0.0 { 1 } else { -1 };
+            }
+        }
+        Behind::Winds(times)
+    }
+}
