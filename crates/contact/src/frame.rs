@@ -292,7 +292,7 @@ impl<'a> Frame<'a> {
         momenta.iter().zip(self.half_step_forces()).map(add).collect()
     }
 
-    fn velocities(&self, momenta: &[Momentum]) -> Vec<Velocity> {
+    pub(crate) fn velocities(&self, momenta: &[Momentum]) -> Vec<Velocity> {
         let states = self.poses.iter().zip(momenta);
         let of = |(b, (x, m)): (&Body, (&Isometry3<f64>, &Momentum))| b.velocity(&x.rotation, m);
         self.columns.bodies.iter().zip(states).map(of).collect()

@@ -41,6 +41,7 @@ mod rolling;
 mod rows;
 mod settle;
 mod shape;
+mod transmit;
 mod triangles;
 mod wide;
 

@@ -219,10 +219,46 @@ impl World {
             } else if many && strays < STRAY_ROUNDS || strayed.contains(&true) && strays == 0 {
                 strays += 1;
                 known = Some((search, strayed));
+            } else if self.break_through_others(&search, passes, last, report) {
+                passes += 1;
+                breaks += 1;
+                broad = search.into_broad();
+                ended(Phase::Break);
             } else {
                 return search;
             }
         }
+    }
+
+    /// Breaks the bodies that those which still approach after the collision pass strike through others,
+    /// and says whether one was struck hard enough.
+    fn break_through_others(
+        &mut self,
+        search: &Search,
+        pass: usize,
+        last: bool,
+        report: &mut Report,
+    ) -> bool {
+        let cause = Trigger::Collision(pass);
+        let laws = self.laws(cause, last, report);
+        let mut momenta = self.momenta.clone();
+        let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
+        let asked = (&laws[..], &mut *report);
+        let blows = self.transmit(self.at(given), search, &mut momenta, asked);
+        let before = self.kinetic_energy();
+        let start = std::mem::replace(&mut self.momenta, momenta);
+        let collision = before - self.kinetic_energy();
+        let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &laws));
+        if hits.is_empty() {
+            self.momenta = start;
+            return false;
+        }
+        if self.break_or_hold(&hits, start, cause, report) {
+            report.dissipation.collision += collision;
+            self.inherit_joints(report);
+            self.wake_abandoned();
+        }
+        true
     }
 
     /// Breaks the bodies of `hits`. If none of them changes, bodies get their momenta before the pass

@@ -227,16 +227,36 @@ impl World {
         let may_break: Vec<bool> =
             laws.iter().zip(&waking).map(|(law, w)| *law != Law::All || w.is_finite()).collect();
         let borne = &mut |blow: &Blow| {
-            [(0, blow.a), (1, blow.b)].map(|(side, body)| {
-                let borne = self.breaks_at(laws, blow, side);
-                if borne.is_finite() {
-                    let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
-                    report.strain(Strain { body, impulse, borne });
-                }
-                borne.min(waking[body as usize])
-            })
+            let borne = self.borne_by_pair(laws, blow, report);
+            [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])]
         };
         frame.collide(contacts, momenta, Bearing { may_break: &may_break, borne })
+    }
+
+    /// What bodies give each other through others once the collision pass is over, see
+    /// [`contact::Frame::transmit`]: changes momenta, and returns the blows that break bodies.
+    pub(crate) fn transmit(
+        &self,
+        frame: contact::Frame<'_>,
+        search: &contact::Search,
+        momenta: &mut [dynamics::Momentum],
+        (laws, report): (&[Law], &mut Report),
+    ) -> Vec<Blow> {
+        let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
+        let borne = &mut |blow: &Blow| self.borne_by_pair(laws, blow, report);
+        frame.transmit(search, momenta, &mut Bearing { may_break: &may_break, borne })
+    }
+
+    /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
+    fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
+        [(0, blow.a), (1, blow.b)].map(|(side, body)| {
+            let borne = self.breaks_at(laws, blow, side);
+            if borne.is_finite() {
+                let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
+                report.strain(Strain { body, impulse, borne });
+            }
+            borne
+        })
     }
 
     /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body has no
