@@ -140,3 +140,45 @@ proptest! {
         }
     }
 }
+
+/// A slab on two blocks, pebbles of 50 g that lie on it, and a ball that falls onto them at 12 m/s.
+fn pebbles(count: usize, density: f64) -> String {
+    let mut text = format!(
+        "version = 1\n[pattern.p.{}\n\
+         [[body]]\nname = \"blocks\"\nshape = {{ box = {{ half_extents = [0.05, 0.3, 0.4] }} }}\n\
+         motion = \"static\"\nposition = [0, -0.33, 0]\n\
+         copies = {{ count = [2, 1, 1], spacing = [1.2, 1, 1] }}\n\
+         [[body]]\nname = \"slab\"\nmaterial = \"wood\"\n\
+         shape = {{ box = {{ half_extents = [0.75, 0.03, 0.4], spacing = 0.02 }} }}\n\
+         fracture = {{ pattern = \"p\", break_impulse = 300, generations = 1 }}\n\
+         [[body]]\nname = \"ball\"\nshape = {{ sphere = {{ radius = 0.14 }} }}\ndensity = {density}\n\
+         position = [0.01, 0.3, 0.02]\nvelocity = [0, -12, 0]\n",
+        voronoi(12)
+    );
+    for n in 0..count {
+        let (x, z) = (0.07 * (n % 3) as f64 - 0.07, 0.07 * (n / 3) as f64 - 0.07);
+        text += &format!(
+            "[[body]]\nname = \"pebble {n}\"\nshape = {{ sphere = {{ radius = 0.03 }} }}\n\
+             density = 442\nposition = [{x}, 0.06, {z}]\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn a_ball_breaks_a_slab_through_what_lies_on_it() {
+    for count in [0, 1, 5, 9] {
+        // 1,080 N s and 83 N s
+        for (density, breaks) in [(7850.0, true), (600.0, false)] {
+            let mut world = made(&pebbles(count, density));
+            let mut broke = 0;
+            for _ in 0..30 {
+                let size = world.kinetic_energy() + world.potential_energy().abs();
+                let report = world.step();
+                assert!(report.energy_gain <= 1e-10 * size, "{count}: {}", report.energy_gain);
+                broke += report.fractures.len();
+            }
+            assert_eq!(broke > 0, breaks, "{count} pebbles, density {density}");
+        }
+    }
+}
