@@ -175,10 +175,12 @@ impl<'a> Pair<'a> {
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
             found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
         }
-        // analytic shapes are exact and cheap to ask again
-        let is_costly =
-            |m: &Motion<'_>| matches!(m.shape.field(), Field::Grid { .. } | Field::Hull(_));
-        (time == 1.0 && (is_costly(&self.a) || is_costly(&self.b))).then_some(self.relative)
+        // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
+        let fields = self.shapes().map(Shape::field);
+        let is_costly = |field: &&Field| matches!(field, Field::Grid { .. } | Field::Hull(_));
+        let rolls = |field: &&Field| matches!(field, Field::Round(_));
+        let again = fields.iter().any(is_costly) && !fields.iter().any(rolls);
+        (time == 1.0 && again).then_some(self.relative)
     }
 
     /// Drops what would push bodies that overlap deeply out the far side: points whose normals

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::Triangles;
 use crate::points::PointTree;
 use crate::polyhedron::Polyhedron;
+use crate::round::Round;
 
 /// The signed distance of a solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub enum Field {
         /// Half the edge lengths, m.
         half: Vector3<f64>,
     },
+    /// A convex solid of revolution about the y axis: a cylinder, a cone or a capsule.
+    Round(Round),
     /// A convex solid in body coordinates.
     Hull(Arc<ConvexHull>),
     /// Samples in material coordinates.
@@ -47,6 +50,7 @@ impl Field {
                 let q = p.coords.abs() - half;
                 q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
             }
+            Self::Round(round) => round.distance_and_normal(p).0,
             Self::Hull(hull) => hull.distance(p),
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
             Self::Mesh(triangles) => triangles.distance(p),
@@ -60,6 +64,7 @@ impl Field {
             Self::HalfSpace => Some(Vector3::y()),
             Self::Ball { .. } => None,
             Self::Cuboid { half } => cuboid_normal(half, p),
+            Self::Round(round) => Some(round.distance_and_normal(p).1),
             Self::Hull(hull) => Some(hull.normal(p)),
             Self::Grid { level_set, material } => {
                 level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
@@ -91,7 +96,8 @@ pub(crate) enum Probe {
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
-    /// Points on the surface of a hull about as far apart, m, which few pairs ask for.
+    /// Points on the surface of a hull or a solid of revolution about as far apart, m, which few pairs
+    /// ask for.
     Hull(f64, OnceLock<PointTree>),
 }
 
@@ -207,6 +213,18 @@ impl Shape {
         })
     }
 
+    /// A convex solid of revolution. It meets half-spaces, balls, boxes, hulls and others of its kind by
+    /// its exact rims and sides, and samples and meshes by points on it `spacing` metres apart or closer.
+    pub fn round(round: Round, spacing: f64) -> Self {
+        Self {
+            field: Field::Round(round),
+            probe: Probe::Hull(spacing, OnceLock::new()),
+            polyhedron: None,
+            bounds: round.bounds(),
+            radius: round.radius(),
+        }
+    }
+
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
     /// have. Two meshes do not touch each other, nor does a mesh touch a half-space. The points of
     /// sampled bodies are asked of the mesh, not its corners of them: a spike between those points
@@ -240,6 +258,9 @@ impl Shape {
             (Probe::Hull(spacing, tree), Field::Hull(hull)) => {
                 Some(tree.get_or_init(|| PointTree::new(&hull.mesh().spread_points(*spacing))))
             }
+            (Probe::Hull(spacing, tree), Field::Round(round)) => {
+                Some(tree.get_or_init(|| PointTree::new(&round.points(*spacing))))
+            }
             _ => None,
         }
     }
@@ -264,6 +285,7 @@ impl Shape {
     pub(crate) fn half_thickness(&self) -> f64 {
         match (&self.field, &self.polyhedron) {
             (Field::Mesh(triangles), _) => triangles.thickness() / 2.0,
+            (Field::Round(round), _) => round.half_width(),
             (_, Some(polyhedron)) => polyhedron.half_width(),
             _ => self.bounds.extents().min() / 2.0,
         }

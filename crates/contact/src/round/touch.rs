@@ -1,0 +1,157 @@
+//! Contacts of solids of revolution. The minimum translation vector of two convex solids is sought among
+//! the separating axes that their features propose: normals of faces and caps, and the gradients of the
+//! signed distance where it is least along edges, rims and generators (Gottschalk, Lin and Manocha 1996
+//! for polyhedra; the signed distance of a convex solid is convex, so each least is found by
+//! bisection). Contacts are where the supporting features of both overlap along it.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::Round;
+use super::polyhedral::AgainstPolyhedron;
+use super::rounds::Rounds;
+use crate::candidates::Candidate;
+use crate::narrow::Side;
+use crate::shape::{Field, Shape};
+
+/// Share of the margin by which one separating axis must be better than one of a face or a cap, and by
+/// which points beyond an edge still count as on it.
+pub(super) const EVEN: f64 = 1e-6;
+
+/// Halvings of an interval until its ends are one to rounding.
+const HALVINGS: u32 = 50;
+
+/// Contacts of `a` and `b` nearer than `margin`, if one of them is a solid of revolution and the other a
+/// convex solid or a half-space; `None` if not. Two balls, or a ball and a solid of revolution, meet by
+/// the signed distance of a centre.
+pub(crate) fn near(
+    a: &Shape,
+    b: &Shape,
+    b_from_a: &Isometry3<f64>,
+    margin: f64,
+) -> Option<Vec<Candidate>> {
+    match (a.field(), b.field()) {
+        (Field::Round(p), Field::Round(q)) => {
+            let rounds = Rounds::new([p, q], &b_from_a.inverse());
+            Some(rounds.near(margin))
+        }
+        (Field::Round(round), _) => near_convex(Side::A, round, b, b_from_a, margin),
+        (_, Field::Round(round)) => near_convex(Side::B, round, a, &b_from_a.inverse(), margin),
+        _ => None,
+    }
+}
+
+/// How far such bodies are apart, m, or `most` if no nearer; below zero the depth of the overlap.
+pub(crate) fn least(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>, most: f64) -> Option<f64> {
+    match (a.field(), b.field()) {
+        (Field::Round(p), Field::Round(q)) => {
+            let rounds = Rounds::new([p, q], &b_from_a.inverse());
+            Some(rounds.separation(most).distance.min(most))
+        }
+        (Field::Round(round), _) => least_to_convex(round, b, b_from_a, most),
+        (_, Field::Round(round)) => least_to_convex(round, a, &b_from_a.inverse(), most),
+        _ => None,
+    }
+}
+
+/// Contacts of `round`, which `owner` has, where `map` takes its coordinates to those of `other`.
+fn near_convex(
+    owner: Side,
+    round: &Round,
+    other: &Shape,
+    map: &Isometry3<f64>,
+    margin: f64,
+) -> Option<Vec<Candidate>> {
+    if let Field::HalfSpace = other.field() {
+        let normal = Vector3::y();
+        let down = -map.inverse_transform_vector(&normal);
+        let candidate = |(key, point): (u32, Point3<f64>)| Candidate {
+            owner,
+            point,
+            normal: Some(normal),
+            key,
+            distance: (map * point).y,
+        };
+        let all = round.around(&down).map(candidate);
+        return Some(all.filter(|c| c.distance < margin).collect());
+    }
+    let solid = other.polyhedron()?;
+    Some(AgainstPolyhedron::new(owner, round, solid, map).near(margin))
+}
+
+fn least_to_convex(round: &Round, other: &Shape, map: &Isometry3<f64>, most: f64) -> Option<f64> {
+    if let Field::HalfSpace = other.field() {
+        let down = -map.inverse_transform_vector(&Vector3::y());
+        return Some((map.translation.vector.y - round.reach(&down)).min(most));
+    }
+    let solid = other.polyhedron()?;
+    let against = AgainstPolyhedron::new(Side::A, round, solid, map);
+    Some(against.separation(most).distance.min(most))
+}
+
+/// The part of the segment from `from` to `to` in the infinite cylinder of `radius` m about the y axis, as
+/// shares of its length.
+pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Option<[f64; 2]> {
+    let way = to - from;
+    let square = way.x * way.x + way.z * way.z;
+    let linear = from.x * way.x + from.z * way.z;
+    let constant = from.x * from.x + from.z * from.z - radius * radius;
+    if square <= 0.0 {
+        return (constant <= 0.0).then_some([0.0, 1.0]);
+    }
+    let root = linear * linear - square * constant;
+    if root < 0.0 {
+        return None;
+    }
+    let [low, high] = [-1.0, 1.0].map(|sign| (sign * root.sqrt() - linear) / square);
+    (high >= 0.0 && low <= 1.0).then_some([low.max(0.0), high.min(1.0)])
+}
+
+/// Where a convex function of `[0, 1]` with the derivative `slope` is the least.
+pub(super) fn least_of_convex(slope: impl Fn(f64) -> f64) -> f64 {
+    if slope(0.0) >= 0.0 {
+        return 0.0;
+    }
+    if slope(1.0) <= 0.0 {
+        return 1.0;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if slope(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
+/// The direction across the y axis in which a function of it is the least, near the least of some, where
+/// `ask` is given a direction and tells the function and its derivative by the angle from x to z.
+pub(super) fn least_around(ask: impl Fn(&[f64; 2]) -> (f64, f64)) -> [f64; 2] {
+    use std::f64::consts::FRAC_1_SQRT_2;
+    let eighths = [[1.0, 0.0], [FRAC_1_SQRT_2; 2], [0.0, 1.0], [-FRAC_1_SQRT_2, FRAC_1_SQRT_2]];
+    let mut best = (f64::INFINITY, 0);
+    let tries: [[f64; 2]; 16] = std::array::from_fn(|n| {
+        let turn = |n: usize| {
+            let [x, z] = eighths[n % 4];
+            if n % 8 < 4 { [x, z] } else { [-x, -z] }
+        };
+        if n % 2 == 0 { turn(n / 2) } else { between(&turn(n / 2), &turn(n / 2 + 1)) }
+    });
+    for (n, way) in tries.iter().enumerate() {
+        let value = ask(way).0;
+        if value < best.0 {
+            best = (value, n);
+        }
+    }
+    let (mut low, mut high) = (tries[(best.1 + 15) % 16], tries[(best.1 + 1) % 16]);
+    for _ in 0..HALVINGS {
+        let middle = between(&low, &high);
+        if ask(&middle).1 < 0.0 { low = middle } else { high = middle }
+    }
+    between(&low, &high)
+}
+
+/// The direction in the middle of two that are less than half a turn apart.
+fn between(p: &[f64; 2], q: &[f64; 2]) -> [f64; 2] {
+    let (x, z) = (p[0] + q[0], p[1] + q[1]);
+    let length = (x * x + z * z).sqrt();
+    if length > 0.0 { [x / length, z / length] } else { *p }
+}
