@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::Round;
-use super::touch::{EVEN, in_column, least_of_convex};
+use super::touch::{EVEN, in_column, least_along};
 use crate::candidates::Candidate;
 use crate::narrow::Side;
 use crate::polyhedron::Polyhedron;
@@ -160,10 +160,9 @@ impl<'a> AgainstPolyhedron<'a> {
             if (from.coords + along * nearest).norm_squared() > reach * reach {
                 continue;
             }
-            let at = |share: f64| from + along * share;
-            let slope = |share: f64| self.round.distance_and_normal(&at(share)).1.dot(&along);
-            let share = least_of_convex(slope);
-            let way = -self.round.distance_and_normal(&at(share)).1;
+            let gradient = |p: &Point3<f64>| self.round.distance_and_normal(p).1;
+            let (share, out) = least_along(&from, &along, gradient);
+            let way = -out;
             let distance = self.along(&way);
             if distance > limit {
                 limit = distance;

@@ -4,7 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::Round;
 use super::polyhedral::axis;
-use super::touch::{EVEN, in_column, least_around, least_of_convex};
+use super::touch::{EVEN, in_column, least_along, least_around};
 use crate::candidates::Candidate;
 use crate::narrow::Side;
 
@@ -14,8 +14,8 @@ const CIRCLES: u32 = 8;
 const CROSSINGS: u32 = 10;
 const NEAREST: u32 = 12;
 
-/// Steps in which the axis between two sides is made better.
-const STEPS: usize = 3;
+/// Most steps in which the axis between two sides is made better.
+const MOST_STEPS: usize = 16;
 
 /// One of two solids.
 struct Body<'a> {
@@ -60,7 +60,7 @@ impl<'a> Rounds<'a> {
             None => self.on_sides(&best.way, margin, &mut found),
         }
         if found.is_empty()
-            && let Some(Separation { way, .. }) = self.by_sides(f64::NEG_INFINITY)
+            && let Some(Separation { way, .. }) = self.by_sides(f64::NEG_INFINITY, margin)
         {
             self.on_sides(&way, margin, &mut found);
         }
@@ -69,10 +69,9 @@ impl<'a> Rounds<'a> {
 
     /// The axis that separates them best, or one that does so by `most` or more.
     pub(super) fn separation(&self, most: f64) -> Separation {
-        let [a, b] = &self.bodies;
-        let start = Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), cap: None };
-        let mut best = start;
-        let slack = EVEN * a.round.radius().min(b.round.radius());
+        let a = &self.bodies[0];
+        let mut best = Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), cap: None };
+        let slack = EVEN * self.smaller();
         for (body, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             let way = if body == 0 { -axis(end) } else { a.map.rotation * axis(end) };
             let distance = self.along(&way);
@@ -83,65 +82,83 @@ impl<'a> Rounds<'a> {
         if best.distance >= most {
             return best;
         }
-        self.by_sides(best.distance + slack).unwrap_or(best)
+        self.by_sides(best.distance + slack, most).unwrap_or(best)
     }
 
-    /// The best axis that is no normal of a cap, if it separates them by more than `least`.
-    fn by_sides(&self, least: f64) -> Option<Separation> {
+    /// The radius of the smaller, m.
+    fn smaller(&self) -> f64 {
+        let [a, b] = &self.bodies;
+        a.round.radius().min(b.round.radius())
+    }
+
+    /// The best axis that is no normal of a cap, if it separates them by more than `least`, or one that does
+    /// so by `most` or more.
+    fn by_sides(&self, least: f64, most: f64) -> Option<Separation> {
+        let apart = |way| Separation { distance: self.along(&way), way, cap: None };
         let mut best: Option<Separation> = None;
-        for way in self.proposals().into_iter().flatten() {
-            let mut way = way;
-            for _ in 0..STEPS {
-                let distance = self.along(&way);
-                if distance > best.map_or(least, |best| best.distance) {
-                    best = Some(Separation { distance, way, cap: None });
+        for way in self.proposals(most) {
+            for now in [apart(way), apart(self.nearest(&way).1)] {
+                if best.is_none_or(|best| now.distance > best.distance) {
+                    best = Some(now);
                 }
-                let [_, b] = &self.bodies;
-                let (_, normal) = b.round.distance_and_normal(&(b.map * self.nearest(&way).0));
-                way = b.map.inverse_transform_vector(&normal);
             }
         }
-        best
+        let mut best = best?;
+        let slack = EVEN * self.smaller();
+        for _ in 0..MOST_STEPS {
+            if best.distance >= most {
+                break;
+            }
+            let next = apart(self.nearest(&best.way).1);
+            let is_better = next.distance > best.distance + slack;
+            best = if next.distance > best.distance { next } else { best };
+            if !is_better {
+                break;
+            }
+        }
+        (best.distance > least).then_some(best)
     }
 
     /// Axes that may separate them: between the nearest points of both axes, and the gradients of the
-    /// distance where it is least along rims.
-    fn proposals(&self) -> [Option<Vector3<f64>>; 6] {
+    /// distance where it is least along rims unless one of those is enough.
+    fn proposals(&self, most: f64) -> Vec<Vector3<f64>> {
         let [a, b] = &self.bodies;
         let ends = |round: &Round| round.rims().map(|rim| Point3::new(0.0, rim.height, 0.0));
         let (own, other) = (ends(a.round), ends(b.round).map(|p| a.map * p));
         let apart = between_segments(own, other);
         let cross = (own[1] - own[0]).cross(&(other[1] - other[0]));
         let cross = if cross.dot(&a.map.translation.vector) > 0.0 { -cross } else { cross };
-        let near = EVEN * a.round.radius().min(b.round.radius());
+        let near = EVEN * self.smaller();
         let by_axes = apart.try_normalize(near).or_else(|| cross.try_normalize(1e-9 * near));
-        let mut all = [by_axes, cross.try_normalize(1e-9 * near), None, None, None, None];
+        let mut all: Vec<_> = by_axes.into_iter().chain(cross.try_normalize(1e-9 * near)).collect();
+        if all.iter().any(|way| self.along(way) >= most) {
+            return all;
+        }
         for (n, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            all[2 + 2 * n + end] = self.at_rim(n, end);
+            all.extend(self.at_rim(n, end));
         }
         all
     }
 
-    /// The gradient of the distance to the other where that is least along a rim.
-    fn at_rim(&self, n: usize, end: usize) -> Option<Vector3<f64>> {
+    /// The gradients of the distance to the other where that is least along a rim.
+    fn at_rim(&self, n: usize, end: usize) -> Vec<Vector3<f64>> {
         let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
         let rim = own.round.rims()[end];
         let place = |way: &[f64; 2]| {
             let [x, z] = way.map(|x| x * rim.radius);
             other.map * Point3::new(x, rim.height, z)
         };
-        if rim.radius == 0.0 {
-            return None;
-        }
         let ask = |way: &[f64; 2]| {
             let (distance, normal) = other.round.distance_and_normal(&place(way));
-            let tangent = other.map.rotation * Vector3::new(-way[1], 0.0, way[0]);
-            (distance, normal.dot(&tangent))
+            (distance, normal, other.map.rotation * Vector3::new(-way[1], 0.0, way[0]))
         };
-        let way = least_around(ask);
-        let (_, normal) = other.round.distance_and_normal(&place(&way));
-        // out of the other: of the second in the coordinates of the first
-        Some(if n == 0 { own.map.rotation * normal } else { -normal })
+        // out of the second, in the coordinates of the first
+        let turned =
+            |normal: Vector3<f64>| if n == 0 { own.map.rotation * normal } else { -normal };
+        if rim.radius == 0.0 {
+            return vec![turned(ask(&[1.0, 0.0]).1)];
+        }
+        least_around(ask).into_iter().map(turned).collect()
     }
 
     /// How far the first is beyond the second along `way`, m.
@@ -151,22 +168,24 @@ impl<'a> Rounds<'a> {
         -a.round.reach(&-way) - far
     }
 
-    /// The point of the first's generator that faces the second which is nearest to it, and its distance, m.
-    fn nearest(&self, way: &Vector3<f64>) -> (Point3<f64>, f64) {
+    /// The point of the first's generator that faces the second which is nearest to it, and the gradient of
+    /// the distance there, out of the second, in the coordinates of the first.
+    fn nearest(&self, way: &Vector3<f64>) -> (Point3<f64>, Vector3<f64>) {
         let [a, b] = &self.bodies;
         let [from, to] = a.round.farthest(&-way);
-        let along = b.map.rotation * (to - from);
-        let at = |share: f64| from + (to - from) * share;
-        let ask = |share: f64| b.round.distance_and_normal(&(b.map * at(share)));
-        let share = least_of_convex(|share| ask(share).1.dot(&along));
-        (at(share), ask(share).0)
+        let gradient = |p: &Point3<f64>| {
+            b.map.inverse_transform_vector(&b.round.distance_and_normal(&(b.map * p)).1)
+        };
+        let (share, normal) = least_along(&from, &(to - from), gradient);
+        (from + (to - from) * share, normal)
     }
 
     /// Where generators are nearest, and the ends of one that are near the other.
     fn on_sides(&self, way: &Vector3<f64>, margin: f64, found: &mut Vec<Candidate>) {
         let [a, b] = &self.bodies;
         let into_a = b.map.rotation * way;
-        let (point, distance) = self.nearest(way);
+        let point = self.nearest(way).0;
+        let distance = b.round.distance_and_normal(&(b.map * point)).0;
         if distance < margin {
             let (key, normal) = (NEAREST, Some(into_a));
             found.push(Candidate { owner: a.side, point, normal, key, distance });
