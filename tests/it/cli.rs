@@ -234,7 +234,7 @@ fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
 #[test]
 fn a_body_too_thin_for_its_grid_is_named() {
     let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
-        "{ cylinder = { radius = 0.1, half_height = 0.0001, spacing = 0.05 } }"
+        "{ torus = { major = 0.1, minor = 0.0001, spacing = 0.05 } }"
     });
     case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
 }

@@ -203,7 +203,9 @@ fn a_can_that_hangs_over_the_edge_by_less_than_half_stays_and_by_more_falls() {
         let id = world.add(NewBody { pose, ..cylinder(0.06, 0.03) });
         steps_without_gain(&mut world, 150);
         let fell = pose.translation.vector.y - place(&world, id).y;
-        assert!(if stays { fell.abs() < 1e-4 } else { fell > 0.5 }, "{over}: {fell}");
+        // the overlap that is let be
+        let slop = 2.0 * Settings::default().slop * 0.06_f64.hypot(0.03);
+        assert!(if stays { fell.abs() < slop } else { fell > 0.5 }, "{over}: {fell}");
     }
 }
 

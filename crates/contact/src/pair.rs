@@ -78,6 +78,14 @@ impl<'a> Pair<'a> {
         Some([a.polyhedron()?, b.polyhedron()?])
     }
 
+    /// Whether both are solids whose depth along the minimum translation vector is known.
+    fn are_convex(&self) -> bool {
+        let is_known = |shape: &&Shape| {
+            shape.polyhedron().is_some() || matches!(shape.field(), Field::Round(_))
+        };
+        self.shapes().iter().all(is_known)
+    }
+
     /// How far one hull stays beyond the other all the way, m, along the normal of a face that parts them
     /// at the start, of the best one if by no more than `margin`; far below none where they are no hulls.
     fn beyond(&self, margin: f64) -> f64 {
@@ -254,7 +262,7 @@ impl<'a> Pair<'a> {
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
         let touched = apart < 0.0;
         let deepest = if touched { apart - DEEP * size } else { 0.0 };
-        let are_hulls = self.hulls().is_some();
+        let are_convex = self.are_convex();
         for left in (1..=MOST_STEPS).rev() {
             if before == 1.0 {
                 break;
@@ -266,7 +274,7 @@ impl<'a> Pair<'a> {
             let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
-                if are_hulls {
+                if are_convex {
                     // where a face parts them depth grows evenly before the middle
                     let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
                     let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
