@@ -8,6 +8,7 @@ mod contact_bounce;
 mod contact_groups;
 mod contact_mesh;
 mod contact_passes;
+mod contact_round;
 mod contact_scenes;
 mod contact_unions;
 mod dynamics;

@@ -6,6 +6,7 @@ use crate::compound::{Compound, Compounds};
 use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
 use crate::query::Query;
+use crate::round;
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts kept per pair: the deepest and those that span the area best.
@@ -51,6 +52,9 @@ pub(crate) fn candidates(
     if let (Some(a), Some(b)) = (shape_a.compound(), shape_b.compound()) {
         return Compounds { a, b, b_from_a }.near(margin);
     }
+    if let Some(near) = round::near(shape_a, shape_b, &b_from_a, margin) {
+        return near;
+    }
     if probes(shape_a, shape_b) {
         *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
     }
@@ -81,6 +85,9 @@ pub(crate) fn least(
         is_exact = true;
     } else if let (Some(a), Some(b)) = (a.compound(), b.compound()) {
         return Compounds { a, b, b_from_a }.least(most);
+    }
+    if let Some(gap) = round::least(a, b, &b_from_a, most) {
+        return gap;
     }
     if is_exact {
         let near = candidates((a, pose_a), (b, pose_b), most, tested);

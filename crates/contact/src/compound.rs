@@ -54,6 +54,17 @@ impl Compound {
         self.parts.iter().flat_map(|part| (part.first_key..).zip(part.solid.corners()))
     }
 
+    /// The parts that come within `reach` m of a point, with their numbers.
+    pub(crate) fn parts_near(
+        &self,
+        p: Point3<f64>,
+        reach: f64,
+    ) -> impl Iterator<Item = (u32, &Polyhedron)> {
+        let is_near =
+            move |(_, part): &(u32, &Part)| (part.center - p).norm() - part.radius < reach;
+        (0..).zip(&self.parts).filter(is_near).map(|(number, part)| (number, &part.solid))
+    }
+
     /// Half of the least width of its thickest part, m.
     pub(crate) fn half_width(&self) -> f64 {
         self.half_width

@@ -79,6 +79,13 @@ impl<'a> Pair<'a> {
         Some([a.compound()?, b.compound()?])
     }
 
+    /// Whether both are solids whose depth along the minimum translation vector is known.
+    fn are_convex(&self) -> bool {
+        let is_known =
+            |shape: &&Shape| shape.compound().is_some() || matches!(shape.field(), Field::Round(_));
+        self.shapes().iter().all(is_known)
+    }
+
     /// How far polyhedra stay apart all the way, m, along the normal of a face that parts them at the
     /// start, of the best one if by no more than `margin`, at least `margin` if none come near; far below
     /// none where they are no polyhedra.
@@ -180,11 +187,13 @@ impl<'a> Pair<'a> {
             let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
             found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
         }
-        // analytic shapes are exact and cheap to ask again
-        let is_costly = |m: &Motion<'_>| {
-            matches!(m.shape.field(), Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_))
-        };
-        (time == 1.0 && (is_costly(&self.a) || is_costly(&self.b))).then_some(self.relative)
+        // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
+        let fields = self.shapes().map(Shape::field);
+        let is_costly =
+            |field: &&Field| matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_));
+        let rolls = |field: &&Field| matches!(field, Field::Round(_));
+        let again = fields.iter().any(is_costly) && !fields.iter().any(rolls);
+        (time == 1.0 && again).then_some(self.relative)
     }
 
     /// Drops what would push bodies that overlap deeply out the far side: points whose normals
@@ -258,7 +267,7 @@ impl<'a> Pair<'a> {
         let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
         let touched = apart < 0.0;
         let deepest = if touched { apart - DEEP * size } else { 0.0 };
-        let are_polyhedra = self.compounds().is_some();
+        let are_convex = self.are_convex();
         for left in (1..=MOST_STEPS).rev() {
             if before == 1.0 {
                 break;
@@ -270,7 +279,7 @@ impl<'a> Pair<'a> {
             let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
-                if are_polyhedra {
+                if are_convex {
                     // where a face parts them depth grows evenly before the middle
                     let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
                     let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);

@@ -151,6 +151,29 @@ impl Polyhedron {
         most.0.into_iter().fold(f64::NEG_INFINITY, most_of)
     }
 
+    /// Distance of the farthest corner from the origin, m.
+    pub(crate) fn reach(&self) -> f64 {
+        self.corners.iter().map(|p| p.coords.norm()).fold(0.0, f64::max)
+    }
+
+    /// Numbers of the corners of each edge.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = [usize; 2]> {
+        (0..self.edges.len()).map(|edge| self.edge(edge))
+    }
+
+    pub(crate) fn edge(&self, number: usize) -> [usize; 2] {
+        self.edges[number].ends.map(|n| n as usize)
+    }
+
+    pub(crate) fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Number of faces; the last may be counted several times.
+    pub(crate) fn face_count(&self) -> usize {
+        LANES * self.planes.len()
+    }
+
     /// How far it reaches along `way` at least, m.
     #[inline(always)]
     fn least_along(&self, way: &Vector3<f64>) -> f64 {
@@ -161,7 +184,8 @@ impl Polyhedron {
         least.0.into_iter().fold(f64::INFINITY, least_of)
     }
 
-    fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
+    /// Unit normal, outwards, and offset of a face.
+    pub(crate) fn plane(&self, number: usize) -> (Vector3<f64>, f64) {
         let Planes { normals, offsets } = &self.planes[number / LANES];
         let lane = number % LANES;
         (normals.of(lane).into(), offsets.0[lane])

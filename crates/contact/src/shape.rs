@@ -9,6 +9,7 @@ use crate::Triangles;
 use crate::compound::Compound;
 use crate::points::PointTree;
 use crate::polyhedron::Polyhedron;
+use crate::round::Round;
 
 /// The signed distance of a solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub enum Field {
         /// Half the edge lengths, m.
         half: Vector3<f64>,
     },
+    /// A convex solid of revolution about the y axis: a cylinder, a cone or a capsule.
+    Round(Round),
     /// A convex solid in body coordinates.
     Hull(Arc<ConvexHull>),
     /// A union of convex solids in body coordinates.
@@ -51,6 +54,7 @@ impl Field {
                 let q = p.coords.abs() - half;
                 q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
             }
+            Self::Round(round) => round.distance_and_normal(p).0,
             Self::Hull(hull) => hull.distance(p),
             Self::Hulls(hulls) => nearest(hulls, p).1,
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
@@ -65,6 +69,7 @@ impl Field {
             Self::HalfSpace => Some(Vector3::y()),
             Self::Ball { .. } => None,
             Self::Cuboid { half } => cuboid_normal(half, p),
+            Self::Round(round) => Some(round.distance_and_normal(p).1),
             Self::Hull(hull) => Some(hull.normal(p)),
             Self::Hulls(hulls) => nearest(hulls, p).0.map(|hull| hull.normal(p)),
             Self::Grid { level_set, material } => {
@@ -111,7 +116,7 @@ pub(crate) enum Probe {
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
-    /// Points on the surfaces of hulls about as far apart, m, which few pairs ask for.
+    /// Points on the surface of hulls or a solid of revolution about as far apart, m, which few pairs ask for.
     Hull(f64, OnceLock<PointTree>),
 }
 
@@ -238,6 +243,18 @@ impl Shape {
         Some(Self { field, probe: Probe::Hull(spacing, OnceLock::new()), compound, bounds, radius })
     }
 
+    /// A convex solid of revolution. It meets half-spaces, balls, boxes, hulls and others of its kind by
+    /// its exact rims and sides, and samples and meshes by points on it `spacing` metres apart or closer.
+    pub fn round(round: Round, spacing: f64) -> Self {
+        Self {
+            field: Field::Round(round),
+            probe: Probe::Hull(spacing, OnceLock::new()),
+            compound: None,
+            bounds: round.bounds(),
+            radius: round.radius(),
+        }
+    }
+
     /// Triangles that need not be closed, in body coordinates: scenery, which no body in motion may
     /// have. Two meshes do not touch each other, nor does a mesh touch a half-space. The points of
     /// sampled bodies are asked of the mesh, not its corners of them: a spike between those points
@@ -269,14 +286,14 @@ impl Shape {
         match (&self.probe, &self.field) {
             (Probe::Points(tree), _) => Some(tree),
             (Probe::Hull(spacing, tree), field) => {
-                let hulls = match field {
-                    Field::Hull(hull) => std::slice::from_ref(&**hull),
-                    Field::Hulls(hulls) => hulls,
-                    _ => &[],
-                };
                 let points = || {
-                    let points = hulls.iter().flat_map(|hull| hull.mesh().spread_points(*spacing));
-                    PointTree::new(&points.collect::<Vec<_>>())
+                    let of = |hull: &ConvexHull| hull.mesh().spread_points(*spacing);
+                    PointTree::new(&match field {
+                        Field::Hull(hull) => of(hull),
+                        Field::Hulls(hulls) => hulls.iter().flat_map(of).collect(),
+                        Field::Round(round) => round.points(*spacing),
+                        _ => Vec::new(),
+                    })
                 };
                 Some(tree.get_or_init(points))
             }
@@ -304,6 +321,7 @@ impl Shape {
     pub(crate) fn half_thickness(&self) -> f64 {
         match (&self.field, &self.compound) {
             (Field::Mesh(triangles), _) => triangles.thickness() / 2.0,
+            (Field::Round(round), _) => round.half_width(),
             (_, Some(compound)) => compound.half_width(),
             _ => self.bounds.extents().min() / 2.0,
         }

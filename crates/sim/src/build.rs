@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Groups, Material, MaterialError, Shape, Triangles};
+use contact::{Field, Groups, Material, MaterialError, Round, Shape, Triangles};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{
     ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
@@ -640,11 +640,17 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
             Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
         }
         levelset::Solid::Box { .. } => body.shape(),
-        // chords would not roll, but what has no samples is met by them
-        _ => match sampled_shape(&body) {
-            Err(RigidError::Empty) if body.geometry.is_convex() => body.shape(),
-            other => other?,
-        },
+        // chords would not roll
+        levelset::Solid::Cylinder { half_height, radius } => {
+            Shape::round(Round::cylinder(half_height, radius), spacing)
+        }
+        levelset::Solid::Capsule { half_height, radius } => {
+            Shape::round(Round::capsule(half_height, radius), spacing)
+        }
+        levelset::Solid::Cone { half_height, radius } => {
+            Shape::round(Round::cone(half_height, radius), spacing)
+        }
+        _ => sampled_shape(&body)?,
     };
     let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
     let solid = (breaks || !is_exact).then_some(body);

@@ -44,6 +44,11 @@ impl Digest {
             Field::HalfSpace => self.word(0),
             Field::Ball { radius } => self.numbers(&[1.0, *radius]),
             Field::Cuboid { half } => self.numbers(half),
+            Field::Round(round) => {
+                let [low, high] = round.rims();
+                self.numbers(&[3.0, low.height, low.radius, high.height, high.radius]);
+                self.numbers(&[round.rounding()]);
+            }
             Field::Mesh(triangles) => {
                 self.numbers(&[2.0, triangles.thickness()]);
                 let mesh = triangles.mesh();

@@ -310,7 +310,7 @@ impl World {
         let least = match field {
             Field::HalfSpace | Field::Mesh(_) => return 0.0,
             Field::Ball { radius } => return 1.0 / radius,
-            Field::Cuboid { .. } | Field::Hull(_) | Field::Hulls(_) => 0.0,
+            Field::Cuboid { .. } | Field::Round(_) | Field::Hull(_) | Field::Hulls(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
         let inward = self.poses[i].inverse_transform_vector(inward);

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use contact::{Field, Shape};
+use contact::{Field, Round, Shape};
 use fracture::{Break, Drawing, FaceOrigin, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -92,6 +92,7 @@ impl Surface {
                 }
                 Self::plain(all)
             }
+            Field::Round(round) => Self::round(round),
             Field::Cuboid { half } => Self::cuboid(half),
             Field::Ball { radius } => Self::ball(*radius),
             Field::HalfSpace => Self::ground(),
@@ -222,6 +223,46 @@ impl Surface {
             }
             if at < (RINGS - 1) * row {
                 surface.outer.push([at + 1, at + row, at + row + 1]);
+            }
+        }
+        surface
+    }
+
+    /// Bands around the axis, whose edges are sharp unless the solid is rounded.
+    fn round(round: &Round) -> Self {
+        const SECTORS: u32 = 48;
+        let [low, high] = round.rims();
+        let spacing = match round.rounding() {
+            rounding if rounding > 0.0 => rounding * PI / f64::from(SECTORS / 2),
+            // a part of the outline at a time
+            _ => 2.0 * (high.height - low.height + low.radius + high.radius),
+        };
+        let mut surface = Self::default();
+        for pair in round.section(spacing).windows(2) {
+            let first = surface.vertices.len() as u32;
+            let [[r, y], [s, z]] = [pair[0], pair[1]];
+            let flat =
+                Vector3::new(z - y, r - s, 0.0).try_normalize(0.0).unwrap_or_else(Vector3::y);
+            for sector in 0..=SECTORS {
+                let (sine, cosine) = (f64::from(sector) / f64::from(SECTORS) * TAU).sin_cos();
+                let turned = |v: Vector3<f64>| Vector3::new(v.x * cosine, v.y, -v.x * sine);
+                for [radius, height] in [[r, y], [s, z]] {
+                    let p = Vector3::new(radius, height, 0.0);
+                    let normal = match round.rounding() {
+                        rounding if rounding > 0.0 => round.distance_and_normal(&p.into()).1,
+                        _ => flat,
+                    };
+                    surface.add_vertex(&turned(p).into(), &turned(normal), &Isometry3::identity());
+                }
+            }
+            for at in (0..SECTORS).map(|sector| first + 2 * sector) {
+                // at the axis one side is a point
+                if r > 0.0 {
+                    surface.outer.push([at, at + 2, at + 1]);
+                }
+                if s > 0.0 {
+                    surface.outer.push([at + 1, at + 2, at + 3]);
+                }
             }
         }
         surface
