@@ -104,6 +104,12 @@ impl Case {
     }
 }
 
+/// What a command says of a problem, without the phases that show themselves on a busy machine.
+pub(crate) fn problem(stderr: Vec<u8>) -> String {
+    let told = String::from_utf8(stderr).unwrap();
+    told.lines().filter(|line| !line.ends_with(" ...")).map(|line| format!("{line}\n")).collect()
+}
+
 /// `SCENE` with one text replaced by another.
 fn scene_with(from: &str, to: &str) -> Case {
     assert!(SCENE.contains(from));

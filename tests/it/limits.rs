@@ -12,13 +12,13 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use serde_json::{Value, json};
 use tetfem::average_stresses;
 
-use crate::cli::{Case, SCENE, brisance};
+use crate::cli::{Case, SCENE, brisance, problem};
 
 /// Runs a command that must be refused with exit code 2 and one line that holds `word`.
 fn refused(case: &Case, arguments: &[&str], word: &str) {
     let before = case.names();
     let Output { status, stderr, .. } = case.run(arguments);
-    let told = String::from_utf8(stderr).unwrap();
+    let told = problem(stderr);
     assert_eq!(status.code(), Some(2), "{arguments:?}: {told}");
     assert_eq!(told.lines().count(), 1, "{arguments:?}: {told}");
     assert!(told.contains(word), "{arguments:?}: {told}");

@@ -1,6 +1,6 @@
 //! What the program refuses, and that it says so in one sentence; and that it can be silent.
 
-use crate::cli::{Case, SCENE, TETRAHEDRON, brisance};
+use crate::cli::{Case, SCENE, TETRAHEDRON, brisance, problem};
 
 /// A scene of a mesh in a GLB file.
 const OF_PIECES: &str = r#"version = 1
@@ -14,7 +14,7 @@ shape = { mesh = { file = "pieces.glb", nodes = 8000 } }
 /// The command must exit with 2 and say `words` in one line.
 fn refused(case: &Case, arguments: &[&str], words: &[&str]) {
     let output = case.run(arguments);
-    let message = String::from_utf8(output.stderr).unwrap();
+    let message = problem(output.stderr);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
     assert_eq!(message.lines().count(), 1, "{arguments:?}: {message}");
     assert!(message.starts_with("brisance: "), "{message}");
