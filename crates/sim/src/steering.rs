@@ -42,13 +42,13 @@ impl World {
     ///
     /// ```
     /// use nalgebra::Vector3;
-    /// use sim::{Settings, World};
+    /// use brisance_sim::{Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
     /// world.step();
     /// world.set_gravity(Vector3::new(0.0, -1.62, 0.0))?;
     /// assert_eq!(world.settings().gravity.y, -1.62);
-    /// # Ok::<(), sim::SteeringError>(())
+    /// # Ok::<(), brisance_sim::SteeringError>(())
     /// ```
     pub fn set_gravity(&mut self, gravity: Vector3<f64>) -> Result<(), SteeringError> {
         check(&gravity)?;
@@ -72,7 +72,7 @@ impl World {
     /// use contact::{Groups, Material, Shape};
     /// use dynamics::{Body, Velocity};
     /// use nalgebra::{Isometry3, Vector3};
-    /// use sim::{NewBody, Settings, World};
+    /// use brisance_sim::{NewBody, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
     /// let door = world.add(NewBody {
