@@ -8,6 +8,10 @@ use crate::TriMesh;
 const MAX_PAIRS: usize = 1 << 23;
 /// Rays that tell enough, and the fewest.
 const RAYS: [usize; 2] = [16, 4096];
+/// Columns of triangles along a side at most.
+const MAX_COLUMNS: usize = 512;
+/// Columns that a triangle reaches into at most, on average; of needles there are fewer and wider ones.
+const MAX_SHARED: usize = 32;
 /// Share of the size of the mesh by which faces that coincide may be apart.
 const TOUCHING: f64 = 1e-9;
 /// Directions of rays, in which edges seldom lie.
@@ -32,11 +36,13 @@ impl TriMesh {
     /// # Panics
     /// If a triangle names a vertex that does not exist.
     pub fn overlaps_itself(&self) -> bool {
-        let rays = (MAX_PAIRS / self.triangles.len().max(1)).clamp(RAYS[0], RAYS[1]);
+        let columns = WAYS.map(|way| Columns::new(self, Vector3::from(way)));
+        let longest = columns.iter().flat_map(|c| &c.triangles).map(Vec::len).max().unwrap_or(0);
+        let rays = (MAX_PAIRS / longest.max(1)).clamp(RAYS[0], RAYS[1]);
         let size = crate::Aabb::around(&self.vertices).map_or(0.0, |b| b.extents().norm());
         let mut repeated = 0;
         for (from, start) in self.spread(rays) {
-            let seen = WAYS.map(|way| self.behind(from, &start, &Vector3::from(way), size));
+            let seen = columns.each_ref().map(|columns| self.behind(from, &start, columns, size));
             if seen.iter().all(|seen| matches!(seen, Behind::Winds(2..))) {
                 return true;
             }
@@ -69,12 +75,13 @@ impl TriMesh {
         })
     }
 
-    /// What the ray along `way` from a point of triangle `from` tells.
-    fn behind(&self, from: usize, start: &Point3<f64>, way: &Vector3<f64>, size: f64) -> Behind {
+    /// What the ray from a point of triangle `from` along some columns tells.
+    fn behind(&self, from: usize, start: &Point3<f64>, columns: &Columns, size: f64) -> Behind {
+        let way = &columns.way;
         let own = self.area_vector(from);
         // a ray that leads out of the solid has left it once
         let mut times = i32::from(own.dot(way) > 0.0);
-        for t in (0..self.triangles.len()).filter(|&t| t != from) {
+        for t in columns.at(start).iter().map(|&t| t as usize).filter(|&t| t != from) {
             let Some(distance) = self.hit(t, start, way) else { continue };
             let area = self.area_vector(t);
             if distance.abs() <= TOUCHING * size {
@@ -86,5 +93,77 @@ impl TriMesh {
             }
         }
         Behind::Winds(times)
+    }
+}
+
+/// Triangles by the columns along a direction that they reach into.
+struct Columns {
+    way: Vector3<f64>,
+    /// Two directions across it.
+    across: [Vector3<f64>; 2],
+    /// Of the first column, m.
+    low: [f64; 2],
+    /// Widths of columns, m.
+    step: [f64; 2],
+    /// Columns along a side.
+    count: usize,
+    /// In ascending order.
+    triangles: Vec<Vec<u32>>,
+}
+
+impl Columns {
+    fn new(mesh: &TriMesh, way: Vector3<f64>) -> Self {
+        let u = way.cross(&Vector3::x()).normalize();
+        let across = [u, way.cross(&u).normalize()];
+        let range = |along: &Vector3<f64>, points: &[Point3<f64>]| {
+            let heights = points.iter().map(|p| along.dot(&p.coords));
+            heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
+                [low.min(x), high.max(x)]
+            })
+        };
+        let whole = across.each_ref().map(|along| range(along, &mesh.vertices));
+        let ranges: Vec<[[f64; 2]; 2]> = (0..mesh.triangles.len())
+            .map(|t| across.each_ref().map(|along| range(along, &mesh.corners(t))))
+            .collect();
+        let mut count = (ranges.len() as f64).sqrt().ceil().clamp(1.0, MAX_COLUMNS as f64) as usize;
+        loop {
+            let step =
+                whole.map(|[low, high]| ((high - low) / count as f64).max(f64::MIN_POSITIVE));
+            let low = whole.map(|[low, _]| low);
+            let mut columns = Self { way, across, low, step, count, triangles: Vec::new() };
+            let shared: usize = ranges
+                .iter()
+                .map(|range| columns.reached(range).map(|r| r.len()).iter().product::<usize>())
+                .sum();
+            if count == 1 || shared <= MAX_SHARED * ranges.len() {
+                columns.triangles = vec![Vec::new(); count * count];
+                for (range, t) in ranges.iter().zip(0..) {
+                    let [us, vs] = columns.reached(range);
+                    for u in us {
+                        vs.clone().for_each(|v| columns.triangles[u * count + v].push(t));
+                    }
+                }
+                return columns;
+            }
+            count = count.div_ceil(2);
+        }
+    }
+
+    /// The columns that a triangle reaches into, and one more on each side, so that rounding hides none.
+    fn reached(&self, ranges: &[[f64; 2]; 2]) -> [std::ops::Range<usize>; 2] {
+        [0, 1].map(|axis| {
+            let [first, last] = ranges[axis].map(|x| self.number(axis, x));
+            first.saturating_sub(1)..(last + 2).min(self.count)
+        })
+    }
+
+    fn number(&self, axis: usize, x: f64) -> usize {
+        (((x - self.low[axis]) / self.step[axis]) as usize).min(self.count - 1)
+    }
+
+    /// The triangles that the line through a point may meet.
+    fn at(&self, p: &Point3<f64>) -> &[u32] {
+        let [u, v] = [0, 1].map(|axis| self.number(axis, self.across[axis].dot(&p.coords)));
+        &self.triangles[u * self.count + v]
     }
 }
