@@ -259,7 +259,7 @@ impl Running {
         Self { child, said }
     }
 
-    /// The next line that contains `text`; a phase that takes long on a busy machine shows itself before.
+    /// Skips to the next line that contains `text`: slow machines print progress lines before it.
     fn line_with(&mut self, text: &str) -> String {
         use std::io::BufRead;
         let mut lines = (&mut self.said).lines().map(Result::unwrap);

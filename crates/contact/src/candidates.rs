@@ -137,7 +137,7 @@ fn probes(source: &Shape, target: &Shape) -> bool {
     }
 }
 
-/// The corners of polyhedra are all that a plane need be asked at.
+/// The polyhedra of a shape that meets a half-space, of which only corners can touch it.
 fn solid_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Compound> {
     // towers of boxes stand by the order in which their points come
     let is_box = matches!(source.field(), Field::Cuboid { .. });

@@ -1,5 +1,5 @@
-//! Convex solids and unions of them against each other: every part of one against every part of the
-//! other that is near.
+//! Contacts between unions of convex polyhedra: the narrow phase runs on every pair of parts whose bounding
+//! spheres are near.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -22,10 +22,10 @@ pub(crate) struct Compound {
 #[derive(Clone, Debug)]
 struct Part {
     solid: Polyhedron,
-    /// Of a sphere around it.
+    /// Center of its bounding sphere, body coordinates, m.
     center: Point3<f64>,
     radius: f64,
-    /// What its keys follow on.
+    /// Offset of its contact keys.
     first_key: u32,
 }
 

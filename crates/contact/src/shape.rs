@@ -116,7 +116,7 @@ pub(crate) enum Probe {
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
-    /// Points on the surface of hulls or a solid of revolution about as far apart, m, which few pairs ask for.
+    /// Surface points of hulls or of a solid of revolution at this spacing, m, sampled on first use.
     Hull(f64, OnceLock<PointTree>),
 }
 
@@ -327,9 +327,10 @@ impl Shape {
         }
     }
 
-    /// What overlap that is let be is a share of, m: the radius, but for thin bodies by what a cube of
-    /// that thickness has.
+    /// The length that the penetration slop is relative to, m: the radius, but at most the circumradius of
+    /// a cube as thick as the body.
     pub fn size(&self) -> f64 {
+        /// Circumradius of a cube over half its edge: the square root of 3.
         const CUBE: f64 = 1.732_050_807_568_877_2;
         self.radius.min(CUBE * self.half_thickness())
     }

@@ -18,8 +18,8 @@ struct Group {
     /// How fast two of its bodies approach at most, m/s; zero if no faster than bodies at rest.
     approach: f64,
     may_break: bool,
-    /// Share of the impulses that all of its bodies bear.
-    share: f64,
+    /// Share of the impulses that the weakest of the bodies that break bears; `None` if none breaks.
+    share: Option<f64>,
 }
 
 impl Frame<'_> {
@@ -53,7 +53,7 @@ impl Frame<'_> {
             let group = &mut groups[island];
             let Some(blow) = blow(contacts, pair, impulses, group.approach) else { continue };
             if let Some(share) = bearing.share((pair.a, pair.b), || blow) {
-                group.share = group.share.min(share);
+                group.share = Some(group.share.map_or(share, |known| known.min(share)));
                 blows.push(blow);
             }
         }
@@ -71,7 +71,7 @@ impl Frame<'_> {
         may_break: &[bool],
     ) -> Vec<Group> {
         let velocities = self.velocities(momenta);
-        let mut groups = vec![Group { share: 1.0, ..Group::default() }; islands.count()];
+        let mut groups = vec![Group::default(); islands.count()];
         for pair in contacts.manifolds() {
             let Some(island) = island_of(islands, pair) else { continue };
             let group = &mut groups[island];
@@ -117,11 +117,12 @@ impl Frame<'_> {
         };
         // of a share s the kinetic energy grows by s a + s^2 b
         let mut growth = vec![(0.0, 0.0); groups.len()];
-        let members = islands.of_bodies().iter().enumerate();
-        let members = members.filter_map(|(i, island)| Some((i, (*island)? as usize)));
-        let members: Vec<(usize, usize)> =
-            members.filter(|(_, island)| groups[*island].share < 1.0).collect();
-        for &(i, island) in &members {
+        let member = |(i, island): (usize, &Option<u32>)| {
+            let island = (*island)? as usize;
+            Some((i, island, groups[island].share?))
+        };
+        let members: Vec<_> = islands.of_bodies().iter().enumerate().filter_map(member).collect();
+        for &(i, island, _) in &members {
             let (body, rotation) = (&self.columns.bodies[i], &self.poses[i].rotation);
             let (gain, is) = (gain(i), body.velocity(rotation, &momenta[i]));
             let to = body.velocity(rotation, &gain);
@@ -129,10 +130,10 @@ impl Frame<'_> {
             *a += is.linear.dot(&gain.linear) + is.angular.dot(&gain.angular);
             *b += 0.5 * (to.linear.dot(&gain.linear) + to.angular.dot(&gain.angular));
         }
-        for (i, island) in members {
+        for (i, island, borne) in members {
             let (a, b) = growth[island];
             let most = if b > 0.0 { (-a / b).max(0.0) } else { 0.0 };
-            let (gain, share) = (gain(i), groups[island].share.min(most));
+            let (gain, share) = (gain(i), borne.min(most));
             momenta[i].linear += gain.linear * share;
             momenta[i].angular += gain.angular * share;
         }

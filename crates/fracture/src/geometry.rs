@@ -238,7 +238,7 @@ impl Geometry {
     }
 }
 
-/// The hull of a convex solid, simplified if it has many corners.
+/// The convex hull that a convex solid collides as, simplified above [`MAX_CORNERS`].
 fn hull(facets: &Facets) -> Option<ConvexHull> {
     if facets.vertices.len() <= MAX_CORNERS {
         return ConvexHull::of_convex(facets.surface().mesh).ok();

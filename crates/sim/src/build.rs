@@ -743,7 +743,7 @@ const THINNEST: f64 = 1e-9;
 /// Whether a mesh is closed and bounds less than cuts tell from nothing.
 fn is_too_thin(mesh: &TriMesh) -> bool {
     let vertices = mesh.vertices.len();
-    // what is not sound is refused with its own reason
+    // an index out of range has an error of its own later
     if mesh.triangles.iter().flatten().any(|&v| v as usize >= vertices) {
         return false;
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fracture::{ClosedMesh, Plane, slice};
-use nalgebra::{Isometry3, UnitVector3};
+use nalgebra::Isometry3;
 use sim::{Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
@@ -114,16 +114,9 @@ fn corners(part: &Part, half: &fracture::Half) -> Vec<[Paint; 3]> {
     corners
 }
 
-/// A share of the way from one corner to another.
+/// The paint a share of the way from one corner to another.
 fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
-    let direction = |a: UnitVector3<f64>, b: UnitVector3<f64>| {
-        UnitVector3::try_new(a.lerp(&b, share), 0.0).unwrap_or(a)
-    };
-    Paint {
-        normal: a.normal.zip(b.normal).map(|(a, b)| direction(a, b)),
-        uv: a.uv.zip(b.uv).map(|(a, b)| a.lerp(&b, share)),
-        color: a.color.zip(b.color).map(|(a, b)| a.lerp(&b, share)),
-    }
+    Paint::interpolated(&[*a, *b, *b], &[1.0 - share, share, 0.0])
 }
 
 /// The parts where they are, as a recording of one frame.

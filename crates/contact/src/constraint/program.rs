@@ -14,9 +14,10 @@ use super::row::{Bounds, Row};
 const TOLERANCE: f64 = 1e-13;
 /// What is taken, where round-off keeps it from more.
 const ENOUGH: f64 = 1e-9;
-/// Most iterations of the interior-point method.
+/// Most iterations of the interior-point method, which converges in 10 to 20.
 const MAX_ITERATIONS: u32 = 50;
-/// Most multiply-adds of one factorization, by an estimate; each iteration makes one.
+/// Most multiply-adds of one factorization, by an estimate. Each iteration factors once, so that all of them
+/// take seconds at most.
 const MAX_WORK: f64 = 5e7;
 
 /// Why a programme has no solution.
