@@ -10,7 +10,8 @@ use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, Seque
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
-use crate::settle::{Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
+use crate::settle::{Done, Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
+use crate::solve::residual;
 use crate::{
     Aim, Bearing, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally,
     collide,
@@ -258,7 +259,8 @@ impl<'a> Frame<'a> {
         let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
         let contacts = Arc::clone(contacts);
         let space = Vec::new();
-        Support(Found::Manifolds { contacts, order, impulses, joined, space, sweeps: 0 })
+        let done = Done::default();
+        Support(Found::Manifolds { contacts, order, impulses, joined, space, done })
     }
 
     /// Which bodies touch or are joined, directly or through others.
@@ -351,8 +353,8 @@ enum Found {
         joined: Joined,
         /// For the passes, one after the other.
         space: Vec<Batch>,
-        /// Over them, so far.
-        sweeps: usize,
+        /// So far.
+        done: Done,
     },
     Rows {
         contacts: Arc<Contacts>,
@@ -372,9 +374,10 @@ impl Support {
     /// to what takes them there.
     pub fn settle_positions(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
+            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
                 let problem = frame.problem(contacts, order);
-                *sweeps += settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
+                let own = settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
+                done.add(own);
                 if !joined.joints.is_empty() {
                     constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
                 }
@@ -419,14 +422,13 @@ impl Support {
         momenta: &mut [Momentum],
     ) -> Vec<f64> {
         match &mut self.0 {
-            Found::Manifolds { contacts, order, impulses, joined, space, sweeps } => {
+            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
                 // nobody else needs them by now
                 Arc::make_mut(contacts).advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
                 let first = joined.keep_half(momenta);
                 let problem = frame.problem(contacts, order);
-                *sweeps +=
-                    settle_joined(problem, Aim::Velocities, momenta, impulses, joined, space);
+                done.add(settle_joined(problem, Aim::Velocities, momenta, impulses, joined, space));
                 joined.add_half(&first);
                 work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
             }
@@ -518,9 +520,30 @@ impl Support {
     /// [`Solver::Manifold`].
     pub fn sweeps(&self) -> usize {
         match &self.0 {
-            Found::Manifolds { sweeps, .. } => *sweeps,
+            Found::Manifolds { done, .. } => done.sweeps,
             Found::Rows { .. } | Found::Pairs { .. } => 0,
         }
+    }
+
+    /// Islands, counted once a pass, whose contacts and joints were to be solved exactly and were not,
+    /// so that the better of that and sweeps was taken; zero of other solvers than
+    /// [`Solver::Manifold`].
+    pub fn unsolved_islands(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { done, .. } => done.unsolved,
+            Found::Rows { .. } | Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// The natural map of contacts and joints after [`Support::settle_velocities`], m/s or rad/s: how
+    /// far the worst of them is from complementarity and Coulomb's law with the `momenta` of bodies
+    /// where `frame` has them. `None` of other solvers than [`Solver::Manifold`].
+    pub fn residual(&self, frame: Frame<'_>, momenta: &[Momentum]) -> Option<f64> {
+        let Found::Manifolds { contacts, order, impulses, joined, .. } = &self.0 else {
+            return None;
+        };
+        let problem = frame.problem(contacts, order);
+        Some(residual(problem, joined.known(problem, Aim::Velocities, (momenta, impulses))))
     }
 
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.

@@ -42,6 +42,7 @@ mod round;
 mod rows;
 mod settle;
 mod shape;
+mod solve;
 mod transmit;
 mod triangles;
 mod wide;

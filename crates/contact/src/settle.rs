@@ -10,6 +10,7 @@ use crate::movers::Movers;
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::order::{Order, Stage};
 use crate::rows::{Batch, Row, Sweep};
+use crate::solve::{Exact, Kept, Start, is_pressed};
 use crate::{Columns, Settings};
 
 /// The contacts of a step, who rests on whom, and how to solve.
@@ -62,8 +63,8 @@ pub(crate) struct Joined {
     pub(crate) gains: Vec<Momentum>,
 }
 
-/// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set. Returns the sweeps
-/// over all contacts and over single levels of shock propagation. What is in `space` does not matter.
+/// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set. What is in
+/// `space` does not matter.
 pub(crate) fn settle_joined(
     problem: Problem<'_>,
     aim: Aim,
@@ -71,19 +72,15 @@ pub(crate) fn settle_joined(
     impulses: &mut [Vector3<f64>],
     joined: &mut Joined,
     space: &mut Vec<Batch>,
-) -> usize {
-    let Problem { columns, poses, contacts, dt, settings, .. } = problem;
+) -> Done {
+    let Problem { columns, poses, contacts, .. } = problem;
+    let exact = Exact::new(problem, aim, joined.known(problem, aim, (momenta, impulses)));
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
-    let joints = joined.pass(problem, aim, &movers);
-    let rule = |pair: &Manifold, contact: &Contact, _: [&Vector3<f64>; 2]| {
-        let mut own = impulses[contacts.range(pair)].iter();
-        if aim == Aim::Velocities && own.all(|j| *j == Vector3::zeros()) {
-            return None;
-        }
-        let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
-        let friction = p.friction_with(q, settings.friction);
-        Some((-contact.gap.max(0.0) / dt, friction))
+    let joints = joined.pass(problem, aim, &movers, &exact.joints);
+    let rule = |pair: &Manifold, number: usize, contact: &Contact, _: [&Vector3<f64>; 2]| {
+        let is_out = aim == Aim::Velocities && !is_pressed(contacts, pair, impulses);
+        (!is_out && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
     joined.start(&pass, aim);
@@ -110,32 +107,83 @@ pub(crate) fn settle_joined(
         momentum.linear += gained.linear;
         momentum.angular += gained.angular;
     }
-    pass.done
+    let sweeps = pass.done;
+    let Joined { joints, gains } = joined;
+    exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
+    Done { sweeps, unsolved: exact.unsolved() }
+}
+
+/// What a pass took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// Over all contacts and over single levels of shock propagation.
+    pub(crate) sweeps: usize,
+    /// Islands whose problem was to be solved exactly and was not.
+    pub(crate) unsolved: usize,
+}
+
+/// The least separating speed of a contact, m/s, and its friction coefficient: no gap closes within the
+/// step.
+pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> (f64, f64) {
+    let Problem { columns, dt, settings, .. } = problem;
+    let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
+    (-contact.gap.max(0.0) / dt, p.friction_with(q, settings.friction))
+}
+
+impl Done {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.sweeps += other.sweeps;
+        self.unsolved += other.unsolved;
+    }
 }
 
 impl Joined {
+    /// What islands are solved from.
+    pub(crate) fn known<'a>(
+        &'a self,
+        problem: Problem<'_>,
+        aim: Aim,
+        (momenta, impulses): (&'a [Momentum], &'a [Vector3<f64>]),
+    ) -> Start<'a> {
+        let stepping = Self::stepping(problem, aim);
+        Start { momenta, impulses, joints: &self.joints, stepping, share: Self::share(aim) }
+    }
+
     /// Positions are set right in full by the pass that only decides where bodies go, so velocities
     /// have nothing to correct. Each pass does half of what joints do in the step.
-    fn pass(&self, problem: Problem<'_>, aim: Aim, movers: &Movers) -> Option<JointPass> {
-        let Problem { poses, dt, settings, .. } = problem;
+    fn stepping(problem: Problem<'_>, aim: Aim) -> Stepping {
         let error_reduction = match aim {
             Aim::Positions => 1.0,
             Aim::Velocities => 0.0,
         };
-        let stepping = Stepping { dt, error_reduction, motor_time: 0.5 * dt };
-        let sweeps = (stepping, settings.joint_sweeps);
-        let none = self.joints.is_empty();
-        (!none).then(|| JointPass::new(&self.joints, poses, movers, sweeps))
+        Stepping { dt: problem.dt, error_reduction, motor_time: 0.5 * problem.dt }
     }
 
     /// A step's impulses are twice those of its first half, which are much like those of the second.
-    fn start(&self, pass: &Pass<'_>, aim: Aim) {
-        let share = match aim {
+    fn share(aim: Aim) -> f64 {
+        match aim {
             Aim::Positions => 0.5,
             Aim::Velocities => 1.0,
-        };
+        }
+    }
+
+    /// The joints that are not solved.
+    fn pass(
+        &self,
+        problem: Problem<'_>,
+        aim: Aim,
+        movers: &Movers,
+        solved: &[bool],
+    ) -> Option<JointPass> {
+        let Problem { poses, settings, .. } = problem;
+        let sweeps = (Self::stepping(problem, aim), settings.joint_sweeps);
+        let none = solved.iter().all(|solved| *solved);
+        (!none).then(|| JointPass::new(&self.joints, solved, poses, movers, sweeps))
+    }
+
+    fn start(&self, pass: &Pass<'_>, aim: Aim) {
         if let Some(joints) = &pass.joints {
-            joints.start(&pass.movers, &self.joints, share);
+            joints.start(&pass.movers, &self.joints, Self::share(aim));
         }
     }
 
@@ -165,6 +213,7 @@ impl Joined {
     }
 
     fn read(&mut self, pass: &Pass<'_>, bodies: usize) {
+        self.gains = vec![Momentum::default(); bodies];
         let Some(joints) = &pass.joints else { return };
         let (reactions, gains) = joints.reactions(bodies);
         for (joint, reaction) in self.joints.iter_mut().zip(reactions) {
@@ -228,16 +277,17 @@ pub(crate) fn push_out_in(
     let Problem { columns, poses, dt, settings, .. } = problem;
     let velocities = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
-    let rule = |pair: &Manifold, contact: &Contact, [arm_a, arm_b]: [&Vector3<f64>; 2]| {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
-        let gap = contact.gap + dt * speed;
-        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
-        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
-        let most = MOST_PUSH * p.radius().min(q.radius());
-        let push = settings.push_out * (overlap - slop).min(most);
-        (overlap > SHALLOW * slop).then_some((push, 0.0))
-    };
+    let rule =
+        |pair: &Manifold, _: usize, contact: &Contact, [arm_a, arm_b]: [&Vector3<f64>; 2]| {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
+            let gap = contact.gap + dt * speed;
+            let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
+            let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
+            let most = MOST_PUSH * p.radius().min(q.radius());
+            let push = settings.push_out * (overlap - slop).min(most);
+            (overlap > SHALLOW * slop).then_some((push, 0.0))
+        };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
     pass.propagate_shock();
@@ -275,22 +325,23 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    /// `rule` gives a contact's least separating speed and friction coefficient, or leaves it out.
+    /// `rule`, of a pair and its number, gives a contact's least separating speed and friction coefficient, or leaves it out.
     fn new(
         problem: Problem<'a>,
         movers: Movers,
         friction: bool,
-        rule: &(impl Fn(&Manifold, &Contact, [&Vector3<f64>; 2]) -> Option<(f64, f64)> + Sync),
+        rule: &(impl Fn(&Manifold, usize, &Contact, [&Vector3<f64>; 2]) -> Option<(f64, f64)> + Sync),
         batches: &'a mut Vec<Batch>,
     ) -> Self {
         let Problem { contacts, poses, order, .. } = problem;
         let levels = order.levels();
-        let row = |pair: &Manifold, index: usize| {
+        let row = |number: usize, index: usize| {
+            let pair = &contacts.manifolds()[number];
             let contact = &contacts.all()[index];
             let (x, y) = (&poses[pair.a as usize], &poses[pair.b as usize]);
             let point = contact.at(x, y).coords;
             let (arm_a, arm_b) = (point - x.translation.vector, point - y.translation.vector);
-            let (target, friction) = rule(pair, contact, [&arm_a, &arm_b])?;
+            let (target, friction) = rule(pair, number, contact, [&arm_a, &arm_b])?;
             let (index, normal) = (index as u32, contact.normal);
             Some(Row { index, normal, arm: arm_a, target, friction })
         };
@@ -301,7 +352,7 @@ impl<'a> Pass<'a> {
             for (lane, &n) in pairs.iter().enumerate() {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
-                let rows = contacts.range(pair).filter_map(|index| row(pair, index));
+                let rows = contacts.range(pair).filter_map(|index| row(n as usize, index));
                 let place = |i: u32| poses[i as usize].translation.vector;
                 let apart = place(pair.a) - place(pair.b);
                 let free = (p >= q, q >= p);

@@ -250,6 +250,14 @@ impl Joint {
         rows
     }
 
+    /// Its rows; none if one is not finite or a body is not there.
+    pub(crate) fn usable_rows(&self, poses: &[Isometry3<f64>], stepping: Stepping) -> Vec<Row> {
+        let is_known = self.bodies.iter().all(|&i| (i as usize) < poses.len());
+        let rows = if is_known { self.rows_for(poses, stepping) } else { Vec::new() };
+        let is_usable = rows.iter().all(|row| row.check(0, &[], poses.len()).is_ok());
+        if is_usable { rows } else { Vec::new() }
+    }
+
     /// Motor and limits along the free row.
     fn drive(&self, free: &Row, stepping: Stepping, at: impl Fn() -> f64, rows: &mut Vec<Row>) {
         if let Some(Motor { speed, most }) = self.motor {
@@ -273,7 +281,7 @@ impl Joint {
 
 impl Reaction {
     /// Adds an impulse of the `n`-th row.
-    pub(super) fn add(&mut self, n: usize, row: &Row, impulse: f64) {
+    pub(crate) fn add(&mut self, n: usize, row: &Row, impulse: f64) {
         self.impulses[n] += impulse;
         self.linear += row.linear * impulse;
         if row.linear == Vector3::zeros() {
@@ -311,14 +319,20 @@ pub(crate) struct JointPass {
 }
 
 impl JointPass {
-    /// Joints with rows that are not finite, or of bodies that are not there, have none.
+    /// Joints with rows that are not finite, or of bodies that are not there, have none, nor do those
+    /// that are `solved`.
     pub(crate) fn new(
         joints: &[Joint],
+        solved: &[bool],
         poses: &[Isometry3<f64>],
         movers: &Movers,
         (stepping, sweeps): (Stepping, usize),
     ) -> Self {
-        let (rows, counts) = rows_of(joints, poses, stepping);
+        let own = |(joint, solved): (&Joint, &bool)| {
+            if *solved { Vec::new() } else { joint.usable_rows(poses, stepping) }
+        };
+        let own: Vec<Vec<Row>> = joints.iter().zip(solved).map(own).collect();
+        let (counts, rows) = (own.iter().map(Vec::len).collect(), own.concat());
         let entries = Entries::new(movers, &rows, poses.len()).ok();
         let entries = entries.filter(|e| e.len() > 0);
         Self { rows, counts, entries, sweeps, at_once: RefCell::default() }
@@ -354,7 +368,7 @@ impl JointPass {
 }
 
 /// Adds what an impulse of a row gives both bodies.
-pub(super) fn push(row: &Row, impulse: f64, momenta: &mut [Momentum]) {
+pub(crate) fn push(row: &Row, impulse: f64, momenta: &mut [Momentum]) {
     for (side, sign) in [1.0, -1.0].into_iter().enumerate() {
         let momentum = &mut momenta[row.bodies[side] as usize];
         momentum.linear += row.linear * (sign * impulse);
@@ -371,11 +385,9 @@ pub(super) fn rows_of(
     let mut rows: Vec<Row> = Vec::new();
     let mut counts = Vec::with_capacity(joints.len());
     for joint in joints {
-        let known = joint.bodies.iter().all(|&i| (i as usize) < poses.len());
-        let own = if known { joint.rows_for(poses, stepping) } else { Vec::new() };
-        let usable = own.iter().all(|row| row.check(0, &[], poses.len()).is_ok());
-        counts.push(if usable { own.len() } else { 0 });
-        rows.extend(own.into_iter().filter(|_| usable));
+        let own = joint.usable_rows(poses, stepping);
+        counts.push(own.len());
+        rows.extend(own);
     }
     (rows, counts)
 }

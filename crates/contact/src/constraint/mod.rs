@@ -46,5 +46,5 @@ pub use program::{ProgramError, contact_forces};
 pub use row::{Bounds, Row, RowError};
 
 pub(crate) use closing::{close, follow};
-pub(crate) use joint::{JointPass, Stepping};
+pub(crate) use joint::{JointPass, Stepping, push};
 pub(crate) use pass::{Method, Rows};

@@ -1,0 +1,411 @@
+//! Contacts and joints of an island as one problem that is solved to one residual.
+//!
+//! An island is what touches or is joined, directly or through others. Where a factor of its matrix
+//! takes no more work than the sweeps of [`settle`](crate::settle) would, the [exact solver](newton)
+//! takes it: then a light bridge carries a heavy box, and nothing has to be held level by level.
+
+mod factor;
+mod newton;
+mod set;
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
+use rayon::prelude::*;
+
+use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
+use crate::narrow::{Contacts, Manifold};
+use crate::settle::wanted;
+use crate::{Aim, Columns, Islands, Problem, Settings};
+use factor::Pattern;
+use newton::{Island, Solution, Term};
+use set::Set;
+
+/// Most bodies of an island. Of a heap of more the factor takes more work than sweeps whatever its
+/// shape: the bodies that part `n` others in two are `n^(2/3)`, and to eliminate these alone takes
+/// `n^2 / 6` products of blocks, against some seventy visits to contacts of each body.
+const MOST_BODIES: usize = 420;
+
+/// What the islands of a pass are solved from.
+#[derive(Clone, Copy)]
+pub(crate) struct Start<'a> {
+    pub(crate) momenta: &'a [Momentum],
+    /// A guess of each contact's impulse.
+    pub(crate) impulses: &'a [Vector3<f64>],
+    pub(crate) joints: &'a [Joint],
+    pub(crate) stepping: Stepping,
+    /// Share of what joints bore last that is a guess.
+    pub(crate) share: f64,
+}
+
+/// The islands that were tried.
+#[derive(Debug, Default)]
+pub(crate) struct Exact {
+    tried: Vec<Solved>,
+    /// Whether each manifold and joint is in an island that is solved.
+    pub(crate) pairs: Vec<bool>,
+    pub(crate) joints: Vec<bool>,
+}
+
+/// An island with its solution.
+#[derive(Debug)]
+struct Solved {
+    part: Part,
+    solution: Solution,
+}
+
+/// Who and what is in an island, by number.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    bodies: Vec<u32>,
+    pairs: Vec<u32>,
+    joints: Vec<u32>,
+    /// The rows of each joint, so far as they can be used.
+    rows: Vec<Vec<Row>>,
+    island: Island,
+    /// A guess of the impulses.
+    guess: Vec<Vector3<f64>>,
+    /// What bodies had.
+    before: Vec<Momentum>,
+}
+
+impl Exact {
+    /// Solves all islands that are cheap enough.
+    pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Self {
+        let parts = parts(problem, aim, start);
+        let solve = |mut part: Part| {
+            part.fill(problem, start);
+            let solution = part.solve(problem.settings)?;
+            Some(Solved { part, solution })
+        };
+        let tried: Vec<Solved> = parts.into_par_iter().filter_map(solve).collect();
+        let mut pairs = vec![false; problem.contacts.manifolds().len()];
+        let mut joints = vec![false; start.joints.len()];
+        for Solved { part, .. } in tried.iter().filter(|solved| solved.solution.is_solved) {
+            part.pairs.iter().for_each(|&n| pairs[n as usize] = true);
+            part.joints.iter().for_each(|&n| joints[n as usize] = true);
+        }
+        Self { tried, pairs, joints }
+    }
+
+    /// Writes out the momenta of bodies of solved islands and the impulses of their contacts and joints;
+    /// `gains` are those that joints gave. Of the others what is nearer to a solution is kept, this or
+    /// that of the sweeps, which is there already.
+    pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut Kept<'_>) {
+        for Solved { part, solution } in &self.tried {
+            let is_better = || solution.residual < part.residual(problem, kept);
+            if solution.is_solved || is_better() {
+                part.keep(problem, solution, kept);
+            }
+        }
+    }
+
+    /// Islands without a solution.
+    pub(crate) fn unsolved(&self) -> usize {
+        self.tried.iter().filter(|solved| !solved.solution.is_solved).count()
+    }
+}
+
+/// The natural map at momenta and impulses, m/s or rad/s: how far the worst contact or row of a joint
+/// is from complementarity and Coulomb's law.
+pub(crate) fn residual(problem: Problem<'_>, start: Start<'_>) -> f64 {
+    let count = |len: usize| (0..len as u32).collect::<Vec<_>>();
+    let is_dynamic = |&i: &u32| problem.columns.bodies[i as usize].mass_properties().is_some();
+    let bodies: Vec<u32> =
+        count(problem.columns.bodies.len()).into_iter().filter(is_dynamic).collect();
+    let pressed = |&n: &u32| {
+        let pair = &problem.contacts.manifolds()[n as usize];
+        is_pressed(problem.contacts, pair, start.impulses)
+    };
+    let pairs = count(problem.contacts.manifolds().len()).into_iter().filter(pressed).collect();
+    let joints = count(start.joints.len());
+    let mut part = Part { bodies, pairs, joints, ..Part::default() };
+    part.fill(problem, start);
+    part.island.natural_map(&vec![Vector6::zeros(); part.bodies.len()], &part.guess)
+}
+
+/// What a pass changes.
+pub(crate) struct Kept<'a> {
+    pub(crate) momenta: &'a mut [Momentum],
+    /// Of each contact.
+    pub(crate) impulses: &'a mut [Vector3<f64>],
+    /// What bodies gained by joints.
+    pub(crate) gains: &'a mut [Momentum],
+    pub(crate) joints: &'a mut [Joint],
+}
+
+/// The islands that have contacts and are not too large.
+fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
+    let Problem { columns, contacts, .. } = problem;
+    let count = columns.bodies.len();
+    let known = |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
+    let used =
+        |pair: &&Manifold| aim == Aim::Positions || is_pressed(contacts, pair, start.impulses);
+    let mut edges: Vec<_> = contacts.manifolds().iter().filter(used).map(|m| (m.a, m.b)).collect();
+    edges.extend(start.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
+    let islands = Islands::new(columns, &edges);
+    let of = |bodies: [u32; 2]| bodies.into_iter().find_map(|i| islands.of_bodies()[i as usize]);
+    let mut parts = vec![Part::default(); islands.count()];
+    for (n, island) in (0..).zip(islands.of_bodies()) {
+        if let Some(k) = island {
+            parts[*k as usize].bodies.push(n);
+        }
+    }
+    for (n, pair) in (0..).zip(contacts.manifolds()).filter(|(_, pair)| used(pair)) {
+        if let Some(k) = of([pair.a, pair.b]) {
+            parts[k as usize].pairs.push(n);
+        }
+    }
+    for (n, joint) in (0..).zip(start.joints).filter(|(_, joint)| known(joint)) {
+        if let Some(k) = of(joint.bodies) {
+            parts[k as usize].joints.push(n);
+        }
+    }
+    parts.retain(|part| !part.pairs.is_empty() && part.bodies.len() <= MOST_BODIES);
+    parts
+}
+
+/// Whether the first pass gave one of a pair's contacts an impulse.
+pub(crate) fn is_pressed(contacts: &Contacts, pair: &Manifold, impulses: &[Vector3<f64>]) -> bool {
+    impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
+}
+
+/// Coordinates of a body's velocity in which its kinetic energy is half the square.
+#[derive(Clone, Copy, Debug)]
+struct Coordinates {
+    linear: f64,
+    /// Zero about an axis that is locked.
+    angular: Matrix3<f64>,
+}
+
+impl Coordinates {
+    fn new(columns: Columns<'_>, poses: &[Isometry3<f64>], body: u32) -> Option<Self> {
+        let mass = columns.bodies[body as usize].mass_properties()?;
+        let axes = poses[body as usize].rotation.to_rotation_matrix().into_inner();
+        let root = mass.inertia().map(|i| 1.0 / i.sqrt());
+        let angular = Matrix3::from_diagonal(&root) * axes.transpose();
+        Some(Self { linear: 1.0 / mass.mass().sqrt(), angular })
+    }
+
+    /// A row of the Jacobian.
+    fn row(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> nalgebra::RowVector6<f64> {
+        let (l, w) = (linear * self.linear, self.angular * angular);
+        nalgebra::RowVector6::new(l.x, l.y, l.z, w.x, w.y, w.z)
+    }
+
+    /// Of the velocity at a lever arm.
+    fn at(&self, arm: &Vector3<f64>) -> Matrix3x6<f64> {
+        let mut jacobian = Matrix3x6::zeros();
+        jacobian
+            .fixed_view_mut::<3, 3>(0, 0)
+            .copy_from(&Matrix3::from_diagonal_element(self.linear));
+        let turned = (self.angular * arm.cross_matrix()).transpose();
+        jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&turned);
+        jacobian
+    }
+
+    /// The change of velocity by a momentum.
+    fn change(&self, gained: &Momentum) -> Vector6<f64> {
+        let (p, l) = (gained.linear * self.linear, self.angular * gained.angular);
+        Vector6::new(p.x, p.y, p.z, l.x, l.y, l.z)
+    }
+
+    /// The momentum of a change of velocity, which has none about a locked axis.
+    fn momentum(&self, change: &Vector6<f64>) -> Momentum {
+        let (p, l) = (change.fixed_rows::<3>(0), change.fixed_rows::<3>(3));
+        let inverse = |row: Vector3<f64>| {
+            let square = row.norm_squared();
+            if square > 0.0 { row / square } else { Vector3::zeros() }
+        };
+        let spun = (0..3).map(|k| inverse(self.angular.row(k).transpose()) * l[k]);
+        Momentum { linear: p / self.linear, angular: spun.sum() }
+    }
+}
+
+impl Part {
+    /// The terms of contacts and joints.
+    fn fill(&mut self, problem: Problem<'_>, start: Start<'_>) {
+        let Problem { columns, poses, contacts, .. } = problem;
+        let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
+        let coordinates = |body: u32| Coordinates::new(columns, poses, body);
+        let velocity = |i: u32| {
+            let (body, pose) = (&columns.bodies[i as usize], &poses[i as usize]);
+            body.velocity(&pose.rotation, &start.momenta[i as usize])
+        };
+        let mut terms = Vec::new();
+        let mut guess = Vec::new();
+        for &n in &self.pairs {
+            let pair = &contacts.manifolds()[n as usize];
+            let bodies = [pair.a, pair.b];
+            let ends = Ends {
+                bodies: bodies.map(local),
+                coordinates: bodies.map(coordinates),
+                velocities: bodies.map(velocity),
+            };
+            for index in contacts.range(pair) {
+                let (target, friction) = wanted(problem, pair, &contacts.all()[index]);
+                let (term, scale) = ends.contact(problem, (pair, index), (target, friction));
+                guess.push(start.impulses[index] * scale);
+                terms.push(term);
+            }
+        }
+        for &n in &self.joints {
+            let joint = &start.joints[n as usize];
+            let rows = joint.usable_rows(poses, start.stepping);
+            let ends = Ends {
+                bodies: joint.bodies.map(local),
+                coordinates: joint.bodies.map(coordinates),
+                velocities: joint.bodies.map(velocity),
+            };
+            let last = joint.last.impulses.map(|impulse| impulse * start.share);
+            for (rows, last) in rows.chunks(3).zip(last.chunks(3)) {
+                let term = ends.rows(rows);
+                let own = |k: usize| last.get(k).map_or(0.0, |last| last * term.scale[k]);
+                guess.push(Vector3::from_fn(|k, _| own(k)));
+                terms.push(term);
+            }
+            self.rows.push(rows);
+        }
+        self.island = Island { bodies: self.bodies.len(), terms };
+        self.guess = guess;
+        self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
+    }
+
+    /// `None` if a factor takes more work than a sweep.
+    fn solve(&self, settings: &Settings) -> Option<Solution> {
+        let start = self.island.guessed(&self.guess);
+        if start.is_solved {
+            return Some(start);
+        }
+        // to relax a contact takes about as much as a product of blocks; contacts and joints by turns
+        // do not get there, however many sweeps they make
+        let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
+        let most = self.island.terms.len() * turns;
+        let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
+        Some(self.island.solve(&pattern, start))
+    }
+
+    /// The natural map of what sweeps left.
+    fn residual(&self, problem: Problem<'_>, kept: &Kept<'_>) -> f64 {
+        let Problem { columns, poses, contacts, .. } = problem;
+        let change = |(&i, before): (&u32, &Momentum)| {
+            let after = &kept.momenta[i as usize];
+            let gained = Momentum {
+                linear: after.linear - before.linear,
+                angular: after.angular - before.angular,
+            };
+            Coordinates::new(columns, poses, i).map_or_else(Vector6::zeros, |c| c.change(&gained))
+        };
+        let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();
+        let pairs = self.pairs.iter().map(|&n| &contacts.manifolds()[n as usize]);
+        let touching = pairs.flat_map(|pair| contacts.range(pair)).map(|n| kept.impulses[n]);
+        let joined = self.joints.iter().zip(&self.rows).flat_map(|(&n, rows)| {
+            let all = kept.joints[n as usize].last.impulses;
+            let own = all.into_iter().take(rows.len()).collect::<Vec<f64>>();
+            own.chunks(3)
+                .map(|own| Vector3::from_fn(|k, _| own.get(k).copied().unwrap_or_default()))
+                .collect::<Vec<_>>()
+        });
+        let all = touching.chain(joined).zip(&self.island.terms);
+        let impulses: Vec<_> = all.map(|(j, term)| j.component_mul(&term.scale)).collect();
+        self.island.natural_map(&velocities, &impulses)
+    }
+
+    fn keep(&self, problem: Problem<'_>, solution: &Solution, kept: &mut Kept<'_>) {
+        let Problem { columns, poses, contacts, .. } = problem;
+        for ((&i, before), change) in self.bodies.iter().zip(&self.before).zip(&solution.velocities)
+        {
+            let Some(coordinates) = Coordinates::new(columns, poses, i) else { continue };
+            let gained = coordinates.momentum(change);
+            kept.momenta[i as usize].linear = before.linear + gained.linear;
+            kept.momenta[i as usize].angular = before.angular + gained.angular;
+            kept.gains[i as usize] = Momentum::default();
+        }
+        let mut own = self.island.terms.iter().zip(&solution.impulses);
+        for &n in &self.pairs {
+            let range = contacts.range(&contacts.manifolds()[n as usize]);
+            for (index, (term, impulse)) in range.zip(own.by_ref()) {
+                kept.impulses[index] = impulse.component_div(&term.scale);
+            }
+        }
+        for (&n, rows) in self.joints.iter().zip(&self.rows) {
+            let mut reaction = Reaction::default();
+            for (k, rows) in rows.chunks(3).enumerate() {
+                let Some((term, impulse)) = own.next() else { return };
+                for (m, row) in rows.iter().enumerate() {
+                    let impulse = impulse[m] / term.scale[m];
+                    reaction.add(3 * k + m, row, impulse);
+                    crate::constraint::push(row, impulse, kept.gains);
+                }
+            }
+            kept.joints[n as usize].last = reaction;
+        }
+    }
+}
+
+/// The two bodies of a term.
+struct Ends {
+    bodies: [Option<u32>; 2],
+    coordinates: [Option<Coordinates>; 2],
+    velocities: [Velocity; 2],
+}
+
+impl Ends {
+    /// The term of a contact, and what an impulse in N s is multiplied by.
+    fn contact(
+        &self,
+        problem: Problem<'_>,
+        (pair, index): (&Manifold, usize),
+        (target, friction): (f64, f64),
+    ) -> (Term, f64) {
+        let Problem { poses, contacts, .. } = problem;
+        let contact = &contacts.all()[index];
+        let [x, y] = [pair.a, pair.b].map(|i| &poses[i as usize]);
+        let point = contact.at(x, y).coords;
+        let arms = [point - x.translation.vector, point - y.translation.vector];
+        let side = |n: usize, sign: f64| {
+            self.coordinates[n].map_or_else(Matrix3x6::zeros, |c| c.at(&arms[n]) * sign)
+        };
+        let jacobian = [side(0, 1.0), side(1, -1.0)];
+        let square: f64 = jacobian.iter().map(|j| j.norm_squared()).sum();
+        let scale = (square / 3.0).sqrt();
+        let apart = self.velocities[0].at(&arms[0]) - self.velocities[1].at(&arms[1]);
+        let term = Term {
+            bodies: self.bodies,
+            jacobian: jacobian.map(|j| j / scale),
+            excess: (apart - contact.normal * target) / scale,
+            set: Set::Contact { normal: contact.normal, friction },
+            scale: Vector3::repeat(scale),
+        };
+        (term, scale)
+    }
+
+    /// The term of up to three rows of a joint.
+    fn rows(&self, rows: &[Row]) -> Term {
+        let mut jacobian = [Matrix3x6::zeros(); 2];
+        let (mut excess, mut scale) = (Vector3::zeros(), Vector3::repeat(1.0));
+        let (mut least, mut most) = (Vector3::zeros(), Vector3::zeros());
+        for (k, row) in rows.iter().enumerate() {
+            let own = [1.0, -1.0].into_iter().zip(self.coordinates).zip(row.angular);
+            let sides: Vec<_> = own
+                .map(|((sign, coordinates), angular)| {
+                    coordinates.map(|c| c.row(&(row.linear * sign), &angular)).unwrap_or_default()
+                })
+                .collect();
+            let square: f64 = sides.iter().map(|side| side.norm_squared()).sum();
+            let Bounds::Between { least: low, most: high } = row.bounds else { continue };
+            // less is round-off of a direction in which nothing moves
+            if square < f64::MIN_POSITIVE {
+                continue;
+            }
+            scale[k] = square.sqrt();
+            for (jacobian, side) in jacobian.iter_mut().zip(&sides) {
+                jacobian.set_row(k, &(side / scale[k]));
+            }
+            let [a, b] = &self.velocities;
+            excess[k] = (row.speed(a, b) - row.target) / scale[k];
+            (least[k], most[k]) = (low * scale[k], high * scale[k]);
+        }
+        let set = Set::Rows { least, most };
+        Term { bodies: self.bodies, jacobian, excess, set, scale }
+    }
+}

@@ -1,0 +1,357 @@
+//! The exact solver of an island: a proximal Newton method on velocities.
+//!
+//! With `q` the change of velocity that impulses make, in coordinates in which kinetic energy is half
+//! the square, contacts and joints are solved by the method of multipliers (Rockafellar 1976): each
+//! round minimises
+//! `1/2 |q|^2 + 1/(2 beta) sum(|y|^2 - |y - P(y)|^2)`, `y = lambda - beta (A q + c)`,
+//! and takes `lambda = P(y)`. The minimum is found by Newton's method with an exact line search, as
+//! in SAP (Castro et al. 2022, arXiv 2110.10107), whose compliance is `1/beta`; the rounds make it
+//! rigid. At the end of a round `q = A^T lambda` but for round-off, and with `c` the speeds beyond the
+//! targets before the impulses, `lambda . (A q + c) = 0`: impulses on targets that ask for no
+//! separation add no energy.
+
+use nalgebra::{Matrix3x6, Vector3, Vector6};
+
+use super::factor::{Factor, Pattern};
+use super::set::{Place, Projection, Set};
+
+/// Residual that is enough, as a share of that without impulses. What rests is a fraction of its own
+/// fall in a frame away from rest, and gaps as small make of four corners that bear three.
+const ENOUGH: f64 = 1e-6;
+/// The same of a guess: larger, so that what rests is not solved anew each frame.
+const STILL: f64 = 1e-5;
+/// Rounds of the method of multipliers, and factorizations in all of them.
+const ROUNDS: usize = 40;
+const FACTORIZATIONS: usize = 30;
+/// How much stiffer than its inertia a row is at first, how much more so after rounds that did not
+/// take the error to a tenth, and at most: beyond that round-off shows.
+const STIFFNESS: f64 = 1e4;
+const STIFFER: f64 = 10.0;
+const STIFFEST: f64 = 1e8;
+/// Share of the slope at its start that a line search leaves, and its most steps.
+const LEVEL: f64 = 1e-3;
+const BISECTIONS: usize = 40;
+
+/// Up to three rows between two bodies, scaled so that a unit impulse changes the speed of its row
+/// by about one.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    /// Numbers in the island; `None` for a body that no impulse moves.
+    pub(crate) bodies: [Option<u32>; 2],
+    pub(crate) jacobian: [Matrix3x6<f64>; 2],
+    /// Speeds without impulses beyond those wanted.
+    pub(crate) excess: Vector3<f64>,
+    pub(crate) set: Set,
+    /// Speed of each row in m/s or rad/s for one of these; an impulse in N s or N m s is one of these
+    /// over it.
+    pub(crate) scale: Vector3<f64>,
+}
+
+impl Term {
+    fn moved(&self) -> impl Iterator<Item = (usize, &Matrix3x6<f64>)> {
+        let own = self.bodies.iter().zip(&self.jacobian);
+        own.filter_map(|(body, jacobian)| body.map(|body| (body as usize, jacobian)))
+    }
+
+    /// The change of its speeds by a change of velocities.
+    fn change(&self, velocities: &[Vector6<f64>]) -> Vector3<f64> {
+        self.moved().map(|(body, jacobian)| jacobian * velocities[body]).sum()
+    }
+}
+
+/// Bodies and what acts between them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Island {
+    pub(crate) bodies: usize,
+    pub(crate) terms: Vec<Term>,
+}
+
+/// Where impulses of an island stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Solution {
+    /// The change of velocity of each body.
+    pub(crate) velocities: Vec<Vector6<f64>>,
+    /// Of each term.
+    pub(crate) impulses: Vec<Vector3<f64>>,
+    /// The natural map at the velocities and impulses, m/s.
+    pub(crate) residual: f64,
+    /// Whether that is as small as is asked for.
+    pub(crate) is_solved: bool,
+    /// Factors that were made.
+    pub(crate) factorizations: usize,
+}
+
+impl Island {
+    /// The pairs of bodies that terms couple.
+    pub(crate) fn pairs(&self) -> Vec<[u32; 2]> {
+        let pair = |term: &Term| match term.bodies {
+            [Some(a), Some(b)] => Some([a.min(b), a.max(b)]),
+            _ => None,
+        };
+        let mut pairs: Vec<_> = self.terms.iter().filter_map(pair).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// What impulses change velocities by.
+    pub(crate) fn given(&self, impulses: &[Vector3<f64>]) -> Vec<Vector6<f64>> {
+        let mut given = vec![Vector6::zeros(); self.bodies];
+        for (term, impulse) in self.terms.iter().zip(impulses) {
+            term.moved().for_each(|(body, jacobian)| given[body] += jacobian.tr_mul(impulse));
+        }
+        given
+    }
+
+    fn speeds(&self, velocities: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
+        self.terms.iter().map(|term| term.excess + term.change(velocities)).collect()
+    }
+
+    /// How far an impulse moves if it alone is corrected, as a speed in m/s or rad/s, at most: zero if
+    /// and only if complementarity and Coulomb's law hold.
+    pub(crate) fn natural_map(
+        &self,
+        velocities: &[Vector6<f64>],
+        impulses: &[Vector3<f64>],
+    ) -> f64 {
+        let miss = |(term, impulse): (&Term, &Vector3<f64>)| {
+            let speed = term.excess + term.change(velocities);
+            let moved = impulse - term.set.coulomb(&(impulse - speed));
+            moved.component_mul(&term.scale).norm()
+        };
+        self.terms.iter().zip(impulses).map(miss).fold(0.0, f64::max)
+    }
+
+    /// The residual without impulses: what others are a share of.
+    pub(crate) fn unsolved(&self) -> f64 {
+        let none = vec![Vector3::zeros(); self.terms.len()];
+        self.natural_map(&vec![Vector6::zeros(); self.bodies], &none)
+    }
+
+    /// Where a guess of the impulses stands, as far as terms admit it.
+    pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
+        let own = self.terms.iter().zip(guess);
+        let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
+        let mut start = self.at(impulses);
+        start.is_solved = start.residual <= STILL * self.unsolved();
+        start
+    }
+
+    fn at(&self, impulses: Vec<Vector3<f64>>) -> Solution {
+        let velocities = self.given(&impulses);
+        let residual = self.natural_map(&velocities, &impulses);
+        let is_solved = residual <= ENOUGH * self.unsolved();
+        Solution { velocities, impulses, residual, is_solved, factorizations: 0 }
+    }
+
+    /// The impulses by the method of multipliers, from a start.
+    pub(crate) fn solve(&self, pattern: &Pattern, start: Solution) -> Solution {
+        let enough = ENOUGH * self.unsolved();
+        let mut newton = Newton::new(self, pattern, &start, 0.1 * enough);
+        let (mut best, mut last) = (start, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            if best.is_solved || newton.factorizations >= FACTORIZATIONS || !newton.minimise() {
+                break;
+            }
+            let found = self.at(newton.impulses.clone());
+            newton.velocities.copy_from_slice(&found.velocities);
+            // of the convex problem: what is left of the true one may be its dilation alone
+            let open = newton.residual();
+            newton.shift();
+            if open > 0.1 * last && open > enough {
+                newton.stiffness = (newton.stiffness * STIFFER).min(STIFFEST);
+            }
+            last = open;
+            if found.residual < best.residual || best.residual.is_nan() {
+                best = found;
+            }
+        }
+        best.factorizations = newton.factorizations;
+        best
+    }
+}
+
+/// One round of the method of multipliers.
+struct Newton<'i> {
+    island: &'i Island,
+    stiffness: f64,
+    velocities: Vec<Vector6<f64>>,
+    /// Of the last round.
+    impulses: Vec<Vector3<f64>>,
+    /// Of each term, by which speeds are less than without dilation.
+    shifts: Vec<Vector3<f64>>,
+    /// Change of speed that is none, m/s.
+    still: f64,
+    pattern: &'i Pattern,
+    factorizations: usize,
+}
+
+impl<'i> Newton<'i> {
+    fn new(island: &'i Island, pattern: &'i Pattern, start: &Solution, still: f64) -> Self {
+        Self {
+            island,
+            stiffness: STIFFNESS,
+            velocities: start.velocities.clone(),
+            impulses: start.impulses.clone(),
+            shifts: vec![Vector3::zeros(); island.terms.len()],
+            still,
+            pattern,
+            factorizations: 0,
+        }
+    }
+
+    /// The natural map of the convex problem.
+    fn residual(&self) -> f64 {
+        let all = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
+        let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), Vector3<f64>)| {
+            let moved = impulse - term.set.project(&(impulse - speed)).impulse;
+            moved.component_mul(&term.scale).norm()
+        };
+        all.map(miss).fold(0.0, f64::max)
+    }
+
+    fn speeds(&self) -> Vec<Vector3<f64>> {
+        let speeds = self.island.speeds(&self.velocities);
+        speeds.into_iter().zip(&self.shifts).map(|(speed, shift)| speed + shift).collect()
+    }
+
+    /// Shifts the targets of contacts that slip, so that they do not separate by it (De Saxce and Feng
+    /// 1998): where a contact slips at `u`, by `mu u`.
+    fn shift(&mut self) {
+        let speeds = self.island.speeds(&self.velocities);
+        for (n, term) in self.island.terms.iter().enumerate() {
+            let Set::Contact { normal, friction } = term.set else { continue };
+            let y = self.impulses[n] - speeds[n] - self.shifts[n];
+            let is_slipping = term.set.project(&y).place == Place::Curved;
+            let slip = (speeds[n] - normal * speeds[n].dot(&normal)).norm();
+            let wanted = if is_slipping { friction * slip } else { 0.0 };
+            // of a contact alone slip grows by mu / (1 + mu^2) of the shift
+            let had = self.shifts[n].dot(&normal);
+            let next = had + (wanted - had) * (1.0 + friction * friction);
+            self.shifts[n] = normal * next.max(0.0);
+        }
+    }
+
+    fn projections(&self) -> Vec<Projection> {
+        let own = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
+        own.map(|((term, impulse), speed)| term.set.project(&(impulse - speed * self.stiffness)))
+            .collect()
+    }
+
+    /// Minimises over velocities and takes the impulses there. False if a number is not finite.
+    fn minimise(&mut self) -> bool {
+        let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
+        let mut is_whole = false;
+        loop {
+            let found = self.projections();
+            let places: Vec<Place> = found.iter().map(|p| p.place).collect();
+            let is_flat = !places.contains(&Place::Curved);
+            let is_same = known.as_ref().is_some_and(|(last, _)| is_flat && *last == places);
+            if is_same && is_whole || self.factorizations >= FACTORIZATIONS {
+                self.take(&found);
+                return true;
+            }
+            if !is_same {
+                let Some(factor) = self.factor(&found) else { return false };
+                known = Some((places, factor));
+            }
+            let Some((_, factor)) = &known else { return false };
+            let slope = self.slope(&found);
+            let way = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
+            if !way.iter().all(|way| way.iter().all(|x| x.is_finite())) {
+                return false;
+            }
+            let share = self.search(&way, &slope);
+            self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
+            is_whole = share == 1.0;
+            if is_whole && self.largest_change(&way) <= self.still || share == 0.0 {
+                let found = self.projections();
+                self.take(&found);
+                return true;
+            }
+        }
+    }
+
+    fn take(&mut self, found: &[Projection]) {
+        self.impulses.iter_mut().zip(found).for_each(|(own, found)| *own = found.impulse);
+    }
+
+    /// The gradient.
+    fn slope(&self, found: &[Projection]) -> Vec<Vector6<f64>> {
+        let mut slope = self.velocities.clone();
+        for (term, found) in self.island.terms.iter().zip(found) {
+            for (body, jacobian) in term.moved() {
+                slope[body] -= jacobian.tr_mul(&found.impulse);
+            }
+        }
+        slope
+    }
+
+    /// The factor of the Hessian.
+    fn factor(&mut self, found: &[Projection]) -> Option<Factor<'i>> {
+        self.factorizations += 1;
+        let mut factor = Factor::identity(self.pattern);
+        for (term, found) in self.island.terms.iter().zip(found) {
+            if found.slope == nalgebra::Matrix3::zeros() {
+                continue;
+            }
+            let stiffness = found.slope * self.stiffness;
+            let answers = term.jacobian.each_ref().map(|jacobian| stiffness * jacobian);
+            for (n, a) in term.bodies.iter().enumerate() {
+                let Some(a) = *a else { continue };
+                factor.add(a, &term.jacobian[n].tr_mul(&answers[n]));
+            }
+            if let [Some(a), Some(b)] = term.bodies {
+                factor.couple(a, b, &term.jacobian[0].tr_mul(&answers[1]));
+            }
+        }
+        factor.factorize().then_some(factor)
+    }
+
+    fn largest_change(&self, way: &[Vector6<f64>]) -> f64 {
+        let terms = self.island.terms.iter();
+        terms.map(|t| t.change(way).component_mul(&t.scale).norm()).fold(0.0, f64::max)
+    }
+
+    /// The share of a way at which the cost along it is least, at most 1: the root of its slope, which
+    /// never falls.
+    fn search(&self, way: &[Vector6<f64>], slope: &[Vector6<f64>]) -> f64 {
+        let terms = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
+        let lines: Vec<_> = terms
+            .map(|((term, impulse), speed)| {
+                (term.set, impulse - speed * self.stiffness, term.change(way))
+            })
+            .collect();
+        let dot = |a: &[Vector6<f64>], b: &[Vector6<f64>]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
+        };
+        let (start, square) = (dot(way, &self.velocities), dot(way, way));
+        let slope_at = |share: f64| {
+            let given = lines.iter().map(|(set, y, change)| {
+                let y = y - change * (share * self.stiffness);
+                change.dot(&set.project(&y).impulse)
+            });
+            start + share * square - given.sum::<f64>()
+        };
+        let first = dot(way, slope);
+        if first >= 0.0 {
+            return 0.0;
+        }
+        let last = slope_at(1.0);
+        if last <= LEVEL * first.abs() {
+            return 1.0;
+        }
+        let (mut low, mut high) = ((0.0, first), (1.0, last));
+        for n in 0..BISECTIONS {
+            // regula falsi is slow where the slope bends much, as it does between flat places
+            let secant = low.0 - low.1 * (high.0 - low.0) / (high.1 - low.1);
+            let share = if n % 2 == 0 { secant } else { 0.5 * (low.0 + high.0) };
+            let here = slope_at(share);
+            if here.abs() <= LEVEL * first.abs() {
+                return share;
+            }
+            if here < 0.0 { low = (share, here) } else { high = (share, here) }
+        }
+        low.0
+    }
+}

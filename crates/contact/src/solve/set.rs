@@ -1,0 +1,99 @@
+//! The sets of admissible impulses and the projections onto them.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// The impulses that up to three rows may have, in coordinates in which a unit impulse changes the
+/// speed of its own row by about one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Set {
+    /// Each row between bounds of its own: joints, limits and motors.
+    Rows {
+        /// The least of each.
+        least: Vector3<f64>,
+        /// The most of each.
+        most: Vector3<f64>,
+    },
+    /// Coulomb friction about a unit normal; rows are the axes of the world.
+    Contact {
+        /// Out of the second body.
+        normal: Vector3<f64>,
+        /// Coulomb's coefficient.
+        friction: f64,
+    },
+}
+
+/// Where an impulse ended on its set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The projection is linear about it: inside, outside of all, or at bounds of single rows (one
+    /// bit for each row at a bound).
+    Flat(u8),
+    /// On the curved side of a cone or disc.
+    Curved,
+}
+
+/// The projection of an impulse onto its set.
+pub(crate) struct Projection {
+    pub(crate) impulse: Vector3<f64>,
+    /// Its derivative, symmetric between 0 and 1.
+    pub(crate) slope: Matrix3<f64>,
+    pub(crate) place: Place,
+}
+
+const OPEN: Place = Place::Flat(7);
+const INSIDE: Place = Place::Flat(0);
+
+impl Set {
+    /// The nearest impulse to `y`; of a contact in the second-order cone, which is convex.
+    pub(crate) fn project(&self, y: &Vector3<f64>) -> Projection {
+        match *self {
+            Self::Rows { least, most } => {
+                let impulse = y.sup(&least).inf(&most);
+                let is_free = |k: usize| least[k] < y[k] && y[k] < most[k];
+                let at_bound = |k: usize| u8::from(!is_free(k)) << k;
+                let slope = Matrix3::from_diagonal(&Vector3::from_fn(|k, _| f64::from(is_free(k))));
+                let place = Place::Flat((0..3).map(at_bound).sum());
+                Projection { impulse, slope, place }
+            }
+            Self::Contact { normal, friction } => onto_cone(y, &normal, friction),
+        }
+    }
+
+    /// The nearest impulse to `y` by Coulomb's law: the push first, then friction within what that
+    /// bears. This is the projection of the natural map.
+    pub(crate) fn coulomb(&self, y: &Vector3<f64>) -> Vector3<f64> {
+        match *self {
+            Self::Rows { least, most } => y.sup(&least).inf(&most),
+            Self::Contact { normal, friction } => {
+                let along = y.dot(&normal);
+                let (push, across) = (along.max(0.0), y - normal * along);
+                let (size, most) = (across.norm(), friction * push);
+                let share = if size > most { most / size } else { 1.0 };
+                normal * push + across * share
+            }
+        }
+    }
+}
+
+/// Onto the cone of `across <= friction * along`.
+fn onto_cone(y: &Vector3<f64>, normal: &Vector3<f64>, friction: f64) -> Projection {
+    let along = y.dot(normal);
+    let across = y - normal * along;
+    let size = across.norm();
+    if size <= friction * along {
+        return Projection { impulse: *y, slope: Matrix3::identity(), place: INSIDE };
+    }
+    if along + friction * size <= 0.0 {
+        return Projection { impulse: Vector3::zeros(), slope: Matrix3::zeros(), place: OPEN };
+    }
+    let tangent = across / size;
+    let steepness = (1.0 + friction * friction).sqrt();
+    let edge = (normal + tangent * friction) / steepness;
+    let length = edge.dot(y);
+    let turns = friction * length / (steepness * size);
+    let side = normal.cross(&tangent);
+    let slope = edge * edge.transpose() + side * side.transpose() * turns;
+    // without friction the cone is a ray, on which nothing turns
+    let place = if friction == 0.0 { Place::Flat(6) } else { Place::Curved };
+    Projection { impulse: edge * length, slope, place }
+}
