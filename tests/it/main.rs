@@ -24,6 +24,7 @@ mod fuzz;
 mod glb;
 mod glb_damage;
 mod impact;
+mod islands;
 mod joints;
 mod lattice;
 mod levelset;

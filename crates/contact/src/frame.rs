@@ -256,7 +256,7 @@ impl<'a> Frame<'a> {
         }
         // forces act for half a step at first, for a whole one in the pass that left the guess
         let impulses = contacts.origins().iter().map(|origin| origin.guess * 0.5).collect();
-        let joined = Joined { joints: self.joints.to_vec(), gains: Vec::new() };
+        let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
         let contacts = Arc::clone(contacts);
         let space = Vec::new();
         let done = Done::default();
@@ -378,9 +378,7 @@ impl Support {
                 let problem = frame.problem(contacts, order);
                 let own = settle_joined(problem, Aim::Positions, momenta, impulses, joined, space);
                 done.add(own);
-                if !joined.joints.is_empty() {
-                    constraint::follow(frame, &mut joined.joints, &mut joined.gains, momenta);
-                }
+                joined.follow(frame, momenta);
             }
             Found::Rows { contacts, order, impulses, method, rows } => {
                 rows.settle(frame, *method, (contacts, order), (momenta, impulses));

@@ -5,7 +5,8 @@ use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use rayon::prelude::*;
 
-use crate::constraint::{Joint, JointPass, Reaction, Stepping};
+use crate::constraint::{self, Joint, JointPass, Reaction, Stepping};
+use crate::frame::Frame;
 use crate::movers::Movers;
 use crate::narrow::{Contact, Contacts, Manifold};
 use crate::order::{Order, Stage};
@@ -61,6 +62,8 @@ pub(crate) struct Joined {
     pub(crate) joints: Vec<Joint>,
     /// What each body gained by them in the last pass.
     pub(crate) gains: Vec<Momentum>,
+    /// Which the last pass solved together with contacts.
+    pub(crate) solved: Vec<bool>,
 }
 
 /// [`settle`] with joints, whose [`Joint::last`] is taken as a guess and then set. What is in
@@ -108,8 +111,9 @@ pub(crate) fn settle_joined(
         momentum.angular += gained.angular;
     }
     let sweeps = pass.done;
-    let Joined { joints, gains } = joined;
+    let Joined { joints, gains, .. } = joined;
     exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
+    joined.solved.clone_from(&exact.joints);
     Done { sweeps, unsolved: exact.unsolved() }
 }
 
@@ -185,6 +189,19 @@ impl Joined {
         if let Some(joints) = &pass.joints {
             joints.start(&pass.movers, &self.joints, Self::share(aim));
         }
+    }
+
+    /// Goes on with joints that were not solved together with contacts until bodies with `momenta` go
+    /// where they are closed.
+    pub(crate) fn follow(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
+        let apart = self.joints.iter().zip(&self.solved).filter(|(_, solved)| !**solved);
+        let mut apart: Vec<Joint> = apart.map(|(joint, _)| *joint).collect();
+        if apart.is_empty() {
+            return;
+        }
+        constraint::follow(frame, &mut apart, &mut self.gains, momenta);
+        let own = self.joints.iter_mut().zip(&self.solved).filter(|(_, solved)| !**solved);
+        own.zip(apart).for_each(|((joint, _), moved)| *joint = moved);
     }
 
     /// Gives bodies what the joints gave them in the pass for positions: the first half of what they

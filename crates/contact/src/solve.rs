@@ -8,7 +8,7 @@ mod factor;
 mod newton;
 mod set;
 
-use dynamics::{Momentum, Velocity};
+use dynamics::{Momentum, Velocity, advance_all};
 use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
 use rayon::prelude::*;
 
@@ -24,6 +24,11 @@ use set::Set;
 /// shape: the bodies that part `n` others in two are `n^(2/3)`, and to eliminate these alone takes
 /// `n^2 / 6` products of blocks, against some seventy visits to contacts of each body.
 const MOST_BODIES: usize = 420;
+
+/// Joints this far apart are closed, m or rad, and times that ways are bent until they are. What is
+/// taut comes halfway each time.
+const CLOSED: f64 = 1e-9;
+const BENDS: usize = 16;
 
 /// What the islands of a pass are solved from.
 #[derive(Clone, Copy)]
@@ -66,6 +71,8 @@ struct Part {
     guess: Vec<Vector3<f64>>,
     /// What bodies had.
     before: Vec<Momentum>,
+    /// Terms of contacts, which come first.
+    touching: usize,
 }
 
 impl Exact {
@@ -74,7 +81,10 @@ impl Exact {
         let parts = parts(problem, aim, start);
         let solve = |mut part: Part| {
             part.fill(problem, start);
-            let solution = part.solve(problem.settings)?;
+            let mut solution = part.solve(problem.settings)?;
+            if aim == Aim::Positions && solution.is_solved && !part.joints.is_empty() {
+                solution = part.follow(problem, start, solution);
+            }
             Some(Solved { part, solution })
         };
         let tried: Vec<Solved> = parts.into_par_iter().filter_map(solve).collect();
@@ -169,6 +179,21 @@ pub(crate) fn is_pressed(contacts: &Contacts, pair: &Manifold, impulses: &[Vecto
     impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
 }
 
+fn velocity(problem: Problem<'_>, momenta: &[Momentum], i: u32) -> Velocity {
+    let (body, pose) = (&problem.columns.bodies[i as usize], &problem.poses[i as usize]);
+    body.velocity(&pose.rotation, &momenta[i as usize])
+}
+
+/// Impulses of rows, three a term.
+fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
+    let own = |rows: (usize, &[Row])| {
+        let (n, rows) = rows;
+        let of = |k: usize| if k < rows.len() { impulses[3 * n + k] } else { 0.0 };
+        Vector3::from_fn(|k, _| of(k))
+    };
+    rows.chunks(3).enumerate().map(own).collect()
+}
+
 /// Coordinates of a body's velocity in which its kinetic energy is half the square.
 #[derive(Clone, Copy, Debug)]
 struct Coordinates {
@@ -227,10 +252,7 @@ impl Part {
         let Problem { columns, poses, contacts, .. } = problem;
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
         let coordinates = |body: u32| Coordinates::new(columns, poses, body);
-        let velocity = |i: u32| {
-            let (body, pose) = (&columns.bodies[i as usize], &poses[i as usize]);
-            body.velocity(&pose.rotation, &start.momenta[i as usize])
-        };
+        let velocity = |i: u32| velocity(problem, start.momenta, i);
         let mut terms = Vec::new();
         let mut guess = Vec::new();
         for &n in &self.pairs {
@@ -248,26 +270,95 @@ impl Part {
                 terms.push(term);
             }
         }
-        for &n in &self.joints {
-            let joint = &start.joints[n as usize];
-            let rows = joint.usable_rows(poses, start.stepping);
-            let ends = Ends {
-                bodies: joint.bodies.map(local),
-                coordinates: joint.bodies.map(coordinates),
-                velocities: joint.bodies.map(velocity),
-            };
-            let last = joint.last.impulses.map(|impulse| impulse * start.share);
-            for (rows, last) in rows.chunks(3).zip(last.chunks(3)) {
-                let term = ends.rows(rows);
-                let own = |k: usize| last.get(k).map_or(0.0, |last| last * term.scale[k]);
-                guess.push(Vector3::from_fn(|k, _| own(k)));
-                terms.push(term);
-            }
-            self.rows.push(rows);
-        }
+        self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
+        let contacts_of = terms.len();
+        self.touching = contacts_of;
         self.island = Island { bodies: self.bodies.len(), terms };
         self.guess = guess;
-        self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
+        let rows = self.joints.iter().map(|&n| {
+            let joint = &start.joints[n as usize];
+            joint.usable_rows(poses, start.stepping)
+        });
+        let rows: Vec<Vec<Row>> = rows.collect();
+        for (&n, rows) in self.joints.iter().zip(&rows) {
+            let last = start.joints[n as usize].last.impulses.map(|own| own * start.share);
+            self.guess.extend(packed(rows, &last));
+        }
+        self.join(problem, start, rows);
+        let joined = self.island.terms[contacts_of..].iter().zip(&mut self.guess[contacts_of..]);
+        joined.for_each(|(term, guess)| guess.component_mul_assign(&term.scale));
+    }
+
+    /// Puts the terms of joints with these rows after those of contacts.
+    fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
+        let Problem { columns, poses, .. } = problem;
+        let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
+        self.island.terms.truncate(self.touching);
+        for (&n, rows) in self.joints.iter().zip(&rows) {
+            let bodies = start.joints[n as usize].bodies;
+            let ends = Ends {
+                bodies: bodies.map(local),
+                coordinates: bodies.map(|i| Coordinates::new(columns, poses, i)),
+                velocities: bodies.map(|i| velocity(problem, start.momenta, i)),
+            };
+            self.island.terms.extend(rows.chunks(3).map(|rows| ends.rows(rows)));
+        }
+        self.rows = rows;
+    }
+
+    /// Bends the way of what is joined until it ends with its joints closed, by the directions that they
+    /// have there: contacts go along.
+    fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
+        let mut best = solved;
+        for _ in 0..BENDS {
+            let momenta = self.momenta(problem, start, &best);
+            let mut ends = problem.poses.to_vec();
+            advance_all(problem.columns.bodies, &mut ends, &momenta, problem.dt);
+            let turned = |&n: &u32| {
+                let joint = &start.joints[n as usize];
+                joint.usable_rows(&ends, Stepping { error_reduction: 1.0, ..start.stepping })
+            };
+            let mut rows: Vec<Vec<Row>> = self.joints.iter().map(turned).collect();
+            let held = rows.iter().flatten().filter(|row| row.bounds == Bounds::FREE);
+            let open = held.fold(0.0_f64, |most, row| most.max(row.target.abs()));
+            if open * problem.dt < CLOSED {
+                break;
+            }
+            for row in rows.iter_mut().flatten() {
+                let is_driven = !matches!(row.bounds, Bounds::FREE | Bounds::PUSH);
+                let [a, b] = row.bodies.map(|i| velocity(problem, &momenta, i));
+                row.target += if is_driven { 0.0 } else { row.speed(&a, &b) };
+            }
+            let scales: Vec<_> = self.island.terms.iter().map(|term| term.scale).collect();
+            self.join(problem, start, rows);
+            // their scales change with their directions
+            let all = best.impulses.iter().zip(scales).zip(&self.island.terms);
+            let rescaled = all.map(|((impulse, scale), term)| {
+                impulse.component_div(&scale).component_mul(&term.scale)
+            });
+            self.guess = rescaled.collect();
+            let Some(next) = self.solve(problem.settings) else { break };
+            best = next;
+        }
+        best
+    }
+
+    /// The momenta of all bodies with a solution.
+    fn momenta(
+        &self,
+        problem: Problem<'_>,
+        start: Start<'_>,
+        solution: &Solution,
+    ) -> Vec<Momentum> {
+        let mut momenta = start.momenta.to_vec();
+        for (&i, change) in self.bodies.iter().zip(&solution.velocities) {
+            if let Some(own) = Coordinates::new(problem.columns, problem.poses, i) {
+                let gained = own.momentum(change);
+                momenta[i as usize].linear += gained.linear;
+                momenta[i as usize].angular += gained.angular;
+            }
+        }
+        momenta
     }
 
     /// `None` if a factor takes more work than a sweep.
@@ -298,13 +389,11 @@ impl Part {
         let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();
         let pairs = self.pairs.iter().map(|&n| &contacts.manifolds()[n as usize]);
         let touching = pairs.flat_map(|pair| contacts.range(pair)).map(|n| kept.impulses[n]);
-        let joined = self.joints.iter().zip(&self.rows).flat_map(|(&n, rows)| {
-            let all = kept.joints[n as usize].last.impulses;
-            let own = all.into_iter().take(rows.len()).collect::<Vec<f64>>();
-            own.chunks(3)
-                .map(|own| Vector3::from_fn(|k, _| own.get(k).copied().unwrap_or_default()))
-                .collect::<Vec<_>>()
-        });
+        let joined = self
+            .joints
+            .iter()
+            .zip(&self.rows)
+            .flat_map(|(&n, rows)| packed(rows, &kept.joints[n as usize].last.impulses));
         let all = touching.chain(joined).zip(&self.island.terms);
         let impulses: Vec<_> = all.map(|(j, term)| j.component_mul(&term.scale)).collect();
         self.island.natural_map(&velocities, &impulses)

@@ -15,11 +15,11 @@ use nalgebra::{Matrix3x6, Vector3, Vector6};
 use super::factor::{Factor, Pattern};
 use super::set::{Place, Projection, Set};
 
-/// Residual that is enough, as a share of that without impulses. What rests is a fraction of its own
-/// fall in a frame away from rest, and gaps as small make of four corners that bear three.
-const ENOUGH: f64 = 1e-6;
-/// The same of a guess: larger, so that what rests is not solved anew each frame.
-const STILL: f64 = 1e-5;
+/// Residual that is none, as a share of that without impulses.
+const NONE: f64 = 1e-9;
+/// The same that is enough once a round leaves more than a tenth of it: gaps as small make four corners
+/// bear as three, which rounds would find one by one.
+const ENOUGH: f64 = 1e-5;
 /// Rounds of the method of multipliers, and factorizations in all of them.
 const ROUNDS: usize = 40;
 const FACTORIZATIONS: usize = 30;
@@ -75,7 +75,7 @@ pub(crate) struct Solution {
     pub(crate) impulses: Vec<Vector3<f64>>,
     /// The natural map at the velocities and impulses, m/s.
     pub(crate) residual: f64,
-    /// Whether that is as small as is asked for.
+    /// Whether that is small enough.
     pub(crate) is_solved: bool,
     /// Factors that were made.
     pub(crate) factorizations: usize,
@@ -133,7 +133,7 @@ impl Island {
         let own = self.terms.iter().zip(guess);
         let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
         let mut start = self.at(impulses);
-        start.is_solved = start.residual <= STILL * self.unsolved();
+        start.is_solved = start.residual <= NONE * self.unsolved();
         start
     }
 
@@ -146,11 +146,14 @@ impl Island {
 
     /// The impulses by the method of multipliers, from a start.
     pub(crate) fn solve(&self, pattern: &Pattern, start: Solution) -> Solution {
-        let enough = ENOUGH * self.unsolved();
-        let mut newton = Newton::new(self, pattern, &start, 0.1 * enough);
+        let [none, enough] = [NONE, ENOUGH].map(|share| share * self.unsolved());
+        let mut newton = Newton::new(self, pattern, &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         for _ in 0..ROUNDS {
-            if best.is_solved || newton.factorizations >= FACTORIZATIONS || !newton.minimise() {
+            if best.residual <= none
+                || newton.factorizations >= FACTORIZATIONS
+                || !newton.minimise()
+            {
                 break;
             }
             let found = self.at(newton.impulses.clone());
@@ -158,12 +161,16 @@ impl Island {
             // of the convex problem: what is left of the true one may be its dilation alone
             let open = newton.residual();
             newton.shift();
-            if open > 0.1 * last && open > enough {
+            if open > 0.1 * last && found.residual > enough {
                 newton.stiffness = (newton.stiffness * STIFFER).min(STIFFEST);
             }
             last = open;
-            if found.residual < best.residual || best.residual.is_nan() {
+            let before = best.residual;
+            if found.residual < before || before.is_nan() {
                 best = found;
+            }
+            if best.residual <= enough && best.residual > 0.1 * before {
+                break;
             }
         }
         best.factorizations = newton.factorizations;
@@ -353,5 +360,187 @@ impl<'i> Newton<'i> {
             if here < 0.0 { low = (share, here) } else { high = (share, here) }
         }
         low.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+
+    use super::*;
+    use crate::constraint::contact_forces;
+
+    /// Numbers from -1 to 1.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as f64 / f64::from(1u32 << 30) - 1.0
+        }
+
+        fn vector(&mut self) -> Vector3<f64> {
+            Vector3::from_fn(|_, _| self.next())
+        }
+
+        fn term(&mut self, bodies: [Option<u32>; 2], set: Set) -> Term {
+            // bodies of 1 kg and 0.1 kg m^2, touched within 0.3 m of their centres
+            let mut side = |body: Option<u32>, sign: f64| {
+                let mut jacobian = Matrix3x6::zeros();
+                if body.is_some() {
+                    let arm = self.vector() * 0.3;
+                    let spun = arm.cross_matrix() * (-sign / 0.1_f64.sqrt());
+                    jacobian.fixed_view_mut::<3, 3>(0, 0).fill_diagonal(sign);
+                    jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&spun);
+                }
+                jacobian
+            };
+            let jacobian = [side(bodies[0], 1.0), side(bodies[1], -1.0)];
+            let scale = (jacobian.iter().map(|j| j.norm_squared()).sum::<f64>() / 3.0).sqrt();
+            let excess = self.vector() / scale;
+            let scale_of = Vector3::repeat(scale);
+            let jacobian = jacobian.map(|j| j / scale);
+            Term { bodies, jacobian, excess, set, scale: scale_of }
+        }
+
+        /// Bodies in a chain from the ground, with some more contacts and a joint between two.
+        fn island(&mut self, friction: f64, joined: bool) -> Island {
+            let bodies = 2 + (self.next().abs() * 4.0) as usize;
+            let mut terms = Vec::new();
+            for n in 0..2 * bodies as u32 {
+                let b = n % bodies as u32;
+                let a = if n == 0 { None } else { b.checked_sub(1) };
+                let normal = self.vector().normalize();
+                terms.push(self.term([Some(b), a], Set::Contact { normal, friction }));
+            }
+            if joined {
+                let (least, most) = (Vector3::new(f64::NEG_INFINITY, 0.0, -0.1), Vector3::zeros());
+                let most = most + Vector3::new(f64::INFINITY, f64::INFINITY, 0.1);
+                terms.push(self.term([Some(1), Some(0)], Set::Rows { least, most }));
+            }
+            Island { bodies, terms }
+        }
+    }
+
+    fn solved(island: &Island) -> Solution {
+        let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
+        let none = vec![Vector3::zeros(); island.terms.len()];
+        island.solve(&pattern, island.guessed(&none))
+    }
+
+    #[test]
+    fn random_islands_meet_coulombs_law_and_gain_no_energy() {
+        let (mut random, mut unsolved) = (Random(5), 0);
+        for case in 0..400 {
+            let island = random.island(0.3 * (case % 4) as f64, case % 3 == 0);
+            let found = solved(&island);
+            unsolved += usize::from(!found.is_solved);
+            if !found.is_solved { eprintln!("UNS mu {} joined {} res {:.1e} of {:.1e} fac {}", 0.3 * (case % 4) as f64, case % 3 == 0, found.residual, island.unsolved(), found.factorizations); }
+            assert!(found.residual <= island.unsolved(), "{case}: {}", found.residual);
+            let given = island.given(&found.impulses);
+            let off = given.iter().zip(&found.velocities).map(|(p, q)| (p - q).norm());
+            assert!(off.fold(0.0, f64::max) < 1e-9, "{case}: velocities are not of the impulses");
+            for (term, impulse) in island.terms.iter().zip(&found.impulses) {
+                let Set::Contact { normal, friction } = term.set else { continue };
+                let along = impulse.dot(&normal);
+                let across = (impulse - normal * along).norm();
+                let slack = 1e-6 * (1.0 + along.abs());
+                assert!(along >= -slack && across <= friction * along + slack, "{case}");
+                let apart = (term.excess + term.change(&found.velocities)).dot(&normal);
+                let is_met = apart > -1e-5 && (along * apart).abs() < 1e-4 * (1.0 + along);
+                assert!(is_met || !found.is_solved, "{case}: {along} at {apart}");
+            }
+            // work of the impulses on speeds half way: those before are the excess
+            let all = island.terms.iter().zip(&found.impulses);
+            let work: f64 = all
+                .map(|(term, j)| j.dot(&(term.excess + term.change(&found.velocities) * 0.5)))
+                .sum();
+            assert!(work <= 1e-5 || !found.is_solved, "{case}: gains {work}");
+        }
+        // random Jacobians with friction may have no solution at all (Painleve)
+        assert!(unsolved <= 20, "{unsolved} of 400 are not solved");
+    }
+
+    #[test]
+    fn without_friction_impulses_are_those_of_the_quadratic_programme() {
+        let (mut random, mut failed) = (Random(11), 0);
+        for case in 0..100 {
+            let island = random.island(0.0, false);
+            let found = solved(&island);
+            assert!(found.is_solved, "{case}: {}", found.residual);
+            let rows: Vec<DVector<f64>> = island
+                .terms
+                .iter()
+                .map(|term| {
+                    let Set::Contact { normal, .. } = term.set else { unreachable!() };
+                    let mut row = DVector::zeros(6 * island.bodies);
+                    for (body, jacobian) in term.moved() {
+                        row.rows_mut(6 * body, 6).copy_from(&jacobian.tr_mul(&normal));
+                    }
+                    row
+                })
+                .collect();
+            let a = DMatrix::from_fn(rows.len(), rows.len(), |i, j| rows[i].dot(&rows[j]));
+            let normal = |term: &Term| match term.set {
+                Set::Contact { normal, .. } => normal,
+                Set::Rows { .. } => unreachable!(),
+            };
+            let b = DVector::from_iterator(
+                rows.len(),
+                island.terms.iter().map(|t| t.excess.dot(&normal(t))),
+            );
+            let Ok(forces) = contact_forces(&a, &b) else {
+                failed += 1;
+                continue;
+            };
+            // forces may be indeterminate, what they do is not
+            let mut velocities = DVector::zeros(6 * island.bodies);
+            rows.iter().zip(forces.iter()).for_each(|(row, force)| velocities += row * *force);
+            for (body, own) in found.velocities.iter().enumerate() {
+                let off = (velocities.rows(6 * body, 6) - own).norm();
+                assert!(off < 1e-5 * (1.0 + velocities.norm()), "{case}: {off}");
+            }
+        }
+        // of the oracle, which is left without progress now and then
+        assert!(failed <= 10, "{failed} of 100");
+    }
+
+    /// A ball of 3 g between the ground and a weight of 2 t bears the weight, as two-body mechanics
+    /// says, and neither moves.
+    #[test]
+    fn a_light_body_carries_a_heavy_one() {
+        let (light, heavy, fall) = (0.003_f64, 2000.0_f64, 0.1635);
+        let jacobian = |mass: f64, sign: f64| {
+            Matrix3x6::from_fn(|i, j| if i == j { sign / mass.sqrt() } else { 0.0 })
+        };
+        let set = Set::Contact { normal: Vector3::y(), friction: 0.5 };
+        let scale = [light, light].map(|mass| 1.0 / mass.sqrt());
+        let term = |bodies, jacobian: [Matrix3x6<f64>; 2], excess: f64, scale: f64| Term {
+            bodies,
+            jacobian: jacobian.map(|j| j / scale),
+            excess: Vector3::y() * (excess / scale),
+            set,
+            scale: Vector3::repeat(scale),
+        };
+        let none = Matrix3x6::zeros();
+        let island = Island {
+            bodies: 2,
+            terms: vec![
+                term([Some(0), None], [jacobian(light, 1.0), none], -fall, scale[0]),
+                term(
+                    [Some(1), Some(0)],
+                    [jacobian(heavy, 1.0), jacobian(light, -1.0)],
+                    0.0,
+                    scale[1],
+                ),
+            ],
+        };
+        let found = solved(&island);
+        assert!(found.is_solved, "{}", found.residual);
+        let bears = found.impulses.iter().zip(&scale).map(|(j, scale)| j.y / scale);
+        let wanted = [(light + heavy) * fall, heavy * fall];
+        for (bears, wanted) in bears.zip(wanted) {
+            assert!((bears - wanted).abs() < 1e-4 * wanted, "{bears} N s of {wanted}");
+        }
     }
 }
