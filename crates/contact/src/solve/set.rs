@@ -41,7 +41,8 @@ pub(crate) struct Projection {
 }
 
 const OPEN: Place = Place::Flat(7);
-const INSIDE: Place = Place::Flat(0);
+/// Of an impulse that its set admits.
+pub(super) const INSIDE: Place = Place::Flat(0);
 
 impl Set {
     /// The nearest impulse to `y`; of a contact in the second-order cone, which is convex.
