@@ -75,6 +75,8 @@ pub(crate) struct Solution {
     pub(crate) impulses: Vec<Vector3<f64>>,
     /// The natural map at the velocities and impulses, m/s.
     pub(crate) residual: f64,
+    /// The same without impulses: what that is a share of.
+    unsolved: f64,
     /// Whether that is small enough.
     pub(crate) is_solved: bool,
     /// Factors that were made.
@@ -122,8 +124,8 @@ impl Island {
         self.terms.iter().zip(impulses).map(miss).fold(0.0, f64::max)
     }
 
-    /// The residual without impulses: what others are a share of.
-    pub(crate) fn unsolved(&self) -> f64 {
+    /// The residual without impulses.
+    fn unsolved(&self) -> f64 {
         let none = vec![Vector3::zeros(); self.terms.len()];
         self.natural_map(&vec![Vector6::zeros(); self.bodies], &none)
     }
@@ -132,21 +134,21 @@ impl Island {
     pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
         let own = self.terms.iter().zip(guess);
         let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
-        let mut start = self.at(impulses);
-        start.is_solved = start.residual <= NONE * self.unsolved();
+        let mut start = self.at(impulses, self.unsolved());
+        start.is_solved = start.residual <= NONE * start.unsolved;
         start
     }
 
-    fn at(&self, impulses: Vec<Vector3<f64>>) -> Solution {
+    fn at(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
         let velocities = self.given(&impulses);
         let residual = self.natural_map(&velocities, &impulses);
-        let is_solved = residual <= ENOUGH * self.unsolved();
-        Solution { velocities, impulses, residual, is_solved, factorizations: 0 }
+        let is_solved = residual <= ENOUGH * unsolved;
+        Solution { velocities, impulses, residual, unsolved, is_solved, factorizations: 0 }
     }
 
     /// The impulses by the method of multipliers, from a start.
     pub(crate) fn solve(&self, pattern: &Pattern, start: Solution) -> Solution {
-        let [none, enough] = [NONE, ENOUGH].map(|share| share * self.unsolved());
+        let [none, enough] = [NONE, ENOUGH].map(|share| share * start.unsolved);
         let mut newton = Newton::new(self, pattern, &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         for _ in 0..ROUNDS {
@@ -156,7 +158,7 @@ impl Island {
             {
                 break;
             }
-            let found = self.at(newton.impulses.clone());
+            let found = self.at(newton.impulses.clone(), best.unsolved);
             newton.velocities.copy_from_slice(&found.velocities);
             // of the convex problem: what is left of the true one may be its dilation alone
             let open = newton.residual();
@@ -300,8 +302,14 @@ impl<'i> Newton<'i> {
             if found.slope == nalgebra::Matrix3::zeros() {
                 continue;
             }
-            let stiffness = found.slope * self.stiffness;
-            let answers = term.jacobian.each_ref().map(|jacobian| stiffness * jacobian);
+            let is_inside = found.place == INSIDE;
+            let answers = term.jacobian.each_ref().map(|jacobian| {
+                if is_inside {
+                    jacobian * self.stiffness
+                } else {
+                    found.slope * jacobian * self.stiffness
+                }
+            });
             for (n, a) in term.bodies.iter().enumerate() {
                 let Some(a) = *a else { continue };
                 factor.add(a, &term.jacobian[n].tr_mul(&answers[n]));
