@@ -30,6 +30,12 @@ const MOST_BODIES: usize = 420;
 const CLOSED: f64 = 1e-9;
 const BENDS: usize = 16;
 
+/// Most factorizations of a pass. Arches and towers take some ten when they are new and one or none
+/// later; what collapses takes more and is left to sweeps, which do not stand in for them where there
+/// are joints.
+const FACTORIZATIONS: usize = 15;
+const FACTORIZATIONS_OF_JOINTS: usize = 30;
+
 /// What the islands of a pass are solved from.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
@@ -372,7 +378,8 @@ impl Part {
         let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
-        Some(self.island.solve(&pattern, start))
+        let most = if self.joints.is_empty() { FACTORIZATIONS } else { FACTORIZATIONS_OF_JOINTS };
+        Some(self.island.solve(&pattern, most, start))
     }
 
     /// The natural map of what sweeps left.

@@ -20,9 +20,8 @@ const NONE: f64 = 1e-9;
 /// The same that is enough once a round leaves more than a tenth of it: gaps as small make four corners
 /// bear as three, which rounds would find one by one.
 const ENOUGH: f64 = 1e-5;
-/// Rounds of the method of multipliers, and factorizations in all of them.
+/// Rounds of the method of multipliers.
 const ROUNDS: usize = 40;
-const FACTORIZATIONS: usize = 30;
 /// How much stiffer than its inertia a row is at first, how much more so after rounds that did not
 /// take the error to a tenth, and at most: beyond that round-off shows.
 const STIFFNESS: f64 = 1e4;
@@ -146,16 +145,13 @@ impl Island {
         Solution { velocities, impulses, residual, unsolved, is_solved, factorizations: 0 }
     }
 
-    /// The impulses by the method of multipliers, from a start.
-    pub(crate) fn solve(&self, pattern: &Pattern, start: Solution) -> Solution {
+    /// The impulses by the method of multipliers, from a start and with `most` factorizations.
+    pub(crate) fn solve(&self, pattern: &Pattern, most: usize, start: Solution) -> Solution {
         let [none, enough] = [NONE, ENOUGH].map(|share| share * start.unsolved);
-        let mut newton = Newton::new(self, pattern, &start, 0.01 * enough);
+        let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         for _ in 0..ROUNDS {
-            if best.residual <= none
-                || newton.factorizations >= FACTORIZATIONS
-                || !newton.minimise()
-            {
+            if best.residual <= none || newton.factorizations >= most || !newton.minimise() {
                 break;
             }
             let found = self.at(newton.impulses.clone(), best.unsolved);
@@ -192,11 +188,18 @@ struct Newton<'i> {
     /// Change of speed that is none, m/s.
     still: f64,
     pattern: &'i Pattern,
+    /// Factorizations that may be and that were made.
+    most: usize,
     factorizations: usize,
 }
 
 impl<'i> Newton<'i> {
-    fn new(island: &'i Island, pattern: &'i Pattern, start: &Solution, still: f64) -> Self {
+    fn new(
+        island: &'i Island,
+        (pattern, most): (&'i Pattern, usize),
+        start: &Solution,
+        still: f64,
+    ) -> Self {
         Self {
             island,
             stiffness: STIFFNESS,
@@ -205,6 +208,7 @@ impl<'i> Newton<'i> {
             shifts: vec![Vector3::zeros(); island.terms.len()],
             still,
             pattern,
+            most,
             factorizations: 0,
         }
     }
@@ -254,7 +258,7 @@ impl<'i> Newton<'i> {
             let places: Vec<Place> = found.iter().map(|p| p.place).collect();
             let is_flat = !places.contains(&Place::Curved);
             let is_same = known.as_ref().is_some_and(|(last, _)| is_flat && *last == places);
-            if is_same && is_whole || self.factorizations >= FACTORIZATIONS {
+            if is_same && is_whole || self.factorizations >= self.most {
                 self.take(&found);
                 return true;
             }
@@ -431,7 +435,7 @@ mod tests {
     fn solved(island: &Island) -> Solution {
         let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
         let none = vec![Vector3::zeros(); island.terms.len()];
-        island.solve(&pattern, island.guessed(&none))
+        island.solve(&pattern, 30, island.guessed(&none))
     }
 
     #[test]
