@@ -55,6 +55,11 @@ pub struct Motor {
 pub struct Reaction {
     /// Of each row, to start the next step from: N s or N m s.
     pub impulses: [f64; MOST_ROWS],
+    /// What each row that always holds moved by in the end, m/s or rad/s: [`Linkages`] keep joints closed
+    /// by the mean of both ends of a step, and know by it what they moved last.
+    ///
+    /// [`Linkages`]: super::Linkages
+    pub rates: [f64; MOST_ROWS],
     /// On the first body in world axes, N s.
     pub linear: Vector3<f64>,
     /// On the first body about the anchor in world axes, N m s.
