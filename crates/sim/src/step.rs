@@ -81,7 +81,7 @@ impl World {
         // other solvers gain what they gain
         let split = self.settings.contact.solver.is_split();
         let free = split.then(|| FreeIslands::new(self, &islands));
-        let bound = split.then(|| EnergyBound::new(self, islands, search.contacts(), &joints));
+        let bound = split.then(|| EnergyBound::new(self, islands));
         self.broad = search.into_broad();
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);

@@ -1,9 +1,10 @@
 //! Joints: constraints between two bodies that last (Br11 section 2).
 //!
-//! With [`Solver::Manifold`](crate::Solver::Manifold) they step as in RATTLE (Andersen 1983): one
-//! half of what they do sets positions right, the other velocities. So their energy is right to
-//! second order in the step; what they gain by that adds up over many frames and is for the caller
-//! to bound, as `brisance-sim` does.
+//! With [`Solver::Manifold`](crate::Solver::Manifold) bodies that joints alone hold move as
+//! [`Linkages`](super::Linkages) say. Others step as in RATTLE (Andersen 1983): one half of what
+//! joints do sets positions right, the other velocities. So their energy is right to second order in
+//! the step; what they gain by that adds up over many frames and is for the caller to bound, as
+//! `brisance-sim` does.
 
 use std::cell::RefCell;
 

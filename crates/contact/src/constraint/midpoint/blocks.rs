@@ -115,11 +115,11 @@ impl<'a> Blocks<'a> {
             let around = std::mem::take(&mut self.below[place]);
             let later = &self.pattern.later[place];
             for (&p, [lower, _]) in later.iter().zip(&around) {
-                let scaled = lower * inverse;
+                let scaled = -product(lower, &inverse);
                 for (&q, [_, upper]) in later.iter().zip(&around) {
                     // all that are around a node that is gone are around each other
                     if let Some(target) = self.block(p, q) {
-                        *target -= scaled * upper;
+                        *target += product(&scaled, upper);
                     }
                 }
             }
@@ -148,6 +148,23 @@ impl<'a> Blocks<'a> {
         }
         places.iter().map(|&place| x[place]).collect()
     }
+}
+
+/// `a b`, column by column.
+fn product(a: &Matrix6<f64>, b: &Matrix6<f64>) -> Matrix6<f64> {
+    let mut product = Matrix6::zeros();
+    let columns: &mut [[f64; 6]; 6] = &mut product.data.0;
+    for (column, weights) in columns.iter_mut().zip(&b.data.0) {
+        for (own, weight) in a.data.0.iter().zip(weights) {
+            // rows beyond those of a joint, and what bodies do not share
+            if *weight != 0.0 {
+                for n in 0..6 {
+                    column[n] += own[n] * weight;
+                }
+            }
+        }
+    }
+    product
 }
 
 #[cfg(test)]

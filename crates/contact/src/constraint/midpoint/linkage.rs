@@ -19,6 +19,9 @@ const NEWTON_STEPS: usize = 16;
 const ROUNDS: usize = 16;
 /// The last Newton step, rad and in the longest arm: what is left is its square.
 const SOLVED: f64 = 1e-8;
+/// From a step as small as this on the matrix stays, and what is left is that share of the last step.
+const NEAR: f64 = 1e-3;
+const SOLVED_NEAR: f64 = 1e-11;
 /// What a limit may be passed by, rad and in the longest arm.
 const PASSED: f64 = 1e-10;
 /// What rows may move by that are as the last step left them, relative to the fastest body.
@@ -217,7 +220,7 @@ impl Linkage {
         let pattern = Pattern::new(self.parts.len(), &ends)?;
         let mut blocks = Blocks::new(&pattern);
         if self.was_struck(joints) {
-            self.stop(Stop::Joints, 0.0, &mut blocks)?;
+            self.stop(Stop::Joints, 0.0, &mut blocks);
         }
         let steps = self.inner_steps(dt);
         let mut h = dt / steps;
@@ -226,12 +229,10 @@ impl Linkage {
         let mut time = 0.0;
         while dt - time > 1e-9 * dt {
             h = h.min(dt - time);
-            let known = self.clone();
-            if self.step(time, h, &mut blocks).is_some() {
+            if self.step(time, h, &mut blocks) {
                 time += h;
                 continue;
             }
-            self = known;
             h *= 0.5;
             if h < least {
                 return None;
@@ -268,28 +269,39 @@ impl Linkage {
         }
     }
 
-    /// An inner step of `h` s from `time` s after the start.
-    fn step(&mut self, time: f64, h: f64, blocks: &mut Blocks<'_>) -> Option<()> {
-        let props: Vec<Move> =
-            self.props.iter().map(|prop| Move::between([time, time + h].map(|t| prop.at(t)))).collect();
+    /// An inner step of `h` s from `time` s after the start; `false` if it was not solved, and nothing
+    /// moved.
+    fn step(&mut self, time: f64, h: f64, blocks: &mut Blocks<'_>) -> bool {
+        let way = |prop: &Prop| Move::between([time, time + h].map(|t| prop.at(t)));
+        let props: Vec<Move> = self.props.iter().map(way).collect();
         self.aim(&props, h);
         for part in &mut self.parts {
             let velocity = part.velocity();
             let push = part.acceleration * (0.5 * h);
             part.both = [(velocity.fixed_rows::<3>(0) + push) * h, velocity.fixed_rows::<3>(3) * h];
         }
+        if !self.solve(&props, h, blocks) {
+            return false;
+        }
+        self.keep(&props, h);
+        let pushes = |row: &Held| row.rule == Rule::Limit && row.act == Act::Keeps;
+        if self.links.iter().flat_map(|link| &link.rows).any(pushes) {
+            self.stop(Stop::Limits, time + h, blocks);
+        }
+        true
+    }
+
+    /// Finds which rows keep, and what each bears; whether it could.
+    fn solve(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
         for _ in 0..ROUNDS {
-            self.newton(&props, h, blocks)?;
-            if !self.switch(&props, h) {
-                self.keep(&props, h);
-                let pushes = |row: &Held| row.rule == Rule::Limit && row.act == Act::Keeps;
-                if self.links.iter().flat_map(|link| &link.rows).any(pushes) {
-                    self.stop(Stop::Limits, time + h, blocks)?;
-                }
-                return Some(());
+            if !self.newton(props, h, blocks) {
+                return false;
+            }
+            if !self.switch(props, h) {
+                return true;
             }
         }
-        None
+        false
     }
 
     fn moves(&self) -> Vec<Move> {
@@ -322,46 +334,66 @@ impl Linkage {
         [parts, self.props.iter().map(Prop::velocity).collect()]
     }
 
-    /// Solves the equations of an inner step for shifts, turns and impulses of the rows that keep.
-    fn newton(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> Option<()> {
+    /// Solves the equations of an inner step for shifts, turns and impulses of the rows that keep, by
+    /// Newton's iteration; whether it did. Near the end the last slope will do.
+    fn newton(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
+        let mut last = f64::INFINITY;
+        let mut is_near = false;
         for _ in 0..NEWTON_STEPS {
-            let right = self.linearise(props, h, blocks);
-            if !blocks.factor() {
-                return None;
+            let into = if is_near { None } else { Some(&mut *blocks) };
+            let right = self.linearise(props, h, into);
+            if !is_near && !blocks.factor() {
+                return false;
             }
-            let x = blocks.solve(&right);
-            let mut largest = 0.0_f64;
-            for (part, x) in self.parts.iter_mut().zip(&x) {
-                let (shift, turn) = (x.fixed_rows::<3>(0), x.fixed_rows::<3>(3));
-                part.both[0] += shift;
-                part.both[1] += turn;
-                let change = (shift.norm() / self.size).max(turn.norm());
-                // more than half a turn is nowhere near
-                if !(change.is_finite() && part.both[1].norm() < 4.0) {
-                    return None;
-                }
-                largest = largest.max(change);
+            let change = self.take(&blocks.solve(&right));
+            // more than half a turn is nowhere near
+            if !change.is_finite() || self.parts.iter().any(|part| part.both[1].norm() > 4.0) {
+                return false;
             }
-            for (link, x) in self.links.iter_mut().zip(&x[self.parts.len()..]) {
-                let kept = link.rows.iter_mut().filter(|row| row.act == Act::Keeps);
-                kept.zip(x.iter()).for_each(|(row, x)| row.impulse += x);
+            if change < if is_near { SOLVED_NEAR } else { SOLVED } {
+                return true;
             }
-            if largest < SOLVED {
-                return Some(());
-            }
+            is_near = change < NEAR && change < 0.1 * last;
+            last = change;
         }
-        None
+        false
     }
 
-    /// The equations of a Newton step; returns their right side.
-    fn linearise(&self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> Vec<Vector6<f64>> {
-        blocks.clear();
+    /// Takes a Newton step; returns its size.
+    fn take(&mut self, x: &[Vector6<f64>]) -> f64 {
+        let mut largest = 0.0_f64;
+        for (part, x) in self.parts.iter_mut().zip(x) {
+            let (shift, turn) = (x.fixed_rows::<3>(0), x.fixed_rows::<3>(3));
+            part.both[0] += shift;
+            part.both[1] += turn;
+            let change = (shift.norm() / self.size).max(turn.norm());
+            largest = if change.is_finite() { largest.max(change) } else { f64::INFINITY };
+        }
+        for (link, x) in self.links.iter_mut().zip(&x[self.parts.len()..]) {
+            let kept = link.rows.iter_mut().filter(|row| row.act == Act::Keeps);
+            kept.zip(x.iter()).for_each(|(row, x)| row.impulse += x);
+        }
+        largest
+    }
+
+    /// The right side of the equations of a Newton step, and, if wanted, their matrix.
+    fn linearise(
+        &self,
+        props: &[Move],
+        h: f64,
+        mut blocks: Option<&mut Blocks<'_>>,
+    ) -> Vec<Vector6<f64>> {
         let moves = self.moves();
         let mut right = vec![Vector6::zeros(); self.parts.len() + self.links.len()];
+        if let Some(blocks) = &mut blocks {
+            blocks.clear();
+        }
         for (i, part) in self.parts.iter().enumerate() {
             let (missed, slope) = part.law(&moves[i], h);
             right[i] = -missed;
-            blocks.add(i, i, &slope);
+            if let Some(blocks) = &mut blocks {
+                blocks.add(i, i, &slope);
+            }
         }
         for (n, link) in self.links.iter().enumerate() {
             let node = self.parts.len() + n;
@@ -386,6 +418,7 @@ impl Linkage {
                     rows.push(&line, answer);
                 }
             }
+            let Some(blocks) = &mut blocks else { continue };
             rows.add_to(blocks, node, &link.ends);
             for (s, row) in stiffness.iter().enumerate() {
                 for (t, block) in row.iter().enumerate() {
@@ -460,7 +493,7 @@ impl Linkage {
     }
 
     /// Stops what rows move along, as a plastic blow does, at a time since the start.
-    fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) -> Option<()> {
+    fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) {
         let lines = self.lines(stop, time);
         blocks.clear();
         for (i, part) in self.parts.iter().enumerate() {
@@ -475,7 +508,7 @@ impl Linkage {
             rows.add_to(blocks, self.parts.len() + n, &link.ends);
         }
         if !blocks.factor() {
-            return None;
+            return;
         }
         // once more, since sharing leaves a little
         for _ in 0..2 {
@@ -503,7 +536,6 @@ impl Linkage {
                 }
             }
         }
-        Some(())
     }
 
     /// The rows of each joint that are to be stopped, where bodies are.
