@@ -75,8 +75,8 @@ impl Move {
     }
 
     fn with(shift: Vector3<f64>, turn: Vector3<f64>, poses: [Isometry3<f64>; 2]) -> Self {
-        let tangent = (Matrix3::identity() + turn.cross_matrix() * 0.5)
-            / (1.0 + 0.25 * turn.norm_squared());
+        let tangent =
+            (Matrix3::identity() + turn.cross_matrix() * 0.5) / (1.0 + 0.25 * turn.norm_squared());
         let rotations = poses.map(|pose| pose.rotation.to_rotation_matrix().into_inner());
         Self { shift, turn, poses, rotations, tangent }
     }

@@ -157,13 +157,6 @@ impl Part {
         self.momentum.linear += impulse.fixed_rows::<3>(0);
         self.momentum.angular += impulse.fixed_rows::<3>(3);
     }
-
-    /// How fast a unit of a row makes itself: `J M^-1 J^T`.
-    fn answer(&self, row: &Vector6<f64>) -> f64 {
-        let (linear, angular) = (row.fixed_rows::<3>(0), row.fixed_rows::<3>(3).into_owned());
-        let local = self.pose.rotation.inverse_transform_vector(&angular);
-        linear.norm_squared() / self.mass + local.dot(&local.component_div(&self.inertia))
-    }
 }
 
 impl Prop {
@@ -385,6 +378,7 @@ impl Linkage {
     ) -> Vec<Vector6<f64>> {
         let moves = self.moves();
         let mut right = vec![Vector6::zeros(); self.parts.len() + self.links.len()];
+        let inverses = self.inverses(&moves);
         if let Some(blocks) = &mut blocks {
             blocks.clear();
         }
@@ -411,11 +405,11 @@ impl Linkage {
                     }
                 }
                 if row.act == Act::Keeps {
-                    let answer = self.answer(link, &line) * (0.5 * h * SHARING);
                     if let Some(slot) = right[node].get_mut(rows.count) {
                         *slot = row.target - line.value;
                     }
-                    rows.push(&line, answer);
+                    let answer = answer(&inverses, &link.ends, &line);
+                    rows.push(&line, answer * (0.5 * h * SHARING));
                 }
             }
             let Some(blocks) = &mut blocks else { continue };
@@ -431,12 +425,14 @@ impl Linkage {
         right
     }
 
-    fn answer(&self, link: &Link, line: &Line) -> f64 {
-        let of = |(end, row): (&End, &Vector6<f64>)| match end {
-            End::Part(i) => self.parts[*i].answer(row),
-            End::Prop(_) => 0.0,
+    /// One over the mass and the inertia of each part.
+    fn inverses(&self, moves: &[Move]) -> Vec<(f64, Matrix3<f64>)> {
+        let of = |(part, own): (&Part, &Move)| {
+            let inverse = Matrix3::from_diagonal(&part.inertia.map(|i| 1.0 / i));
+            let rotation = &own.rotations[0];
+            (1.0 / part.mass, rotation * inverse * rotation.transpose())
         };
-        link.ends.iter().zip(&line.force).map(of).sum()
+        self.parts.iter().zip(moves).map(of).collect()
     }
 
     /// Lets rows go that would pull against their bounds, and has those keep that got beyond; whether
@@ -464,7 +460,8 @@ impl Linkage {
     /// Takes bodies to the end of an inner step that is solved.
     fn keep(&mut self, props: &[Move], h: f64) {
         let moves = self.moves();
-        let before: Vec<Vector3<f64>> = self.parts.iter().map(|part| part.momentum.linear).collect();
+        let before: Vec<Vector3<f64>> =
+            self.parts.iter().map(|part| part.momentum.linear).collect();
         for link in &mut self.links {
             let sides = sides(link, &moves, props);
             for (n, row) in link.rows.iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {
@@ -502,9 +499,12 @@ impl Linkage {
             own.fixed_view_mut::<3, 3>(3, 3).copy_from(&part.world_inertia(&rotation));
             blocks.add(i, i, &own);
         }
+        let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
+        let inverses = self.inverses(&moves);
         for (n, (link, lines)) in self.links.iter().zip(&lines).enumerate() {
             let mut rows = RowBlocks::new();
-            lines.iter().for_each(|(_, line)| rows.push(line, self.answer(link, line) * SHARING));
+            let own = |line: &Line| answer(&inverses, &link.ends, line) * SHARING;
+            lines.iter().for_each(|(_, line)| rows.push(line, own(line)));
             rows.add_to(blocks, self.parts.len() + n, &link.ends);
         }
         if !blocks.factor() {
@@ -522,7 +522,8 @@ impl Linkage {
                 right.push(own);
             }
             let x = blocks.solve(&right);
-            for ((link, lines), x) in self.links.iter_mut().zip(&lines).zip(&x[self.parts.len()..]) {
+            for ((link, lines), x) in self.links.iter_mut().zip(&lines).zip(&x[self.parts.len()..])
+            {
                 for ((n, line), impulse) in lines.iter().zip(x.iter()) {
                     for (end, force) in link.ends.iter().zip(&line.force) {
                         match *end {
@@ -642,6 +643,17 @@ fn sides(link: &Link, moves: &[Move], props: &[Move]) -> [Side; 2] {
         };
         Side::new(own, &link.frames[side])
     })
+}
+
+/// How fast a unit of a row makes itself: `J M^-1 J^T`.
+fn answer(inverses: &[(f64, Matrix3<f64>)], ends: &[End; 2], line: &Line) -> f64 {
+    let of = |(end, row): (&End, &Vector6<f64>)| {
+        let End::Part(i) = *end else { return 0.0 };
+        let (mass, inertia) = &inverses[i];
+        let (linear, angular) = (row.fixed_rows::<3>(0), row.fixed_rows::<3>(3));
+        linear.norm_squared() * mass + angular.dot(&(inertia * angular))
+    };
+    ends.iter().zip(&line.force).map(of).sum()
 }
 
 /// `J v`.

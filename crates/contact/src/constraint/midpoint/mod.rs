@@ -177,7 +177,8 @@ impl Groups {
             }
         }
         let chosen = self.joints.iter().zip(is_open).filter(|(_, is_open)| *is_open);
-        let joints: Vec<Joint> = chosen.flat_map(|(own, _)| own).map(|&n| frame.joints[n]).collect();
+        let joints: Vec<Joint> =
+            chosen.flat_map(|(own, _)| own).map(|&n| frame.joints[n]).collect();
         super::close(Frame { joints: &joints, ..*frame }, &mut poses);
         poses
     }
