@@ -48,6 +48,7 @@ mod slicing;
 mod solvers;
 mod stress;
 mod support;
+mod swing;
 mod tet_files;
 mod tetfem;
 mod vectors;

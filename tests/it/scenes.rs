@@ -235,6 +235,19 @@ fn a_ball_on_a_chain_breaks_a_wall() {
     assert!(ball.y > 0.5 && ball.y < 4.0, "it still hangs: {ball:?}");
 }
 
+#[test]
+fn two_rods_swing_on_with_the_energy_they_had() {
+    let run = run("double_pendulum", 300, |_| ());
+    let scale = run.world.mass() * 9.81;
+    let energy = |r: &Report| r.kinetic_energy + r.potential_energy;
+    let start = energy(&run.reports[0]);
+    let off = run.reports.iter().map(|r| (energy(r) - start).abs()).fold(0.0, f64::max);
+    assert!(off < 1e-9 * scale, "{off} J");
+    assert!(run.reports.iter().all(|r| r.contacts == 0 && !r.unsolved));
+    let spins = run.reports.iter().filter(|r| r.kinetic_energy > 0.1 * scale).count();
+    assert!(spins > 200, "{spins} of 300 frames");
+}
+
 fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }

@@ -334,6 +334,15 @@ impl Search {
         &self.contacts
     }
 
+    /// What bodies had when they were looked at.
+    pub(crate) fn momenta(&self) -> &[Momentum] {
+        &self.momenta
+    }
+
+    pub(crate) fn set_contacts(&mut self, contacts: Contacts) {
+        self.contacts = Arc::new(contacts);
+    }
+
     /// What the search of the next frame starts from.
     pub fn into_broad(self) -> Broad {
         self.broad

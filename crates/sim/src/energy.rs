@@ -7,11 +7,9 @@
 //! impulses between moving bodies leave their common centre of mass alone. So the bound is held
 //! island by island, where the ground can take the momentum.
 //!
-//! Where nothing but joints holds an island, its energy is known from both sides: what swings keeps
-//! what the passes would take from it.
+//! What nothing but joints holds keeps its energy by itself ([`contact::constraint::Linkages`]).
 
-use contact::constraint::{Joint, JointKind};
-use contact::{Contacts, Frame, Islands};
+use contact::{Frame, Islands};
 use dynamics::Velocity;
 use nalgebra::Isometry3;
 
@@ -21,41 +19,13 @@ use crate::World;
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
-    /// Whether joints that take no energy are all that acts on an island beside gravity.
-    swings: Vec<bool>,
 }
-
-/// The least share of the energy of motion that what swings is left with by the passes of a frame: it
-/// lost more where it moved against its joints, as when it is first hung up.
-const KEPT: f64 = 0.9;
 
 impl EnergyBound {
     /// The energy of each island as it is now, after its collisions.
-    pub(crate) fn new(
-        world: &World,
-        islands: Islands,
-        contacts: &Contacts,
-        joints: &[Joint],
-    ) -> Self {
+    pub(crate) fn new(world: &World, islands: Islands) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
-        let of = |bodies: [u32; 2]| {
-            bodies.into_iter().filter_map(|i| *islands.of_bodies().get(i as usize)?)
-        };
-        let mut swings = vec![false; islands.count()];
-        for island in joints.iter().flat_map(|joint| of(joint.bodies)) {
-            swings[island as usize] = islands.is_grounded(island) && !islands.is_driven(island);
-        }
-        let takes = |joint: &&Joint| {
-            let is_slack =
-                matches!(joint.kind, JointKind::Distance { least, most } if least < most);
-            is_slack || joint.limits.is_some() || joint.motor.is_some()
-        };
-        let stopped = joints.iter().filter(takes);
-        let touching = contacts.manifolds().iter().map(|pair| [pair.a, pair.b]);
-        for island in touching.chain(stopped.map(|joint| joint.bodies)).flat_map(of) {
-            swings[island as usize] = false;
-        }
-        Self { islands, budget, swings }
+        Self { islands, budget }
     }
 
     /// Holds back grounded islands whose bodies would rise higher to `end` than their energy
@@ -130,7 +100,7 @@ impl EnergyBound {
     }
 
     /// Slows grounded islands that have more energy than they had and were given by kinematic
-    /// bodies, whose `work` on each body is in J, and speeds up what swings.
+    /// bodies, whose `work` on each body is in J.
     pub(crate) fn bound_momenta(&self, world: &mut World, work: &[f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));
@@ -141,8 +111,7 @@ impl EnergyBound {
             let allowed = (self.budget[k] + given[k] - potential[k]).max(0.0);
             // round-off is no gain
             let gained = kinetic[k] - allowed > 1e-12 * (kinetic[k] + potential[k].abs());
-            let lost = self.swings[k] && kinetic[k] > KEPT * allowed;
-            if (gained || lost) && self.islands.is_grounded(island) {
+            if gained && self.islands.is_grounded(island) {
                 let share = (allowed / kinetic[k]).sqrt();
                 momentum.linear *= share;
                 momentum.angular *= share;

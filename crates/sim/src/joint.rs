@@ -298,11 +298,17 @@ impl World {
         heirs
     }
 
-    /// The work of motors on each body in a frame that led from `start`, J: force times way.
-    pub(crate) fn motor_work(&self, reactions: &[Reaction], start: &[Isometry3<f64>]) -> Vec<f64> {
+    /// The work of the motors of some joints on each body in a frame that led from `start`, J: force
+    /// times way.
+    pub(crate) fn motor_work(
+        &self,
+        joints: &[Joint],
+        reactions: &[Reaction],
+        start: &[Isometry3<f64>],
+    ) -> Vec<f64> {
         let mut work = vec![0.0; self.len()];
-        for (mut joint, reaction) in self.frame_joints().into_iter().zip(reactions) {
-            joint.last = *reaction;
+        for (joint, reaction) in joints.iter().zip(reactions) {
+            let joint = Joint { last: *reaction, ..*joint };
             if joint.motor.is_none() {
                 continue;
             }

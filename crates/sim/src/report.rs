@@ -134,7 +134,8 @@ pub struct Report {
     /// Contacts of this frame for which it remembered one.
     pub impulses_found: usize,
     /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
-    /// was taken.
+    /// was taken; or the equations of bodies that joints alone hold were not solved, which were then
+    /// moved as others are.
     pub unsolved: bool,
     /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
     /// its place; [`Self::unsolved`] then too.
@@ -143,7 +144,7 @@ pub struct Report {
     pub kinetic_energy: f64,
     /// Potential energy at the end, J.
     pub potential_energy: f64,
-    /// The work of kinematic bodies and of the timeline, J.
+    /// The work of kinematic bodies, motors and the timeline, J.
     pub work: f64,
     /// What became of the rest: kinetic and potential energy grow by [`Self::work`] less all of
     /// these.

@@ -83,8 +83,8 @@ struct JointState {
     bodies: [BodyId; 2],
     /// In each body's coordinates.
     frames: [[f64; 7]; 2],
-    /// What it gave in the last frame: linear, angular, and by row.
-    last: ([f64; 3], [f64; 3], [f64; MOST_ROWS]),
+    /// What it gave in the last frame: linear, angular, and by row; what its rows moved by in the end.
+    last: ([f64; 3], [f64; 3], [[f64; MOST_ROWS]; 2]),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -162,8 +162,9 @@ impl World {
             let mut link = self.joints[n].clone();
             link.ids = state.bodies;
             link.joint.frames = state.frames.each_ref().map(pose);
-            let (linear, angular, impulses) = state.last;
-            link.joint.last = Reaction { linear: linear.into(), angular: angular.into(), impulses };
+            let (linear, angular, [impulses, rates]) = state.last;
+            let (linear, angular) = (linear.into(), angular.into());
+            link.joint.last = Reaction { linear, angular, impulses, rates };
             Some(link)
         };
         let links: Option<Vec<joint::Joined>> = left.iter().map(known).collect();
@@ -235,12 +236,12 @@ impl World {
 }
 
 fn joint_state(link: &joint::Joined) -> JointState {
-    let Reaction { linear, angular, impulses } = link.joint.last;
+    let Reaction { linear, angular, impulses, rates } = link.joint.last;
     JointState {
         id: link.id,
         bodies: link.ids,
         frames: link.joint.frames.each_ref().map(pose_numbers),
-        last: (linear.into(), angular.into(), impulses),
+        last: (linear.into(), angular.into(), [impulses, rates]),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One frame.
 
-use contact::constraint::Joint;
+use contact::constraint::{Joint, Linkages};
 use contact::{Broad, Cache, Frame, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
@@ -71,13 +71,17 @@ impl World {
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
+        // what joints alone hold is moved by itself
+        let frame = self.at((&drift, &names, &joints));
+        let linkages = Linkages::new(&frame, &mut search, &self.momenta);
+        let joints = linkages.others(&joints);
         let given = (&drift[..], &names[..], &joints[..]);
         let (mut support, half, mut push) = self.settle_positions(&mut search, given, ended);
         let islands = support.islands(self.at(given));
         // other solvers gain what they gain
         let split = self.settings.contact.solver.is_split();
         let free = split.then(|| FreeIslands::new(self, &islands));
-        let bound = split.then(|| EnergyBound::new(self, islands, search.contacts(), &joints));
+        let bound = split.then(|| EnergyBound::new(self, islands));
         self.broad = search.into_broad();
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
@@ -90,16 +94,18 @@ impl World {
         if let Some(bound) = &bound {
             bound.close_joints(self, self.at(given), &mut end);
         }
+        linkages.place(&mut end);
         let start = std::mem::replace(&mut self.poses, end);
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
         let mut momenta = self.pushed(1.0);
         let mut work = support.settle_velocities(self.at(given), &start, &mut momenta);
-        self.momenta = momenta;
         let reactions = support.reactions();
+        let motors = self.motor_work(&joints, &reactions, &start);
+        linkages.keep(&mut momenta, &mut work);
+        self.momenta = momenta;
         if let Some(bound) = &bound {
-            let motors = self.motor_work(&reactions, &start);
             work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
             bound.bound_momenta(self, &work);
         }
@@ -107,7 +113,8 @@ impl World {
             free.restore(self, &work);
         }
         self.remember(&support, &names);
-        self.load_joints(reactions, &mut report);
+        self.load_joints(linkages.reactions(reactions), &mut report);
+        report.unsolved |= linkages.is_unsolved();
         ended(Phase::Contact);
 
         // 5 ledger
@@ -395,7 +402,7 @@ fn count_work(support: &Support, report: &mut Report) {
     report.contacts = support.contacts();
     report.colours = support.colours();
     (report.levels, report.sweeps) = (support.levels(), support.sweeps());
-    report.unsolved = support.is_unsolved();
+    report.unsolved |= support.is_unsolved();
     report.solver_limited = support.is_limited();
     if let Some(cache) = support.remembered() {
         (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);

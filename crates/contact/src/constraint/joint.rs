@@ -1,9 +1,10 @@
 //! Joints: constraints between two bodies that last (Br11 section 2).
 //!
-//! With [`Solver::Manifold`](crate::Solver::Manifold) they step as in RATTLE (Andersen 1983): one
-//! half of what they do sets positions right, the other velocities. So their energy is right to
-//! second order in the step; what they gain by that adds up over many frames and is for the caller
-//! to bound, as `brisance-sim` does.
+//! With [`Solver::Manifold`](crate::Solver::Manifold) bodies that joints alone hold move as
+//! [`Linkages`](super::Linkages) say. Others step as in RATTLE (Andersen 1983): one half of what
+//! joints do sets positions right, the other velocities. So their energy is right to second order in
+//! the step; what they gain by that adds up over many frames and is for the caller to bound, as
+//! `brisance-sim` does.
 
 use std::cell::RefCell;
 
@@ -55,6 +56,11 @@ pub struct Motor {
 pub struct Reaction {
     /// Of each row, to start the next step from: N s or N m s.
     pub impulses: [f64; MOST_ROWS],
+    /// What each row that always holds moved by in the end, m/s or rad/s: [`Linkages`] keep joints closed
+    /// by the mean of both ends of a step, and know by it what they moved last.
+    ///
+    /// [`Linkages`]: super::Linkages
+    pub rates: [f64; MOST_ROWS],
     /// On the first body in world axes, N s.
     pub linear: Vector3<f64>,
     /// On the first body about the anchor in world axes, N m s.

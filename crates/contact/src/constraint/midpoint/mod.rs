@@ -1,0 +1,268 @@
+//! Bodies that joints alone hold, by the midpoint rule.
+//!
+//! One impulse a row and step decides both where bodies go and how they move on, and acts through the
+//! mean of what the row is at both ends, by which the row changes what it keeps [exactly](line): so
+//! joints end a step closed and do no work, however far bodies turn. With the Cayley map and the mean
+//! spin in body axes (Simo and Wong 1991, "Unconditionally stable algorithms for rigid body dynamics
+//! that exactly preserve energy and momentum") energy, momentum and moment of momentum are those of
+//! the continuous system, to the tolerance of the Newton iteration that solves all rows at once.
+//! Turning is right to second order in the angle of an inner step.
+//!
+//! Motors reach their speed at the end of an inner step if their torque lasts; limits stop what
+//! reaches them as a plastic blow does.
+
+mod blocks;
+mod held;
+mod line;
+mod linkage;
+
+use dynamics::{Body, Momentum, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
+
+use self::linkage::{Linkage, Moved, Part};
+use super::{Joint, Reaction};
+use crate::frame::{Frame, Search, Solver};
+use crate::{Contacts, Islands};
+
+/// Joints this far apart are closed before the step: m or rad.
+const OPEN: f64 = 1e-8;
+/// Joints that then are still this far apart contradict each other.
+const CLOSED: f64 = 1e-6;
+
+/// The bodies of a frame that joints alone hold, where they are at its end.
+#[derive(Clone, Debug, Default)]
+pub struct Linkages {
+    moved: Vec<Moved>,
+    /// Of each joint of the frame.
+    is_moved: Vec<bool>,
+    unsolved: bool,
+}
+
+impl Linkages {
+    /// Advances the bodies of a frame that hang together by joints and touch nothing on the way, from
+    /// where they are and with the `momenta` after collisions. Looks for contacts where they go, and
+    /// takes those from `search` that they stay clear of.
+    ///
+    /// None with other solvers than [`Solver::Manifold`]. Left to the contact passes is what touches
+    /// something, has a moment of inertia that is not finite, or joints that contradict each other.
+    pub fn new(frame: &Frame<'_>, search: &mut Search, momenta: &[Momentum]) -> Self {
+        let mut all = Self { is_moved: vec![false; frame.joints.len()], ..Self::default() };
+        if frame.settings.solver != Solver::Manifold || frame.joints.is_empty() {
+            return all;
+        }
+        let groups = Groups::new(frame, search.contacts());
+        let poses = groups.closed(frame);
+        let found: Vec<Option<Result<Moved, Unsolved>>> = (groups.joints.par_iter())
+            .zip(groups.bodies.par_iter())
+            .map(|(joints, bodies)| {
+                let linkage = linkage(frame, (&poses, momenta), bodies, joints)?;
+                Some(linkage.advance(frame.dt, frame.joints).ok_or(Unsolved))
+            })
+            .collect();
+        all.unsolved = found.iter().flatten().any(Result::is_err);
+        let mut moved: Vec<Moved> = found.into_iter().flatten().flatten().collect();
+        let clear = groups.clear(frame, search, &moved);
+        let mut is_clear = clear.iter();
+        moved.retain(|_| is_clear.next() == Some(&true));
+        for (n, _) in moved.iter().flat_map(|moved| &moved.reactions) {
+            all.is_moved[*n] = true;
+        }
+        Self { moved, ..all }
+    }
+
+    /// The joints that are left to the contact passes.
+    pub fn others(&self, joints: &[Joint]) -> Vec<Joint> {
+        let left = joints.iter().zip(&self.is_moved).filter(|(_, is_moved)| !**is_moved);
+        left.map(|(joint, _)| *joint).collect()
+    }
+
+    /// Sets where bodies are at the end of the step.
+    pub fn place(&self, poses: &mut [Isometry3<f64>]) {
+        self.parts().for_each(|part| poses[part.number as usize] = part.pose);
+    }
+
+    /// Sets the momenta that bodies have at the end of the step, and adds to the work on each body that
+    /// of motors and kinematic bodies, J.
+    pub fn keep(&self, momenta: &mut [Momentum], work: &mut [f64]) {
+        self.parts().for_each(|part| momenta[part.number as usize] = part.momentum);
+        for moved in &self.moved {
+            if let Some(first) = moved.parts.first() {
+                work[first.number as usize] += moved.work;
+            }
+        }
+    }
+
+    /// What each joint of the frame bore, given what the [others](Self::others) did.
+    pub fn reactions(&self, others: Vec<Reaction>) -> Vec<Reaction> {
+        let mut others = others.into_iter();
+        let left = self.is_moved.iter().map(|is_moved| match is_moved {
+            true => Reaction::default(),
+            false => others.next().unwrap_or_default(),
+        });
+        let mut all: Vec<Reaction> = left.collect();
+        for (n, reaction) in self.moved.iter().flat_map(|moved| &moved.reactions) {
+            all[*n] = *reaction;
+        }
+        all
+    }
+
+    /// Whether the equations of some bodies could not be solved, which were left to the contact passes.
+    pub fn is_unsolved(&self) -> bool {
+        self.unsolved
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.moved.iter().flat_map(|moved| &moved.parts)
+    }
+}
+
+/// That a linkage was not advanced.
+struct Unsolved;
+
+/// Bodies that hang together, and the numbers of the joints between them.
+struct Groups {
+    islands: Islands,
+    bodies: Vec<Vec<u32>>,
+    joints: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    /// Those that touched nothing in the last step, and now are near no dynamic body of another.
+    fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
+        let count = frame.columns.bodies.len();
+        let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
+        let pairs: Vec<(u32, u32)> =
+            frame.joints.iter().filter(|joint| known(joint)).map(|j| j.bodies.into()).collect();
+        let islands = Islands::new(frame.columns, &pairs);
+        let mut joints = vec![Vec::new(); islands.count()];
+        for (n, joint) in frame.joints.iter().enumerate().filter(|(_, joint)| known(joint)) {
+            let of = joint.bodies.into_iter().find_map(|i| islands.of_bodies()[i as usize]);
+            if let Some(island) = of {
+                joints[island as usize].push(n);
+            }
+        }
+        for pair in contacts.manifolds() {
+            let own = [pair.a, pair.b].map(|i| islands.of_bodies()[i as usize]);
+            let origins = &contacts.origins()[contacts.range(pair)];
+            let was_closed = origins.iter().any(|origin| origin.guess != Vector3::zeros());
+            if was_closed || !own.contains(&None) && own[0] != own[1] {
+                own.into_iter().flatten().for_each(|k| joints[k as usize].clear());
+            }
+        }
+        let mut bodies = vec![Vec::new(); islands.count()];
+        for (i, island) in (0..).zip(islands.of_bodies()) {
+            if let Some(k) = island.filter(|&k| !joints[k as usize].is_empty()) {
+                bodies[k as usize].push(i);
+            }
+        }
+        Self { islands, bodies, joints }
+    }
+
+    /// Where bodies start from: joints that are open are closed, without speed.
+    fn closed(&self, frame: &Frame<'_>) -> Vec<Isometry3<f64>> {
+        let mut poses = frame.poses.to_vec();
+        let is_open = |n: &&usize| {
+            let [apart, turned] = frame.joints[**n].error(&poses);
+            apart.max(turned) > OPEN
+        };
+        let open: Vec<usize> = self.joints.iter().flatten().filter(is_open).copied().collect();
+        if open.is_empty() {
+            return poses;
+        }
+        let mut is_open = vec![false; self.joints.len()];
+        for i in open.iter().flat_map(|&n| frame.joints[n].bodies) {
+            if let Some(k) = self.islands.of_bodies()[i as usize] {
+                is_open[k as usize] = true;
+            }
+        }
+        let chosen = self.joints.iter().zip(is_open).filter(|(_, is_open)| *is_open);
+        let joints: Vec<Joint> =
+            chosen.flat_map(|(own, _)| own).map(|&n| frame.joints[n]).collect();
+        super::close(Frame { joints: &joints, ..*frame }, &mut poses);
+        poses
+    }
+
+    /// Which of those that were moved touch nothing where they went. Contacts are looked for there if
+    /// they were looked for elsewhere, and those that stay open are taken out.
+    fn clear(&self, frame: &Frame<'_>, search: &mut Search, moved: &[Moved]) -> Vec<bool> {
+        let Frame { columns, poses, dt, .. } = *frame;
+        let mut half = search.momenta().to_vec();
+        let mut velocities = frame.velocities(&half);
+        let mut is_part = vec![false; half.len()];
+        for part in moved.iter().flat_map(|moved| &moved.parts) {
+            let i = part.number as usize;
+            velocities[i] = Velocity::between(&poses[i], &part.pose, dt);
+            if let Body::Dynamic(mass) = &columns.bodies[i] {
+                half[i] = mass.momentum(&poses[i].rotation, &velocities[i]);
+                is_part[i] = true;
+            }
+        }
+        let mut again = frame.diverted(search, &half);
+        for pair in search.contacts().manifolds() {
+            again[pair.a as usize] = true;
+            again[pair.b as usize] = true;
+        }
+        again.iter_mut().zip(&is_part).for_each(|(again, is_part)| *again &= is_part);
+        if again.contains(&true) {
+            frame.search_diverted(search, &half, &again);
+        }
+        let contacts = search.contacts();
+        let island = |i: u32| self.islands.of_bodies()[i as usize].filter(|_| is_part[i as usize]);
+        let is_known = |i: u32| is_part[i as usize] || !is_dynamic(frame, i);
+        let mut touches = vec![false; self.islands.count()];
+        for pair in contacts.manifolds() {
+            let own = [island(pair.a), island(pair.b)];
+            let is_within = own.contains(&None) || own[0] == own[1];
+            let stays_open = contacts.of(pair).iter().all(|contact| {
+                let [a, b] = [pair.a as usize, pair.b as usize];
+                let at = contact.at(&poses[a], &poses[b]).coords;
+                let speed = |i: usize| velocities[i].at(&(at - poses[i].translation.vector));
+                contact.gap + dt * contact.normal.dot(&(speed(a) - speed(b))) >= 0.0
+            });
+            if !(stays_open && is_within && is_known(pair.a) && is_known(pair.b)) {
+                own.into_iter().flatten().for_each(|k| touches[k as usize] = true);
+            }
+        }
+        let is_clear = |i: u32| island(i).is_some_and(|k| !touches[k as usize]);
+        let open = contacts.manifolds().iter().filter(|pair| is_clear(pair.a) || is_clear(pair.b));
+        let open: Vec<(u32, u32)> = open.map(|pair| (pair.a, pair.b)).collect();
+        if !open.is_empty() {
+            let left = contacts.clone().without(&open);
+            search.set_contacts(left);
+        }
+        let first = |moved: &Moved| moved.parts.first().is_some_and(|part| is_clear(part.number));
+        moved.iter().map(first).collect()
+    }
+}
+
+fn is_dynamic(frame: &Frame<'_>, i: u32) -> bool {
+    frame.columns.bodies[i as usize].mass_properties().is_some()
+}
+
+/// Some bodies and the numbers of the joints between them, to be advanced from `poses`. `None` if there
+/// are none, or they are nothing that the midpoint rule moves.
+fn linkage(
+    frame: &Frame<'_>,
+    (poses, momenta): (&[Isometry3<f64>], &[Momentum]),
+    bodies: &[u32],
+    joints: &[usize],
+) -> Option<Linkage> {
+    if joints.is_empty() {
+        return None;
+    }
+    let part = |&i: &u32| {
+        let n = i as usize;
+        // half a step gives half of it
+        let acceleration = frame.drift[n].linear * (2.0 / frame.dt);
+        Part::new((i, &frame.columns.bodies[n]), &poses[n], &momenta[n], acceleration)
+    };
+    let parts: Vec<Part> = bodies.iter().map(part).collect::<Option<_>>()?;
+    let joints: Vec<(usize, &Joint)> = joints.iter().map(|&n| (n, &frame.joints[n])).collect();
+    let is_closed = joints.iter().all(|(_, joint)| {
+        let [apart, turned] = joint.error(poses);
+        apart.max(turned) <= CLOSED
+    });
+    let still = (frame.columns.bodies, poses);
+    is_closed.then(|| Linkage::new(parts, &joints, still)).flatten()
+}
