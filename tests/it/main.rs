@@ -1,5 +1,6 @@
 //! One test binary.
 
+mod blows;
 mod broken_meshes;
 mod checkpoints;
 mod cli;

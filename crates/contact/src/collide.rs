@@ -1,12 +1,21 @@
 //! The collision pass: bodies that would pass into each other bounce (GBF03 section 5, Su09
-//! section 3.2).
+//! section 3.2), where and when they meet.
+//!
+//! The pass is driven by events: of all pairs the one that meets next exchanges impulses at its time of
+//! impact, and both bodies go on from there. Times come from signed distances that are linear in the motion
+//! of both bodies and quadratic in time, about where the contact was found; what leaves the path that its
+//! contacts were looked for on takes part again once they are looked for anew.
 
-use dynamics::{Body, Momentum, Velocity};
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use dynamics::{Body, Momentum, Velocity, advance};
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 
 use crate::bounce::{self, Impulses, MOST, Meeting};
-use crate::narrow::{Contact, Contacts, Manifold};
-use crate::{Columns, Mover, Settings, effective_mass, keep_gains, pair_impulse};
+use crate::flight::{Flight, Paths};
+use crate::narrow::{Contacts, MARGIN, Manifold, Side};
+use crate::{Frame, Mover, Settings, effective_mass, pair_impulse};
 
 /// What two bodies give each other where they collide.
 /// [`Solver::Manifold`](crate::Solver::Manifold) counts what all contacts of the pair give together.
@@ -18,6 +27,8 @@ pub struct Blow {
     pub b: u32,
     /// Where it was hardest, in body coordinates of `a` and of `b`, m.
     pub at: [Point3<f64>; 2],
+    /// When it was, s since the start of the step.
+    pub time: f64,
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
     /// The impulse that `a` receives if neither body breaks, N s; `b` the opposite.
@@ -35,19 +46,22 @@ pub struct Bearing<'a> {
     pub may_break: &'a [bool],
     /// The impulses that the first and the second body of a blow bear, N s.
     pub borne: &'a mut dyn FnMut(&Blow) -> [f64; 2],
+    /// The pass ends once more bodies than this left the paths that contacts were looked for on: what they
+    /// meet next may come before what else is known.
+    pub max_strayed: usize,
 }
 
 impl Blow {
     /// `u` is the relative velocity of `a` where it was hardest, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        at: [Point3<f64>; 2],
+        (at, time): ([Point3<f64>; 2], f64),
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
         (u, restitution): (Vector3<f64>, f64),
     ) -> Self {
         let approach = -normal.dot(&u);
         let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
-        Self { a, b, at, normal, impulse, approach, mass }
+        Self { a, b, at, time, normal, impulse, approach, mass }
     }
 }
 
@@ -64,124 +78,125 @@ impl Bearing<'_> {
     }
 }
 
-/// Changes the momenta at time n of all pairs that would overlap at the end of the step while
-/// approaching. All contacts at which a pair would overlap bounce together, so that a box that lands
-/// flat does not turn. Returns the blows that break a body, and the work of kinematic bodies, J.
-///
-/// A pair of which a body breaks exchanges the part of the impulse that the weaker body bears, and
-/// nothing more in this pass: what it broke into meets the rest.
-///
-/// `drift` is what forces add to each velocity in the half step. Momenta change at the poses `poses` (time n), where lever arms and kinetic
-/// energy are taken too: so linear and angular momentum are conserved exactly and no impulse adds
-/// kinetic energy.
-pub fn collide(
-    columns: Columns<'_>,
-    poses: &[Isometry3<f64>],
-    momenta: &mut [Momentum],
-    contacts: &Contacts,
-    (drift, mut bearing): (&[Velocity], Bearing<'_>),
-    dt: f64,
-    settings: &Settings,
-) -> (Vec<Blow>, f64) {
-    let mut pass = Pass {
-        columns,
-        settings,
-        movers: Mover::column(columns, poses, momenta),
-        nears: nears(columns, poses, contacts, drift, dt),
-        resting: drift.iter().map(|d| settings.resting_share * d.linear.norm()).collect(),
-    };
-    let (mut blows, mut work) = (Vec::new(), 0.0);
-    let mut hit = Hit::default();
-    let mut broken = vec![false; contacts.manifolds().len()];
-    // impulses so far: at the last of each body, and when each pair was found to need none
-    let mut clock = 1;
-    let mut moved = vec![1; columns.bodies.len()];
-    let mut checked = vec![0; broken.len()];
-    for _ in 0..settings.collision_sweeps {
-        let mut changed = false;
-        let states = broken.iter_mut().zip(&mut checked);
-        for (manifold, (broken, checked)) in contacts.manifolds().iter().zip(states) {
-            let (a, b) = (manifold.a as usize, manifold.b as usize);
-            if *broken || moved[a].max(moved[b]) <= *checked {
-                continue;
-            }
-            for _ in 0..settings.pair_repeats {
-                if !pass.hits(manifold, contacts, &mut hit) {
-                    *checked = clock;
-                    break;
-                }
-                let blow = || hit.blow(manifold, contacts);
-                let share = bearing.share((manifold.a, manifold.b), blow);
-                if let Some(share) = share {
-                    blows.push(hit.blow(manifold, contacts));
-                    hit.impulses.iter_mut().for_each(|j| *j *= share);
-                }
-                clock += 1;
-                work += pass.work(manifold, &hit);
-                let [to_a, to_b] = hit.gains();
-                pass.movers[a].gain(&to_a);
-                pass.movers[b].gain(&to_b);
-                for i in [a, b].into_iter().filter(|&i| !pass.movers[i].is_fixed()) {
-                    moved[i] = clock;
-                }
-                changed = true;
-                if share.is_some() {
-                    *broken = true;
-                    break;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    keep_gains(columns, &pass.movers, momenta);
-    (blows, work)
+/// What a collision pass did.
+#[derive(Clone, Debug, Default)]
+pub struct Collisions {
+    /// The blows that break a body.
+    pub blows: Vec<Blow>,
+    /// Work of kinematic bodies, J.
+    pub work: f64,
+    /// Bodies that left the path that contacts were looked for on and may meet others there.
+    pub strayed: Vec<bool>,
+    /// By how much the starts of paths moved, m and rad.
+    pub shifts: Vec<Velocity>,
+    /// Pairs that would collide more often than a pass allows; the contact passes stop them.
+    pub limited: usize,
 }
 
 /// Share of the speed at which pairs rest by which speeds after a collision may be off.
 const STILL: f64 = 1e-3;
 
-struct Pass<'a> {
-    columns: Columns<'a>,
-    settings: &'a Settings,
-    movers: Vec<Mover>,
-    /// One a contact.
-    nears: Vec<Near>,
-    /// Approach speed below which each body rests, m/s.
-    resting: Vec<f64>,
+/// Lets all pairs that meet within the step while approaching collide in the order of time. All contacts at
+/// which a pair touches bounce together, so that a box that lands flat does not turn.
+///
+/// A pair of which a body breaks exchanges the part of the impulse that the weaker body bears, and
+/// nothing more in this pass: what it broke into meets the rest.
+///
+/// Impulses act at one point of both bodies, where momentum and kinetic energy are those of the time of
+/// impact: linear and angular momentum are conserved exactly and no impulse adds energy.
+pub(crate) fn collide(
+    frame: Frame<'_>,
+    contacts: &Contacts,
+    paths: &mut Paths,
+    bearing: &mut Bearing<'_>,
+) -> Collisions {
+    let mut pass = Pass::new(frame, contacts, paths);
+    pass.run(bearing);
+    pass.go_on();
+    let shifts = pass.flyers.iter().map(|flyer| flyer.shift).collect();
+    Collisions { shifts, ..pass.done }
 }
 
-/// What tells whether a pair would overlap at a contact, for any velocities.
+/// A time before all steps, s.
+const BEFORE: f64 = -1.0;
+
+/// Signed distance at a contact as a function of time, for any motion of both bodies.
 struct Near {
+    /// From the centres of mass to where the bodies meet, at that time, m.
     arms: [Vector3<f64>; 2],
     normal: Vector3<f64>,
-    /// Approach speed from which they would overlap at the end of the step, m/s.
-    least: f64,
+    /// The distance less what the motion it was found with makes of it, m.
+    base: f64,
 }
 
-fn nears(
-    columns: Columns<'_>,
-    poses: &[Isometry3<f64>],
-    contacts: &Contacts,
-    drift: &[Velocity],
-    dt: f64,
-) -> Vec<Near> {
-    debug_assert_eq!(columns.bodies.len(), drift.len());
-    let near = |manifold: &Manifold, contact: &Contact| {
-        let bodies = [manifold.a, manifold.b].map(|i| i as usize);
-        let normal = contact.normal;
-        let point = contact.at(&poses[bodies[0]], &poses[bodies[1]]);
-        let arms = bodies.map(|i| point.coords - poses[i].translation.vector);
-        let [p, q] = [0, 1].map(|n| drift[bodies[n]].at(&arms[n]));
-        let least = contact.gap / dt + normal.dot(&(p - q));
-        Near { arms, normal, least }
-    };
-    let all = contacts.manifolds().iter();
-    all.flat_map(|m| contacts.of(m).iter().map(move |c| near(m, c))).collect()
+/// A body between its blows.
+#[derive(Clone, Copy)]
+struct Flyer {
+    /// Velocity at the start of its free flight, m/s.
+    velocity: Velocity,
+    /// The same when contacts were looked for.
+    before: Velocity,
+    /// By how much the start of its free flight moved since, m and rad.
+    shift: Velocity,
+    /// m/s^2.
+    acceleration: Vector3<f64>,
+    /// Time of its last blow, s.
+    since: f64,
+    /// Whether it stays where it is at the start of the step when it is struck: joints hold it.
+    joined: bool,
 }
 
-/// What a pair gives each other, at contacts that would overlap.
+/// A pair and the time of its next blow.
+#[derive(Clone, Copy, PartialEq)]
+struct Event {
+    time: f64,
+    /// Blows of the pair so far.
+    blows: u32,
+    pair: u32,
+    /// Its number: the pair may have got others since.
+    stamp: u32,
+}
+
+impl Eq for Event {}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let time = self.time.total_cmp(&other.time);
+        time.then((self.blows, self.pair, self.stamp).cmp(&(other.blows, other.pair, other.stamp)))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What a pair has been through.
+#[derive(Clone, Copy, Default)]
+struct Past {
+    blows: u32,
+    stamp: u32,
+    broken: bool,
+    /// The last time at which it touched without approaching, s.
+    passed: f64,
+}
+
+struct Pass<'a> {
+    frame: Frame<'a>,
+    contacts: &'a Contacts,
+    paths: &'a mut Paths,
+    flyers: Vec<Flyer>,
+    /// One a contact.
+    nears: Vec<Near>,
+    /// One a pair.
+    pasts: Vec<Past>,
+    /// Bodies that were struck off their paths.
+    leaving: usize,
+    done: Collisions,
+}
+
+/// What a pair gives each other, at contacts that touch.
 #[derive(Default)]
 struct Hit {
     meetings: [Meeting; MOST],
@@ -189,6 +204,437 @@ struct Hit {
     /// On `a`, one a meeting.
     impulses: Impulses,
     restitution: f64,
+    time: f64,
+}
+
+/// A body at the time of a blow.
+struct Struck {
+    body: usize,
+    /// Where its free flight without forces leads: impulses at one point of two bodies there keep their
+    /// angular momentum.
+    arm_origin: Vector3<f64>,
+    pose: Isometry3<f64>,
+    momentum: Momentum,
+    mover: Mover,
+}
+
+impl Flyer {
+    /// Whether it is off the path that contacts were looked for on by more than `reach` m.
+    fn deviates(&self, time: f64, radius: f64) -> bool {
+        let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
+            (shift + (now - before) * time).norm()
+        };
+        let Self { velocity, before, shift, .. } = self;
+        let linear = off(&shift.linear, &velocity.linear, &before.linear);
+        let angular = off(&shift.angular, &velocity.angular, &before.angular);
+        linear + angular * radius > MARGIN * radius
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(frame: Frame<'a>, contacts: &'a Contacts, paths: &'a mut Paths) -> Self {
+        let Frame { columns, dt, drift, .. } = frame;
+        let states = paths.poses.iter().zip(&paths.momenta);
+        let flyer = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
+            let velocity = columns.bodies[i].velocity(&pose.rotation, momentum);
+            let since = paths.flights.get(i).map_or(0.0, |flight| flight.since);
+            let acceleration = drift[i].linear * (2.0 / dt);
+            let shift = Velocity::default();
+            Flyer { velocity, before: velocity, shift, acceleration, since, joined: false }
+        };
+        let mut flyers: Vec<Flyer> = states.enumerate().map(flyer).collect();
+        let nears = nears(contacts, &flyers);
+        support(frame, contacts, &mut flyers);
+        let count = contacts.manifolds().len();
+        let (pasts, strayed) = (vec![Past::default(); count], vec![false; flyers.len()]);
+        let done = Collisions { strayed, ..Collisions::default() };
+        Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, done }
+    }
+
+    fn run(&mut self, bearing: &mut Bearing<'_>) {
+        let contacts = self.contacts;
+        let mut queue = BinaryHeap::new();
+        for pair in 0..contacts.manifolds().len() {
+            queue.extend(self.next(pair, BEFORE));
+        }
+        if queue.is_empty() {
+            return;
+        }
+        let touching = Touching::new(contacts, self.flyers.len());
+        let Settings { collision_sweeps, pair_repeats, .. } = *self.frame.settings;
+        let most = (collision_sweeps * pair_repeats) as u32;
+        while let Some(Reverse(event)) = queue.pop() {
+            let pair = event.pair as usize;
+            if event.stamp != self.pasts[pair].stamp {
+                continue;
+            }
+            let manifold = &contacts.manifolds()[pair];
+            let bodies = [manifold.a as usize, manifold.b as usize];
+            if self.stray(bodies, event.time) {
+                continue;
+            }
+            if event.blows >= most {
+                self.done.limited += 1;
+                continue;
+            }
+            if !self.strike(pair, event.time, bearing) {
+                self.pasts[pair].passed = event.time;
+                queue.extend(self.next(pair, event.time));
+                continue;
+            }
+            if self.leave(bodies) > bearing.max_strayed {
+                break;
+            }
+            for i in bodies {
+                let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
+                pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
+            }
+        }
+    }
+
+    /// Pairs that were looked at on the way, because they are in each other at the end, are looked at again
+    /// from there on, or from where they collided.
+    fn go_on(&mut self) {
+        for (pair, manifold) in self.contacts.manifolds().iter().enumerate() {
+            let bodies = [manifold.a as usize, manifold.b as usize];
+            let found = self.contacts.origins()[self.contacts.range(manifold).start].time;
+            let time = found.max(self.pasts[pair].passed);
+            let strikes = self.pasts[pair].blows > 0;
+            let goes_on = strikes || bodies.iter().all(|&i| self.flyers[i].since < time);
+            if found >= self.frame.dt || !goes_on || self.pasts[pair].broken {
+                continue;
+            }
+            for i in bodies {
+                let is_known = self.done.strayed[i] || self.flyers[i].joined || !self.is_free(i);
+                if !is_known && !strikes {
+                    let rotation = self.rotation(i, time);
+                    self.paths.flights[i] = Flight { since: time, rotation };
+                }
+                self.done.strayed[i] |= !is_known;
+            }
+        }
+    }
+
+    fn is_free(&self, i: usize) -> bool {
+        self.frame.columns.bodies[i].mass_properties().is_some()
+    }
+
+    /// Notes which of the bodies will leave their paths by the end of the step. Returns how many do so far.
+    fn leave(&mut self, bodies: [usize; 2]) -> usize {
+        for i in bodies {
+            let radius = self.frame.columns.shapes[i].radius();
+            let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, radius);
+            self.leaving += usize::from(leaves && !self.done.strayed[i]);
+            self.done.strayed[i] |= leaves;
+        }
+        self.leaving
+    }
+
+    /// Whether one of the bodies left its path before a time: what it meets then is not known yet.
+    fn stray(&mut self, bodies: [usize; 2], time: f64) -> bool {
+        let mut strays = false;
+        for i in bodies {
+            let radius = self.frame.columns.shapes[i].radius();
+            let deviates = self.is_free(i) && self.flyers[i].deviates(time, radius);
+            self.done.strayed[i] |= deviates;
+            strays |= deviates;
+        }
+        strays
+    }
+
+    /// The distance at a contact as `c0 + c1 t + c2 t^2`.
+    fn distance(&self, bodies: [usize; 2], near: &Near) -> [f64; 3] {
+        let [a, b] = bodies.map(|i| &self.flyers[i]);
+        let Near { arms, normal, base } = near;
+        let shift = a.shift.at(&arms[0]) - b.shift.at(&arms[1]);
+        let speed = a.velocity.at(&arms[0]) - b.velocity.at(&arms[1]);
+        let acceleration = a.acceleration - b.acceleration;
+        [base + normal.dot(&shift), normal.dot(&speed), 0.5 * normal.dot(&acceleration)]
+    }
+
+    /// Approach speed below which a pair rests, m/s.
+    fn resting(&self, bodies: [usize; 2]) -> f64 {
+        let Settings { resting_speed, resting_share, .. } = *self.frame.settings;
+        let of = |i: usize| resting_share * self.frame.drift[i].linear.norm();
+        bodies.map(of).into_iter().fold(resting_speed, f64::max)
+    }
+
+    /// The next blow of a pair within the step later than `after`, which replaces those known.
+    fn next(&mut self, pair: usize, after: f64) -> Option<Reverse<Event>> {
+        self.pasts[pair].stamp += 1;
+        let Past { blows, stamp, broken, .. } = self.pasts[pair];
+        if broken {
+            return None;
+        }
+        let manifold = &self.contacts.manifolds()[pair];
+        let bodies = [manifold.a as usize, manifold.b as usize];
+        let [a, b] = bodies.map(|i| self.flyers[i].since);
+        let (from, resting) = (a.max(b), self.resting(bodies));
+        let nears = &self.nears[self.contacts.range(manifold)];
+        let touch = |near: &Near| touch(self.distance(bodies, near), from, resting);
+        let times = nears.iter().filter_map(touch).filter(|time| *time > after);
+        let time = times.fold(f64::INFINITY, f64::min);
+        (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
+    }
+
+    /// Lets a pair collide that touches at a time; `false` if it does not approach there.
+    fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
+        let manifold = self.contacts.manifolds()[pair];
+        let bodies = [manifold.a as usize, manifold.b as usize];
+        let struck = bodies.map(|i| self.struck(i, time));
+        let mut hit = Hit { time, ..Hit::default() };
+        if !self.hits(&manifold, &struck, &mut hit) {
+            return false;
+        }
+        let share = bearing.share((manifold.a, manifold.b), || hit.blow(&manifold, self.contacts));
+        if let Some(share) = share {
+            self.done.blows.push(hit.blow(&manifold, self.contacts));
+            hit.impulses.iter_mut().for_each(|j| *j *= share);
+            self.pasts[pair].broken = true;
+        }
+        self.pasts[pair].blows += 1;
+        self.done.work += self.work(&manifold, &hit);
+        for (struck, gain) in struck.iter().zip(hit.gains()) {
+            self.give(struck, &gain, time);
+        }
+        true
+    }
+
+    /// A body at a time.
+    fn struck(&self, i: usize, time: f64) -> Struck {
+        let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
+        let Flyer { velocity, acceleration, joined, .. } = self.flyers[i];
+        let arm_origin = pose.translation.vector + velocity.linear * time;
+        let mut place = arm_origin + acceleration * (0.5 * time * time);
+        let mut momentum = self.paths.momenta[i];
+        if let Some(mass) = body.mass_properties().filter(|_| !joined) {
+            momentum.linear += acceleration * (mass.mass() * time);
+            let gravity = self.gravity(i);
+            // what bears a body gives it no energy
+            let lift = (acceleration - gravity).dot(&(place - pose.translation.vector));
+            if lift > 0.0 {
+                place += gravity * (lift / gravity.norm_squared());
+            }
+        }
+        let rotation = if joined { pose.rotation } else { self.rotation(i, time) };
+        let pose = Isometry3::from_parts(Translation3::from(place), rotation);
+        Struck { body: i, arm_origin, pose, momentum, mover: Mover::new(body, &pose, &momentum) }
+    }
+
+    fn gravity(&self, i: usize) -> Vector3<f64> {
+        self.frame.drift[i].linear * (2.0 / self.frame.dt)
+    }
+
+    /// The orientation of a body at a time.
+    fn rotation(&self, i: usize, time: f64) -> UnitQuaternion<f64> {
+        let Flight { since, rotation } = self.paths.flights[i];
+        let pose = &self.paths.poses[i];
+        let rotation = if since > 0.0 { rotation } else { pose.rotation };
+        if time == since || self.flyers[i].velocity.angular == Vector3::zeros() {
+            return rotation;
+        }
+        let from = Isometry3::from_parts(pose.translation, rotation);
+        let (body, momentum) = (&self.frame.columns.bodies[i], &self.paths.momenta[i]);
+        advance(body, &from, momentum, time - since).rotation
+    }
+
+    /// Gives a body what it gains at a time, and finds where its free flight then starts.
+    fn give(&mut self, struck: &Struck, gain: &Momentum, time: f64) {
+        let Struck { body: i, pose, mut momentum, .. } = *struck;
+        let body = &self.frame.columns.bodies[i];
+        let Some(mass) = body.mass_properties() else { return };
+        momentum.linear += gain.linear;
+        momentum.angular += gain.angular;
+        let gravity = self.gravity(i);
+        let flyer = &mut self.flyers[i];
+        flyer.since = time;
+        if flyer.joined {
+            self.paths.momenta[i] = momentum;
+            flyer.velocity = body.velocity(&self.paths.poses[i].rotation, &momentum);
+            return;
+        }
+        let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
+        let old = std::mem::replace(&mut self.paths.poses[i], start);
+        self.paths.momenta[i] = momentum;
+        self.paths.flights[i] = flight;
+        let velocity = Velocity {
+            linear: momentum.linear / mass.mass(),
+            angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
+        };
+        flyer.shift.linear += start.translation.vector - old.translation.vector;
+        flyer.shift.angular += (flyer.velocity.angular - velocity.angular) * time;
+        (flyer.velocity, flyer.acceleration) = (velocity, gravity);
+    }
+
+    /// What a kinematic body of the pair does by the impulses, J.
+    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
+        let bodies = [pair.a, pair.b].map(|body| &self.frame.columns.bodies[body as usize]);
+        match bodies {
+            [Body::Kinematic(velocity), Body::Dynamic(_)] => {
+                hit.given().map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
+            }
+            [Body::Dynamic(_), Body::Kinematic(velocity)] => {
+                hit.given().map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the pair approaches where it touches, and the clamped impulses that it then gives itself.
+    fn hits(&self, pair: &Manifold, struck: &[Struck; 2], hit: &mut Hit) -> bool {
+        let bodies = [pair.a as usize, pair.b as usize];
+        let Frame { columns, settings, .. } = self.frame;
+        let movers = [&struck[0].mover, &struck[1].mover];
+        let resting = self.resting(bodies);
+        let [p, q] = bodies.map(|i| columns.shapes[i].size());
+        let reach = settings.slop * p.min(q);
+        let places = [struck[0].arm_origin, struck[1].arm_origin];
+        let mut fastest = 0.0f64;
+        for number in self.contacts.range(pair).take(MOST) {
+            let near = &self.nears[number];
+            let [c0, c1, c2] = self.distance(bodies, near);
+            if c0 + (c1 + c2 * hit.time) * hit.time > reach {
+                continue;
+            }
+            let arms = self.arms(number, &places);
+            let normal = near.normal;
+            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
+            fastest = fastest.min(normal.dot(&u));
+            hit.meetings[hit.count] = Meeting { number, normal, arms, u };
+            hit.count += 1;
+        }
+        if fastest >= -resting {
+            return false;
+        }
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, settings.restitution);
+        hit.restitution = restitution;
+        let friction = p.friction_with(q, settings.friction);
+        let clamp = settings.clamp;
+        hit.impulses = match &hit.meetings[..hit.count] {
+            [Meeting { normal, arms, u, .. }] => {
+                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
+                let j = pair_impulse(normal, &k, u, restitution, friction);
+                let mut impulses = Impulses::default();
+                impulses[0] = clamp.limit(&j, normal, &k, u);
+                impulses
+            }
+            all => bounce::impulses(movers, all, (restitution, friction), clamp, STILL * resting),
+        };
+        hit.impulses.iter().any(|j| *j != Vector3::zeros())
+    }
+
+    /// The lever arms of bodies at `places` to one point.
+    fn arms(&self, number: usize, [a, b]: &[Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+        let contact = &self.contacts.all()[number];
+        let [p, q] = self.contacts.origins()[number].arms;
+        match contact.owner {
+            Side::A => [p, a + p - b],
+            Side::B => [b + q - a, q],
+        }
+    }
+}
+
+/// The first time from `from` on at which a distance of `c0 + c1 t + c2 t^2` falls to zero, or stops
+/// falling below it; `None` if the bodies do not pass it by more than the `resting` speed.
+///
+/// Speed that bodies gain on the way does not count: what lies would bounce.
+fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
+    let (gap, speed) = (c0 + (c1 + c2 * from) * from, c1 + 2.0 * c2 * from);
+    if speed.abs() <= resting {
+        return None;
+    }
+    let wait = if gap <= 0.0 && speed < 0.0 {
+        0.0
+    } else if gap <= 0.0 {
+        // what a blow sent off is as deep again when it comes back; what rolls rises and falls, too
+        if from > 0.0 { -speed / c2 } else { f64::INFINITY }
+    } else {
+        // the form of the root that does not cancel; not a number if there is none
+        2.0 * gap / ((speed * speed - 4.0 * c2 * gap).sqrt() - speed)
+    };
+    (wait >= 0.0).then_some(from + wait)
+}
+
+fn nears(contacts: &Contacts, flyers: &[Flyer]) -> Vec<Near> {
+    let near = |manifold: &Manifold, number: usize| {
+        let bodies = [manifold.a, manifold.b].map(|i| i as usize);
+        let (contact, origin) = (&contacts.all()[number], &contacts.origins()[number]);
+        let (time, normal) = (origin.time, contact.normal);
+        let arms = origin.arms;
+        let [p, q] = [0, 1].map(|n| {
+            let Flyer { velocity, acceleration, .. } = &flyers[bodies[n]];
+            (velocity.at(&arms[n]) + acceleration * (0.5 * time)) * time
+        });
+        Near { arms, normal, base: origin.distance - normal.dot(&(p - q)) }
+    };
+    let all = contacts.manifolds().iter();
+    all.flat_map(|m| contacts.range(m).map(move |number| near(m, number))).collect()
+}
+
+/// What lies is not in free fall: a body that does not rise is borne by what its contacts gave it in the last
+/// frame, as far as that takes gravity away, until it is struck; what touches nothing immovable is not. Joints
+/// hold bodies altogether.
+fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
+    let Frame { columns, drift, settings, dt, .. } = frame;
+    let mut loads = vec![Vector3::zeros(); flyers.len()];
+    for manifold in contacts.manifolds() {
+        let range = contacts.range(manifold);
+        let load: Vector3<f64> = contacts.origins()[range].iter().map(|origin| origin.guess).sum();
+        loads[manifold.a as usize] += load;
+        loads[manifold.b as usize] -= load;
+    }
+    let islands = frame.islands(contacts);
+    for (i, (flyer, load)) in flyers.iter_mut().zip(&loads).enumerate() {
+        let Some(mass) = columns.bodies[i].mass_properties() else { continue };
+        let island = islands.of_bodies()[i];
+        if *load == Vector3::zeros() || !island.is_some_and(|k| islands.is_grounded(k)) {
+            continue;
+        }
+        let gravity = flyer.acceleration;
+        let push = load / (mass.mass() * dt);
+        let resting = settings.resting_speed.max(settings.resting_share * drift[i].linear.norm());
+        let rises = -gravity.dot(&flyer.velocity.linear) > resting * gravity.norm();
+        if flyer.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
+            flyer.acceleration += push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
+        }
+    }
+    for i in frame.joints.iter().flat_map(|joint| joint.bodies) {
+        if let Some(flyer) = flyers.get_mut(i as usize) {
+            (flyer.acceleration, flyer.joined) = (Vector3::zeros(), true);
+        }
+    }
+}
+
+/// Which pairs each body belongs to.
+struct Touching {
+    first: Vec<u32>,
+    pairs: Vec<u32>,
+}
+
+impl Touching {
+    fn new(contacts: &Contacts, bodies: usize) -> Self {
+        let sides = |m: &Manifold| [m.a as usize, m.b as usize];
+        let mut first = vec![0; bodies + 1];
+        for i in contacts.manifolds().iter().flat_map(sides) {
+            first[i + 1] += 1;
+        }
+        for i in 0..bodies {
+            first[i + 1] += first[i];
+        }
+        let (mut next, mut pairs) = (first.clone(), vec![0; 2 * contacts.manifolds().len()]);
+        for (number, manifold) in (0..).zip(contacts.manifolds()) {
+            for i in sides(manifold) {
+                pairs[next[i] as usize] = number;
+                next[i] += 1;
+            }
+        }
+        Self { first, pairs }
+    }
+
+    fn of(&self, i: usize) -> &[u32] {
+        &self.pairs[self.first[i] as usize..self.first[i + 1] as usize]
+    }
 }
 
 impl Hit {
@@ -220,65 +666,8 @@ impl Hit {
         }
         let Meeting { number, normal, u, .. } = self.meetings[hardest];
         let (at, impulse) = (*contacts.met(number), self.impulse());
-        Blow::new((pair.a, pair.b), at, (normal, impulse), (u, self.restitution))
-    }
-}
-
-impl Pass<'_> {
-    /// What a kinematic body of the pair does by the impulses, J.
-    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
-        let bodies = [pair.a, pair.b].map(|body| &self.columns.bodies[body as usize]);
-        match bodies {
-            [Body::Kinematic(velocity), Body::Dynamic(_)] => {
-                hit.given().map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
-            }
-            [Body::Dynamic(_), Body::Kinematic(velocity)] => {
-                hit.given().map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
-            }
-            _ => 0.0,
-        }
-    }
-
-    /// Whether the pair approaches where it would overlap, and the clamped impulses that it then
-    /// gives itself.
-    fn hits(&self, pair: &Manifold, contacts: &Contacts, hit: &mut Hit) -> bool {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let movers = [&self.movers[a], &self.movers[b]];
-        let velocities = movers.map(|mover| &mover.velocity);
-        let range = contacts.range(pair);
-        let resting = self.settings.resting_speed.max(self.resting[a]).max(self.resting[b]);
-        let mut fastest = 0.0f64;
-        hit.count = 0;
-        for (number, near) in range.clone().zip(&self.nears[range]).take(MOST) {
-            let &Near { normal, arms, least } = near;
-            let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
-            let approach = normal.dot(&u);
-            if least + approach < 0.0 {
-                fastest = fastest.min(approach);
-                hit.meetings[hit.count] = Meeting { number, normal, arms, u };
-                hit.count += 1;
-            }
-        }
-        if fastest >= -resting {
-            return false;
-        }
-        let meetings = &hit.meetings[..hit.count];
-        let (p, q) = (&self.columns.materials[a], &self.columns.materials[b]);
-        let restitution = p.restitution_with(q, self.settings.restitution);
-        hit.restitution = restitution;
-        let friction = p.friction_with(q, self.settings.friction);
-        let clamp = self.settings.clamp;
-        hit.impulses = match meetings {
-            [Meeting { normal, arms, u, .. }] => {
-                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
-                let j = pair_impulse(normal, &k, u, restitution, friction);
-                let mut impulses = Impulses::default();
-                impulses[0] = clamp.limit(&j, normal, &k, u);
-                impulses
-            }
-            all => bounce::impulses(movers, all, (restitution, friction), clamp, STILL * resting),
-        };
-        hit.impulses.iter().any(|j| *j != Vector3::zeros())
+        let (met, given) = ((at, self.time), (normal, impulse));
+        Blow::new((pair.a, pair.b), met, given, (u, self.restitution))
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use dynamics::{Body, Momentum, Velocity, advance_all};
+use dynamics::{Body, Momentum, Velocity, advance, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::broad::{Broad, Way};
+use crate::collide::collide;
 use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
+use crate::flight::Turn;
 use crate::narrow::{MARGIN, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
 use crate::settle::{Done, Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
 use crate::solve::residual;
 use crate::{
-    Aim, Bearing, Blow, Cache, Columns, Contacts, Islands, Levels, Order, Problem, Settings, Tally,
-    collide,
+    Aim, Bearing, Cache, Collisions, Columns, Contacts, Flight, Islands, Levels, Order, Paths,
+    Problem, Settings, Tally,
 };
 
 /// Which algorithm finds the impulses of a frame.
@@ -78,6 +80,8 @@ pub struct Frame<'a> {
     pub poses: &'a [Isometry3<f64>],
     /// What forces add to each velocity in half the step.
     pub drift: &'a [Velocity],
+    /// The last blow to each body in this step, where there were some.
+    pub flights: &'a [Flight],
     /// Length of the step, s.
     pub dt: f64,
     /// What holds bodies together; without effect for solvers that have none.
@@ -113,7 +117,9 @@ impl<'a> Frame<'a> {
         Search {
             contacts: Arc::new(contacts),
             broad,
+            poses: self.poses.to_vec(),
             momenta: momenta.to_vec(),
+            looked: predicted.clone(),
             predicted,
             velocities,
         }
@@ -125,19 +131,70 @@ impl<'a> Frame<'a> {
         if !self.settings.solver.keeps_contacts() {
             return;
         }
-        let chosen: Vec<usize> = (0..renewed.len()).filter(|&i| renewed[i]).collect();
-        let half = self.with_forces(momenta);
-        for &i in &chosen {
-            let (body, mut pose) = (&self.columns.bodies[i..=i], [self.poses[i]]);
-            advance_all(body, &mut pose, &half[i..=i], self.dt);
-            search.momenta[i] = momenta[i];
-            search.predicted[i] = pose[0];
-            search.velocities[i] = body[0].velocity(&self.poses[i].rotation, &half[i]);
+        for i in (0..renewed.len()).filter(|&i| renewed[i]) {
+            self.put(search, i, momenta);
+            search.looked[i] = search.predicted[i];
         }
         let Search { contacts, broad, predicted, velocities, .. } = search;
         broad.update(self.way(predicted), renewed);
         let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
         *contacts = Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed));
+    }
+
+    /// Puts a body of a search on the path that it has here with `momenta`.
+    fn put(&self, search: &mut Search, i: usize, momenta: &[Momentum]) {
+        let (body, pose, drift) = (&self.columns.bodies[i], &self.poses[i], &self.drift[i]);
+        let mut half = momenta[i];
+        if let Some(mass) = body.mass_properties() {
+            let force = mass.momentum(&pose.rotation, drift);
+            half.linear += force.linear;
+            half.angular += force.angular;
+        }
+        search.poses[i] = *pose;
+        search.momenta[i] = momenta[i];
+        search.predicted[i] = advance(body, pose, &half, self.dt);
+        search.velocities[i] = body.velocity(&pose.rotation, &half);
+    }
+
+    /// Takes the bodies of a search on to the paths of this frame with `momenta`, and their contacts with
+    /// them; `shifts` are those of [`Collisions`].
+    ///
+    /// # Panics
+    /// If `shifts` are not as many as there are bodies.
+    pub fn follow(&self, search: &mut Search, momenta: &[Momentum], shifts: &[Velocity]) {
+        if !self.settings.solver.keeps_contacts() {
+            return;
+        }
+        let is_changed =
+            |i: usize| self.poses[i] != search.poses[i] || momenta[i] != search.momenta[i];
+        let changed: Vec<bool> = (0..momenta.len()).map(is_changed).collect();
+        if !changed.contains(&true) {
+            return;
+        }
+        let before = search.velocities.clone();
+        for i in (0..changed.len()).filter(|&i| changed[i]) {
+            self.put(search, i, momenta);
+        }
+        let contacts = Arc::make_mut(&mut search.contacts);
+        let turn = Turn { frame: *self, shifts, before: &before, after: &search.velocities };
+        turn.follow(contacts, &changed);
+    }
+
+    /// The bodies that end the step farther off than contacts reach that were found before.
+    pub fn strayed(&self, search: &Search) -> Vec<bool> {
+        if !self.settings.solver.keeps_contacts() {
+            return vec![false; self.poses.len()];
+        }
+        let strayed = |i: usize| {
+            let (looked, now) = (&search.looked[i], &search.predicted[i]);
+            let radius = self.columns.shapes[i].radius();
+            let off = Velocity::between(looked, now, 1.0);
+            // beyond half a turn the surface is no farther off
+            let turned = off.angular.norm().min(2.0) * radius;
+            let moves = self.columns.bodies[i].mass_properties().is_some();
+            moves && looked != now && off.linear.norm() + turned > MARGIN * radius
+        };
+        (0..self.poses.len()).map(strayed).collect()
     }
 
     /// Moves bodies from the `end` of the step to where their joints are closed, with
@@ -166,36 +223,29 @@ impl<'a> Frame<'a> {
         predicted: &'s [Isometry3<f64>],
         velocities: &'s [Velocity],
     ) -> Step<'s> {
-        let Self { columns, poses, dt, cache, names, .. } = *self;
-        Step { columns, poses, predicted, velocities, dt, cache, names }
+        let Self { columns, poses, drift, flights, dt, cache, names, .. } = *self;
+        Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names }
     }
 
-    /// The collision pass: changes the momenta at time n of pairs that would overlap at the end of
-    /// the step while approaching. Returns the blows that break a body and the work of kinematic
-    /// bodies, J.
+    /// The collision pass: changes the paths of pairs that meet within the step while approaching.
+    ///
+    /// # Panics
+    /// If `paths` are not as many as there are bodies.
     pub fn collide(
         &self,
         contacts: &Contacts,
-        momenta: &mut [Momentum],
-        bearing: Bearing<'_>,
-    ) -> (Vec<Blow>, f64) {
-        let Self { columns, poses, drift, dt, settings, .. } = *self;
-        match settings.solver {
-            Solver::Reference { levers, .. } => reference::collide(*self, levers, momenta, bearing),
+        paths: &mut Paths,
+        mut bearing: Bearing<'_>,
+    ) -> Collisions {
+        match self.settings.solver {
+            Solver::Reference { levers, .. } => {
+                reference::collide(*self, levers, &mut paths.momenta, &mut bearing)
+            }
             Solver::Manifold
             | Solver::SequentialImpulse(_)
             | Solver::QuadraticProgram
-            | Solver::Impulse => {
-                let forces = (drift, bearing);
-                collide(columns, poses, momenta, contacts, forces, dt, settings)
-            }
+            | Solver::Impulse => collide(*self, contacts, paths, &mut bearing),
         }
-    }
-
-    /// The bodies that with `momenta` may end the step farther off than contacts reach that were
-    /// found before.
-    pub fn strayed(&self, search: &Search, momenta: &[Momentum]) -> Vec<bool> {
-        self.beyond(search, momenta, |i| MARGIN * self.columns.shapes[i].radius())
     }
 
     /// The bodies that the contact pass for positions, which gave them `half` momenta, sent far off
@@ -204,21 +254,10 @@ impl<'a> Frame<'a> {
         let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
         let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
         let reach = |i: usize| DIVERTED * self.columns.shapes[i].radius() + pushed(i);
-        self.beyond(search, &momenta, reach)
-    }
-
-    /// The bodies whose surface may end the step farther than `reach` m from where it was looked
-    /// for, by their change of momentum since.
-    fn beyond(
-        &self,
-        search: &Search,
-        momenta: &[Momentum],
-        reach: impl Fn(usize) -> f64,
-    ) -> Vec<bool> {
         if !self.settings.solver.keeps_contacts() {
             return vec![false; momenta.len()];
         }
-        let strayed = |i: usize| {
+        let diverted = |i: usize| {
             let (p, q, pose) = (&search.momenta[i], &momenta[i], &self.poses[i]);
             self.columns.bodies[i].mass_properties().is_some_and(|mass| {
                 let linear = (q.linear - p.linear).norm() / mass.mass();
@@ -228,7 +267,7 @@ impl<'a> Frame<'a> {
                 (linear * self.dt + (spin * self.dt).min(2.0) * radius) > reach(i)
             })
         };
-        (0..momenta.len()).map(strayed).collect()
+        (0..momenta.len()).map(diverted).collect()
     }
 
     /// Looks again for the contacts of the bodies that were [diverted](Self::diverted) to `half`
@@ -241,12 +280,12 @@ impl<'a> Frame<'a> {
     /// Who rests on whom after the collision pass, by the contacts that were found.
     pub fn support(&self, search: &Search, momenta: &[Momentum]) -> Support {
         let contacts = &search.contacts;
-        let Self { columns, poses, drift, dt, settings, .. } = *self;
+        let Self { columns, drift, dt, settings, .. } = *self;
         if let Solver::Reference { clamp_positions, .. } = settings.solver {
             return Support(Found::Pairs { graph: Graph::new(*self, momenta), clamp_positions });
         }
         let velocities = self.velocities(momenta);
-        let levels = Levels::new(columns, poses, contacts, &velocities, drift, dt);
+        let levels = Levels::new(columns, contacts, &velocities, drift, dt);
         let order = Order::new(columns, contacts, levels);
         if let Some(method) = Method::of(settings.solver) {
             let impulses = vec![Vector3::zeros(); contacts.len()];
@@ -320,10 +359,13 @@ fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
 pub struct Search {
     contacts: Arc<Contacts>,
     broad: Broad,
-    /// What bodies had when they were looked at.
+    /// Where the paths of bodies start.
+    poses: Vec<Isometry3<f64>>,
     momenta: Vec<Momentum>,
-    /// Where that takes them.
+    /// Where they end.
     predicted: Vec<Isometry3<f64>>,
+    /// Where they ended when contacts were looked for.
+    looked: Vec<Isometry3<f64>>,
     /// In the middle of the step, from there.
     velocities: Vec<Velocity>,
 }

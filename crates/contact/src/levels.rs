@@ -1,7 +1,6 @@
 //! Which body rests on which: the contact graph and its levels (GBF03 section 7).
 
 use dynamics::Velocity;
-use nalgebra::Isometry3;
 
 use crate::narrow::Contacts;
 use crate::{Columns, Islands};
@@ -19,7 +18,6 @@ impl Levels {
     /// `velocities` are those without the forces' half-step increments `drift`.
     pub fn new(
         columns: Columns<'_>,
-        poses: &[Isometry3<f64>],
         contacts: &Contacts,
         velocities: &[Velocity],
         drift: &[Velocity],
@@ -30,18 +28,16 @@ impl Levels {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let (mut a_on_b, mut b_on_a) = (false, false);
             for c in contacts.of(pair) {
-                let point = c.at(&poses[a], &poses[b]).coords;
-                let arm_a = point - poses[a].translation.vector;
-                let arm_b = point - poses[b].translation.vector;
-                let u = velocities[a].at(&arm_a) - velocities[b].at(&arm_b);
+                let [arm_a, arm_b] = &c.arms;
+                let u = velocities[a].at(arm_a) - velocities[b].at(arm_b);
                 let gap = c.gap + dt * c.normal.dot(&u);
                 let pressed = |drift: &Velocity, arm, sign: f64| {
                     let towards = -sign * c.normal.dot(&drift.at(arm));
                     // a side wall is no support, however deep the bodies overlap
                     towards > 0.1 * drift.linear.norm() && gap < dt * towards
                 };
-                a_on_b |= pressed(&drift[a], &arm_a, 1.0);
-                b_on_a |= pressed(&drift[b], &arm_b, -1.0);
+                a_on_b |= pressed(&drift[a], arm_a, 1.0);
+                b_on_a |= pressed(&drift[b], arm_b, -1.0);
             }
             if a_on_b && columns.bodies[a].mass_properties().is_some() {
                 edges.push((pair.b, pair.a));

@@ -8,6 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 use crate::Columns;
+use crate::Flight;
 use crate::broad::Pairs;
 use crate::cache::{Cache, Known};
 use crate::pair::{Motion, Pair};
@@ -45,22 +46,26 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
-    /// From the owner's centre of mass to the point where the bodies meet, world axes, m. It stays
-    /// as it is over the step: a body that rolls touches with ever new points.
-    pub arm: Vector3<f64>,
+    /// From the centres of mass of `a` and `b` to the point where they meet, world axes, m: at the start of
+    /// the step, so that impulses there keep angular momentum, or once one was struck, where it was found.
+    /// They stay as they are over the step: a body that rolls touches with ever new points.
+    pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
     /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
     /// distances are linearised about the predicted pose.
     pub gap: f64,
+    /// Overlap after the last blow to either body in this step, or at its start, m, at least 0: the contact
+    /// passes stop bodies from sinking deeper and leave the overlap itself to the push-out.
+    pub overlap: f64,
 }
 
 impl Contact {
     /// The contact point in the world, m, when the bodies are at these poses.
     pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
         match self.owner {
-            Side::A => Point3::from(a.translation.vector + self.arm),
-            Side::B => Point3::from(b.translation.vector + self.arm),
+            Side::A => Point3::from(a.translation.vector + self.arms[0]),
+            Side::B => Point3::from(b.translation.vector + self.arms[1]),
         }
     }
 }
@@ -73,6 +78,11 @@ pub(crate) struct Origin {
     pub(crate) guess: Vector3<f64>,
     /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
     pub(crate) met: [Point3<f64>; 2],
+    /// When the bodies were `distance` m apart there on the paths of the search, s.
+    pub(crate) time: f64,
+    pub(crate) distance: f64,
+    /// From the centres of mass to where they meet, then, m.
+    pub(crate) arms: [Vector3<f64>; 2],
 }
 
 /// The contacts of one pair of bodies.
@@ -177,6 +187,14 @@ impl Contacts {
         &self.origins[number].met
     }
 
+    /// The contacts of a pair with how each was found, to be changed.
+    pub(crate) fn of_mut(
+        &mut self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (&mut Contact, &mut Origin)> {
+        self.contacts[range.clone()].iter_mut().zip(&mut self.origins[range])
+    }
+
     /// How each contact was found.
     pub(crate) fn origins(&self) -> &[Origin] {
         &self.origins
@@ -200,10 +218,13 @@ impl Contacts {
             let (a, b) = (pair.a as usize, pair.b as usize);
             let range = pair.first as usize..(pair.first + pair.count) as usize;
             for contact in &mut self.contacts[range] {
-                let point = contact.at(&start[a], &start[b]);
                 // to first order, as gaps are everywhere: what rolls does not come nearer by it
-                let moved = |i: usize| motions[i].at(&(point.coords - start[i].translation.vector));
-                contact.gap += contact.normal.dot(&(moved(a) - moved(b)));
+                let moved = [0, 1].map(|n| motions[[a, b][n]].at(&contact.arms[n]));
+                contact.gap += contact.normal.dot(&(moved[0] - moved[1]));
+                contact.overlap = (-contact.gap).max(0.0);
+                // one point of both, so that impulses there keep angular momentum
+                let point = contact.at(&end[a], &end[b]).coords;
+                contact.arms = [a, b].map(|i| point - end[i].translation.vector);
             }
         }
     }
@@ -304,6 +325,10 @@ pub(crate) struct Step<'a> {
     pub(crate) poses: &'a [Isometry3<f64>],
     pub(crate) predicted: &'a [Isometry3<f64>],
     pub(crate) velocities: &'a [Velocity],
+    /// What forces add to each velocity in half the step.
+    pub(crate) drift: &'a [Velocity],
+    /// The last blow to each body in this step; none to those beyond the end.
+    pub(crate) flights: &'a [Flight],
     pub(crate) dt: f64,
     /// What is known of earlier steps.
     pub(crate) cache: &'a Cache,
@@ -317,12 +342,20 @@ pub(crate) struct Step<'a> {
 /// size also on the way, so that nothing thin is passed through. Pairs that hardly moved since
 /// they were looked at in an earlier step are not looked at again.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
-    let Step { columns, poses, predicted, velocities, dt, cache, names } = step;
-    let motion = |i: u32| Motion {
-        shape: &columns.shapes[i as usize],
-        start: &poses[i as usize],
-        end: &predicted[i as usize],
-        velocity: &velocities[i as usize],
+    let Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names } = step;
+    let motion = |i: u32| {
+        let i = i as usize;
+        let flight = flights.get(i).filter(|flight| flight.since > 0.0);
+        Motion {
+            shape: &columns.shapes[i],
+            start: &poses[i],
+            end: &predicted[i],
+            velocity: &velocities[i],
+            dt,
+            fall: drift[i].linear * dt,
+            from: flight.map_or(0.0, |flight| (flight.since / dt).min(1.0)),
+            rotation: flight.map_or(poses[i].rotation, |flight| flight.rotation),
+        }
     };
     let named = |&(a, b): &(u32, u32)| [names[a as usize], names[b as usize]];
     let parts: Vec<Contacts> = pairs
@@ -335,7 +368,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
             found.manifolds.reserve(chunk.len() / 2);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
-                let pair = Pair::new(motion(a), motion(b), dt);
+                let pair = Pair::new(motion(a), motion(b));
                 found.add((a, b), &pair, cursor.find(named(&(a, b))));
             }
             found

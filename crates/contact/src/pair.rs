@@ -1,5 +1,7 @@
 //! Two bodies over a step: when they meet and where.
 
+use std::f64::consts::TAU;
+
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 
@@ -23,17 +25,67 @@ const SLACK: f64 = 0.05;
 /// Share of the half thickness by which slopes are told there.
 const STEP: f64 = 0.1;
 
-/// A body over the step.
+/// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
+/// thickness of the thinner one may take as many as that fits into their way.
+const MAX_ADVANCES: usize = 4096;
+/// Angle, rad, by which bodies that spin may turn while what touches is taken to move straight on.
+const SHORT_TURN: f64 = 0.25;
+/// Share of the half thickness by which bodies approach on that way, where they do.
+const LEAST_WAY: f64 = 1e-3;
+/// Bisections of the last of these steps.
+const BISECTIONS: usize = 4;
+
+/// A body over the step, times as shares of it.
 pub(crate) struct Motion<'a> {
     pub(crate) shape: &'a Shape,
+    /// Where its free flight starts.
     pub(crate) start: &'a Isometry3<f64>,
     pub(crate) end: &'a Isometry3<f64>,
+    /// In the middle of the step.
     pub(crate) velocity: &'a Velocity,
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+    /// How far forces move it over the step, m.
+    pub(crate) fall: Vector3<f64>,
+    /// Since when it is on this path.
+    pub(crate) from: f64,
+    /// Its orientation then.
+    pub(crate) rotation: UnitQuaternion<f64>,
 }
 
 impl Motion<'_> {
+    /// The pose at a time from [`Self::from`] on.
     pub(crate) fn at(&self, time: f64) -> Isometry3<f64> {
-        if time == 1.0 { *self.end } else { self.start.lerp_slerp(self.end, time) }
+        if time == 1.0 {
+            return *self.end;
+        }
+        let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
+        let place = from + (to - from) * time - self.fall * (time * (1.0 - time));
+        let pose = Isometry3::from_parts(place.into(), self.rotation);
+        if time == self.from {
+            return pose;
+        }
+        let share = (time - self.from) / (1.0 - self.from);
+        Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
+    }
+
+    /// The rotation vector that leads to the end, rad, of more than a turn if it spins so fast.
+    fn turn(&self) -> Vector3<f64> {
+        let start = Isometry3::from_parts(self.end.translation, self.rotation);
+        let least = Velocity::between(&start, self.end, 1.0).angular;
+        let spin = self.spin();
+        if spin.norm_squared() < 1.0 {
+            return least;
+        }
+        let angle = least.norm();
+        let axis = if angle > 0.0 { least / angle } else { spin.normalize() };
+        let turns = ((axis.dot(&spin) - angle) / TAU).round();
+        axis * (angle + TAU * turns)
+    }
+
+    /// About the same by the angular velocity, rad.
+    fn spin(&self) -> Vector3<f64> {
+        self.velocity.angular * (self.dt * (1.0 - self.from))
     }
 
     /// Half the smallest extent: what another body must not skip in one move, m.
@@ -48,16 +100,33 @@ pub(crate) struct Pair<'a> {
     dt: f64,
     /// `a`'s coordinates in `b`'s at the end.
     relative: Isometry3<f64>,
+    /// Since when both bodies are on their paths.
+    from: f64,
     /// How far a point of one body moves as seen from the other, m; see [`moved`].
     way: f64,
+    /// The same for a whole step at the greatest speed on the way, m.
+    speed: f64,
 }
 
 impl<'a> Pair<'a> {
-    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, dt: f64) -> Self {
-        let (before, relative) = (b.start.inv_mul(a.start), b.end.inv_mul(a.end));
+    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>) -> Self {
+        let dt = a.dt;
+        let from = a.from.max(b.from);
+        let (before, relative) = (b.at(from).inv_mul(&a.at(from)), b.end.inv_mul(a.end));
         let (r, s) = (a.shape.radius(), b.shape.radius());
-        let way = moved(&before, &relative, (r, s));
-        Self { a, b, dt, relative, way }
+        let [p, q] = [&a, &b].map(|motion| motion.spin().norm());
+        let way = if p.max(q) < 1.0 {
+            moved(&before, &relative, (r, s))
+        } else {
+            // what makes turns may be anywhere on its way
+            let along = |motion: &Motion<'_>| {
+                (motion.end.translation.vector - motion.start.translation.vector) * (1.0 - from)
+            };
+            let turned = |angle: f64, radius: f64| if angle > 0.0 { angle * radius } else { 0.0 };
+            (along(&a) - along(&b)).norm() + turned(p, r) + turned(q, s)
+        };
+        let speed = if from < 1.0 { way / (1.0 - from) + (a.fall - b.fall).norm() } else { way };
+        Self { a, b, dt, relative, from, way, speed }
     }
 
     fn size(&self) -> f64 {
@@ -66,6 +135,24 @@ impl<'a> Pair<'a> {
 
     fn margin(&self) -> f64 {
         MARGIN * self.a.shape.radius().min(self.b.shape.radius())
+    }
+
+    /// Whether one turns so far that its contacts at the end tell nothing of those on the way.
+    fn spins(&self) -> bool {
+        self.a.spin().norm_squared().max(self.b.spin().norm_squared()) >= 1.0
+    }
+
+    /// Whether bodies that turn touch where one was found near the other at a time before they turn by
+    /// [`SHORT_TURN`].
+    fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
+        let poses = (&self.a.at(time), &self.b.at(time));
+        let found = self.found(candidate, poses);
+        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, poses);
+        let [p, q] = &origin.arms;
+        let speed = contact.normal.dot(&(self.a.velocity.at(p) - self.b.velocity.at(q)));
+        let fastest = self.a.velocity.angular.norm().max(self.b.velocity.angular.norm());
+        let way = speed * (SHORT_TURN / fastest);
+        way < -LEAST_WAY * self.size() && candidate.distance + way < 0.0
     }
 
     /// Whether the bodies move too little to pass anything on the way.
@@ -91,9 +178,13 @@ impl<'a> Pair<'a> {
     /// none where they are no polyhedra.
     fn beyond(&self, margin: f64) -> f64 {
         let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
-        let start = Compounds { a, b, b_from_a: self.b.start.inv_mul(self.a.start) };
-        let [turn_a, turn_b] =
-            [&self.a, &self.b].map(|m| m.end.rotation.inverse() * m.start.rotation);
+        if self.spins() {
+            return f64::NEG_INFINITY;
+        }
+        let [at_a, at_b] = [&self.a, &self.b].map(|m| m.at(self.from));
+        let start = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
+        let turn = |m: &Motion<'_>, at: &Isometry3<f64>| m.end.rotation.inverse() * at.rotation;
+        let [turn_a, turn_b] = [turn(&self.a, &at_a), turn(&self.b, &at_b)];
         // what turns goes along an arc
         let bend = |motion: &Motion<'_>, turn: &UnitQuaternion<f64>| {
             motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
@@ -156,7 +247,7 @@ impl<'a> Pair<'a> {
         let tested = &mut found.tally.points;
         let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
         let is_slow = self.is_slow(size);
-        let is_sure = is_slow || self.is_on_plane();
+        let is_sure = is_slow || self.is_on_plane() && !self.spins();
         // the depth of hulls changes no faster than the way: what moves less than half their thickness and
         // is not deep at the end was never beyond the middle
         let is_short = is_sure || self.way < size && self.compounds().is_some();
@@ -175,9 +266,9 @@ impl<'a> Pair<'a> {
             && !self.keep_near_side(&mut candidates, known, time)
         {
             // all of it is beyond the middle: at the start less was
-            let mut before = self.near(0.0, margin, tested);
-            if self.keep_near_side(&mut before, known, 0.0) {
-                (time, candidates) = (0.0, before);
+            let mut before = self.near(self.from, margin, tested);
+            if self.keep_near_side(&mut before, known, self.from) {
+                (time, candidates) = (self.from, before);
             }
         }
         let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
@@ -212,13 +303,14 @@ impl<'a> Pair<'a> {
         };
         let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
         let before = UnitVector3::try_new(before, 0.0);
-        let [now, start] = [[poses.0, poses.1], [self.a.start, self.b.start]]
-            .map(|poses| queries(self.shapes(), poses));
+        let first = [&self.a, &self.b].map(|motion| motion.at(self.from));
+        let [now, start] =
+            [[poses.0, poses.1], [&first[0], &first[1]]].map(|poses| queries(self.shapes(), poses));
         let step = STEP * self.size();
         let is_near = |c: &Candidate| {
             let (own, other) = match c.owner {
-                Side::A => ((poses.0, self.a.start), (poses.1, self.b.start)),
-                Side::B => ((poses.1, self.b.start), (poses.0, self.a.start)),
+                Side::A => ((poses.0, &first[0]), (poses.1, &first[1])),
+                Side::B => ((poses.1, &first[1]), (poses.0, &first[0])),
             };
             let query = usize::from(c.owner == Side::A);
             // in the owner's coordinates, in which points are asked
@@ -254,59 +346,76 @@ impl<'a> Pair<'a> {
 
     /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
     /// unless the bodies moved so far that they passed into or through each other; then shortly
-    /// after they met, or, if they touched at the start, before they are so deep that normals lead
-    /// out the other side. `None` if nothing comes near at the end or on the way.
+    /// after their time of impact, or, if they touched at first, before they are so deep that normals
+    /// lead out the other side. `None` if nothing comes near at the end or on the way.
     ///
-    /// The way is taken in steps as long as the bodies are apart, and of half the thickness next to
-    /// each other, so that nothing is stepped over.
+    /// Conservative advancement in steps as long as the bodies are apart, but of a quarter of the
+    /// thickness at least, which steps over nothing.
     fn meet(&self, size: f64, margin: f64, tested: &mut usize) -> Option<(f64, Vec<Candidate>)> {
-        const MOST_STEPS: usize = 256;
         // farther apart at a time than this, they stay apart
-        let most = |time: f64| (1.0 - time) * self.way + margin;
+        let most = |time: f64| (1.0 - time) * self.speed + margin;
         let anything = f64::NEG_INFINITY;
-        let (mut before, mut apart) = (0.0, self.apart(0.0, (most(0.0), anything), tested));
-        let touched = apart < 0.0;
+        let mut before = self.from;
+        let mut apart = self.apart(before, (most(before), anything), tested);
+        let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
+        if touched && self.spins() {
+            let near = self.near(before, margin, tested);
+            if near.iter().any(|candidate| self.touches_soon(candidate, before)) {
+                return Some((before, near));
+            }
+        }
         let deepest = if touched { apart - DEEP * size } else { 0.0 };
-        let are_convex = self.are_convex();
-        for left in (1..=MOST_STEPS).rev() {
-            if before == 1.0 {
+        for _ in 0..MAX_ADVANCES {
+            if before >= 1.0 {
                 break;
             }
             if apart >= most(before) {
                 return None;
             }
-            let step = apart.max(0.5 * size) / self.way;
-            let mut after = (before + step.max((1.0 - before) / left as f64)).min(1.0);
+            let after = (before + apart.max(0.5 * size) / self.speed).min(1.0);
             let now = self.apart(after, (most(after), deepest), tested);
             if now < deepest {
-                if are_convex {
-                    // where a face parts them depth grows evenly before the middle
-                    let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
-                    let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
-                    let middle = before + share * (after - before);
-                    let near = self.near(middle, margin, tested);
-                    let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
-                    let most = if touched { margin } else { 0.0 };
-                    let fits = least < most && (least >= deepest || !touched);
-                    if fits {
-                        return Some((middle, near));
-                    }
-                }
-                for _ in 0..4 {
-                    let middle = 0.5 * (before + after);
-                    let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
-                    if meets { after = middle } else { before = middle }
-                }
-                let time = if touched { before } else { after };
-                let near = self.near(time, margin, tested);
-                // what touched may have parted before it came so deep
-                if !near.is_empty() {
-                    return Some((time, near));
+                let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
+                if met.is_some() {
+                    return met;
                 }
             }
             (before, apart) = (after, now.max(deepest));
         }
         Some((1.0, self.near(1.0, margin, tested)))
+    }
+
+    /// The time between two at which bodies come deeper than `deepest` m, and what is near then: shortly
+    /// after it, or before it if they touched at first. They are `apart` m apart at these times.
+    fn impact(
+        &self,
+        [mut before, mut after]: [f64; 2],
+        [apart, now]: [f64; 2],
+        (deepest, touched): (f64, bool),
+        tested: &mut usize,
+    ) -> Option<(f64, Vec<Candidate>)> {
+        let (size, margin) = (self.size(), self.margin());
+        if self.are_convex() {
+            // where a face parts them depth grows evenly before the middle
+            let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
+            let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
+            let middle = before + share * (after - before);
+            let near = self.near(middle, margin, tested);
+            let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+            let most = if touched { margin } else { 0.0 };
+            if least < most && (least >= deepest || !touched) {
+                return Some((middle, near));
+            }
+        }
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (before + after);
+            let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
+            if meets { after = middle } else { before = middle }
+        }
+        let time = if touched { before } else { after };
+        let near = self.near(time, margin, tested);
+        // what touched may have parted before it came so deep
+        (!near.is_empty()).then_some((time, near))
     }
 
     /// How far the bodies are apart at a time, m, as [`least`] tells it.
@@ -359,12 +468,23 @@ impl<'a> Pair<'a> {
         let normal = outward * sign;
         let place = Point3::from(owner.1.translation.vector + arm);
         let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
+        let met_arms = [pose_a, pose_b].map(|pose| place.coords - pose.translation.vector);
         let start = owner.0.start.translation.vector + arm;
-        let velocity = |m: &Motion<'_>| m.velocity.at(&(start - m.start.translation.vector));
-        let speed = normal.dot(&(velocity(&self.a) - velocity(&self.b)));
-        let gap = distance - time * self.dt * speed;
-        let origin = Origin { found: *found, guess: *guess, met };
-        (Contact { owner: found.owner, arm, normal, gap }, origin)
+        let arms = if self.from == 0.0 {
+            [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
+        } else {
+            met_arms
+        };
+        let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
+        let way = self.dt * normal.dot(&(p - q));
+        let fall = normal.dot(&(self.a.fall - self.b.fall));
+        // from the start to a time
+        let moved = |time: f64| time * (way - (1.0 - time) * fall);
+        let gap = distance - moved(time);
+        let overlap = (-gap - moved(self.from)).max(0.0);
+        let time = time * self.dt;
+        let origin = Origin { found: *found, guess: *guess, met, time, distance, arms: met_arms };
+        (Contact { owner: found.owner, arms, normal, gap, overlap }, origin)
     }
 }
 
@@ -390,11 +510,17 @@ mod tests {
     use super::*;
     use crate::cuboids::{cuboid_contacts, cuboid_distance};
 
+    fn motion<'a>(shape: &'a Shape, [start, end]: [&'a Isometry3<f64>; 2]) -> Motion<'a> {
+        const STILL: &Velocity =
+            &Velocity { linear: Vector3::new(0.0, 0.0, 0.0), angular: Vector3::new(0.0, 0.0, 0.0) };
+        let fall = Vector3::zeros();
+        let (dt, rotation) = (1.0 / 30.0, start.rotation);
+        Motion { shape, start, end, velocity: STILL, dt, fall, from: 0.0, rotation }
+    }
+
     fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {
-        let velocity = &Velocity::default();
-        let a = Motion { shape: a.0, start: &a.1[0], end: &a.1[1], velocity };
-        let b = Motion { shape: b.0, start: &b.1[0], end: &b.1[1], velocity };
-        let pair = Pair::new(a, b, 1.0 / 30.0);
+        let [a, b] = [motion(a.0, [&a.1[0], &a.1[1]]), motion(b.0, [&b.1[0], &b.1[1]])];
+        let pair = Pair::new(a, b);
         let mut found = Contacts::default();
         pair.look(None, &mut found);
         !found.is_empty()
@@ -478,11 +604,9 @@ mod tests {
         for (tilt, rise) in [(0.6, 0.002), (0.8, 0.004), (-0.7, 0.003), (0.7, 0.0)] {
             let from = Isometry3::translation(0.0, 0.037, 0.0);
             let to = Isometry3::new(Vector3::new(0.007, 0.037 + rise, 0.005), Vector3::z() * tilt);
-            let velocity = &Velocity::default();
-            let a = Motion { shape: &slab, start: &still, end: &still, velocity };
-            let b = Motion { shape: &shard, start: &from, end: &to, velocity };
+            let [a, b] = [motion(&slab, [&still, &still]), motion(&shard, [&from, &to])];
             let mut found = Contacts::default();
-            Pair::new(a, b, 1.0 / 30.0).look(None, &mut found);
+            Pair::new(a, b).look(None, &mut found);
             assert!(!found.is_empty(), "{tilt}");
             for contact in found.all() {
                 assert!(contact.normal.y < -0.7, "{tilt}: {}", contact.normal);

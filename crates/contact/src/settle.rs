@@ -81,7 +81,7 @@ pub(crate) fn settle_joined(
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
-    let rule = |pair: &Manifold, number: usize, contact: &Contact, _: [&Vector3<f64>; 2]| {
+    let rule = |pair: &Manifold, number: usize, contact: &Contact| {
         let is_out = aim == Aim::Velocities && !is_pressed(contacts, pair, impulses);
         (!is_out && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
     };
@@ -131,7 +131,7 @@ pub(crate) struct Done {
 pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> (f64, f64) {
     let Problem { columns, dt, settings, .. } = problem;
     let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
-    (-contact.gap.max(0.0) / dt, p.friction_with(q, settings.friction))
+    (-(contact.gap + contact.overlap).max(0.0) / dt, p.friction_with(q, settings.friction))
 }
 
 impl Done {
@@ -294,17 +294,17 @@ pub(crate) fn push_out_in(
     let Problem { columns, poses, dt, settings, .. } = problem;
     let velocities = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
-    let rule =
-        |pair: &Manifold, _: usize, contact: &Contact, [arm_a, arm_b]: [&Vector3<f64>; 2]| {
-            let (a, b) = (pair.a as usize, pair.b as usize);
-            let speed = contact.normal.dot(&(velocities[a].at(arm_a) - velocities[b].at(arm_b)));
-            let gap = contact.gap + dt * speed;
-            let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
-            let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
-            let most = MOST_PUSH * p.radius().min(q.radius());
-            let push = settings.push_out * (overlap - slop).min(most);
-            (overlap > SHALLOW * slop).then_some((push, 0.0))
-        };
+    let rule = |pair: &Manifold, _: usize, contact: &Contact| {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let [p, q] = &contact.arms;
+        let speed = contact.normal.dot(&(velocities[a].at(p) - velocities[b].at(q)));
+        let gap = contact.gap + dt * speed;
+        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
+        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
+        let most = MOST_PUSH * p.radius().min(q.radius());
+        let push = settings.push_out * (overlap - slop).min(most);
+        (overlap > SHALLOW * slop).then_some((push, 0.0))
+    };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
     pass.propagate_shock();
@@ -347,20 +347,17 @@ impl<'a> Pass<'a> {
         problem: Problem<'a>,
         movers: Movers,
         friction: bool,
-        rule: &(impl Fn(&Manifold, usize, &Contact, [&Vector3<f64>; 2]) -> Option<(f64, f64)> + Sync),
+        rule: &(impl Fn(&Manifold, usize, &Contact) -> Option<(f64, f64)> + Sync),
         batches: &'a mut Vec<Batch>,
     ) -> Self {
-        let Problem { contacts, poses, order, .. } = problem;
+        let Problem { contacts, order, .. } = problem;
         let levels = order.levels();
         let row = |number: usize, index: usize| {
             let pair = &contacts.manifolds()[number];
             let contact = &contacts.all()[index];
-            let (x, y) = (&poses[pair.a as usize], &poses[pair.b as usize]);
-            let point = contact.at(x, y).coords;
-            let (arm_a, arm_b) = (point - x.translation.vector, point - y.translation.vector);
-            let (target, friction) = rule(pair, number, contact, [&arm_a, &arm_b])?;
+            let (target, friction) = rule(pair, number, contact)?;
             let (index, normal) = (index as u32, contact.normal);
-            Some(Row { index, normal, arm: arm_a, target, friction })
+            Some(Row { index, normal, arm: contact.arms[0], target, friction })
         };
         let specs: Vec<&[u32]> = order.batches().collect();
         let nobody = movers.nobody();
@@ -370,8 +367,11 @@ impl<'a> Pass<'a> {
                 let pair = &contacts.manifolds()[n as usize];
                 let (p, q) = (levels.of(pair.a), levels.of(pair.b));
                 let rows = contacts.range(pair).filter_map(|index| row(n as usize, index));
-                let place = |i: u32| poses[i as usize].translation.vector;
-                let apart = place(pair.a) - place(pair.b);
+                // all were found with the bodies in the same places
+                let apart = contacts
+                    .of(pair)
+                    .first()
+                    .map_or_else(Vector3::zeros, |contact| contact.arms[1] - contact.arms[0]);
                 let free = (p >= q, q >= p);
                 batch.set(lane, (pair.a, pair.b), free, order.is_sparse(n), &apart, rows);
             }

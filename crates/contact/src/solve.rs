@@ -271,7 +271,7 @@ impl Part {
             };
             for index in contacts.range(pair) {
                 let (target, friction) = wanted(problem, pair, &contacts.all()[index]);
-                let (term, scale) = ends.contact(problem, (pair, index), (target, friction));
+                let (term, scale) = ends.contact(problem, index, (target, friction));
                 guess.push(start.impulses[index] * scale);
                 terms.push(term);
             }
@@ -450,14 +450,11 @@ impl Ends {
     fn contact(
         &self,
         problem: Problem<'_>,
-        (pair, index): (&Manifold, usize),
+        index: usize,
         (target, friction): (f64, f64),
     ) -> (Term, f64) {
-        let Problem { poses, contacts, .. } = problem;
-        let contact = &contacts.all()[index];
-        let [x, y] = [pair.a, pair.b].map(|i| &poses[i as usize]);
-        let point = contact.at(x, y).coords;
-        let arms = [point - x.translation.vector, point - y.translation.vector];
+        let contact = &problem.contacts.all()[index];
+        let arms = contact.arms;
         let side = |n: usize, sign: f64| {
             self.coordinates[n].map_or_else(Matrix3x6::zeros, |c| c.at(&arms[n]) * sign)
         };

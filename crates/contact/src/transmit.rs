@@ -88,10 +88,8 @@ impl Frame<'_> {
         let resting = bodies.map(|i| self.settings.resting_share * self.drift[i].linear.norm());
         let resting = resting.into_iter().fold(self.settings.resting_speed, f64::max);
         let of = |contact: &Contact| {
-            let at = contact.at(&self.poses[bodies[0]], &self.poses[bodies[1]]);
-            let arms = bodies.map(|i| at.coords - self.poses[i].translation.vector);
             let along = |of: &[Velocity]| {
-                let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&arms[n]));
+                let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&contact.arms[n]));
                 contact.normal.dot(&(q - p))
             };
             let approach = along(velocities);
@@ -162,5 +160,5 @@ fn blow(
     let normal = contacts.all()[hardest].normal;
     let is_struck = approach > 0.0 && impulse.dot(&normal) > 0.0;
     let (at, u) = (*contacts.met(hardest), normal * -approach);
-    is_struck.then(|| Blow::new((pair.a, pair.b), at, (normal, impulse), (u, 0.0)))
+    is_struck.then(|| Blow::new((pair.a, pair.b), (at, 0.0), (normal, impulse), (u, 0.0)))
 }

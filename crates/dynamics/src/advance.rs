@@ -33,12 +33,7 @@ fn turned(rotation: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> UnitQua
 pub fn advance(body: &Body, pose: &Isometry3<f64>, momentum: &Momentum, dt: f64) -> Isometry3<f64> {
     match body {
         Body::Static => *pose,
-        Body::Kinematic(velocity) => Isometry3::from_parts(
-            Translation3::from(pose.translation.vector + velocity.linear * dt),
-            UnitQuaternion::new_normalize(
-                (exp(&(velocity.angular * dt)) * pose.rotation).into_inner(),
-            ),
-        ),
+        Body::Kinematic(velocity) => velocity.carry(pose, dt),
         Body::Dynamic(mass) => {
             let spin = Spin::new(mass, &pose.rotation, &momentum.angular);
             let turned = turned(&pose.rotation, &spin.turn(dt));

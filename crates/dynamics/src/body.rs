@@ -1,7 +1,8 @@
 //! How a body moves: momentum, velocity, and what answers them.
 
-use crate::{MassProperties, rotation::log};
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use crate::MassProperties;
+use crate::rotation::{exp, log};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 /// Momentum of a body about its centre of mass, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,6 +76,15 @@ impl Velocity {
             linear: (to.translation.vector - from.translation.vector) / dt,
             angular: log(&(to.rotation * from.rotation.inverse())) / dt,
         }
+    }
+
+    /// Where it carries a body at `pose` in `dt` s along a screw, the inverse of [`Self::between`].
+    pub fn carry(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
+        let turned = exp(&(self.angular * dt)) * pose.rotation;
+        Isometry3::from_parts(
+            Translation3::from(pose.translation.vector + self.linear * dt),
+            UnitQuaternion::new_normalize(turned.into_inner()),
+        )
     }
 
     /// Velocity of the body's point at lever arm `r` m from the centre of mass, m/s.

@@ -113,6 +113,8 @@ pub(crate) struct Parent {
     pub(crate) mass: MassProperties,
     pub(crate) momentum: Momentum,
     pub(crate) pose: Isometry3<f64>,
+    /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
+    pub(crate) since: f64,
     pub(crate) shape: Arc<Shape>,
     pub(crate) solid: Solid,
     pub(crate) anchorage: Option<Anchorage>,
@@ -340,12 +342,14 @@ impl World {
     /// The body named `id`, if it has mass.
     pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
         let i = self.ids.binary_search(&id).ok()?;
+        let (pose, momentum) = self.state_at_blow(i);
         Some(Parent {
             id,
             breakage: self.breakages[i].clone(),
-            momentum: self.momenta[i],
+            momentum,
             mass: *self.mass_of(i)?,
-            pose: self.poses[i],
+            pose,
+            since: self.flights[i].since,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
             shape: Arc::clone(&self.shapes[i]),
@@ -420,6 +424,7 @@ impl World {
             breakage,
         });
         let last = self.len() - 1;
+        self.fly(last, parent.since);
         self.lineages[last] = Some(lineage);
         let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
         self.anchorages[last] = anchorage.map(|a| Anchorage { mass, ..a.clone() });
@@ -583,7 +588,8 @@ pub(crate) mod tests {
     fn hit(world: &mut World, at: Point3<f64>, size: f64, report: &mut Report) {
         let normal = Vector3::new(0.6, 0.8, 0.0);
         let impulse = normal * size;
-        let blow = Blow { a: 0, b: 0, at: [at; 2], normal, impulse, approach: size, mass: 1.0 };
+        let blow =
+            Blow { a: 0, b: 0, at: [at; 2], time: 0.0, normal, impulse, approach: size, mass: 1.0 };
         let cause = Trigger::Collision(0);
         let hits = world.hardest_hits(&[blow], &world.laws(cause, false, report));
         world.break_bodies(&hits, cause, report);

@@ -61,6 +61,7 @@ impl World {
         });
         self.set_substance(id, substance);
         let last = self.len() - 1;
+        self.fly(last, parent.since);
         self.anchorages[last] =
             parent.anchorage.as_ref().map(|anchorage| Anchorage { mass, ..anchorage.clone() });
         let moves = before.vertices.iter().zip(&after.vertices).map(|(p, q)| (q - p).norm());

@@ -155,6 +155,7 @@ impl World {
     /// The event of a hit, as far as it is known before.
     pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
         let i = self.ids.binary_search(&hit.body).ok()?;
+        let (pose, momentum) = self.state_at_blow(i);
         Some(Event {
             frame: self.frame + 1,
             cause,
@@ -165,8 +166,8 @@ impl World {
             strength: Some(hit.strength).filter(|strength| strength.is_finite()),
             model: self.breakages[i].as_ref().map(|breakage| breakage.model.kind()),
             outcome: Happened::Held,
-            pose: pose_numbers(&self.poses[i]),
-            momentum: momentum_numbers(&self.momenta[i]),
+            pose: pose_numbers(&pose),
+            momentum: momentum_numbers(&momentum),
         })
     }
 

@@ -1,7 +1,7 @@
 //! One frame.
 
 use contact::constraint::{Joint, Linkages};
-use contact::{Broad, Cache, Frame, Search, Support, Tally};
+use contact::{Broad, Cache, Collisions, Flight, Frame, Paths, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -12,12 +12,14 @@ use crate::free::FreeIslands;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
-/// Times in a frame that contacts are looked for again, because collisions sent bodies where none
-/// were looked for.
-const STRAY_ROUNDS: usize = 2;
-
-/// Only the first of these rounds is for fewer bodies than one in so many: the next frame finds them.
-const FEW: usize = 200;
+/// How many bodies' contacts are looked for again in a frame, because collisions sent them where none were
+/// looked for: so many times all of them, and some more where there are few. Who bounces on is met by the
+/// contact passes, and in the next frame.
+const MAX_SEARCHES: usize = 2;
+const MORE_SEARCHES: usize = 256;
+/// Collisions go on in the order of time until one body in so many was sent elsewhere, whose contacts are then
+/// looked for again.
+const SLICES: usize = 8;
 /// Times in a frame that positions are settled again, because contacts sent bodies where none were
 /// looked for.
 const DIVERTED_ROUNDS: usize = 3;
@@ -96,6 +98,7 @@ impl World {
         }
         linkages.place(&mut end);
         let start = std::mem::replace(&mut self.poses, end);
+        self.flights.fill(Flight::default());
         ended(Phase::Move);
 
         // 4 contact: at (x^{n+2}, v^{n+1}), applied at (x^{n+1}, v^{n+1})
@@ -168,7 +171,7 @@ impl World {
     /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
     /// contacts of the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
-        let (mut breaks, mut strays, mut wakes, mut passes) = (0, 0, 0, 0);
+        let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
         let mut known: Option<(Search, Vec<bool>)> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
@@ -177,9 +180,8 @@ impl World {
             let cause = Trigger::Collision(passes);
             passes += 1;
             let laws = self.laws(cause, last, report);
-            let mut momenta = self.momenta.clone();
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
-            let search = self.search(known.take(), given, std::mem::take(&mut broad));
+            let mut search = self.search(known.take(), given, std::mem::take(&mut broad));
             ended(Phase::Detect);
             if wakes == 0 {
                 let woken = self.wake_approached(search.contacts());
@@ -189,25 +191,25 @@ impl World {
                     continue;
                 }
             }
+            let mut paths = self.paths();
             let asked = (&laws[..], &mut *report);
-            let (blows, work) =
-                self.collide(self.at(given), search.contacts(), &mut momenta, asked);
+            let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
+            let most = if is_final { usize::MAX } else { self.len() / SLICES };
+            let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
             ended(Phase::Collide);
-            self.tell_woken(&blows, &laws, cause, report);
-            let woken = self.wake_hit(&blows, wakes);
+            self.tell_woken(&done.blows, &laws, cause, report);
+            let woken = self.wake_hit(&done.blows, wakes);
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
                 wakes += 1;
                 known = Some((search, woken));
                 continue;
             }
-            let strayed = self.at(given).strayed(&search, &momenta);
-            let many = strayed.iter().filter(|&&strayed| strayed).count() > self.len() / FEW;
-            let before = self.kinetic_energy();
-            let start = std::mem::replace(&mut self.momenta, momenta);
-            let collision = before + work - self.kinetic_energy();
-            let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &laws));
-            let is_broken = !blows.is_empty() || !hits.is_empty();
+            let before = self.mechanical_energy();
+            let start = self.exchange(paths);
+            let collision = before + done.work - self.mechanical_energy();
+            let hits = self.chosen_hits(cause, || self.hardest_hits(&done.blows, &laws));
+            let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
                 // all bear on: the same collisions again, whole
                 breaks += 1;
@@ -215,7 +217,7 @@ impl World {
                 ended(Phase::Break);
                 continue;
             }
-            report.work += work;
+            report.work += done.work;
             report.dissipation.collision += collision;
             if is_broken {
                 breaks += 1;
@@ -223,8 +225,12 @@ impl World {
                 self.wake_abandoned();
                 broad = search.into_broad();
                 ended(Phase::Break);
-            } else if many && strays < STRAY_ROUNDS || strayed.contains(&true) && strays == 0 {
-                strays += 1;
+                continue;
+            }
+            let strayed = self.follow(&mut search, given, &done);
+            let count = strayed.iter().filter(|&&strayed| strayed).count();
+            searches += count;
+            if count > 0 && !is_final {
                 known = Some((search, strayed));
             } else if self.break_through_others(&search, passes, last, report) {
                 passes += 1;
@@ -234,6 +240,29 @@ impl World {
             } else {
                 return search;
             }
+        }
+    }
+
+    /// Takes the contacts of a search on to where collisions sent bodies, and returns those that may meet
+    /// others there.
+    fn follow(&self, search: &mut Search, given: Given<'_>, done: &Collisions) -> Vec<bool> {
+        let frame = self.at(given);
+        frame.follow(search, &self.momenta, &done.shifts);
+        let strayed = frame.strayed(search);
+        strayed.iter().zip(&done.strayed).map(|(strayed, off)| *strayed || *off).collect()
+    }
+
+    fn paths(&self) -> Paths {
+        let Self { poses, momenta, flights, .. } = self;
+        Paths { poses: poses.clone(), momenta: momenta.clone(), flights: flights.clone() }
+    }
+
+    /// Puts bodies on other paths; returns those they were on.
+    fn exchange(&mut self, paths: Paths) -> Paths {
+        Paths {
+            poses: std::mem::replace(&mut self.poses, paths.poses),
+            momenta: std::mem::replace(&mut self.momenta, paths.momenta),
+            flights: std::mem::replace(&mut self.flights, paths.flights),
         }
     }
 
@@ -253,11 +282,12 @@ impl World {
         let asked = (&laws[..], &mut *report);
         let blows = self.transmit(self.at(given), search, &mut momenta, asked);
         let before = self.kinetic_energy();
-        let start = std::mem::replace(&mut self.momenta, momenta);
+        let mut start = self.paths();
+        std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
         let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &laws));
         if hits.is_empty() {
-            self.momenta = start;
+            self.momenta = std::mem::take(&mut start.momenta);
             return false;
         }
         if self.break_or_hold(&hits, start, cause, report) {
@@ -268,12 +298,12 @@ impl World {
         true
     }
 
-    /// Breaks the bodies of `hits`. If none of them changes, bodies get their momenta before the pass
+    /// Breaks the bodies of `hits`. If none of them changes, bodies get their paths before the pass
     /// back, `start`, and this is `false`.
     fn break_or_hold(
         &mut self,
         hits: &[Hit],
-        start: Vec<Momentum>,
+        start: Paths,
         cause: Trigger,
         report: &mut Report,
     ) -> bool {
@@ -281,7 +311,7 @@ impl World {
         let (known, whole) = (changes(report), self.mechanical_energy());
         self.break_bodies(hits, cause, report);
         if changes(report) == known {
-            self.momenta = start;
+            self.exchange(start);
             return false;
         }
         report.dissipation.fracture += whole - self.mechanical_energy();
@@ -302,7 +332,8 @@ impl World {
     fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
-        Frame { columns, poses, drift, dt, joints, cache, names, settings }
+        let flights = &self.flights;
+        Frame { columns, poses, drift, flights, dt, joints, cache, names, settings }
     }
 
     /// Keeps contacts for the next frame, and those of sleepers for when they wake.

@@ -214,15 +214,15 @@ impl World {
         Some(impact.critical_speed())
     }
 
-    /// The collision pass: changes momenta, and returns the blows that break bodies and the work of
-    /// kinematic bodies, J. Reports the hardest blow to each body that may break.
+    /// The collision pass: changes paths. Reports the hardest blow to each body that may break.
     pub(crate) fn collide(
         &self,
         frame: contact::Frame<'_>,
         contacts: &contact::Contacts,
-        momenta: &mut [dynamics::Momentum],
+        paths: &mut contact::Paths,
+        max_strayed: usize,
         (laws, report): (&[Law], &mut Report),
-    ) -> (Vec<Blow>, f64) {
+    ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let may_break: Vec<bool> =
             laws.iter().zip(&waking).map(|(law, w)| *law != Law::All || w.is_finite()).collect();
@@ -230,7 +230,7 @@ impl World {
             let borne = self.borne_by_pair(laws, blow, report);
             [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])]
         };
-        frame.collide(contacts, momenta, Bearing { may_break: &may_break, borne })
+        frame.collide(contacts, paths, Bearing { may_break: &may_break, borne, max_strayed })
     }
 
     /// What bodies give each other through others once the collision pass is over, see
@@ -244,7 +244,11 @@ impl World {
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
         let borne = &mut |blow: &Blow| self.borne_by_pair(laws, blow, report);
-        frame.transmit(search, momenta, &mut Bearing { may_break: &may_break, borne })
+        frame.transmit(
+            search,
+            momenta,
+            &mut Bearing { may_break: &may_break, borne, max_strayed: usize::MAX },
+        )
     }
 
     /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.

@@ -74,6 +74,7 @@ impl World {
             columns: self.columns(),
             poses: &self.poses,
             drift: &still,
+            flights: &[],
             dt: 0.0,
             joints: &joints,
             cache: &Default::default(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Broad, Cache, Columns, Groups, Material, MaterialError, Shape};
+use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -162,6 +162,8 @@ pub struct World {
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
+    /// The last blow to each body in the present frame, since which it flies from its pose and momentum.
+    pub(crate) flights: Vec<Flight>,
     pub(crate) shapes: Vec<Arc<Shape>>,
     pub(crate) solids: Vec<Option<Solid>>,
     pub(crate) materials: Vec<Material>,
@@ -215,6 +217,7 @@ impl World {
             lost: false,
             poses: Vec::new(),
             momenta: Vec::new(),
+            flights: Vec::new(),
             shapes: Vec::new(),
             solids: Vec::new(),
             materials: Vec::new(),
@@ -272,6 +275,7 @@ impl World {
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.momenta.push(momentum);
+        self.flights.push(Flight::default());
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
         self.shapes.push(new.shape);
         self.materials.push(new.material);
@@ -303,6 +307,7 @@ impl World {
         self.lost = true;
         self.poses.remove(i);
         self.momenta.remove(i);
+        self.flights.remove(i);
         self.shapes.remove(i);
         self.solids.remove(i);
         self.materials.remove(i);
@@ -393,6 +398,19 @@ impl World {
             sum.potential_energy += self.potential_energy_of(i);
         }
         sum
+    }
+
+    /// The pose and momentum that a body had at the last blow in this frame.
+    pub(crate) fn state_at_blow(&self, i: usize) -> (Isometry3<f64>, Momentum) {
+        let gravity = &self.settings.gravity;
+        self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], gravity)
+    }
+
+    /// Has a body fly since a blow at `since` s, when it was where it is now.
+    pub(crate) fn fly(&mut self, i: usize, since: f64) {
+        let (body, gravity) = (&self.bodies[i], &self.settings.gravity);
+        (self.flights[i], self.poses[i], self.momenta[i]) =
+            Flight::starting(since, body, &self.poses[i], &self.momenta[i], gravity);
     }
 
     /// Kinetic and potential energy, J.

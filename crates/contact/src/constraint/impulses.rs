@@ -55,7 +55,9 @@ pub(super) fn settle(
                 let [arm_a, arm_b] = [a, b].map(|i| point - poses[i].translation.vector);
                 let u = movers[a].velocity.at(&arm_a) - movers[b].velocity.at(&arm_b);
                 let normal_speed = u.dot(&contact.normal);
-                let closes = contact.gap + dt * normal_speed < 0.0;
+                let [p, q] = &contact.arms;
+                let found = movers[a].velocity.at(p) - movers[b].velocity.at(q);
+                let closes = contact.gap + dt * contact.normal.dot(&found) < 0.0;
                 let restitution = match classify(normal_speed, slow) {
                     ContactClass::Colliding => restitution,
                     ContactClass::Resting => 0.0,

@@ -225,14 +225,14 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts) -> Together {
         Method::Sequential(own) => (own.error_reduction, own.friction),
         Method::Program | Method::Impulse => (JOINT_ERROR, FrictionBounds::Cone),
     };
-    let mut rows = contact_rows(poses, contacts, |pair, contact| {
+    let mut rows = contact_rows(contacts, |pair, contact| {
         let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
-        let overlap = (-contact.gap - settings.slop * p.min(q)).max(0.0);
+        let overlap = (contact.overlap - settings.slop * p.min(q)).max(0.0);
         let lift = match method {
             Method::Sequential(_) => error_reduction * overlap / dt,
             Method::Program | Method::Impulse => 0.0,
         };
-        let target = lift - contact.gap.max(0.0) / dt;
+        let target = lift - (contact.gap + contact.overlap).max(0.0) / dt;
         Rule { target, friction: friction(columns, pair, settings.friction), form }
     });
     let first = rows.len();

@@ -1,6 +1,6 @@
 //! The rows of contacts: one along the normal, two of friction.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Vector3;
 
 use super::pass::FrictionBounds;
 use super::row::{Bounds, Row};
@@ -20,17 +20,13 @@ pub(super) struct Rule {
 
 /// Three rows a contact, in the order of [`Contacts::all`].
 pub(super) fn contact_rows(
-    poses: &[Isometry3<f64>],
     contacts: &Contacts,
     rule: impl Fn(&Manifold, &Contact) -> Rule,
 ) -> Vec<Row> {
     let mut rows = Vec::with_capacity(PER_CONTACT * contacts.len());
     for pair in contacts.manifolds() {
         for contact in contacts.of(pair) {
-            let (x, y) = (&poses[pair.a as usize], &poses[pair.b as usize]);
-            let point = contact.at(x, y).coords;
-            let arms = [point - x.translation.vector, point - y.translation.vector];
-            let along = |direction| Row::along([pair.a, pair.b], direction, arms);
+            let along = |direction| Row::along([pair.a, pair.b], direction, contact.arms);
             let Rule { target, friction: coefficient, form } = rule(pair, contact);
             let normal = rows.len() as u32;
             rows.push(Row { target, bounds: Bounds::PUSH, ..along(contact.normal) });

@@ -1,21 +1,20 @@
 //! The collision pass (GBF03 section 5, Su09 section 3.2).
 
-use dynamics::Momentum;
+use dynamics::{Momentum, Velocity};
 
 use super::evolution::{Evolution, Law};
 use crate::broad::{Broad, Way};
 use crate::frame::Frame;
-use crate::{Bearing, Blow, Levers};
+use crate::{Bearing, Blow, Collisions, Levers};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while
-/// approaching, the deepest point first; returns the blows that break a body and the work of
-/// kinematic bodies, J.
+/// approaching, the deepest point first.
 pub(crate) fn collide(
     frame: Frame<'_>,
     levers: Levers,
     momenta: &mut [Momentum],
-    mut bearing: Bearing<'_>,
-) -> (Vec<Blow>, f64) {
+    bearing: &mut Bearing<'_>,
+) -> Collisions {
     let ahead = frame.half_step_forces();
     let mut state = Evolution::new(frame, momenta, ahead);
     let mut blows: Vec<Blow> = Vec::new();
@@ -26,7 +25,7 @@ pub(crate) fn collide(
         for pair in Broad::new(way, 0.0).pairs().near {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {
-                changed |= collide_pair(&mut state, pair, levers, &mut bearing, &mut blows);
+                changed |= collide_pair(&mut state, pair, levers, bearing, &mut blows);
             }
         }
         if !changed {
@@ -34,7 +33,9 @@ pub(crate) fn collide(
         }
     }
     let work = state.work.iter().sum();
-    (blows, work)
+    let strayed = vec![false; momenta.len()];
+    let shifts = vec![Velocity::default(); momenta.len()];
+    Collisions { blows, work, strayed, shifts, limited: 0 }
 }
 
 fn collide_pair(
@@ -58,7 +59,7 @@ fn collide_pair(
             return repeat > 0;
         };
         let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
-        let blow = Blow::new(pair, at, pushes, (meeting.u, restitution));
+        let blow = Blow::new(pair, (at, 0.0), pushes, (meeting.u, restitution));
         if let Some(share) = bearing.share(pair, || blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));

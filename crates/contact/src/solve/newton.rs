@@ -27,6 +27,8 @@ const ROUNDS: usize = 40;
 const STIFFNESS: f64 = 1e4;
 const STIFFER: f64 = 10.0;
 const STIFFEST: f64 = 1e8;
+/// Newton steps of a round, most of which need no factor of their own.
+const MAX_STEPS: usize = 100;
 /// Share of the slope at its start that a line search leaves, and its most steps.
 const LEVEL: f64 = 1e-3;
 const BISECTIONS: usize = 40;
@@ -253,7 +255,7 @@ impl<'i> Newton<'i> {
     fn minimise(&mut self) -> bool {
         let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
         let mut is_whole = false;
-        loop {
+        for _ in 0..MAX_STEPS {
             let found = self.projections();
             let places: Vec<Place> = found.iter().map(|p| p.place).collect();
             let is_flat = !places.contains(&Place::Curved);
@@ -275,12 +277,16 @@ impl<'i> Newton<'i> {
             let share = self.search(&way, &slope);
             self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
             is_whole = share == 1.0;
-            if is_whole && self.largest_change(&way) <= self.still || share == 0.0 {
+            // round-off may leave a step of no length that is not whole
+            if self.largest_change(&way) <= self.still || share == 0.0 {
                 let found = self.projections();
                 self.take(&found);
                 return true;
             }
         }
+        let found = self.projections();
+        self.take(&found);
+        true
     }
 
     fn take(&mut self, found: &[Projection]) {
