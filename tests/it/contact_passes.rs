@@ -273,7 +273,7 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     assert_eq!(alone.contacts().len(), 0, "on its own it is off by 20 cm");
     let mut search = frame.search(&still, Broad::default());
     assert_eq!(search.contacts().len(), 4);
-    frame.search_again(&mut search, &sent, &[false, true]);
+    frame.search_again(&mut search, &sent, &[false, true], &[]);
     assert_eq!(search.contacts().len(), 4);
     let down = [Momentum::default(), Momentum { linear: -up.linear, ..up }];
     let borne = &mut |_: &Blow| [f64::INFINITY; 2];

@@ -11,6 +11,7 @@ use parry3d::math::Vector as TreeVector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rayon::prelude::*;
 
+use crate::narrow::Resumed;
 use crate::shape::{Field, Shape};
 use crate::{Columns, Groups};
 
@@ -200,23 +201,28 @@ impl Broad {
 
     /// All pairs that may touch.
     pub(crate) fn pairs(&self) -> Pairs {
-        self.chosen_pairs(|_| true)
+        self.chosen_pairs(|_, _| true)
     }
 
-    /// The pairs that may touch of the bodies for which `renewed` holds.
-    pub(crate) fn renewed_pairs(&self, renewed: &[bool]) -> Pairs {
-        self.chosen_pairs(|i| renewed[i as usize])
+    /// The pairs that may touch of the bodies for which `renewed` holds, and the `resumed` ones, which are
+    /// sorted.
+    pub(crate) fn renewed_pairs(&self, renewed: &[bool], resumed: &[Resumed]) -> Pairs {
+        self.chosen_pairs(|i, j| {
+            renewed[i as usize]
+                || renewed[j as usize]
+                || Resumed::of(resumed, (i.min(j), i.max(j))).is_some()
+        })
     }
 
-    /// The pairs that may touch of which at least one body is `chosen`.
-    fn chosen_pairs(&self, chosen: impl Fn(u32) -> bool + Sync) -> Pairs {
+    /// The pairs that may touch and are `chosen`.
+    fn chosen_pairs(&self, chosen: impl Fn(u32, u32) -> bool + Sync) -> Pairs {
         let mut all = Pairs::default();
         if self.balls.is_empty() {
             return all;
         }
         let of = |pairs: &[(u32, u32)]| {
             let mut found = Pairs::default();
-            let wanted = pairs.iter().filter(|&&(i, j)| chosen(i) || chosen(j));
+            let wanted = pairs.iter().filter(|&&(i, j)| chosen(i, j));
             wanted.for_each(|&(i, j)| self.add(i, j, &mut found));
             found
         };
@@ -226,7 +232,7 @@ impl Broad {
             all.boxes += part.boxes;
         }
         for &u in &self.unbounded {
-            let wanted = self.bounded.iter().filter(|&&i| chosen(i) || chosen(u));
+            let wanted = self.bounded.iter().filter(|&&i| chosen(i, u));
             wanted.for_each(|&i| self.add(u, i, &mut all));
         }
         // stable sorts know runs

@@ -14,7 +14,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 
 use crate::bounce::{self, Impulses, MOST, Meeting};
 use crate::flight::{Flight, Paths};
-use crate::narrow::{Contacts, MARGIN, Manifold, Side};
+use crate::narrow::{Contacts, MARGIN, Manifold, Resumed, Side};
 use crate::{Frame, Mover, Settings, effective_mass, pair_impulse};
 
 /// What two bodies give each other where they collide.
@@ -29,6 +29,8 @@ pub struct Blow {
     pub at: [Point3<f64>; 2],
     /// When it was, s since the start of the step.
     pub time: f64,
+    /// The orientations of `a` and of `b` then.
+    pub rotations: [UnitQuaternion<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
     /// The impulse that `a` receives if neither body breaks, N s; `b` the opposite.
@@ -51,17 +53,24 @@ pub struct Bearing<'a> {
     pub max_strayed: usize,
 }
 
+/// Where two bodies meet: in body coordinates of both, m, when, s, and how they are turned then.
+pub(crate) struct Met {
+    pub(crate) at: [Point3<f64>; 2],
+    pub(crate) time: f64,
+    pub(crate) rotations: [UnitQuaternion<f64>; 2],
+}
+
 impl Blow {
     /// `u` is the relative velocity of `a` where it was hardest, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
-        (at, time): ([Point3<f64>; 2], f64),
+        Met { at, time, rotations }: Met,
         (normal, impulse): (Vector3<f64>, Vector3<f64>),
         (u, restitution): (Vector3<f64>, f64),
     ) -> Self {
         let approach = -normal.dot(&u);
         let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
-        Self { a, b, at, time, normal, impulse, approach, mass }
+        Self { a, b, at, time, rotations, normal, impulse, approach, mass }
     }
 }
 
@@ -87,6 +96,8 @@ pub struct Collisions {
     pub work: f64,
     /// Bodies that left the path that contacts were looked for on and may meet others there.
     pub strayed: Vec<bool>,
+    /// Pairs that may meet again after where they were looked at, sorted.
+    pub resumed: Vec<Resumed>,
     /// By how much the starts of paths moved, m and rad.
     pub shifts: Vec<Velocity>,
     /// Pairs that would collide more often than a pass allows; the contact passes stop them.
@@ -112,7 +123,7 @@ pub(crate) fn collide(
 ) -> Collisions {
     let mut pass = Pass::new(frame, contacts, paths);
     pass.run(bearing);
-    pass.go_on();
+    pass.resume();
     let shifts = pass.flyers.iter().map(|flyer| flyer.shift).collect();
     Collisions { shifts, ..pass.done }
 }
@@ -193,6 +204,8 @@ struct Pass<'a> {
     pasts: Vec<Past>,
     /// Bodies that were struck off their paths.
     leaving: usize,
+    /// Up to when blows are known, s.
+    reached: f64,
     done: Collisions,
 }
 
@@ -248,7 +261,7 @@ impl<'a> Pass<'a> {
         let count = contacts.manifolds().len();
         let (pasts, strayed) = (vec![Past::default(); count], vec![false; flyers.len()]);
         let done = Collisions { strayed, ..Collisions::default() };
-        Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, done }
+        Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, reached: dt, done }
     }
 
     fn run(&mut self, bearing: &mut Bearing<'_>) {
@@ -283,6 +296,7 @@ impl<'a> Pass<'a> {
                 continue;
             }
             if self.leave(bodies) > bearing.max_strayed {
+                self.reached = event.time;
                 break;
             }
             for i in bodies {
@@ -294,25 +308,27 @@ impl<'a> Pass<'a> {
 
     /// Pairs that were looked at on the way, because they are in each other at the end, are looked at again
     /// from there on, or from where they collided.
-    fn go_on(&mut self) {
-        for (pair, manifold) in self.contacts.manifolds().iter().enumerate() {
+    fn resume(&mut self) {
+        for (past, manifold) in self.pasts.iter().zip(self.contacts.manifolds()) {
             let bodies = [manifold.a as usize, manifold.b as usize];
             let found = self.contacts.origins()[self.contacts.range(manifold).start].time;
-            let time = found.max(self.pasts[pair].passed);
-            let strikes = self.pasts[pair].blows > 0;
-            let goes_on = strikes || bodies.iter().all(|&i| self.flyers[i].since < time);
-            if found >= self.frame.dt || !goes_on || self.pasts[pair].broken {
-                continue;
-            }
-            for i in bodies {
-                let is_known = self.done.strayed[i] || self.flyers[i].joined || !self.is_free(i);
-                if !is_known && !strikes {
-                    let rotation = self.rotation(i, time);
-                    self.paths.flights[i] = Flight { since: time, rotation };
-                }
-                self.done.strayed[i] |= !is_known;
+            let struck = self.struck(bodies);
+            let time = if past.blows > 0 { struck } else { found.max(past.passed).max(struck) };
+            let is_later = time > manifold.since || past.blows > 0;
+            let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
+            let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flyers[i].joined);
+            let is_known = time <= self.reached && found < self.frame.dt;
+            if is_known && is_later && moves && !is_left && !past.broken {
+                let Manifold { a, b, .. } = *manifold;
+                self.done.resumed.push(Resumed { a, b, time });
             }
         }
+    }
+
+    /// The time of the last blow to one of these, s.
+    fn struck(&self, bodies: [usize; 2]) -> f64 {
+        let [a, b] = bodies.map(|i| self.flyers[i].since);
+        a.max(b)
     }
 
     fn is_free(&self, i: usize) -> bool {
@@ -368,11 +384,11 @@ impl<'a> Pass<'a> {
         }
         let manifold = &self.contacts.manifolds()[pair];
         let bodies = [manifold.a as usize, manifold.b as usize];
-        let [a, b] = bodies.map(|i| self.flyers[i].since);
-        let (from, resting) = (a.max(b), self.resting(bodies));
+        let (struck, resting) = (self.struck(bodies), self.resting(bodies));
         let nears = &self.nears[self.contacts.range(manifold)];
-        let touch = |near: &Near| touch(self.distance(bodies, near), from, resting);
-        let times = nears.iter().filter_map(touch).filter(|time| *time > after);
+        let touch = |near: &Near| touch(self.distance(bodies, near), struck, resting);
+        let times = nears.iter().filter_map(touch).map(|time| time.max(manifold.since));
+        let times = times.filter(|time| *time > after);
         let time = times.fold(f64::INFINITY, f64::min);
         (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
     }
@@ -381,14 +397,16 @@ impl<'a> Pass<'a> {
     fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
         let manifold = self.contacts.manifolds()[pair];
         let bodies = [manifold.a as usize, manifold.b as usize];
-        let struck = bodies.map(|i| self.struck(i, time));
+        let struck = bodies.map(|i| self.body_at(i, time));
         let mut hit = Hit { time, ..Hit::default() };
         if !self.hits(&manifold, &struck, &mut hit) {
             return false;
         }
-        let share = bearing.share((manifold.a, manifold.b), || hit.blow(&manifold, self.contacts));
+        let rotations = struck.each_ref().map(|struck| struck.pose.rotation);
+        let blow = || hit.blow(&manifold, self.contacts, rotations);
+        let share = bearing.share((manifold.a, manifold.b), blow);
         if let Some(share) = share {
-            self.done.blows.push(hit.blow(&manifold, self.contacts));
+            self.done.blows.push(blow());
             hit.impulses.iter_mut().for_each(|j| *j *= share);
             self.pasts[pair].broken = true;
         }
@@ -400,8 +418,7 @@ impl<'a> Pass<'a> {
         true
     }
 
-    /// A body at a time.
-    fn struck(&self, i: usize, time: f64) -> Struck {
+    fn body_at(&self, i: usize, time: f64) -> Struck {
         let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
         let Flyer { velocity, acceleration, joined, .. } = self.flyers[i];
         let arm_origin = pose.translation.vector + velocity.linear * time;
@@ -657,7 +674,12 @@ impl Hit {
     }
 
     /// The blow is where the pair meets hardest.
-    fn blow(&self, pair: &Manifold, contacts: &Contacts) -> Blow {
+    fn blow(
+        &self,
+        pair: &Manifold,
+        contacts: &Contacts,
+        rotations: [UnitQuaternion<f64>; 2],
+    ) -> Blow {
         let mut hardest = 0;
         for (n, j) in self.impulses.iter().enumerate() {
             if j.norm_squared() > self.impulses[hardest].norm_squared() {
@@ -666,7 +688,7 @@ impl Hit {
         }
         let Meeting { number, normal, u, .. } = self.meetings[hardest];
         let (at, impulse) = (*contacts.met(number), self.impulse());
-        let (met, given) = ((at, self.time), (normal, impulse));
+        let (met, given) = (Met { at, time: self.time, rotations }, (normal, impulse));
         Blow::new((pair.a, pair.b), met, given, (u, self.restitution))
     }
 }

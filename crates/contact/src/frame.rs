@@ -9,7 +9,7 @@ use crate::broad::{Broad, Way};
 use crate::collide::collide;
 use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
 use crate::flight::Turn;
-use crate::narrow::{MARGIN, Step, detect};
+use crate::narrow::{MARGIN, Resumed, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
 use crate::settle::{Done, Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
@@ -112,7 +112,7 @@ impl<'a> Frame<'a> {
         let half = self.with_forces(momenta);
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
         broad.place(self.way(&predicted), MARGIN, self.names);
-        let found = detect(self.looking(&predicted, &velocities), &broad.pairs());
+        let found = detect(self.looking(&predicted, &velocities), &broad.pairs(), &[]);
         let contacts = found.without(&self.joined_apart());
         Search {
             contacts: Arc::new(contacts),
@@ -126,8 +126,14 @@ impl<'a> Frame<'a> {
     }
 
     /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
-    /// or move only now.
-    pub fn search_again(&self, search: &mut Search, momenta: &[Momentum], renewed: &[bool]) {
+    /// or move only now, and of the `resumed` pairs, which are sorted.
+    pub fn search_again(
+        &self,
+        search: &mut Search,
+        momenta: &[Momentum],
+        renewed: &[bool],
+        resumed: &[Resumed],
+    ) {
         if !self.settings.solver.keeps_contacts() {
             return;
         }
@@ -137,8 +143,10 @@ impl<'a> Frame<'a> {
         }
         let Search { contacts, broad, predicted, velocities, .. } = search;
         broad.update(self.way(predicted), renewed);
-        let fresh = detect(self.looking(predicted, velocities), &broad.renewed_pairs(renewed));
-        *contacts = Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed));
+        let pairs = broad.renewed_pairs(renewed, resumed);
+        let fresh = detect(self.looking(predicted, velocities), &pairs, resumed);
+        *contacts =
+            Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
     }
 
     /// Puts a body of a search on the path that it has here with `momenta`.
@@ -274,7 +282,7 @@ impl<'a> Frame<'a> {
     /// momenta.
     pub fn search_diverted(&self, search: &mut Search, half: &[Momentum], diverted: &[bool]) {
         let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
-        self.search_again(search, &momenta, diverted);
+        self.search_again(search, &momenta, diverted, &[]);
     }
 
     /// Who rests on whom after the collision pass, by the contacts that were found.

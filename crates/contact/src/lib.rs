@@ -64,7 +64,7 @@ pub use groups::Groups;
 pub use impulse::{Combine, Material, MaterialError, effective_mass, pair_impulse};
 pub use islands::Islands;
 pub use levels::Levels;
-pub use narrow::{Contact, Contacts, Manifold, Side, Tally};
+pub use narrow::{Contact, Contacts, Manifold, Resumed, Side, Tally};
 pub use order::Order;
 pub use reference::Levers;
 pub use round::{Rim, Round};

@@ -92,8 +92,29 @@ pub struct Manifold {
     pub a: u32,
     /// Second body.
     pub b: u32,
+    /// What the pair met before this time is dealt with, s since the start of the step.
+    pub(crate) since: f64,
     first: u32,
     count: u32,
+}
+
+/// A pair that was looked at up to a time on its way and is to be looked at from there on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resumed {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    /// When, s since the start of the step.
+    pub time: f64,
+}
+
+impl Resumed {
+    /// When the pair is resumed, if it is one of these, which are sorted by pair.
+    pub(crate) fn of(all: &[Self], pair: (u32, u32)) -> Option<f64> {
+        let found = all.binary_search_by_key(&pair, |resumed| (resumed.a, resumed.b));
+        found.ok().map(|n| all[n].time)
+    }
 }
 
 /// A pair that was looked at, whether or not it has contacts.
@@ -101,6 +122,7 @@ pub struct Manifold {
 pub(crate) struct Look {
     pub(crate) a: u32,
     pub(crate) b: u32,
+    since: f64,
     /// `a`'s coordinates in `b`'s when it was, in this step or an earlier one; `None` if what was
     /// found is not to be used again.
     pub(crate) relative: Option<Isometry3<f64>>,
@@ -249,7 +271,8 @@ impl Contacts {
         self.contacts.extend_from_slice(&others.contacts[range.clone()]);
         self.origins.extend_from_slice(&others.origins[range]);
         if look.count > 0 {
-            self.manifolds.push(Manifold { a: look.a, b: look.b, first, count: look.count });
+            let Look { a, b, since, count, .. } = *look;
+            self.manifolds.push(Manifold { a, b, since, first, count });
         }
         self.looks.push(Look { first, ..*look });
     }
@@ -260,11 +283,12 @@ impl Contacts {
         self.tally.reused += usize::from(reused.is_some());
         let relative = reused.or_else(|| pair.look(known, self));
         let count = self.contacts.len() as u32 - first;
+        let since = pair.since();
         if count > 0 {
-            self.manifolds.push(Manifold { a, b, first, count });
+            self.manifolds.push(Manifold { a, b, since, first, count });
         }
         if count > 0 || relative.is_some() {
-            self.looks.push(Look { a, b, relative, first, count });
+            self.looks.push(Look { a, b, since, relative, first, count });
         }
     }
 
@@ -286,11 +310,12 @@ impl Contacts {
 }
 
 impl Contacts {
-    /// These contacts with those of bodies for which `renewed` holds replaced by the `fresh` ones.
+    /// These contacts with those of bodies for which `renewed` holds and of the `resumed` pairs, sorted,
+    /// replaced by the `fresh` ones.
     ///
     /// Where nothing was found afresh the old ones stay: what was sent off by one impulse may be
     /// sent back by the next.
-    pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool]) -> Self {
+    pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool], resumed: &[Resumed]) -> Self {
         let mut tally = self.tally;
         tally.again += fresh.looks.len();
         tally.points += fresh.tally.points;
@@ -307,7 +332,7 @@ impl Contacts {
                 (Some(p), Some(q)) => (p.a, p.b).cmp(&(q.a, q.b)),
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (None, None) => return all,
+                (None, None) => break,
             };
             let known = old.next_if(|_| order.is_le()).map(|look| (self, look));
             let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
@@ -315,6 +340,16 @@ impl Contacts {
             let Some((from, look)) = found.or(known) else { continue };
             all.take(from, look);
         }
+        for pair in resumed {
+            let own = (pair.a, pair.b);
+            if let Ok(n) = all.looks.binary_search_by_key(&own, |look| (look.a, look.b)) {
+                all.looks[n].since = pair.time;
+            }
+            if let Ok(n) = all.manifolds.binary_search_by_key(&own, |m| (m.a, m.b)) {
+                all.manifolds[n].since = pair.time;
+            }
+        }
+        all
     }
 }
 
@@ -341,7 +376,9 @@ pub(crate) struct Step<'a> {
 /// Bodies are tested where they are predicted to be, and pairs that move far relative to their
 /// size also on the way, so that nothing thin is passed through. Pairs that hardly moved since
 /// they were looked at in an earlier step are not looked at again.
-pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
+///
+/// What the `resumed` pairs, sorted, met before is not looked for.
+pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
     let Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names } = step;
     let motion = |i: u32| {
         let i = i as usize;
@@ -368,7 +405,8 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs) -> Contacts {
             found.manifolds.reserve(chunk.len() / 2);
             let mut cursor = cache.from(named(&chunk[0]));
             for &(a, b) in chunk {
-                let pair = Pair::new(motion(a), motion(b));
+                let resumed = Resumed::of(resumed, (a, b)).unwrap_or(0.0);
+                let pair = Pair::new(motion(a), motion(b), resumed / dt);
                 found.add((a, b), &pair, cursor.find(named(&(a, b))));
             }
             found

@@ -100,7 +100,7 @@ pub(crate) struct Pair<'a> {
     dt: f64,
     /// `a`'s coordinates in `b`'s at the end.
     relative: Isometry3<f64>,
-    /// Since when both bodies are on their paths.
+    /// Since when it is looked at.
     from: f64,
     /// How far a point of one body moves as seen from the other, m; see [`moved`].
     way: f64,
@@ -109,9 +109,10 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>) -> Self {
+    /// The pair from a share of the step on, and from when both bodies are on their paths.
+    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, from: f64) -> Self {
         let dt = a.dt;
-        let from = a.from.max(b.from);
+        let from = a.from.max(b.from).max(from).min(1.0);
         let (before, relative) = (b.at(from).inv_mul(&a.at(from)), b.end.inv_mul(a.end));
         let (r, s) = (a.shape.radius(), b.shape.radius());
         let [p, q] = [&a, &b].map(|motion| motion.spin().norm());
@@ -127,6 +128,11 @@ impl<'a> Pair<'a> {
         };
         let speed = if from < 1.0 { way / (1.0 - from) + (a.fall - b.fall).norm() } else { way };
         Self { a, b, dt, relative, from, way, speed }
+    }
+
+    /// Since when it is looked at, s.
+    pub(crate) fn since(&self) -> f64 {
+        self.from * self.dt
     }
 
     fn size(&self) -> f64 {
@@ -470,7 +476,8 @@ impl<'a> Pair<'a> {
         let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
         let met_arms = [pose_a, pose_b].map(|pose| place.coords - pose.translation.vector);
         let start = owner.0.start.translation.vector + arm;
-        let arms = if self.from == 0.0 {
+        let struck = self.a.from.max(self.b.from);
+        let arms = if struck == 0.0 {
             [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
         } else {
             met_arms
@@ -481,7 +488,7 @@ impl<'a> Pair<'a> {
         // from the start to a time
         let moved = |time: f64| time * (way - (1.0 - time) * fall);
         let gap = distance - moved(time);
-        let overlap = (-gap - moved(self.from)).max(0.0);
+        let overlap = (-gap - moved(struck)).max(0.0);
         let time = time * self.dt;
         let origin = Origin { found: *found, guess: *guess, met, time, distance, arms: met_arms };
         (Contact { owner: found.owner, arms, normal, gap, overlap }, origin)
@@ -520,7 +527,7 @@ mod tests {
 
     fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {
         let [a, b] = [motion(a.0, [&a.1[0], &a.1[1]]), motion(b.0, [&b.1[0], &b.1[1]])];
-        let pair = Pair::new(a, b);
+        let pair = Pair::new(a, b, 0.0);
         let mut found = Contacts::default();
         pair.look(None, &mut found);
         !found.is_empty()
@@ -606,7 +613,7 @@ mod tests {
             let to = Isometry3::new(Vector3::new(0.007, 0.037 + rise, 0.005), Vector3::z() * tilt);
             let [a, b] = [motion(&slab, [&still, &still]), motion(&shard, [&from, &to])];
             let mut found = Contacts::default();
-            Pair::new(a, b).look(None, &mut found);
+            Pair::new(a, b, 0.0).look(None, &mut found);
             assert!(!found.is_empty(), "{tilt}");
             for contact in found.all() {
                 assert!(contact.normal.y < -0.7, "{tilt}: {}", contact.normal);

@@ -9,6 +9,7 @@
 use dynamics::{Momentum, Velocity};
 use nalgebra::Vector3;
 
+use crate::collide::Met;
 use crate::narrow::{Contacts, Manifold};
 use crate::{Bearing, Blow, Contact, Frame, Islands, Search, Solver};
 
@@ -51,7 +52,8 @@ impl Frame<'_> {
         for pair in contacts.manifolds() {
             let Some(island) = island_of(&islands, pair) else { continue };
             let group = &mut groups[island];
-            let Some(blow) = blow(contacts, pair, impulses, group.approach) else { continue };
+            let blow = blow(*self, contacts, pair, impulses, group.approach);
+            let Some(blow) = blow else { continue };
             if let Some(share) = bearing.share((pair.a, pair.b), || blow) {
                 group.share = Some(group.share.map_or(share, |known| known.min(share)));
                 blows.push(blow);
@@ -146,6 +148,7 @@ fn island_of(islands: &Islands, pair: &Manifold) -> Option<usize> {
 /// The blow of a pair in a group in which bodies approach by `approach` m/s; `None` if the pair gives
 /// itself nothing.
 fn blow(
+    frame: Frame<'_>,
     contacts: &Contacts,
     pair: &Manifold,
     impulses: &[Vector3<f64>],
@@ -160,5 +163,7 @@ fn blow(
     let normal = contacts.all()[hardest].normal;
     let is_struck = approach > 0.0 && impulse.dot(&normal) > 0.0;
     let (at, u) = (*contacts.met(hardest), normal * -approach);
-    is_struck.then(|| Blow::new((pair.a, pair.b), (at, 0.0), (normal, impulse), (u, 0.0)))
+    let rotations = [pair.a, pair.b].map(|i| frame.poses[i as usize].rotation);
+    let met = Met { at, time: 0.0, rotations };
+    is_struck.then(|| Blow::new((pair.a, pair.b), met, (normal, impulse), (u, 0.0)))
 }

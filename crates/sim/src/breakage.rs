@@ -588,8 +588,17 @@ pub(crate) mod tests {
     fn hit(world: &mut World, at: Point3<f64>, size: f64, report: &mut Report) {
         let normal = Vector3::new(0.6, 0.8, 0.0);
         let impulse = normal * size;
-        let blow =
-            Blow { a: 0, b: 0, at: [at; 2], time: 0.0, normal, impulse, approach: size, mass: 1.0 };
+        let blow = Blow {
+            a: 0,
+            b: 0,
+            at: [at; 2],
+            time: 0.0,
+            rotations: Default::default(),
+            normal,
+            impulse,
+            approach: size,
+            mass: 1.0,
+        };
         let cause = Trigger::Collision(0);
         let hits = world.hardest_hits(&[blow], &world.laws(cause, false, report));
         world.break_bodies(&hits, cause, report);

@@ -1,7 +1,7 @@
 //! One frame.
 
 use contact::constraint::{Joint, Linkages};
-use contact::{Broad, Cache, Collisions, Flight, Frame, Paths, Search, Support, Tally};
+use contact::{Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, Support, Tally};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -44,6 +44,13 @@ pub enum Phase {
     Contact,
     /// Adding up.
     Ledger,
+}
+
+/// The contacts of a frame, and of whom they are to be found anew.
+struct Known {
+    search: Search,
+    renewed: Vec<bool>,
+    resumed: Vec<Resumed>,
 }
 
 impl World {
@@ -172,7 +179,7 @@ impl World {
     /// contacts of the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
-        let mut known: Option<(Search, Vec<bool>)> = None;
+        let mut known: Option<Known> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
             // in the last round all hold, so that no blow is lost
@@ -187,7 +194,7 @@ impl World {
                 let woken = self.wake_approached(search.contacts());
                 if woken.contains(&true) {
                     wakes += 1;
-                    known = Some((search, woken));
+                    known = Some(Known { search, renewed: woken, resumed: Vec::new() });
                     continue;
                 }
             }
@@ -202,7 +209,7 @@ impl World {
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
                 wakes += 1;
-                known = Some((search, woken));
+                known = Some(Known { search, renewed: woken, resumed: Vec::new() });
                 continue;
             }
             let before = self.mechanical_energy();
@@ -228,10 +235,10 @@ impl World {
                 continue;
             }
             let strayed = self.follow(&mut search, given, &done);
-            let count = strayed.iter().filter(|&&strayed| strayed).count();
+            let count = strayed.iter().filter(|&&strayed| strayed).count() + done.resumed.len();
             searches += count;
             if count > 0 && !is_final {
-                known = Some((search, strayed));
+                known = Some(Known { search, renewed: strayed, resumed: done.resumed });
             } else if self.break_through_others(&search, passes, last, report) {
                 passes += 1;
                 breaks += 1;
@@ -318,12 +325,12 @@ impl World {
         true
     }
 
-    /// Looks for contacts, or only for those of some bodies if the others are known.
-    fn search(&self, known: Option<(Search, Vec<bool>)>, given: Given<'_>, broad: Broad) -> Search {
-        let Some((mut search, renewed)) = known else {
+    /// Looks for contacts, or only for those that are not known.
+    fn search(&self, known: Option<Known>, given: Given<'_>, broad: Broad) -> Search {
+        let Some(Known { mut search, renewed, resumed }) = known else {
             return self.at(given).search(&self.momenta, broad);
         };
-        self.at(given).search_again(&mut search, &self.momenta, &renewed);
+        self.at(given).search_again(&mut search, &self.momenta, &renewed, &resumed);
         search
     }
 

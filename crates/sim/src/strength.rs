@@ -52,6 +52,8 @@ pub(crate) enum Law {
     All,
     /// As its [`Strength`] says.
     Own(Strength),
+    /// As its [`Strength`] says, and any blow of no more than so many times what it bears.
+    Above(Strength, f64),
 }
 
 /// Radius of a ball of stone of 1 kg, m.
@@ -80,8 +82,9 @@ impl World {
         true
     }
 
-    /// What bodies bear in a pass over collisions: any blow what is told to, has no generation left,
-    /// or did not come apart before in this frame; all of them in the `last` pass.
+    /// What bodies bear in a pass over collisions: any blow what is told to or has no generation left, any
+    /// that is no harder than one before in this frame what did not come apart by it; all of them in the
+    /// `last` pass.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         if let Some(told) = self.told_laws(cause) {
             return told;
@@ -95,9 +98,16 @@ impl World {
         };
         let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
         let dented = report.dents.iter().map(|dent| &dent.after);
-        for id in report.held.iter().chain(&report.over_budget).chain(dented) {
+        for id in report.over_budget.iter().chain(dented) {
             if let Ok(i) = self.ids.binary_search(id) {
                 laws[i] = Law::All;
+            }
+        }
+        let of = |id: &BodyId| report.strains.iter().find(|strain| strain.body == *id);
+        for strain in report.held.iter().filter_map(of) {
+            let Ok(i) = self.ids.binary_search(&strain.body) else { continue };
+            if let Law::Own(strength) = laws[i] {
+                laws[i] = Law::Above(strength, strain.ratio());
             }
         }
         laws
@@ -105,13 +115,19 @@ impl World {
 
     /// The impulse that one of the bodies of a blow bears, N s: 0 for `a`, 1 for `b`.
     pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
-        let i = [blow.a, blow.b][side] as usize;
-        match laws[i] {
-            Law::All => f64::INFINITY,
-            Law::Own(Strength::Impulse(impulse)) => impulse,
-            Law::Own(Strength::Material) => {
+        let own = |strength: Strength| match strength {
+            Strength::Impulse(impulse) => impulse,
+            Strength::Material => {
                 let speed = self.critical_speed(blow, side).unwrap_or(f64::INFINITY);
                 blow.impulse.norm() * (speed / blow.approach)
+            }
+        };
+        match laws[[blow.a, blow.b][side] as usize] {
+            Law::All => f64::INFINITY,
+            Law::Own(strength) => own(strength),
+            Law::Above(strength, ratio) => {
+                let borne = own(strength);
+                if blow.impulse.norm() / borne > ratio { borne } else { f64::INFINITY }
             }
         }
     }
@@ -202,8 +218,9 @@ impl World {
         (at, inward): (&Point3<f64>, &UnitVector3<f64>),
         (mass, curvature): (f64, f64),
     ) -> Option<f64> {
-        let section = self.section(i, at, inward)?;
-        let own = self.curvature(i, (at, inward), section.width);
+        let inward = self.poses[i].rotation.inverse_transform_unit_vector(inward);
+        let section = self.section(i, at, &inward)?;
+        let own = self.curvature(i, (at, &inward), section.width);
         let impact = Impact {
             body: &self.substances[i],
             striker: &Material::STONE,
@@ -269,11 +286,15 @@ impl World {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
         let inward = if side == 0 { blow.normal } else { -blow.normal };
-        let inward = UnitVector3::try_new(inward, 0.0)?;
-        let section = self.section(i, &blow.at[side], &inward)?;
-        let own = self.curvature(i, (&blow.at[side], &inward), section.width);
+        let in_body = |side: usize, way: Vector3<f64>| {
+            UnitVector3::try_new(blow.rotations[side].inverse_transform_vector(&way), 0.0)
+        };
+        let own_inward = in_body(side, inward)?;
+        let section = self.section(i, &blow.at[side], &own_inward)?;
+        let own = self.curvature(i, (&blow.at[side], &own_inward), section.width);
         let across = self.shapes[other].bounds().extents().min();
-        let others = self.curvature(other, (&blow.at[1 - side], &-inward), across);
+        let others_inward = in_body(1 - side, -inward)?;
+        let others = self.curvature(other, (&blow.at[1 - side], &others_inward), across);
         let impact = Impact {
             body: &self.substances[i],
             striker: &self.substances[other],
@@ -285,24 +306,24 @@ impl World {
         Some(impact.critical_speed())
     }
 
-    /// The extents of a body around a blow at a point in body coordinates, through the middle of
-    /// what is there along the blow.
+    /// The extents of a body around a blow at a point and along a direction in body coordinates, through
+    /// the middle of what is there along the blow.
     fn section(&self, i: usize, at: &Point3<f64>, inward: &UnitVector3<f64>) -> Option<Section> {
         let geometry = &self.solids[i].as_ref()?.geometry;
         let solid = Measured { shape: &self.shapes[i], cell: geometry.grid().spacing() };
-        let inward = self.poses[i].inverse_transform_vector(inward);
-        let below = solid.below(&(at + inward * solid.cell))?;
-        let (behind, ahead) = (solid.exit(&below, &-inward), solid.exit(&below, &inward));
-        let middle = solid.middle(below + inward * (0.5 * (ahead - behind)));
+        let below = solid.below(&(at + inward.scale(solid.cell)))?;
+        let way = inward.into_inner();
+        let (behind, ahead) = (solid.exit(&below, &-way), solid.exit(&below, &way));
+        let middle = solid.middle(below + way * (0.5 * (ahead - behind)));
         let extent = |way: Vector3<f64>| solid.exit(&middle, &way) + solid.exit(&middle, &-way);
         let (mut width, mut length) = (f64::INFINITY, 0.0_f64);
         for extent in around(&inward).map(extent) {
             (width, length) = (width.min(extent), length.max(extent));
         }
-        Some(Section { thickness: extent(inward), width, length })
+        Some(Section { thickness: extent(way), width, length })
     }
 
-    /// Mean curvature of the surface of a body around a blow, 1/m: that of the sphere which falls off
+    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere which falls off
     /// as much from the tangent plane, at a share of the extent `across` the blow.
     fn curvature(
         &self,
@@ -317,7 +338,6 @@ impl World {
             Field::Cuboid { .. } | Field::Round(_) | Field::Hull(_) | Field::Hulls(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
-        let inward = self.poses[i].inverse_transform_vector(inward);
         let step = (CURVED_OVER * across).max(least);
         let surface = field.distance(at);
         let drops = around(&inward).take(DIRECTIONS).flat_map(|way| [way, -way]);

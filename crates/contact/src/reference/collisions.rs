@@ -4,6 +4,7 @@ use dynamics::{Momentum, Velocity};
 
 use super::evolution::{Evolution, Law};
 use crate::broad::{Broad, Way};
+use crate::collide::Met;
 use crate::frame::Frame;
 use crate::{Bearing, Blow, Collisions, Levers};
 
@@ -35,7 +36,7 @@ pub(crate) fn collide(
     let work = state.work.iter().sum();
     let strayed = vec![false; momenta.len()];
     let shifts = vec![Velocity::default(); momenta.len()];
-    Collisions { blows, work, strayed, shifts, limited: 0 }
+    Collisions { blows, work, strayed, shifts, ..Collisions::default() }
 }
 
 fn collide_pair(
@@ -59,7 +60,9 @@ fn collide_pair(
             return repeat > 0;
         };
         let (at, pushes) = (state.met(pair, &meeting), (meeting.normal, impulse.j));
-        let blow = Blow::new(pair, (at, 0.0), pushes, (meeting.u, restitution));
+        let rotations = state.rotations(pair);
+        let met = Met { at, time: 0.0, rotations };
+        let blow = Blow::new(pair, met, pushes, (meeting.u, restitution));
         if let Some(share) = bearing.share(pair, || blow) {
             blows.push(blow);
             state.apply(pair, &impulse.times(share));

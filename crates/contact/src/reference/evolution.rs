@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dynamics::{Body, Momentum, Velocity, advance};
-use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::graph::Graph;
 use super::touch::{Placed, Touch, touches};
@@ -278,6 +278,11 @@ impl<'a> Evolution<'a> {
         let normal = &meeting.normal;
         let place = meeting.touch.place(self.placed(a, poses), self.placed(b, poses), normal);
         [a, b].map(|i| poses[i].inverse_transform_point(&place))
+    }
+
+    /// How a pair is turned where it meets.
+    pub(super) fn rotations(&self, (a, b): (u32, u32)) -> [UnitQuaternion<f64>; 2] {
+        [a, b].map(|i| self.predicted[i as usize].rotation)
     }
 }
 
