@@ -14,9 +14,9 @@ const H: f64 = 0.01;
 /// Sites in all of the pattern's space; only some of their cells meet the bunny.
 const BUNNY_SITES: usize = 543;
 /// Pieces of a sampled body with fewer inside nodes are merged with a neighbour.
-const LEAST_NODES: usize = 8;
+const MIN_NODES: usize = 8;
 /// Pieces of an exact body with a smaller share of its volume are merged with a neighbour.
-const LEAST_SHARE: f64 = 1e-5;
+const MIN_SHARE: f64 = 1e-5;
 
 /// A body, and what breaks it where.
 pub struct Event {
@@ -49,12 +49,12 @@ impl Event {
 
     /// The pieces of the sampled body.
     pub fn run(&self) -> Shattered {
-        shatter(&self.body, &self.particles, &self.pattern, &self.at, LEAST_NODES)
+        shatter(&self.body, &self.particles, &self.pattern, &self.at, MIN_NODES)
     }
 
     /// The pieces of the exact body, cut and measured.
     pub fn cut(&self) -> Pieces {
-        let least = LEAST_SHARE * self.exact.moments().volume;
+        let least = MIN_SHARE * self.exact.moments().volume;
         self.exact.divide(&self.pattern, &self.at, least)
     }
 

@@ -185,9 +185,9 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
             assert!(apart < 0.02 && (ratio - 1.0).abs() < 0.3, "{apart} {ratio}");
         }
     }
-    // some pieces are too small to break again
-    assert!(sum < volume * (1.0 + 1e-9) && sum > 0.5 * volume, "{}", sum / volume);
-    assert!((sum - samples).abs() < 0.12 * volume, "{}", (sum - samples) / volume);
+    // some pieces are too small to break again; samples lose more of a piece than tetrahedra do
+    assert!(sum < volume * (1.0 + 1e-9) && sum > 0.8 * volume, "{}", sum / volume);
+    assert!(samples < sum, "{}", (sum - samples) / volume);
 }
 
 #[test]

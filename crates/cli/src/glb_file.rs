@@ -30,7 +30,7 @@ pub enum GlbError {
 }
 
 /// Most vertices, and most indices, of all primitives together.
-pub(crate) const MOST: usize = 1 << 26;
+pub(crate) const MAX_ELEMENTS: usize = 1 << 26;
 
 impl From<gltf::Error> for GlbError {
     fn from(error: gltf::Error) -> Self {
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        if sizes.iter().any(|&size| size > MOST) { Err(GlbError::TooLarge) } else { Ok(()) }
+        if sizes.iter().any(|&size| size > MAX_ELEMENTS) { Err(GlbError::TooLarge) } else { Ok(()) }
     }
 
     /// The number of vertices.

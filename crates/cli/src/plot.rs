@@ -51,7 +51,7 @@ pub enum TableError {
 }
 
 /// Sums and squares of as many numbers to here as a file can hold are finite.
-const MOST: f64 = 1e100;
+const MAX_NUMBER: f64 = 1e100;
 
 /// Columns of numbers with names, as [`Ledger::write_csv`](crate::ledger::Ledger::write_csv) writes
 /// them.
@@ -76,7 +76,7 @@ impl Table {
             let number = |cell: &str| {
                 let text = || cell.to_owned();
                 match cell.trim().parse::<f64>() {
-                    Ok(x) if x.abs() <= MOST => Ok(x),
+                    Ok(x) if x.abs() <= MAX_NUMBER => Ok(x),
                     Ok(x) if x.is_finite() => Err(TableError::TooLarge { line, text: text() }),
                     _ => Err(TableError::NotANumber { line, text: text() }),
                 }

@@ -7,7 +7,7 @@ use crate::cone::{Answer, within};
 use crate::{Clamp, Mover};
 
 /// Contacts of a pair at most.
-pub(crate) const MOST: usize = 4;
+pub(crate) const MAX_CONTACTS: usize = 4;
 
 /// A pair at one of its contacts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Meeting {
 }
 
 /// Impulses on `a`, one a meeting, N s.
-pub(crate) type Impulses = [Vector3<f64>; MOST];
+pub(crate) type Impulses = [Vector3<f64>; MAX_CONTACTS];
 
 /// Times that one contact is solved.
 const VISITS: usize = 48;
@@ -32,7 +32,7 @@ const PLASTIC_VISITS: usize = 128;
 /// Times that all contacts that push are solved together.
 const LEAPS: usize = 8;
 /// Visits end when no speed is off by more than this share of the fastest approach.
-const STILL: f64 = 1e-9;
+const CONVERGED: f64 = 1e-9;
 /// Turns of the drag in a visit to the only contact that pushes.
 const TURNS: usize = 12;
 /// Times all pushes so far that a leap may change an impulse by.
@@ -48,7 +48,7 @@ const SLIDES: f64 = 1.0 - 1e-12;
 /// reach. Together they add no kinetic energy. Speeds that are off by `still` m/s are let be.
 ///
 /// # Panics
-/// If there are none, or more than [`MOST`].
+/// If there are none, or more than [`MAX_CONTACTS`].
 pub(crate) fn impulses(
     movers: [&Mover; 2],
     meetings: &[Meeting],
@@ -84,7 +84,7 @@ struct Bounce<'a> {
     friction: f64,
     /// Of `a` relative to `b`, where they meet first: linear, angular.
     motion: Vector6<f64>,
-    sites: [Site; MOST],
+    sites: [Site; MAX_CONTACTS],
     /// Speed that is let be, m/s.
     still: f64,
 }
@@ -146,7 +146,7 @@ impl<'a> Bounce<'a> {
         (restitution, friction): (f64, f64),
         still: f64,
     ) -> Self {
-        let mut sites = [Site::default(); MOST];
+        let mut sites = [Site::default(); MAX_CONTACTS];
         let mut fastest = 0.0f64;
         for (site, meeting) in sites.iter_mut().zip(meetings) {
             site.offset = meeting.arms[0] - meetings[0].arms[0];
@@ -157,7 +157,7 @@ impl<'a> Bounce<'a> {
         }
         let [a, b] = movers.map(|mover| mover.velocity.angular);
         let motion = both(&meetings[0].u, &(a - b));
-        Self { movers, meetings, friction, motion, sites, still: still.max(-STILL * fastest) }
+        Self { movers, meetings, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
     }
 
     fn solve(&mut self, visits: usize, mut leaps: usize) {
@@ -254,7 +254,7 @@ impl<'a> Bounce<'a> {
         match self.sites.iter().map(|site| self.open(site)).sum() {
             0..=4 => self.leap_by::<4>(),
             5..=8 => self.leap_by::<8>(),
-            _ => self.leap_by::<{ 3 * MOST }>(),
+            _ => self.leap_by::<{ 3 * MAX_CONTACTS }>(),
         }
     }
 
@@ -292,7 +292,7 @@ impl<'a> Bounce<'a> {
         if !amounts.iter().all(|amount| amount.abs() <= FAR * pushes) {
             return;
         }
-        let mut impulses: [[f64; 3]; MOST] = std::array::from_fn(|n| self.sites[n].impulse);
+        let mut impulses: [[f64; 3]; MAX_CONTACTS] = std::array::from_fn(|n| self.sites[n].impulse);
         for (unknown, amount) in unknowns.iter().zip(&amounts) {
             for (j, share) in impulses[unknown.site].iter_mut().zip(&unknown.impulse) {
                 *j += share * amount;
@@ -421,7 +421,7 @@ fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64
 /// Impulses and the relative velocities they lead to.
 struct Solution {
     impulses: Impulses,
-    velocities: [Vector3<f64>; MOST],
+    velocities: [Vector3<f64>; MAX_CONTACTS],
 }
 
 impl Solution {

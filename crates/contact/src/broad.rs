@@ -18,7 +18,7 @@ use crate::{Columns, Groups};
 /// Share of its radius by which the box of a body is grown.
 const GROWTH: f64 = 0.1;
 /// A tree is built anew for more bodies than one in so many.
-const FEW: usize = 8;
+const REBUILD_SHARE: usize = 8;
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 4096;
 
@@ -138,7 +138,7 @@ impl Broad {
         // no tree has room for a box without numbers, nor for its neighbours
         let is_whole = |i: usize| is_finite(&self.boxes[i]) && is_finite(&self.grown[i]);
         let torn = (0..strayed.len()).any(|i| strayed[i] && !is_whole(i));
-        if torn || count > strayed.len() / FEW || self.changes > strayed.len() {
+        if torn || count > strayed.len() / REBUILD_SHARE || self.changes > strayed.len() {
             self.build();
             return;
         }
@@ -426,7 +426,7 @@ mod tests {
             let way = Way { predicted: &elsewhere, ..way };
             kept.update(way, &renewed);
             assert_eq!(kept.pairs().near, Broad::new(way, 0.05).pairs().near, "frame {frame}");
-            let mine = kept.renewed_pairs(&renewed).near;
+            let mine = kept.renewed_pairs(&renewed, &[]).near;
             let mut all = kept.pairs().near;
             all.retain(|&(i, j)| renewed[i as usize] || renewed[j as usize]);
             assert_eq!(mine, all, "frame {frame}");

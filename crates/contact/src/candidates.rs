@@ -10,7 +10,7 @@ use crate::round;
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts kept per pair: the deepest and those that span the area best.
-const MOST: usize = 4;
+const MAX_CONTACTS: usize = 4;
 
 /// Share by which distances, of the margin, and scores differ that count as the same.
 const EVEN: f64 = 1e-6;
@@ -227,7 +227,7 @@ pub(crate) fn reduce<'c>(
     let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
     let mut last = deepest;
     let mut chosen = vec![&candidates[deepest]];
-    while chosen.len() < MOST {
+    while chosen.len() < MAX_CONTACTS {
         for (n, nearest) in spread.iter_mut().enumerate() {
             *nearest = nearest.min((places[n] - places[last]).norm_squared());
             scores[n] = *nearest * weight(&candidates[n]).powi(2);

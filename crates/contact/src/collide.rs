@@ -1,10 +1,10 @@
 //! The collision pass: bodies that would pass into each other bounce (GBF03 section 5, Su09
 //! section 3.2), where and when they meet.
 //!
-//! The pass is driven by events: of all pairs the one that meets next exchanges impulses at its time of
-//! impact, and both bodies go on from there. Times come from signed distances that are linear in the motion
-//! of both bodies and quadratic in time, about where the contact was found; what leaves the path that its
-//! contacts were looked for on takes part again once they are looked for anew.
+//! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
+//! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
+//! motion of both bodies and quadratic in time, linearised where the contact was found. A body that leaves the
+//! path of its contact search by more than the contact margin has its contacts searched again.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -12,28 +12,28 @@ use std::collections::BinaryHeap;
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
 
-use crate::bounce::{self, Impulses, MOST, Meeting};
+use crate::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::flight::{Flight, Paths};
 use crate::narrow::{Contacts, MARGIN, Manifold, Resumed, Side};
 use crate::{Frame, Mover, Settings, effective_mass, pair_impulse};
 
-/// What two bodies give each other where they collide.
-/// [`Solver::Manifold`](crate::Solver::Manifold) counts what all contacts of the pair give together.
+/// A collision of two bodies.
+/// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blow {
     /// First body.
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// Where it was hardest, in body coordinates of `a` and of `b`, m.
+    /// The contact with the largest impulse, in body coordinates of `a` and of `b`, m.
     pub at: [Point3<f64>; 2],
-    /// When it was, s since the start of the step.
+    /// Time of impact, s since the start of the step.
     pub time: f64,
-    /// The orientations of `a` and of `b` then.
+    /// The orientations of `a` and of `b` at the time of impact.
     pub rotations: [UnitQuaternion<f64>; 2],
     /// Unit normal in world axes, out of `b`.
     pub normal: Vector3<f64>,
-    /// The impulse that `a` receives if neither body breaks, N s; `b` the opposite.
+    /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
     pub impulse: Vector3<f64>,
     /// Speed of approach along the normal, m/s.
     pub approach: f64,
@@ -42,18 +42,18 @@ pub struct Blow {
     pub mass: f64,
 }
 
-/// Which bodies may break in a collision, and at what.
+/// Which bodies may break in a collision, and at which impulse.
 pub struct Bearing<'a> {
-    /// Whether each body may break; only blows to these are asked about.
+    /// Whether each body may break; `borne` is called for blows to these only.
     pub may_break: &'a [bool],
-    /// The impulses that the first and the second body of a blow bear, N s.
+    /// The largest impulses that the first and the second body of a blow bear, N s.
     pub borne: &'a mut dyn FnMut(&Blow) -> [f64; 2],
-    /// The pass ends once more bodies than this left the paths that contacts were looked for on: what they
-    /// meet next may come before what else is known.
+    /// The pass ends once more than this many bodies left the paths of the contact search: their next
+    /// impacts may precede the known ones.
     pub max_strayed: usize,
 }
 
-/// Where two bodies meet: in body coordinates of both, m, when, s, and how they are turned then.
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
 pub(crate) struct Met {
     pub(crate) at: [Point3<f64>; 2],
     pub(crate) time: f64,
@@ -61,7 +61,7 @@ pub(crate) struct Met {
 }
 
 impl Blow {
-    /// `u` is the relative velocity of `a` where it was hardest, m/s.
+    /// `u` is the relative velocity of `a` at the contact with the largest impulse, m/s.
     pub(crate) fn new(
         (a, b): (u32, u32),
         Met { at, time, rotations }: Met,
@@ -75,7 +75,7 @@ impl Blow {
 }
 
 impl Bearing<'_> {
-    /// The share of a blow that the weaker body of the pair bears; `None` if both bear all of it.
+    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
     pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
         if !self.may_break[a as usize] && !self.may_break[b as usize] {
             return None;
@@ -87,34 +87,37 @@ impl Bearing<'_> {
     }
 }
 
-/// What a collision pass did.
+/// Result of a collision pass.
 #[derive(Clone, Debug, Default)]
 pub struct Collisions {
-    /// The blows that break a body.
+    /// Blows that break a body.
     pub blows: Vec<Blow>,
     /// Work of kinematic bodies, J.
     pub work: f64,
-    /// Bodies that left the path that contacts were looked for on and may meet others there.
+    /// Bodies that left the paths of the contact search; their contacts must be searched again.
     pub strayed: Vec<bool>,
-    /// Pairs that may meet again after where they were looked at, sorted.
+    /// Pairs to search again from a later time, sorted.
     pub resumed: Vec<Resumed>,
-    /// By how much the starts of paths moved, m and rad.
+    /// Displacement of the virtual starts, m and rad.
     pub shifts: Vec<Velocity>,
-    /// Pairs that would collide more often than a pass allows; the contact passes stop them.
+    /// Pairs with a body that reached the limit of blows; the contact passes stop their approach.
     pub limited: usize,
 }
 
-/// Share of the speed at which pairs rest by which speeds after a collision may be off.
-const STILL: f64 = 1e-3;
+/// Blows to a body per step. A ball of 0.2 m bounces as often between walls 2 m apart at 3,400 m/s and 30 steps
+/// per second; blows through light bodies between heavy ones have no end, and the contact passes take over.
+const MAX_BLOWS: u32 = 64;
+/// Tolerance of the speeds after a collision, as a share of the resting speed.
+const CONVERGED: f64 = 1e-3;
 
-/// Lets all pairs that meet within the step while approaching collide in the order of time. All contacts at
-/// which a pair touches bounce together, so that a box that lands flat does not turn.
+/// Processes the impacts of all approaching pairs in the order of time. All touching contacts of a pair
+/// rebound together, so that a box that lands flat does not turn.
 ///
-/// A pair of which a body breaks exchanges the part of the impulse that the weaker body bears, and
-/// nothing more in this pass: what it broke into meets the rest.
+/// If a body of the pair breaks, the pair exchanges the impulse that the weaker body bears, and collides no
+/// more in this pass: the pieces receive the rest.
 ///
-/// Impulses act at one point of both bodies, where momentum and kinetic energy are those of the time of
-/// impact: linear and angular momentum are conserved exactly and no impulse adds energy.
+/// Impulses act at one point of both bodies with the momenta of the time of impact: linear and angular
+/// momentum are conserved exactly, and no impulse adds energy.
 pub(crate) fn collide(
     frame: Frame<'_>,
     contacts: &Contacts,
@@ -128,32 +131,32 @@ pub(crate) fn collide(
     Collisions { shifts, ..pass.done }
 }
 
-/// A time before all steps, s.
+/// A time before any step, s.
 const BEFORE: f64 = -1.0;
 
-/// Signed distance at a contact as a function of time, for any motion of both bodies.
+/// Linearised signed distance at a contact, for any motion of both bodies.
 struct Near {
-    /// From the centres of mass to where the bodies meet, at that time, m.
+    /// From the centres of mass to the contact point at the time of the search, m.
     arms: [Vector3<f64>; 2],
     normal: Vector3<f64>,
-    /// The distance less what the motion it was found with makes of it, m.
+    /// The distance without the motion of the search, m.
     base: f64,
 }
 
 /// A body between its blows.
 #[derive(Clone, Copy)]
 struct Flyer {
-    /// Velocity at the start of its free flight, m/s.
+    /// Velocity at the virtual start, m/s.
     velocity: Velocity,
-    /// The same when contacts were looked for.
+    /// The same at the contact search.
     before: Velocity,
-    /// By how much the start of its free flight moved since, m and rad.
+    /// Displacement of the virtual start since the contact search, m and rad.
     shift: Velocity,
     /// m/s^2.
     acceleration: Vector3<f64>,
     /// Time of its last blow, s.
     since: f64,
-    /// Whether it stays where it is at the start of the step when it is struck: joints hold it.
+    /// Whether joints hold the body: its blows act at the start of the step.
     joined: bool,
 }
 
@@ -164,7 +167,7 @@ struct Event {
     /// Blows of the pair so far.
     blows: u32,
     pair: u32,
-    /// Its number: the pair may have got others since.
+    /// Number of the event; later events of the pair replace it.
     stamp: u32,
 }
 
@@ -183,13 +186,14 @@ impl PartialOrd for Event {
     }
 }
 
-/// What a pair has been through.
+/// The blows of a pair so far.
 #[derive(Clone, Copy, Default)]
 struct Past {
     blows: u32,
     stamp: u32,
-    broken: bool,
-    /// The last time at which it touched without approaching, s.
+    /// Whether the pair collides no more in this pass.
+    is_over: bool,
+    /// Last time of touch without approach, s.
     passed: f64,
 }
 
@@ -198,23 +202,23 @@ struct Pass<'a> {
     contacts: &'a Contacts,
     paths: &'a mut Paths,
     flyers: Vec<Flyer>,
-    /// One a contact.
+    /// One per contact.
     nears: Vec<Near>,
-    /// One a pair.
+    /// One per pair.
     pasts: Vec<Past>,
-    /// Bodies that were struck off their paths.
+    /// Number of bodies that left their paths.
     leaving: usize,
-    /// Up to when blows are known, s.
+    /// The pass processed all impacts up to this time, s.
     reached: f64,
     done: Collisions,
 }
 
-/// What a pair gives each other, at contacts that touch.
+/// The impulses of a pair at its touching contacts.
 #[derive(Default)]
 struct Hit {
-    meetings: [Meeting; MOST],
+    meetings: [Meeting; MAX_CONTACTS],
     count: usize,
-    /// On `a`, one a meeting.
+    /// On `a`, one per meeting.
     impulses: Impulses,
     restitution: f64,
     time: f64,
@@ -223,8 +227,8 @@ struct Hit {
 /// A body at the time of a blow.
 struct Struck {
     body: usize,
-    /// Where its free flight without forces leads: impulses at one point of two bodies there keep their
-    /// angular momentum.
+    /// Place of the centre of mass without forces: arms from there to one point of both bodies conserve
+    /// angular momentum about the virtual starts.
     arm_origin: Vector3<f64>,
     pose: Isometry3<f64>,
     momentum: Momentum,
@@ -232,7 +236,7 @@ struct Struck {
 }
 
 impl Flyer {
-    /// Whether it is off the path that contacts were looked for on by more than `reach` m.
+    /// Whether the body is off the path of the contact search by more than the contact margin.
     fn deviates(&self, time: f64, radius: f64) -> bool {
         let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
             (shift + (now - before) * time).norm()
@@ -274,8 +278,6 @@ impl<'a> Pass<'a> {
             return;
         }
         let touching = Touching::new(contacts, self.flyers.len());
-        let Settings { collision_sweeps, pair_repeats, .. } = *self.frame.settings;
-        let most = (collision_sweeps * pair_repeats) as u32;
         while let Some(Reverse(event)) = queue.pop() {
             let pair = event.pair as usize;
             if event.stamp != self.pasts[pair].stamp {
@@ -286,8 +288,9 @@ impl<'a> Pass<'a> {
             if self.stray(bodies, event.time) {
                 continue;
             }
-            if event.blows >= most {
+            if bodies.iter().any(|&i| self.paths.flights[i].blows >= MAX_BLOWS) {
                 self.done.limited += 1;
+                self.pasts[pair].is_over = true;
                 continue;
             }
             if !self.strike(pair, event.time, bearing) {
@@ -306,8 +309,8 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Pairs that were looked at on the way, because they are in each other at the end, are looked at again
-    /// from there on, or from where they collided.
+    /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
+    /// time, or after their last blow.
     fn resume(&mut self) {
         for (past, manifold) in self.pasts.iter().zip(self.contacts.manifolds()) {
             let bodies = [manifold.a as usize, manifold.b as usize];
@@ -318,7 +321,7 @@ impl<'a> Pass<'a> {
             let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
             let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flyers[i].joined);
             let is_known = time <= self.reached && found < self.frame.dt;
-            if is_known && is_later && moves && !is_left && !past.broken {
+            if is_known && is_later && moves && !is_left && !past.is_over {
                 let Manifold { a, b, .. } = *manifold;
                 self.done.resumed.push(Resumed { a, b, time });
             }
@@ -335,7 +338,7 @@ impl<'a> Pass<'a> {
         self.frame.columns.bodies[i].mass_properties().is_some()
     }
 
-    /// Notes which of the bodies will leave their paths by the end of the step. Returns how many do so far.
+    /// Marks the bodies that leave their paths by the end of the step. Returns the number of marked bodies.
     fn leave(&mut self, bodies: [usize; 2]) -> usize {
         for i in bodies {
             let radius = self.frame.columns.shapes[i].radius();
@@ -346,7 +349,7 @@ impl<'a> Pass<'a> {
         self.leaving
     }
 
-    /// Whether one of the bodies left its path before a time: what it meets then is not known yet.
+    /// Whether one of the bodies left its path before a time, so that its contacts there are unknown.
     fn stray(&mut self, bodies: [usize; 2], time: f64) -> bool {
         let mut strays = false;
         for i in bodies {
@@ -375,11 +378,11 @@ impl<'a> Pass<'a> {
         bodies.map(of).into_iter().fold(resting_speed, f64::max)
     }
 
-    /// The next blow of a pair within the step later than `after`, which replaces those known.
+    /// The next impact of a pair within the step after a time; it replaces the known one.
     fn next(&mut self, pair: usize, after: f64) -> Option<Reverse<Event>> {
         self.pasts[pair].stamp += 1;
-        let Past { blows, stamp, broken, .. } = self.pasts[pair];
-        if broken {
+        let Past { blows, stamp, is_over, .. } = self.pasts[pair];
+        if is_over {
             return None;
         }
         let manifold = &self.contacts.manifolds()[pair];
@@ -393,7 +396,7 @@ impl<'a> Pass<'a> {
         (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
     }
 
-    /// Lets a pair collide that touches at a time; `false` if it does not approach there.
+    /// Collides a pair at a time; `false` if the pair does not approach there.
     fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
         let manifold = self.contacts.manifolds()[pair];
         let bodies = [manifold.a as usize, manifold.b as usize];
@@ -408,7 +411,7 @@ impl<'a> Pass<'a> {
         if let Some(share) = share {
             self.done.blows.push(blow());
             hit.impulses.iter_mut().for_each(|j| *j *= share);
-            self.pasts[pair].broken = true;
+            self.pasts[pair].is_over = true;
         }
         self.pasts[pair].blows += 1;
         self.done.work += self.work(&manifold, &hit);
@@ -427,7 +430,7 @@ impl<'a> Pass<'a> {
         if let Some(mass) = body.mass_properties().filter(|_| !joined) {
             momentum.linear += acceleration * (mass.mass() * time);
             let gravity = self.gravity(i);
-            // what bears a body gives it no energy
+            // contact forces do no work on a resting body
             let lift = (acceleration - gravity).dot(&(place - pose.translation.vector));
             if lift > 0.0 {
                 place += gravity * (lift / gravity.norm_squared());
@@ -444,7 +447,7 @@ impl<'a> Pass<'a> {
 
     /// The orientation of a body at a time.
     fn rotation(&self, i: usize, time: f64) -> UnitQuaternion<f64> {
-        let Flight { since, rotation } = self.paths.flights[i];
+        let Flight { since, rotation, .. } = self.paths.flights[i];
         let pose = &self.paths.poses[i];
         let rotation = if since > 0.0 { rotation } else { pose.rotation };
         if time == since || self.flyers[i].velocity.angular == Vector3::zeros() {
@@ -455,7 +458,7 @@ impl<'a> Pass<'a> {
         advance(body, &from, momentum, time - since).rotation
     }
 
-    /// Gives a body what it gains at a time, and finds where its free flight then starts.
+    /// Applies an impulse to a body at a time and updates its virtual start.
     fn give(&mut self, struck: &Struck, gain: &Momentum, time: f64) {
         let Struck { body: i, pose, mut momentum, .. } = *struck;
         let body = &self.frame.columns.bodies[i];
@@ -463,6 +466,8 @@ impl<'a> Pass<'a> {
         momentum.linear += gain.linear;
         momentum.angular += gain.angular;
         let gravity = self.gravity(i);
+        let blows = self.paths.flights[i].blows + 1;
+        self.paths.flights[i].blows = blows;
         let flyer = &mut self.flyers[i];
         flyer.since = time;
         if flyer.joined {
@@ -473,7 +478,7 @@ impl<'a> Pass<'a> {
         let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
-        self.paths.flights[i] = flight;
+        self.paths.flights[i] = Flight { blows, ..flight };
         let velocity = Velocity {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
@@ -483,7 +488,7 @@ impl<'a> Pass<'a> {
         (flyer.velocity, flyer.acceleration) = (velocity, gravity);
     }
 
-    /// What a kinematic body of the pair does by the impulses, J.
+    /// Work of the kinematic body of a pair, J.
     fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
         let bodies = [pair.a, pair.b].map(|body| &self.frame.columns.bodies[body as usize]);
         match bodies {
@@ -497,7 +502,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Whether the pair approaches where it touches, and the clamped impulses that it then gives itself.
+    /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
     fn hits(&self, pair: &Manifold, struck: &[Struck; 2], hit: &mut Hit) -> bool {
         let bodies = [pair.a as usize, pair.b as usize];
         let Frame { columns, settings, .. } = self.frame;
@@ -507,7 +512,7 @@ impl<'a> Pass<'a> {
         let reach = settings.slop * p.min(q);
         let places = [struck[0].arm_origin, struck[1].arm_origin];
         let mut fastest = 0.0f64;
-        for number in self.contacts.range(pair).take(MOST) {
+        for number in self.contacts.range(pair).take(MAX_CONTACTS) {
             let near = &self.nears[number];
             let [c0, c1, c2] = self.distance(bodies, near);
             if c0 + (c1 + c2 * hit.time) * hit.time > reach {
@@ -536,7 +541,9 @@ impl<'a> Pass<'a> {
                 impulses[0] = clamp.limit(&j, normal, &k, u);
                 impulses
             }
-            all => bounce::impulses(movers, all, (restitution, friction), clamp, STILL * resting),
+            all => {
+                bounce::impulses(movers, all, (restitution, friction), clamp, CONVERGED * resting)
+            }
         };
         hit.impulses.iter().any(|j| *j != Vector3::zeros())
     }
@@ -552,10 +559,10 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The first time from `from` on at which a distance of `c0 + c1 t + c2 t^2` falls to zero, or stops
-/// falling below it; `None` if the bodies do not pass it by more than the `resting` speed.
+/// The time of impact of a distance `c0 + c1 t + c2 t^2` after `from`, or the time of touch without approach;
+/// `None` if the bodies approach by no more than the `resting` speed.
 ///
-/// Speed that bodies gain on the way does not count: what lies would bounce.
+/// Speed gained by acceleration during the step does not count: resting contacts would bounce.
 fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
     let (gap, speed) = (c0 + (c1 + c2 * from) * from, c1 + 2.0 * c2 * from);
     if speed.abs() <= resting {
@@ -564,7 +571,7 @@ fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
     let wait = if gap <= 0.0 && speed < 0.0 {
         0.0
     } else if gap <= 0.0 {
-        // what a blow sent off is as deep again when it comes back; what rolls rises and falls, too
+        // after a blow: when the body returns to the same depth
         if from > 0.0 { -speed / c2 } else { f64::INFINITY }
     } else {
         // the form of the root that does not cancel; not a number if there is none
@@ -589,9 +596,9 @@ fn nears(contacts: &Contacts, flyers: &[Flyer]) -> Vec<Near> {
     all.flat_map(|m| contacts.range(m).map(move |number| near(m, number))).collect()
 }
 
-/// What lies is not in free fall: a body that does not rise is borne by what its contacts gave it in the last
-/// frame, as far as that takes gravity away, until it is struck; what touches nothing immovable is not. Joints
-/// hold bodies altogether.
+/// Resting bodies are not in free fall. The contact impulses of the last frame cancel gravity, as far as they
+/// oppose it, until the first blow to the body. This holds for islands with an immovable body and for bodies
+/// that do not rise. Bodies with joints have no acceleration.
 fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
     let Frame { columns, drift, settings, dt, .. } = frame;
     let mut loads = vec![Vector3::zeros(); flyers.len()];
@@ -623,7 +630,7 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
     }
 }
 
-/// Which pairs each body belongs to.
+/// The pairs of each body.
 struct Touching {
     first: Vec<u32>,
     pairs: Vec<u32>,
@@ -663,7 +670,7 @@ impl Hit {
         self.impulses.iter().sum()
     }
 
-    /// What both bodies receive.
+    /// The momenta that both bodies receive.
     fn gains(&self) -> [Momentum; 2] {
         let mut gains = [Momentum::default(); 2];
         for (meeting, j) in self.given() {
@@ -673,7 +680,7 @@ impl Hit {
         gains
     }
 
-    /// The blow is where the pair meets hardest.
+    /// The blow at the contact with the largest impulse.
     fn blow(
         &self,
         pair: &Manifold,

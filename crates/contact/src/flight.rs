@@ -1,9 +1,9 @@
 //! Free flight between the blows of a frame.
 //!
-//! A body that was struck at a time t within the step is kept as the one that would be there with the same
-//! pose and momentum at t had it flown freely since the start of the step. Poses and momenta of all bodies
-//! then belong to one time, the passes that follow work as if there had been no blow, and energy, linear and
-//! angular momentum are those that the body has at t.
+//! A blow at time t leaves the body with a pose and a momentum at t. The world stores the virtual start
+//! instead: the pose and momentum at the start of the step from which free flight reaches the same state at
+//! t. All bodies then share one time, and the later passes need no case for blows. The virtual start has the
+//! same mechanical energy, linear and angular momentum as the state at t.
 
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
@@ -14,26 +14,28 @@ use crate::narrow::{Contact, Contacts, Manifold, Origin};
 /// The last blow to a body in this step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Flight {
-    /// When it was, s since the start of the step; 0 if there was none.
+    /// Time of the blow, s since the start of the step; 0 without one.
     pub since: f64,
-    /// The orientation that the body had then, if there was one.
+    /// Orientation of the body at the blow, if there was one.
     pub rotation: UnitQuaternion<f64>,
+    /// Number of blows to the body in this step.
+    pub blows: u32,
 }
 
-/// Where the free flight of each body over the step starts, as columns of equal length.
+/// The free flight of each body over the step, as columns of equal length.
 #[derive(Clone, Debug, Default)]
 pub struct Paths {
     /// Poses at the start of the step.
     pub poses: Vec<Isometry3<f64>>,
     /// Momenta at the start of the step.
     pub momenta: Vec<Momentum>,
-    /// The last blow to each.
+    /// The last blow to each body.
     pub flights: Vec<Flight>,
 }
 
 impl Flight {
-    /// The pose and momentum at the time of the blow of a body whose free flight under `acceleration` m/s^2
-    /// starts from `pose` with `momentum`.
+    /// The pose and momentum of a body at the blow, from its virtual start `pose` and `momentum` under a
+    /// constant `acceleration` in m/s^2.
     pub fn state(
         &self,
         body: &Body,
@@ -52,7 +54,8 @@ impl Flight {
         (pose, Momentum { linear, ..*momentum })
     }
 
-    /// The blow of a body with `pose` at time `since` s, and where its free flight starts.
+    /// The flight, pose and momentum at the virtual start of a body with `pose` and `momentum` at time
+    /// `since`, s.
     pub fn starting(
         since: f64,
         body: &Body,
@@ -68,23 +71,23 @@ impl Flight {
         let rotation = advance(body, pose, momentum, -since).rotation;
         let linear = momentum.linear - acceleration * (mass.mass() * since);
         let start = Isometry3::from_parts(Translation3::from(place), rotation);
-        (Self { since, rotation: pose.rotation }, start, Momentum { linear, ..*momentum })
+        (Self { since, rotation: pose.rotation, blows: 0 }, start, Momentum { linear, ..*momentum })
     }
 }
 
-/// From the paths that contacts were found on to those of `frame`.
+/// Moves contacts from the paths on which they were found to the paths of `frame`.
 pub(crate) struct Turn<'a> {
     pub(crate) frame: Frame<'a>,
-    /// By how much the starts of the paths moved, m and rad.
+    /// Displacement of the virtual starts, m and rad.
     pub(crate) shifts: &'a [Velocity],
-    /// Velocities in the middle of the step on the paths before.
+    /// Velocities at the middle of the step on the old paths.
     pub(crate) before: &'a [Velocity],
-    /// Velocities in the middle of the step now.
+    /// Velocities at the middle of the step on the new paths.
     pub(crate) after: &'a [Velocity],
 }
 
 impl Turn<'_> {
-    /// Moves the contacts of bodies that were `changed`.
+    /// Moves the contacts of `changed` bodies.
     pub(crate) fn follow(&self, contacts: &mut Contacts, changed: &[bool]) {
         let manifolds = contacts.manifolds().to_vec();
         let is_changed = |pair: &&Manifold| changed[pair.a as usize] || changed[pair.b as usize];

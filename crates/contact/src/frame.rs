@@ -13,7 +13,6 @@ use crate::narrow::{MARGIN, Resumed, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
 use crate::settle::{Done, Joined, push_out, push_out_in, settle_joined, work_of_kinematic_bodies};
-use crate::solve::residual;
 use crate::{
     Aim, Bearing, Cache, Collisions, Columns, Contacts, Flight, Islands, Levels, Order, Paths,
     Problem, Settings, Tally,
@@ -590,17 +589,6 @@ impl Support {
             Found::Manifolds { done, .. } => done.unsolved,
             Found::Rows { .. } | Found::Pairs { .. } => 0,
         }
-    }
-
-    /// The natural map of contacts and joints after [`Support::settle_velocities`], m/s or rad/s: how
-    /// far the worst of them is from complementarity and Coulomb's law with the `momenta` of bodies
-    /// where `frame` has them. `None` of other solvers than [`Solver::Manifold`].
-    pub fn residual(&self, frame: Frame<'_>, momenta: &[Momentum]) -> Option<f64> {
-        let Found::Manifolds { contacts, order, impulses, joined, .. } = &self.0 else {
-            return None;
-        };
-        let problem = frame.problem(contacts, order);
-        Some(residual(problem, joined.known(problem, Aim::Velocities, (momenta, impulses))))
     }
 
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.

@@ -31,7 +31,7 @@ const MAX_ADVANCES: usize = 4096;
 /// Angle, rad, by which bodies that spin may turn while what touches is taken to move straight on.
 const SHORT_TURN: f64 = 0.25;
 /// Share of the half thickness by which bodies approach on that way, where they do.
-const LEAST_WAY: f64 = 1e-3;
+const MIN_WAY: f64 = 1e-3;
 /// Bisections of the last of these steps.
 const BISECTIONS: usize = 4;
 
@@ -158,7 +158,7 @@ impl<'a> Pair<'a> {
         let speed = contact.normal.dot(&(self.a.velocity.at(p) - self.b.velocity.at(q)));
         let fastest = self.a.velocity.angular.norm().max(self.b.velocity.angular.norm());
         let way = speed * (SHORT_TURN / fastest);
-        way < -LEAST_WAY * self.size() && candidate.distance + way < 0.0
+        way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
     }
 
     /// Whether the bodies move too little to pass anything on the way.

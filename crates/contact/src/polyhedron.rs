@@ -15,7 +15,7 @@ const SAME: f64 = 1e-9;
 const FLAT: f64 = 0.3;
 /// Share of the margin by which planes of faces may cut in before all normals are to lead out the same
 /// way.
-const DEEP: f64 = 0.5;
+const MAX_CUT: f64 = 0.5;
 /// Two faces that an edge enters and leaves by part with a normal between theirs; if their mean is
 /// shorter they face away from each other.
 const SHARP: f64 = 0.3;
@@ -26,7 +26,7 @@ const SIDEWAYS: f64 = 0.3;
 const EDGE: f64 = 0.02;
 
 /// Edges of a solid at most for its width to be found exactly: those of 128 corners.
-const MOST_EDGES: usize = 378;
+const MAX_EDGES: usize = 378;
 
 /// A convex solid in body coordinates.
 #[derive(Clone, Debug)]
@@ -138,7 +138,7 @@ impl Polyhedron {
 
     /// Keys that candidates on it may have.
     pub(crate) fn key_count(&self) -> u32 {
-        (self.corners.len() + MOST_BENDS * self.edges.len()) as u32
+        (self.corners.len() + MAX_BENDS * self.edges.len()) as u32
     }
 
     /// The largest signed distance of a point from the plane of a face, m: that from the solid inside, a
@@ -196,7 +196,7 @@ impl Polyhedron {
 /// or each holds an edge (Houle and Toussaint 1988). If there are more edges than are worth trying
 /// two by two it is the width of a ball inside.
 fn width(corners: &[Point3<f64>], faces: &[(Vector3<f64>, f64)], edges: &[Edge]) -> f64 {
-    if edges.len() > MOST_EDGES {
+    if edges.len() > MAX_EDGES {
         let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
         let middle = sum / corners.len() as f64;
         let depths = faces.iter().map(|(normal, offset)| offset - normal.dot(&middle));
@@ -277,7 +277,7 @@ impl Solids<'_> {
         if parting.distance < EDGE * margin {
             self.turn_sideways(parting, EDGE * margin, &mut found);
         }
-        if parting.distance < -DEEP * margin {
+        if parting.distance < -MAX_CUT * margin {
             self.lead_out(parting, &mut found);
         }
         found
@@ -475,7 +475,7 @@ impl Solids<'_> {
                 continue;
             }
             let [from, to] = ends.map(|end| a.corners[end]);
-            let mut key = (a.corners.len() + MOST_BENDS * number) as u32;
+            let mut key = (a.corners.len() + MAX_BENDS * number) as u32;
             bends(rows, highest[0].1, *length, margin, |share, distance, [(i, s), (j, t)]| {
                 let [n, m] = [i, j].map(|plane| b.plane(plane).0);
                 let between = n * s + m * t;
@@ -679,7 +679,7 @@ fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 
 }
 
 /// Most points of an edge that are told.
-const MOST_BENDS: usize = 4;
+const MAX_BENDS: usize = 4;
 
 /// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
 /// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
@@ -712,7 +712,7 @@ fn bends(
         let is_least = falls < 0.0 && rises >= 0.0;
         let flat = |slope: f64| slope.abs() < FLAT * length;
         // a place is kept for the least
-        let most = if falls < 0.0 { MOST_BENDS - 1 } else { MOST_BENDS };
+        let most = if falls < 0.0 { MAX_BENDS - 1 } else { MAX_BENDS };
         let is_end = count < most && (flat(falls) || flat(rises));
         if distance < limit && share > 0.0 && (is_least || is_end) {
             let shares = if is_least {
@@ -844,7 +844,7 @@ mod tests {
             .map(|p| Point3::from(p.component_mul(&Vector3::new(0.1, 0.2, 0.3))))
             .collect();
         let solid = of_points(&ball);
-        assert!(solid.edges.len() > MOST_EDGES, "{}", solid.edges.len());
+        assert!(solid.edges.len() > MAX_EDGES, "{}", solid.edges.len());
         let least = (0..3000)
             .filter_map(|_| random.vector(1.0).try_normalize(0.1))
             .map(|way| width_along(&solid, &way))

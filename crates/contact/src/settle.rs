@@ -270,12 +270,12 @@ pub(crate) fn work_of_kinematic_bodies(
 
 /// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
 /// deeply normals tell little of the way out, and pushing hard only shakes the others.
-const MOST_PUSH: f64 = 0.05;
+const MAX_PUSH: f64 = 0.05;
 
 /// What overlaps by less than so many times the slop is let be: piles would never lie still while their
 /// contacts are pushed out little by little. What overlaps more is pushed by a share of what is beyond
 /// the slop.
-const SHALLOW: f64 = 2.0;
+const SHALLOW_SLOPS: f64 = 2.0;
 
 /// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
 /// make: displacement in m and rotation vector in rad.
@@ -301,9 +301,9 @@ pub(crate) fn push_out_in(
         let gap = contact.gap + dt * speed;
         let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
         let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
-        let most = MOST_PUSH * p.radius().min(q.radius());
+        let most = MAX_PUSH * p.radius().min(q.radius());
         let push = settings.push_out * (overlap - slop).min(most);
-        (overlap > SHALLOW * slop).then_some((push, 0.0))
+        (overlap > SHALLOW_SLOPS * slop).then_some((push, 0.0))
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();
@@ -325,7 +325,7 @@ fn velocities(
 const REPEATS: usize = 7;
 /// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
 /// stacked comes to rest exactly.
-const FEW: usize = 64;
+const FEW_BATCHES: usize = 64;
 /// Batches per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 32;
 
@@ -428,7 +428,7 @@ impl<'a> Pass<'a> {
         let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
         // positions are pushed by lengths, not by speeds
         let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
-        let lazy = self.batches.len() > FEW;
+        let lazy = self.batches.len() > FEW_BATCHES;
         let repeats = if shock { REPEATS } else { 0 };
         for _ in 0..sweeps {
             self.done += 1;

@@ -347,10 +347,9 @@ impl Shape {
 /// Corners first, then edges and faces at even steps.
 fn cuboid_points(half: &Vector3<f64>, spacing: f64) -> Vec<Point3<f64>> {
     // a finer request would only cost memory: contacts of flat faces need no more
-    const MOST_PER_EDGE: f64 = 64.0;
-    let steps: [usize; 3] = std::array::from_fn(|a| {
-        (2.0 * half[a] / spacing).ceil().clamp(1.0, MOST_PER_EDGE) as usize
-    });
+    const MAX_PER_EDGE: f64 = 64.0;
+    let steps: [usize; 3] =
+        std::array::from_fn(|a| (2.0 * half[a] / spacing).ceil().clamp(1.0, MAX_PER_EDGE) as usize);
     let mut points = Vec::new();
     for i in 0..=steps[0] {
         for j in 0..=steps[1] {

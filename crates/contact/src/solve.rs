@@ -1,8 +1,8 @@
-//! Contacts and joints of an island as one problem that is solved to one residual.
+//! Contacts and joints of an island as one complementarity problem with one residual.
 //!
-//! An island is what touches or is joined, directly or through others. Where a factor of its matrix
-//! takes no more work than the sweeps of [`settle`](crate::settle) would, the [exact solver](newton)
-//! takes it: then a light bridge carries a heavy box, and nothing has to be held level by level.
+//! An island is a connected component of bodies with contacts and joints as edges. The [exact solver](newton)
+//! solves islands whose factorization costs no more than the sweeps of [`settle`](crate::settle). It needs no
+//! shock propagation, and mass ratios do not slow it.
 
 mod factor;
 mod newton;
@@ -20,39 +20,36 @@ use factor::Pattern;
 use newton::{Island, Solution, Term};
 use set::Set;
 
-/// Most bodies of an island. Of a heap of more the factor takes more work than sweeps whatever its
-/// shape: the bodies that part `n` others in two are `n^(2/3)`, and to eliminate these alone takes
-/// `n^2 / 6` products of blocks, against some seventy visits to contacts of each body.
-const MOST_BODIES: usize = 420;
+/// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
+/// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
+const MAX_BODIES: usize = 420;
 
-/// Joints this far apart are closed, m or rad, and times that ways are bent until they are. What is
-/// taut comes halfway each time.
+/// Error of a closed joint, m or rad, and the limit of linearisations. The error of a taut joint halves with
+/// each.
 const CLOSED: f64 = 1e-9;
-const BENDS: usize = 16;
+const MAX_CLOSINGS: usize = 16;
 
-/// Most factorizations of a pass. Arches and towers take some ten when they are new and one or none
-/// later; what collapses takes more and is left to sweeps, which do not stand in for them where there
-/// are joints.
-const FACTORIZATIONS: usize = 15;
-const FACTORIZATIONS_OF_JOINTS: usize = 30;
+/// Limit of factorizations per pass. Arches and towers take about ten in their first frames, later one or
+/// none; islands that slide take about 25.
+const FACTORIZATIONS: usize = 30;
 
-/// What the islands of a pass are solved from.
+/// Start of the solution of all islands in a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
     pub(crate) momenta: &'a [Momentum],
-    /// A guess of each contact's impulse.
+    /// Warm start of the contacts.
     pub(crate) impulses: &'a [Vector3<f64>],
     pub(crate) joints: &'a [Joint],
     pub(crate) stepping: Stepping,
-    /// Share of what joints bore last that is a guess.
+    /// Factor of the warm start of joints.
     pub(crate) share: f64,
 }
 
-/// The islands that were tried.
+/// The islands that the exact solver tried.
 #[derive(Debug, Default)]
 pub(crate) struct Exact {
     tried: Vec<Solved>,
-    /// Whether each manifold and joint is in an island that is solved.
+    /// Whether the island of each manifold and joint is solved.
     pub(crate) pairs: Vec<bool>,
     pub(crate) joints: Vec<bool>,
 }
@@ -64,25 +61,25 @@ struct Solved {
     solution: Solution,
 }
 
-/// Who and what is in an island, by number.
+/// Bodies, pairs and joints of an island, by index.
 #[derive(Clone, Debug, Default)]
 struct Part {
     bodies: Vec<u32>,
     pairs: Vec<u32>,
     joints: Vec<u32>,
-    /// The rows of each joint, so far as they can be used.
+    /// The usable rows of each joint.
     rows: Vec<Vec<Row>>,
     island: Island,
-    /// A guess of the impulses.
+    /// Warm start of all terms.
     guess: Vec<Vector3<f64>>,
-    /// What bodies had.
+    /// Momenta before the pass.
     before: Vec<Momentum>,
-    /// Terms of contacts, which come first.
+    /// Number of contact terms, which come first.
     touching: usize,
 }
 
 impl Exact {
-    /// Solves all islands that are cheap enough.
+    /// Solves all islands with a cheap factorization.
     pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Self {
         let parts = parts(problem, aim, start);
         let solve = |mut part: Part| {
@@ -103,9 +100,8 @@ impl Exact {
         Self { tried, pairs, joints }
     }
 
-    /// Writes out the momenta of bodies of solved islands and the impulses of their contacts and joints;
-    /// `gains` are those that joints gave. Of the others what is nearer to a solution is kept, this or
-    /// that of the sweeps, which is there already.
+    /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds the result of
+    /// the sweeps, and the solution with the smaller residual wins.
     pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut Kept<'_>) {
         for Solved { part, solution } in &self.tried {
             let is_better = || solution.residual < part.residual(problem, kept);
@@ -115,41 +111,23 @@ impl Exact {
         }
     }
 
-    /// Islands without a solution.
+    /// Number of unsolved islands.
     pub(crate) fn unsolved(&self) -> usize {
         self.tried.iter().filter(|solved| !solved.solution.is_solved).count()
     }
 }
 
-/// The natural map at momenta and impulses, m/s or rad/s: how far the worst contact or row of a joint
-/// is from complementarity and Coulomb's law.
-pub(crate) fn residual(problem: Problem<'_>, start: Start<'_>) -> f64 {
-    let count = |len: usize| (0..len as u32).collect::<Vec<_>>();
-    let is_dynamic = |&i: &u32| problem.columns.bodies[i as usize].mass_properties().is_some();
-    let bodies: Vec<u32> =
-        count(problem.columns.bodies.len()).into_iter().filter(is_dynamic).collect();
-    let pressed = |&n: &u32| {
-        let pair = &problem.contacts.manifolds()[n as usize];
-        is_pressed(problem.contacts, pair, start.impulses)
-    };
-    let pairs = count(problem.contacts.manifolds().len()).into_iter().filter(pressed).collect();
-    let joints = count(start.joints.len());
-    let mut part = Part { bodies, pairs, joints, ..Part::default() };
-    part.fill(problem, start);
-    part.island.natural_map(&vec![Vector6::zeros(); part.bodies.len()], &part.guess)
-}
-
-/// What a pass changes.
+/// Results of a pass.
 pub(crate) struct Kept<'a> {
     pub(crate) momenta: &'a mut [Momentum],
     /// Of each contact.
     pub(crate) impulses: &'a mut [Vector3<f64>],
-    /// What bodies gained by joints.
+    /// Momenta that joints gave to bodies.
     pub(crate) gains: &'a mut [Momentum],
     pub(crate) joints: &'a mut [Joint],
 }
 
-/// The islands that have contacts and are not too large.
+/// Islands with contacts and at most [`MAX_BODIES`] bodies.
 fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
     let Problem { columns, contacts, .. } = problem;
     let count = columns.bodies.len();
@@ -176,11 +154,11 @@ fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
             parts[k as usize].joints.push(n);
         }
     }
-    parts.retain(|part| !part.pairs.is_empty() && part.bodies.len() <= MOST_BODIES);
+    parts.retain(|part| !part.pairs.is_empty() && part.bodies.len() <= MAX_BODIES);
     parts
 }
 
-/// Whether the first pass gave one of a pair's contacts an impulse.
+/// Whether a contact of the pair has an impulse from the first pass.
 pub(crate) fn is_pressed(contacts: &Contacts, pair: &Manifold, impulses: &[Vector3<f64>]) -> bool {
     impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
 }
@@ -312,11 +290,10 @@ impl Part {
         self.rows = rows;
     }
 
-    /// Bends the way of what is joined until it ends with its joints closed, by the directions that they
-    /// have there: contacts go along.
+    /// Linearises the joints again at the end of the step until they close there.
     fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
         let mut best = solved;
-        for _ in 0..BENDS {
+        for _ in 0..MAX_CLOSINGS {
             let momenta = self.momenta(problem, start, &best);
             let mut ends = problem.poses.to_vec();
             advance_all(problem.columns.bodies, &mut ends, &momenta, problem.dt);
@@ -337,7 +314,7 @@ impl Part {
             }
             let scales: Vec<_> = self.island.terms.iter().map(|term| term.scale).collect();
             self.join(problem, start, rows);
-            // their scales change with their directions
+            // scales change with the directions of rows
             let all = best.impulses.iter().zip(scales).zip(&self.island.terms);
             let rescaled = all.map(|((impulse, scale), term)| {
                 impulse.component_div(&scale).component_mul(&term.scale)
@@ -367,22 +344,20 @@ impl Part {
         momenta
     }
 
-    /// `None` if a factor takes more work than a sweep.
+    /// `None` if a factorization costs more than the sweeps.
     fn solve(&self, settings: &Settings) -> Option<Solution> {
         let start = self.island.guessed(&self.guess);
         if start.is_solved {
             return Some(start);
         }
-        // to relax a contact takes about as much as a product of blocks; contacts and joints by turns
-        // do not get there, however many sweeps they make
+        // relaxing a contact costs about one block product
         let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
-        let most = if self.joints.is_empty() { FACTORIZATIONS } else { FACTORIZATIONS_OF_JOINTS };
-        Some(self.island.solve(&pattern, most, start))
+        Some(self.island.solve(&pattern, FACTORIZATIONS, start))
     }
 
-    /// The natural map of what sweeps left.
+    /// The natural map at the result of the sweeps, m/s.
     fn residual(&self, problem: Problem<'_>, kept: &Kept<'_>) -> f64 {
         let Problem { columns, poses, contacts, .. } = problem;
         let change = |(&i, before): (&u32, &Momentum)| {

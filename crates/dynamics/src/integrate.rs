@@ -175,7 +175,7 @@ fn dormand_prince(
     load: impl Fn(f64, &State) -> Load,
     tolerance: f64,
 ) -> Result<Motion, IntegrateError> {
-    const MOST_STEPS: u32 = 10_000_000;
+    const MAX_STEPS: u32 = 10_000_000;
     let pose = &start.pose;
     let mut at = row(&pose.translation.vector, pose.rotation.quaternion(), &start.momentum);
     let (mut time, mut step, mut steps) = (0.0, duration, 0);
@@ -197,7 +197,7 @@ fn dormand_prince(
         } else {
             step = 0.5 * dt;
         }
-        if steps == MOST_STEPS || time != duration && time + step == time {
+        if steps == MAX_STEPS || time != duration && time + step == time {
             return Err(IntegrateError::Stuck { time, step });
         }
     }

@@ -24,7 +24,7 @@ const TERMS: usize = 8;
 const INNER_TURN: f64 = 0.75;
 
 /// The most inner steps in a step: some 500 turns. What spins faster is turned about its axis alone.
-const MOST_INNER_STEPS: f64 = 4096.0;
+const MAX_INNER_STEPS: f64 = 4096.0;
 
 impl Spin {
     pub(crate) fn new(
@@ -43,7 +43,7 @@ impl Spin {
     pub(crate) fn turn(&self, dt: f64) -> UnitQuaternion<f64> {
         let inner = (self.rate() * dt.abs() * (1.0 / INNER_TURN)).ceil().max(1.0);
         // not a number either, where a square overflows
-        if inner.is_nan() || inner > MOST_INNER_STEPS {
+        if inner.is_nan() || inner > MAX_INNER_STEPS {
             return exp(&(self.velocity * dt));
         }
         let step = InnerStep::new(&self.inverse_inertia, dt / inner);

@@ -199,7 +199,7 @@ impl Border {
             (1..count - 1).map(move |k| [corner(0), corner(k), corner(k + 1)])
         };
         let covered = |first: &usize| -> f64 { from(*first).map(|t| self.area(t).abs()).sum() };
-        let best = (0..count.min(MOST_CORNERS))
+        let best = (0..count.min(MAX_CORNERS))
             .map(|first| (covered(&first), first))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         best.map_or(Vec::new(), |(_, first)| from(first).collect())
@@ -213,7 +213,7 @@ impl Border {
 }
 
 /// Corners tried as the centre of a fan.
-const MOST_CORNERS: usize = 64;
+const MAX_CORNERS: usize = 64;
 
 /// Corners up to which cutting ears, of cubic cost, takes less time than a Delaunay triangulation.
 const MAX_EARS: usize = 24;

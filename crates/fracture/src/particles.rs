@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::cut::{Cut, Pair};
 use crate::holders::holders;
-use crate::seams::{LEAST_COSINE, Seam, Seams, Section};
+use crate::seams::{MIN_COSINE, Seam, Seams, Section};
 use crate::shatter::Scene;
 
 /// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
@@ -187,7 +187,7 @@ impl Scene<'_> {
         match at(low).zip(at(high)) {
             // away from third regions the two distances are each other's negative
             Some((x, y)) if y > x => {
-                ((x / (x - y)).clamp(0.0, 1.0), ((y - x) / (2.0 * h)).clamp(LEAST_COSINE, 1.0))
+                ((x / (x - y)).clamp(0.0, 1.0), ((y - x) / (2.0 * h)).clamp(MIN_COSINE, 1.0))
             }
             _ => (0.5, 1.0),
         }

@@ -75,7 +75,7 @@ impl Pattern {
                 let [a, b, c] = nodes.low;
                 let place = places[grid.index([a + i, b + j, c + k])];
                 // the only region of a pattern is infinitely deep
-                region.value(&Point3::from(place.map(f64::from))).max(-DEEPEST) as f32
+                region.value(&Point3::from(place.map(f64::from))).max(-MAX_DEPTH) as f32
             });
             let part = grid.part(nodes.low, nodes.high.map(|n| n - 1));
             let level_set = LevelSet::from_values(part, values);
@@ -86,7 +86,7 @@ impl Pattern {
 }
 
 /// Samples are no deeper, pattern units: infinities do not interpolate.
-const DEEPEST: f64 = 1e6;
+const MAX_DEPTH: f64 = 1e6;
 
 /// The nodes at which a region can be inside once moved by up to `farthest`, and a few more.
 fn reach(region: &Region, grid: &Grid, farthest: f64) -> NodeBox {

@@ -8,7 +8,7 @@ use crate::near::Near;
 use crate::planes::NodePlane;
 
 /// No edge stands for less of a cut: one along a plane does not cross it, but for round-off.
-pub(crate) const LEAST_COSINE: f64 = 1e-3;
+pub(crate) const MIN_COSINE: f64 = 1e-3;
 
 /// The planes on which pieces were cut from each other.
 pub(crate) struct Seams {
@@ -82,7 +82,7 @@ impl Seam {
             plane,
             nearest: plane.step.iamax(),
             scales: steps.map(|step| if rises(step) { -1.0 / step } else { 0.0 }),
-            cosines: steps.map(|step| (step.abs() / spacing).clamp(LEAST_COSINE, 1.0)),
+            cosines: steps.map(|step| (step.abs() / spacing).clamp(MIN_COSINE, 1.0)),
         }
     }
 

@@ -38,7 +38,7 @@ pub struct Shattered {
     pub bonds: Vec<Bond>,
 }
 
-const FEWEST_PARTICLES: usize = 8;
+const MIN_PARTICLES: usize = 8;
 
 /// Breaks a body by a pattern (Su09 section 4.2).
 ///
@@ -90,7 +90,7 @@ pub fn shatter(
         .zip(shares)
         .map(|((piece, level_set), mut particles)| {
             // a splinter of a node or two that no particle fell on
-            if particles.len() < FEWEST_PARTICLES {
+            if particles.len() < MIN_PARTICLES {
                 particles.extend(level_set.isosurface().vertices);
             }
             Fragment { level_set, particles, moments: piece.moments, regions: piece.parts }

@@ -361,7 +361,7 @@ impl World {
     pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
         let breakage = parent.breakage.as_ref();
         let (share, size) =
-            breakage.map_or((Pattern::LEAST_SHARE, 0.0), |b| (b.least_share, b.least_size));
+            breakage.map_or((Pattern::MIN_SHARE, 0.0), |b| (b.least_share, b.least_size));
         let size = size.max(self.settings.debris.least_size);
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
     }

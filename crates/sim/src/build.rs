@@ -400,7 +400,7 @@ fn breakage<'a>(
 /// Share of the volume of the smallest piece unless a scene gives one.
 fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
     let pattern = fracture.pattern.as_ref().and_then(|name| scene.patterns.get(name));
-    pattern.map_or(scene::Pattern::LEAST_SHARE, scene::Pattern::least_share)
+    pattern.map_or(scene::Pattern::MIN_SHARE, scene::Pattern::least_share)
 }
 
 /// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is

@@ -12,7 +12,7 @@ use crate::model::Division;
 use crate::{BodyId, Fracture, Report, Solid, World};
 
 /// Places looked at along each side of what an edge sweeps over.
-const MOST_PLACES: f64 = 400.0;
+const MAX_PLACES: f64 = 400.0;
 
 impl World {
     /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic sampled
@@ -105,7 +105,7 @@ fn deepest(
     let [from, to] = [from, to].map(|ends| ends.map(|p| to_material * p));
     let bounds = level_set.grid().bounds();
     let spacing = level_set.grid().spacing();
-    let count = |length: f64| (length / spacing).ceil().clamp(1.0, MOST_PLACES);
+    let count = |length: f64| (length / spacing).ceil().clamp(1.0, MAX_PLACES);
     let along = count((from[1] - from[0]).norm().max((to[1] - to[0]).norm()));
     let across = count((to[0] - from[0]).norm().max((to[1] - from[1]).norm()));
     let mut found = (0.0, None);

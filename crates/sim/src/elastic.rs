@@ -41,7 +41,7 @@ pub(crate) enum Struck {
 /// Most by which a dent may change the volume of a tetrahedron, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
 /// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
-const MOST_TETS: usize = 1 << 17;
+const MAX_TETS: usize = 1 << 17;
 
 impl ElasticBody {
     /// A body that is filled with tetrahedra when it is first hit.
@@ -101,7 +101,7 @@ impl ElasticBody {
         let before = free.mesh().clone();
         if !shattered.cracks.is_empty() {
             let after = shattered.pieces.pop()?.mesh;
-            let stays = after.tets.len() <= MOST_TETS;
+            let stays = after.tets.len() <= MAX_TETS;
             return stays.then_some(Struck::Changed { before, after, is_dented: false });
         }
         let yield_stress = self.model.yield_strength?;

@@ -188,8 +188,8 @@ impl LatticeModel {
 
 /// The largest connected part of a solid as tetrahedra.
 pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
-    const MOST: usize = 1 << 20;
-    let stuffing = Stuffing { spacing, doublings: 0, limit: MOST };
+    const MAX_TETS: usize = 1 << 20;
+    let stuffing = Stuffing { spacing, doublings: 0, limit: MAX_TETS };
     let mesh = TetMesh::stuffed(body, &stuffing).ok()?;
     let parts = tetfem::pieces(&mesh);
     parts.into_iter().map(|(part, _)| part).max_by_key(|part| part.tets.len())

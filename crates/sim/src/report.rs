@@ -137,6 +137,10 @@ pub struct Report {
     /// was taken; or the equations of bodies that joints alone hold were not solved, which were then
     /// moved as others are.
     pub unsolved: bool,
+    /// Islands that the exact solver left to the sweeps after its limit of factorizations.
+    pub unsolved_islands: usize,
+    /// Pairs whose blows reached the limit per body and frame; the contact passes stopped them.
+    pub limited_blows: usize,
     /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
     /// its place; [`Self::unsolved`] then too.
     pub solver_limited: bool,

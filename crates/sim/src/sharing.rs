@@ -52,7 +52,7 @@ struct KnownPart {
 }
 
 /// Most divisions that are known at a time.
-const MOST: usize = 1024;
+const MAX_DIVISIONS: usize = 1024;
 
 impl Known {
     fn parts(&self) -> Option<Vec<Part>> {
@@ -125,7 +125,7 @@ impl World {
         };
         let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
         self.divided.0.retain(is_there);
-        if self.divided.0.len() == MOST {
+        if self.divided.0.len() == MAX_DIVISIONS {
             self.divided.0.pop_front();
         }
         self.divided.0.push_back(known);

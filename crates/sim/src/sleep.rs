@@ -27,7 +27,7 @@ const STILL: f64 = 0.5;
 /// How far its farthest point may move meanwhile, as a share of its radius and at most, m: 3 cm/s,
 /// as other engines have it, since what lies in a pile never quite stops creeping.
 const STILL_SHARE: f64 = 0.15;
-const STILL_MOST: f64 = 0.015;
+const MAX_STILL: f64 = 0.015;
 /// What moves this much farther in one half of that time than in the half before is about to fall:
 /// at a constant acceleration from rest it is three times as far.
 const SPEEDING_UP: f64 = 2.0;
@@ -535,7 +535,7 @@ impl World {
                 continue;
             }
             let (pose, reach) = (&self.poses[i], self.shapes[i].radius());
-            let most = STILL_MOST.min(STILL_SHARE * reach);
+            let most = MAX_STILL.min(STILL_SHARE * reach);
             if moved(&rest.pose, pose, reach) > most {
                 *rest = Rest::new(pose);
                 continue;

@@ -2,7 +2,7 @@
 //!
 //! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
 
-use contact::constraint::{ImpulseCache, Key, MOST_ROWS, Reaction};
+use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
 use contact::{Cache, CachedContact, CachedPair, Prop, Side};
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -84,7 +84,7 @@ struct JointState {
     /// In each body's coordinates.
     frames: [[f64; 7]; 2],
     /// What it gave in the last frame: linear, angular, and by row; what its rows moved by in the end.
-    last: ([f64; 3], [f64; 3], [[f64; MOST_ROWS]; 2]),
+    last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use dynamics::{Body, Velocity};
 use nalgebra::Vector3;
 use thiserror::Error;
 
-use crate::world::MOST;
+use crate::world::MAX_NUMBER;
 use crate::{BodyId, World};
 
 /// Why a world was not steered; it stays as it was.
@@ -28,7 +28,7 @@ pub enum SteeringError {
 }
 
 fn check<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<(), SteeringError> {
-    let usable = numbers.into_iter().all(|x| x.abs() <= MOST);
+    let usable = numbers.into_iter().all(|x| x.abs() <= MAX_NUMBER);
     if usable { Ok(()) } else { Err(SteeringError::NotFinite) }
 }
 

@@ -225,6 +225,7 @@ impl World {
                 continue;
             }
             report.work += done.work;
+            report.limited_blows += done.limited;
             report.dissipation.collision += collision;
             if is_broken {
                 breaks += 1;
@@ -442,6 +443,7 @@ fn count_work(support: &Support, report: &mut Report) {
     (report.levels, report.sweeps) = (support.levels(), support.sweeps());
     report.unsolved |= support.is_unsolved();
     report.solver_limited = support.is_limited();
+    report.unsolved_islands = support.unsolved_islands();
     if let Some(cache) = support.remembered() {
         (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
     }

@@ -317,7 +317,7 @@ impl World {
         let middle = solid.middle(below + way * (0.5 * (ahead - behind)));
         let extent = |way: Vector3<f64>| solid.exit(&middle, &way) + solid.exit(&middle, &-way);
         let (mut width, mut length) = (f64::INFINITY, 0.0_f64);
-        for extent in around(&inward).map(extent) {
+        for extent in around(inward).map(extent) {
             (width, length) = (width.min(extent), length.max(extent));
         }
         Some(Section { thickness: extent(way), width, length })
@@ -340,7 +340,7 @@ impl World {
         };
         let step = (CURVED_OVER * across).max(least);
         let surface = field.distance(at);
-        let drops = around(&inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
+        let drops = around(inward).take(DIRECTIONS).flat_map(|way| [way, -way]);
         let drop = drops.map(|way| field.distance(&(at + way * step)) - surface).sum::<f64>()
             / (2 * DIRECTIONS) as f64;
         // never more than a half ball of that size

@@ -82,19 +82,19 @@ pub struct NewBody {
 }
 
 /// Squares and products of numbers to here are finite.
-pub(crate) const MOST: f64 = 1e30;
+pub(crate) const MAX_NUMBER: f64 = 1e30;
 
 /// Whether a pose and a momentum may take part in a frame.
 pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
     let place = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
     let motion = momentum.linear.iter().chain(momentum.angular.iter());
-    place.chain(motion).all(|x| x.abs() <= MOST)
+    place.chain(motion).all(|x| x.abs() <= MAX_NUMBER)
 }
 
 impl NewBody {
     fn is_usable(&self) -> bool {
         let usable =
-            |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MOST);
+            |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MAX_NUMBER);
         let moved = match &self.body {
             Body::Kinematic(velocity) => usable(velocity),
             Body::Static | Body::Dynamic(_) => usable(&self.velocity),

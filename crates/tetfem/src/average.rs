@@ -241,9 +241,9 @@ impl Bins {
     /// Cubes to a radius. Not a whole number, so that rounding puts nothing beyond the last.
     const PER_RADIUS: f64 = 3.9;
     /// Most cubes along a line of twice the radius.
-    const MOST_SLABS: usize = 9;
+    const MAX_SLABS: usize = 9;
     /// Most cubes to a place.
-    const MOST: usize = 4;
+    const MAX_CUBES: usize = 4;
 
     /// Cubes of all that is in the box of the vertices; `None` if the radius is no length.
     fn new(places: &[Point3<f64>], bounds: &levelset::Aabb, radius: f64) -> Option<Self> {
@@ -253,7 +253,7 @@ impl Bins {
             return None;
         }
         let cubes = |size: f64| [0, 1, 2].map(|axis| (extents[axis] / size).floor() + 1.0);
-        while cubes(size).iter().product::<f64>() > (Self::MOST * places.len()) as f64 {
+        while cubes(size).iter().product::<f64>() > (Self::MAX_CUBES * places.len()) as f64 {
             size *= 1.25;
         }
         let dims = cubes(size).map(|count| count as usize);
@@ -299,7 +299,7 @@ impl Bins {
             let from = self.low[axis] + slab as f64 * self.size;
             (from - place[axis]).max(place[axis] - from - self.size).max(0.0).powi(2)
         };
-        let mut gaps = [f64::INFINITY; Self::MOST_SLABS];
+        let mut gaps = [f64::INFINITY; Self::MAX_SLABS];
         for (gap_of, slab) in gaps.iter_mut().zip(slabs[2].clone()) {
             *gap_of = gap(2, slab);
         }

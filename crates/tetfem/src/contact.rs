@@ -75,7 +75,7 @@ impl Surface {
             if (centre.coords - at).norm_squared() >= reach * reach || across.dot(&ahead) <= 0.0 {
                 continue;
             }
-            let count = ((PARTS * size / radius).ceil() as usize).clamp(1, MOST_PARTS);
+            let count = ((PARTS * size / radius).ceil() as usize).clamp(1, MAX_PARTS);
             let area = across.norm() / (count * count) as f64;
             for weights in middles(count) {
                 let point: Vector3<f64> =
@@ -120,7 +120,7 @@ impl Surface {
 /// Parts of a face for each of its radii in the radius over which a force is spread.
 const PARTS: f64 = 6.0;
 /// Most parts along an edge of a face.
-const MOST_PARTS: usize = 12;
+const MAX_PARTS: usize = 12;
 
 /// Barycentric coordinates of the middles of the parts of a triangle whose edges are cut into
 /// `count`.

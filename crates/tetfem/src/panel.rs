@@ -15,7 +15,7 @@ pub(crate) const NODE: usize = 3;
 
 /// Strips that are multiplied at once. More of them leave no register free, and where one is kept in
 /// memory instead all take half as long again.
-const MOST: usize = 2;
+const MAX_STRIPS: usize = 2;
 
 /// Columns whose first rows are eliminated.
 pub(crate) struct Elimination<'a, S> {
@@ -37,7 +37,7 @@ impl<S: Simd> Elimination<'_, S> {
         for own in 0..pivots.div_ceil(STRIP) {
             let first = own * STRIP;
             let columns = &mut self.columns[first * length..][..STRIP * length];
-            for strip in (own..strips).step_by(MOST) {
+            for strip in (own..strips).step_by(MAX_STRIPS) {
                 let tile = &mut columns[strip * STRIP..];
                 let factor = (&*self.factor, pivots);
                 subtract_some(simd, tile, length, factor, first, [strip, own], strips - strip);
@@ -142,8 +142,8 @@ impl Half {
         pivots: usize,
     ) {
         let strips = self.0 / STRIP;
-        for strip in (0..strips).step_by(MOST) {
-            let end = strips.min(strip + MOST);
+        for strip in (0..strips).step_by(MAX_STRIPS) {
+            let end = strips.min(strip + MAX_STRIPS);
             for column in 0..end {
                 let strip = strip.max(column);
                 let length = self.0 - column * STRIP;
@@ -155,7 +155,7 @@ impl Half {
     }
 }
 
-/// Subtracts from a tile the product of up to [`MOST`] strips of a factor, from one on, and the
+/// Subtracts from a tile the product of up to [`MAX_STRIPS`] strips of a factor, from one on, and the
 /// transpose of another.
 #[inline(always)]
 fn subtract_some<S: Simd>(
@@ -170,7 +170,7 @@ fn subtract_some<S: Simd>(
     let (count, stride) = (depth * STRIP, pivots * STRIP);
     let b = &factor[columns * stride..][..count];
     let first = &factor[rows * stride..];
-    if left < MOST {
+    if left < MAX_STRIPS {
         subtract(simd, tile, length, [&first[..count]], b);
     } else {
         subtract(simd, tile, length, [&first[..count], &first[stride..][..count]], b);

@@ -101,6 +101,6 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
 fn least_share(source: &Source) -> f64 {
     match source {
         Source::Text(spec) => spec.least_share(),
-        Source::File(_) => sim::scene::Pattern::LEAST_SHARE,
+        Source::File(_) => sim::scene::Pattern::MIN_SHARE,
     }
 }

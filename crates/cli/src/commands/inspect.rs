@@ -15,7 +15,7 @@ use crate::args::{CheckArguments, FileArguments};
 use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
 use crate::commands::pattern::read_pattern;
 use crate::commands::strains::breaker;
-use crate::commands::volume::MOST_NODES;
+use crate::commands::volume::MAX_NODES;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
 use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
@@ -318,7 +318,7 @@ fn product(size: &Vector3<f64>) -> String {
 }
 
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
-    let solid = LevelSet::from_bytes(&read_plain(path)?, MOST_NODES);
+    let solid = LevelSet::from_bytes(&read_plain(path)?, MAX_NODES);
     let solid = solid.map_err(|source| Failure::LevelSet { path: path.to_owned(), source })?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
     let volume = solid.moments().volume;

@@ -13,7 +13,7 @@ use crate::output::{write_whole, write_whole_folder};
 use crate::render::{Apng, Gif, Picture, View, contact_sheet, render as draw};
 
 /// Most pixels of a contact sheet: 256 MB as it is drawn.
-const MOST_PIXELS: usize = 1 << 26;
+const MAX_PIXELS: usize = 1 << 26;
 
 /// What the frames become.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,7 +67,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
     let pixels = frames.len().saturating_mul(size[0] * size[1]);
-    if kind == Kind::Sheet && pixels > MOST_PIXELS {
+    if kind == Kind::Sheet && pixels > MAX_PIXELS {
         return Err(Failure::TooManyPixels { frames: frames.len(), size: *size });
     }
     let fitted = View::fitted(&recording, size[0] as f64 / size[1] as f64);

@@ -36,7 +36,7 @@ struct Job<'a> {
 }
 
 /// Poses that are in memory at a time, beside one for each body that ever lived: 4 MB.
-const MOST_HELD: usize = 1 << 16;
+const MAX_HELD: usize = 1 << 16;
 
 /// A run after some frames.
 struct Run {
@@ -270,7 +270,7 @@ impl Job<'_> {
             if let (Some(misfit), Some(path)) = (report.misfits.first(), self.told) {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
-            if run.recorder.held() > MOST_HELD {
+            if run.recorder.held() > MAX_HELD {
                 run.spool.add(&run.recorder.take()).map_err(|e| self.spool_failed(e))?;
             }
             progress.frame(frame, report.bodies);

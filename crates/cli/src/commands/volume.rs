@@ -15,7 +15,7 @@ use crate::progress::phase;
 use crate::wording::{count, number};
 
 /// Most nodes of a level set, 2 GiB, and of a lattice.
-pub(super) const MOST_NODES: usize = 1 << 29;
+pub(super) const MAX_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
@@ -24,7 +24,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if ends_in(path, "lset") {
-        let solid = LevelSet::from_bytes(&read(path)?, MOST_NODES);
+        let solid = LevelSet::from_bytes(&read(path)?, MAX_NODES);
         let solid = solid.map_err(|source| Failure::LevelSet { path: path.clone(), source })?;
         let volume = solid.moments().volume;
         (solid, volume)
@@ -33,7 +33,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         (solid, mesh.signed_volume())
     };
     let stuffing =
-        Stuffing { spacing: cell.unwrap_or(1.0), doublings: *doublings, limit: MOST_NODES };
+        Stuffing { spacing: cell.unwrap_or(1.0), doublings: *doublings, limit: MAX_NODES };
     let mesh = phase("filling the mesh with tetrahedra", *quiet, || match count {
         Some(count) => TetMesh::stuffed_to_count(&solid, *count as usize, &stuffing),
         None => TetMesh::stuffed(&solid, &stuffing),

@@ -7,7 +7,7 @@ use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4}
 use sim::Paint;
 
 use super::{MeshFile, MeshFileError};
-use crate::glb_file::{GlbError, MOST, open};
+use crate::glb_file::{GlbError, MAX_ELEMENTS, open};
 
 /// Vertices and indices that any file may make: nodes that draw one mesh anew, and accessors without
 /// data, make them of nothing. Larger files may make one for each byte, no fewer than they hold.
@@ -17,7 +17,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
     let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let mut mesh = MeshFile::default();
-    let most = MOST.min(bytes.len().max(FREE));
+    let most = MAX_ELEMENTS.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
     // children are placed relative to their parents
     let mut open: Vec<(Node, Matrix4<f64>)> =

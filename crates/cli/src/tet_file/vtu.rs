@@ -16,19 +16,19 @@ fn problem(problem: impl Into<String>) -> MeshFileError {
 }
 
 /// Most bytes of one list, 4 GiB.
-const MOST: u64 = 1 << 32;
+const MAX_BYTES: u64 = 1 << 32;
 /// Most numbers of one list: some that any file may hold, and some for each byte of it. Compressed lists
 /// may be a thousand times as large as their file, which only those of cells' types and ends come near.
 const FREE_NUMBERS: usize = 1 << 23;
 const NUMBERS_PER_BYTE: usize = 8;
 
 /// Most attributes of a tag; the parser compares each with all others.
-const MOST_ATTRIBUTES: usize = 256;
+const MAX_ATTRIBUTES: usize = 256;
 
 /// Whether no tag has more attributes than that: each takes an equals sign, and from one tag to the next
 /// there are no others but the few that end base64.
 fn has_short_tags(head: &str) -> bool {
-    head.split('<').all(|part| part.matches('=').count() <= MOST_ATTRIBUTES)
+    head.split('<').all(|part| part.matches('=').count() <= MAX_ATTRIBUTES)
 }
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
@@ -41,7 +41,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
         head.push_str("</VTKFile>");
     }
     if !has_short_tags(&head) {
-        return Err(problem(format!("a tag has more than {MOST_ATTRIBUTES} attributes")));
+        return Err(problem(format!("a tag has more than {MAX_ATTRIBUTES} attributes")));
     }
     let document = Document::parse(&head).map_err(|e| problem(e.to_string()))?;
     let root = document.root_element();
@@ -178,7 +178,7 @@ impl File<'_> {
                 u64::from(*byte) << (8 * if self.is_big_endian { word - 1 - at } else { at })
             };
             let size: u64 = bytes.iter().enumerate().map(byte).sum();
-            if size > MOST { Err(problem("a list is too large")) } else { Ok(size as usize) }
+            if size > MAX_BYTES { Err(problem("a list is too large")) } else { Ok(size as usize) }
         };
         let plain = |count: usize, data: &[u8]| -> Result<Vec<u8>, MeshFileError> {
             if !is_base64 {

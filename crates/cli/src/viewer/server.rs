@@ -29,11 +29,11 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Most bytes of the head of a request; browsers send less than 2 KiB.
-const MOST_HEAD: usize = 1 << 14;
+const MAX_HEAD: usize = 1 << 14;
 /// How long a head may take, and a client may stand still while it is sent to.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Connections at the same time; further ones are closed.
-const MOST_CLIENTS: usize = 1024;
+const MAX_CLIENTS: usize = 1024;
 /// Stack of the thread of a connection, bytes.
 const STACK: usize = 1 << 17;
 
@@ -74,7 +74,7 @@ impl Viewer {
                     thread::sleep(Duration::from_millis(50));
                     continue;
                 };
-                if clients.load(Ordering::Relaxed) >= MOST_CLIENTS {
+                if clients.load(Ordering::Relaxed) >= MAX_CLIENTS {
                     continue;
                 }
                 clients.fetch_add(1, Ordering::Relaxed);
@@ -185,7 +185,7 @@ fn read_head(stream: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let start = Instant::now();
     let mut head = Vec::new();
     let mut buffer = [0; 2048];
-    while head.len() < MOST_HEAD {
+    while head.len() < MAX_HEAD {
         let left = PATIENCE.checked_sub(start.elapsed()).filter(|left| !left.is_zero());
         stream.set_read_timeout(Some(left.ok_or(io::ErrorKind::TimedOut)?))?;
         let count = stream.read(&mut buffer)?;

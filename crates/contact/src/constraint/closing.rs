@@ -22,11 +22,11 @@ const ROUNDS: usize = 16;
 /// Share of what was missed that may be left each time.
 const BETTER: f64 = 0.7;
 /// Times that bodies are moved together, that this may fail, and what turning is made harder by then.
-const MOST_MOVES: usize = 40;
-const MOST_FAILED: usize = 8;
+const MAX_MOVES: usize = 40;
+const MAX_FAILED: usize = 8;
 const HEAVIER: f64 = 10.0;
 /// Most that a body is turned at once, rad: rows say little of what is farther.
-const MOST_TURN: f64 = 0.5;
+const MAX_TURN: f64 = 0.5;
 
 /// Adds impulses to `momenta` until they take bodies to where their joints are closed, and to the
 /// `gains` of bodies and what `joints` bore. What is joined goes on as long as it gets closer.
@@ -126,9 +126,9 @@ pub(crate) fn close(frame: Frame<'_>, poses: &mut [Isometry3<f64>]) {
     let (mut rows, _) = rows_of(joints, poses, whole);
     let mut apart = worst(&rows);
     let mut failed = vec![0; apart.len()];
-    for _ in 0..MOST_MOVES {
+    for _ in 0..MAX_MOVES {
         let open: Vec<bool> = (apart.iter().zip(&failed))
-            .map(|(apart, failed)| *apart >= CLOSED && *failed <= MOST_FAILED)
+            .map(|(apart, failed)| *apart >= CLOSED && *failed <= MAX_FAILED)
             .collect();
         if !open.contains(&true) {
             return;
@@ -218,7 +218,7 @@ impl Groups {
         }
         let shift = |(i, (pose, group)): (usize, (&Isometry3<f64>, &Option<u32>))| {
             let Some(group) = group else { return *pose };
-            let share = (MOST_TURN / fastest[*group as usize]).min(1.0);
+            let share = (MAX_TURN / fastest[*group as usize]).min(1.0);
             let Velocity { linear, angular } = movers.velocity(i);
             let turn = UnitQuaternion::from_scaled_axis(angular * share);
             let place = pose.translation.vector + linear * share;

@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, DVector};
 /// four legs do, they share what there is to bear.
 const SHARING: f64 = 1e-8;
 /// Numbers that a factor may have; what needs more is left to the sweeps.
-const MOST: usize = 1 << 21;
+const MAX_ENTRIES: usize = 1 << 21;
 
 /// A factor of the matrix of some blocks of rows.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u3
     for clique in cliques {
         let rows: usize = clique.iter().map(|&n| sizes[n as usize]).sum();
         numbers += rows * rows;
-        if numbers > MOST {
+        if numbers > MAX_ENTRIES {
             return None;
         }
         for &n in clique {
@@ -139,7 +139,7 @@ fn elimination(sizes: &[usize], cliques: &[Vec<u32>]) -> Option<Vec<(u32, Vec<u3
         let own: Vec<u32> = std::mem::take(&mut around[node as usize]).into_iter().collect();
         let rows = own.iter().map(|&n| sizes[n as usize]).sum::<usize>() + sizes[node as usize];
         numbers += sizes[node as usize] * rows;
-        if numbers > MOST {
+        if numbers > MAX_ENTRIES {
             return None;
         }
         for &n in &own {

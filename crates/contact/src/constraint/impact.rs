@@ -11,7 +11,7 @@ const ACCURACY: f64 = 1e-12;
 /// Bisection ends at times this far apart, s.
 const RESOLUTION: f64 = 1e-11;
 /// Most steps in which a way is looked over.
-const MOST_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 
 /// A body on its way.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ pub fn time_of_impact(
     if apart <= 0.0 {
         return Ok(Some(Impact { time, states, gap: apart }));
     }
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let left = duration - time;
         if left <= 0.0 {
             return Ok(None);

@@ -16,7 +16,7 @@ use super::row::{Bounds, Row};
 use crate::movers::Movers;
 
 /// Most rows of a joint.
-pub const MOST_ROWS: usize = 8;
+pub const MAX_ROWS: usize = 8;
 
 /// Rows of a hinge and of a slider before that of their motor.
 const BEFORE_MOTOR: usize = 5;
@@ -55,12 +55,12 @@ pub struct Motor {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
     /// Of each row, to start the next step from: N s or N m s.
-    pub impulses: [f64; MOST_ROWS],
+    pub impulses: [f64; MAX_ROWS],
     /// What each row that always holds moved by in the end, m/s or rad/s: [`Linkages`] keep joints closed
     /// by the mean of both ends of a step, and know by it what they moved last.
     ///
     /// [`Linkages`]: super::Linkages
-    pub rates: [f64; MOST_ROWS],
+    pub rates: [f64; MAX_ROWS],
     /// On the first body in world axes, N s.
     pub linear: Vector3<f64>,
     /// On the first body about the anchor in world axes, N m s.
@@ -200,7 +200,7 @@ impl Joint {
 
     pub(crate) fn rows_for(&self, poses: &[Isometry3<f64>], stepping: Stepping) -> Vec<Row> {
         let placed = self.placed(poses);
-        let mut rows = Vec::with_capacity(MOST_ROWS);
+        let mut rows = Vec::with_capacity(MAX_ROWS);
         let beta = stepping.error_reduction / stepping.dt;
         let hold = |row: Row, error: f64| Row { target: -beta * error, ..row };
         let straight = |n: usize, arms| {

@@ -40,7 +40,7 @@ mod touching;
 pub use codes::{ImpulseCache, Key, kd_code};
 pub use impact::{Flight, Impact, time_of_impact};
 pub use impulses::{ContactClass, classify};
-pub use joint::{Joint, JointKind, MOST_ROWS, Motor, Reaction};
+pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;
 pub use mlcp::Mlcp;
 pub use pass::{FrictionBounds, SequentialImpulse};

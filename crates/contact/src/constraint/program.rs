@@ -13,7 +13,7 @@ use super::row::{Bounds, Row};
 /// What the interior-point method is asked for; the smallest it can tell from round-off.
 const TOLERANCE: f64 = 1e-13;
 /// What is taken, where round-off keeps it from more.
-const ENOUGH: f64 = 1e-9;
+const ACCEPTED: f64 = 1e-9;
 /// Most iterations of the interior-point method, which converges in 10 to 20.
 const MAX_ITERATIONS: u32 = 50;
 /// Most multiply-adds of one factorization, by an estimate. Each iteration factors once, so that all of them
@@ -151,9 +151,9 @@ fn solve(
         tol_gap_abs: TOLERANCE,
         tol_gap_rel: TOLERANCE,
         tol_feas: TOLERANCE,
-        reduced_tol_gap_abs: ENOUGH,
-        reduced_tol_gap_rel: ENOUGH,
-        reduced_tol_feas: ENOUGH,
+        reduced_tol_gap_abs: ACCEPTED,
+        reduced_tol_gap_rel: ACCEPTED,
+        reduced_tol_feas: ACCEPTED,
         ..DefaultSettings::default()
     };
     let failed = |status: String| ProgramError::NoSolution { status };

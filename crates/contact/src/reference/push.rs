@@ -12,7 +12,7 @@ use crate::frame::Frame;
 /// Pushes of a pair before the next pair has its turn.
 const REPEATS: usize = 2;
 /// Most that one push moves a pair apart, as a share of the smaller radius.
-const MOST: f64 = 0.2;
+const MAX_PUSH: f64 = 0.2;
 
 /// How far each body is pushed out of those it overlaps where the frame has it: displacement in m
 /// and rotation vector in rad. Level by level, with everything below in its place.
@@ -51,7 +51,7 @@ fn push(
         return false;
     };
     let size = p.size().min(q.size());
-    let overlap = (-deepest.distance() - settings.slop * size).min(MOST * size);
+    let overlap = (-deepest.distance() - settings.slop * size).min(MAX_PUSH * size);
     if overlap <= 0.0 {
         return false;
     }

@@ -15,7 +15,7 @@ const CROSSINGS: u32 = 10;
 const NEAREST: u32 = 12;
 
 /// Most steps in which the axis between two sides is made better.
-const MOST_STEPS: usize = 16;
+const MAX_STEPS: usize = 16;
 
 /// One of two solids.
 struct Body<'a> {
@@ -105,7 +105,7 @@ impl<'a> Rounds<'a> {
         }
         let mut best = best?;
         let slack = EVEN * self.smaller();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if best.distance >= most {
                 break;
             }

@@ -165,13 +165,13 @@ impl Round {
     }
 
     /// Points on the surface `spacing` m apart or closer, but no more than
-    /// [`Round::MOST_AROUND`] around it.
+    /// [`Round::MAX_AROUND`] around it.
     pub(crate) fn points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut points = Vec::new();
         let section = self.section(spacing);
         for [radial, y] in section {
             let around = (std::f64::consts::TAU * radial / spacing).ceil();
-            let count = around.clamp(4.0, Self::MOST_AROUND) as u32;
+            let count = around.clamp(4.0, Self::MAX_AROUND) as u32;
             // on the axis there is one
             let count = if radial > 0.0 { count } else { 1 };
             for n in 0..count {
@@ -184,14 +184,14 @@ impl Round {
     }
 
     /// Most points around the axis and along each part of the section.
-    pub(crate) const MOST_AROUND: f64 = 128.0;
+    pub(crate) const MAX_AROUND: f64 = 128.0;
 
     /// The outline of the section through the axis, from the lower end of the axis to the upper, radius and
     /// height of points `spacing` m apart or closer.
     pub fn section(&self, spacing: f64) -> Vec<[f64; 2]> {
         let [low, high] = self.rims;
         let mut outline = Vec::new();
-        let steps = |length: f64| (length / spacing).ceil().clamp(1.0, Self::MOST_AROUND) as u32;
+        let steps = |length: f64| (length / spacing).ceil().clamp(1.0, Self::MAX_AROUND) as u32;
         let mut line = |from: [f64; 2], to: [f64; 2]| {
             let length = ((to[0] - from[0]).powi(2) + (to[1] - from[1]).powi(2)).sqrt();
             let count = steps(length);

@@ -15,22 +15,24 @@ use nalgebra::{Matrix3x6, Vector3, Vector6};
 use super::factor::{Factor, Pattern};
 use super::set::{INSIDE, Place, Projection, Set};
 
-/// Residual that is none, as a share of that without impulses.
-const NONE: f64 = 1e-9;
-/// The same that is enough once a round leaves more than a tenth of it: gaps as small make four corners
-/// bear as three, which rounds would find one by one.
-const ENOUGH: f64 = 1e-5;
+/// Residual of a converged solution, relative to the residual without impulses.
+const CONVERGED: f64 = 1e-9;
+/// Residual that is accepted once a round leaves more than a tenth of it: gaps of this size change which
+/// three of four corners bear, one per round.
+const ACCEPTED: f64 = 1e-4;
 /// Rounds of the method of multipliers.
 const ROUNDS: usize = 40;
-/// How much stiffer than its inertia a row is at first, how much more so after rounds that did not
-/// take the error to a tenth, and at most: beyond that round-off shows.
-const STIFFNESS: f64 = 1e4;
-const STIFFER: f64 = 10.0;
-const STIFFEST: f64 = 1e8;
-/// Newton steps of a round, most of which need no factor of their own.
+/// Tolerance of a round relative to the residual before it.
+const INNER: f64 = 0.01;
+/// Stiffness of a row relative to its inertia in the first round, its growth after a round that leaves more
+/// than a tenth of the error, and its limit by round-off.
+const STIFFNESS: f64 = 1e2;
+const STIFFNESS_GROWTH: f64 = 10.0;
+const MAX_STIFFNESS: f64 = 1e8;
+/// Newton steps of a round. Most of them reuse a factorization.
 const MAX_STEPS: usize = 100;
-/// Share of the slope at its start that a line search leaves, and its most steps.
-const LEVEL: f64 = 1e-3;
+/// Slope at the end of a line search relative to its start, and the limit of its steps.
+const SLOPE_REDUCTION: f64 = 0.1;
 const BISECTIONS: usize = 40;
 
 /// Up to three rows between two bodies, scaled so that a unit impulse changes the speed of its row
@@ -40,7 +42,7 @@ pub(crate) struct Term {
     /// Numbers in the island; `None` for a body that no impulse moves.
     pub(crate) bodies: [Option<u32>; 2],
     pub(crate) jacobian: [Matrix3x6<f64>; 2],
-    /// Speeds without impulses beyond those wanted.
+    /// Speeds without impulses minus their targets.
     pub(crate) excess: Vector3<f64>,
     pub(crate) set: Set,
     /// Speed of each row in m/s or rad/s for one of these; an impulse in N s or N m s is one of these
@@ -67,20 +69,20 @@ pub(crate) struct Island {
     pub(crate) terms: Vec<Term>,
 }
 
-/// Where impulses of an island stand.
+/// Impulses of an island with their residual.
 #[derive(Clone, Debug)]
 pub(crate) struct Solution {
     /// The change of velocity of each body.
     pub(crate) velocities: Vec<Vector6<f64>>,
     /// Of each term.
     pub(crate) impulses: Vec<Vector3<f64>>,
-    /// The natural map at the velocities and impulses, m/s.
+    /// Natural map at the velocities and impulses, m/s.
     pub(crate) residual: f64,
-    /// The same without impulses: what that is a share of.
+    /// Natural map without impulses, m/s: the scale of the residual.
     unsolved: f64,
-    /// Whether that is small enough.
+    /// Whether the residual is small enough.
     pub(crate) is_solved: bool,
-    /// Factors that were made.
+    /// Number of factorizations.
     pub(crate) factorizations: usize,
 }
 
@@ -97,7 +99,7 @@ impl Island {
         pairs
     }
 
-    /// What impulses change velocities by.
+    /// The change of velocities by impulses.
     pub(crate) fn given(&self, impulses: &[Vector3<f64>]) -> Vec<Vector6<f64>> {
         let mut given = vec![Vector6::zeros(); self.bodies];
         for (term, impulse) in self.terms.iter().zip(impulses) {
@@ -110,8 +112,8 @@ impl Island {
         self.terms.iter().map(|term| term.excess + term.change(velocities)).collect()
     }
 
-    /// How far an impulse moves if it alone is corrected, as a speed in m/s or rad/s, at most: zero if
-    /// and only if complementarity and Coulomb's law hold.
+    /// Largest component of the natural map, m/s or rad/s. It is zero if and only if complementarity and
+    /// Coulomb's law hold.
     pub(crate) fn natural_map(
         &self,
         velocities: &[Vector6<f64>],
@@ -131,38 +133,41 @@ impl Island {
         self.natural_map(&vec![Vector6::zeros(); self.bodies], &none)
     }
 
-    /// Where a guess of the impulses stands, as far as terms admit it.
+    /// The solution at a guess of the impulses, projected onto the admissible sets.
     pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
         let own = self.terms.iter().zip(guess);
         let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
         let mut start = self.at(impulses, self.unsolved());
-        start.is_solved = start.residual <= NONE * start.unsolved;
+        start.is_solved = start.residual <= CONVERGED * start.unsolved;
         start
     }
 
     fn at(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
         let velocities = self.given(&impulses);
         let residual = self.natural_map(&velocities, &impulses);
-        let is_solved = residual <= ENOUGH * unsolved;
+        let is_solved = residual <= ACCEPTED * unsolved;
         Solution { velocities, impulses, residual, unsolved, is_solved, factorizations: 0 }
     }
 
-    /// The impulses by the method of multipliers, from a start and with `most` factorizations.
+    /// Solves by the method of multipliers from a start, with at most `most` factorizations.
     pub(crate) fn solve(&self, pattern: &Pattern, most: usize, start: Solution) -> Solution {
-        let [none, enough] = [NONE, ENOUGH].map(|share| share * start.unsolved);
+        let [none, enough] = [CONVERGED, ACCEPTED].map(|share| share * start.unsolved);
         let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
+        newton.shift();
         for _ in 0..ROUNDS {
+            // the inner iteration need not be more exact than the outer one
+            newton.still = (INNER * best.residual).max(0.01 * enough);
             if best.residual <= none || newton.factorizations >= most || !newton.minimise() {
                 break;
             }
             let found = self.at(newton.impulses.clone(), best.unsolved);
             newton.velocities.copy_from_slice(&found.velocities);
-            // of the convex problem: what is left of the true one may be its dilation alone
+            // the residual of the convex problem: that of the true problem includes the dilation
             let open = newton.residual();
             newton.shift();
             if open > 0.1 * last && open > enough {
-                newton.stiffness = (newton.stiffness * STIFFER).min(STIFFEST);
+                newton.stiffness = (newton.stiffness * STIFFNESS_GROWTH).min(MAX_STIFFNESS);
             }
             last = open;
             let before = best.residual;
@@ -185,12 +190,12 @@ struct Newton<'i> {
     velocities: Vec<Vector6<f64>>,
     /// Of the last round.
     impulses: Vec<Vector3<f64>>,
-    /// Of each term, by which speeds are less than without dilation.
+    /// De Saxce shift of each term.
     shifts: Vec<Vector3<f64>>,
-    /// Change of speed that is none, m/s.
+    /// Change of speed of a converged round, m/s.
     still: f64,
     pattern: &'i Pattern,
-    /// Factorizations that may be and that were made.
+    /// Limit and number of factorizations.
     most: usize,
     factorizations: usize,
 }
@@ -230,8 +235,8 @@ impl<'i> Newton<'i> {
         speeds.into_iter().zip(&self.shifts).map(|(speed, shift)| speed + shift).collect()
     }
 
-    /// Shifts the targets of contacts that slip, so that they do not separate by it (De Saxce and Feng
-    /// 1998): where a contact slips at `u`, by `mu u`.
+    /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng 1998), which
+    /// cancels the dilation of the associated cone.
     fn shift(&mut self) {
         let speeds = self.island.speeds(&self.velocities);
         for (n, term) in self.island.terms.iter().enumerate() {
@@ -239,7 +244,7 @@ impl<'i> Newton<'i> {
             let y = self.impulses[n] - speeds[n] - self.shifts[n];
             let is_stuck = term.set.project(&y).place == INSIDE;
             let slip = (speeds[n] - normal * speeds[n].dot(&normal)).norm();
-            // open ones, too, are to come together at any slip; what sticks has round-off for a slip
+            // open contacts are shifted, too; the slip of a sticking contact is round-off
             let wanted = if is_stuck { 0.0 } else { friction * slip };
             self.shifts[n] = normal * wanted;
         }
@@ -251,7 +256,7 @@ impl<'i> Newton<'i> {
             .collect()
     }
 
-    /// Minimises over velocities and takes the impulses there. False if a number is not finite.
+    /// Minimises over velocities and stores the impulses there. Returns `false` if a number is not finite.
     fn minimise(&mut self) -> bool {
         let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
         let mut is_whole = false;
@@ -277,7 +282,7 @@ impl<'i> Newton<'i> {
             let share = self.search(&way, &slope);
             self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
             is_whole = share == 1.0;
-            // round-off may leave a step of no length that is not whole
+            // round-off can leave a partial step of no length
             if self.largest_change(&way) <= self.still || share == 0.0 {
                 let found = self.projections();
                 self.take(&found);
@@ -336,8 +341,7 @@ impl<'i> Newton<'i> {
         terms.map(|t| t.change(way).component_mul(&t.scale).norm()).fold(0.0, f64::max)
     }
 
-    /// The share of a way at which the cost along it is least, at most 1: the root of its slope, which
-    /// never falls.
+    /// Exact line search: the step in [0, 1] with the least cost, the root of a monotone slope.
     fn search(&self, way: &[Vector6<f64>], slope: &[Vector6<f64>]) -> f64 {
         let terms = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
         let lines: Vec<_> = terms
@@ -361,16 +365,16 @@ impl<'i> Newton<'i> {
             return 0.0;
         }
         let last = slope_at(1.0);
-        if last <= LEVEL * first.abs() {
+        if last <= SLOPE_REDUCTION * first.abs() {
             return 1.0;
         }
         let (mut low, mut high) = ((0.0, first), (1.0, last));
         for n in 0..BISECTIONS {
-            // regula falsi is slow where the slope bends much, as it does between flat places
+            // regula falsi alone is slow where the slope has kinks
             let secant = low.0 - low.1 * (high.0 - low.0) / (high.1 - low.1);
             let share = if n % 2 == 0 { secant } else { 0.5 * (low.0 + high.0) };
             let here = slope_at(share);
-            if here.abs() <= LEVEL * first.abs() {
+            if here.abs() <= SLOPE_REDUCTION * first.abs() {
                 return share;
             }
             if here < 0.0 { low = (share, here) } else { high = (share, here) }

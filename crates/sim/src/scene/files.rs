@@ -82,7 +82,7 @@ struct Files<'a> {
 }
 
 /// The most files that include each other in a row: reading one takes stack.
-const MOST_NESTED: usize = 100;
+const MAX_NESTED: usize = 100;
 
 impl Scene {
     /// Reads a scene with all that it includes, and checks every value in it. `read` gives the text
@@ -193,9 +193,9 @@ impl Files<'_> {
         if self.done.iter().any(|part| part.file == file) {
             return Ok(());
         }
-        if self.open.len() >= MOST_NESTED {
+        if self.open.len() >= MAX_NESTED {
             let problem = format!(
-                "names `{name}`, nested more than {MOST_NESTED} files deep: include it from the scene"
+                "names `{name}`, nested more than {MAX_NESTED} files deep: include it from the scene"
             );
             return Err(refused(problem));
         }

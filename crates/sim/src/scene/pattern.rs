@@ -21,13 +21,13 @@ pub enum Pattern {
 
 impl Pattern {
     /// Share of the volume of the smallest piece of a pattern whose pieces are not known.
-    pub const LEAST_SHARE: f64 = 2e-3;
+    pub const MIN_SHARE: f64 = 2e-3;
 
     /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
     /// 8th of the mean, less is a splinter.
     pub fn least_share(&self) -> f64 {
         let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
-        self.pieces().map_or(Self::LEAST_SHARE, share)
+        self.pieces().map_or(Self::MIN_SHARE, share)
     }
 
     /// How many pieces it asks for; `None` of a file.

@@ -28,14 +28,14 @@ use targets::{TARGETS, Target};
 type Outcome = Result<Option<String>, String>;
 
 /// Allocations beyond this fail, so that the machine lives on, bytes.
-const MOST: usize = 2 << 30;
+const MAX_MEMORY: usize = 2 << 30;
 /// What a command may allocate for each byte of its file.
 const FOR_A_BYTE: usize = 1000;
 /// Accepted files that are kept to be changed again.
 const KEPT: usize = 64;
 
 #[global_allocator]
-static MEMORY: Counting = Counting::new(MOST);
+static MEMORY: Counting = Counting::new(MAX_MEMORY);
 
 #[derive(Clone, Debug, Parser)]
 struct Options {

@@ -308,7 +308,7 @@ fn faulty(file: &str) -> Outcome {
         "panic" => panic!("as told"),
         "end" => std::process::abort(),
         "memory" => drop(std::hint::black_box(vec![1_u8; MEMORY + (1 << 20)])),
-        "all memory" => drop(std::hint::black_box(vec![1_u8; crate::MOST])),
+        "all memory" => drop(std::hint::black_box(vec![1_u8; crate::MAX_MEMORY])),
         "hang" => loop {
             std::thread::park();
         },

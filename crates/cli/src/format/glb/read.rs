@@ -14,8 +14,8 @@ use thiserror::Error;
 use crate::glb_file::{GlbError, check_animations, open};
 
 /// Most frames of a recording, and most poses of all its bodies.
-const MOST_FRAMES: usize = 1_000_000;
-const MOST_POSES: usize = 1 << 26;
+const MAX_FRAMES: usize = 1_000_000;
+const MAX_POSES: usize = 1 << 26;
 /// Poses that any recording may have: a body that rests needs no keys, so that a file of some kilobytes
 /// could ask for millions. Larger files may have some more for each byte; a key takes 16 or more.
 const FREE_POSES: usize = 1 << 22;
@@ -96,7 +96,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let extras: SceneExtras = parse(scene.extras())?;
     let SceneExtras { fps, frames, .. } = extras;
     // what would take all memory is no recording
-    let is_possible = (1..=MOST_FRAMES).contains(&frames) && fps > 0.0 && fps <= 1e9;
+    let is_possible = (1..=MAX_FRAMES).contains(&frames) && fps > 0.0 && fps <= 1e9;
     if !is_possible {
         return Err(GlbReadError::Foreign { lacks: "it has no possible number or rate of frames" });
     }
@@ -121,7 +121,7 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
             .ok_or(GlbReadError::Foreign { lacks: "a node has impossible stress" })?;
         lived += end - birth;
         let most = FREE_POSES.saturating_add(POSES_PER_BYTE.saturating_mul(bytes.len()));
-        if lived > most.min(MOST_POSES) {
+        if lived > most.min(MAX_POSES) {
             return Err(GlbReadError::Foreign {
                 lacks: "it has more poses than its keys can tell",
             });

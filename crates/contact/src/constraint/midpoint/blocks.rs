@@ -1,39 +1,38 @@
-//! Linear equations of bodies and the joints between them, eliminated block by block (Baraff 1996,
+//! Block elimination of the linear equations of bodies and joints (Baraff 1996,
 //! "Linear-time dynamics using Lagrange multipliers").
 //!
-//! The unknowns are six of each body, then the impulses of up to six rows of each joint. A joint has
-//! nothing on its own diagonal, so it waits until a body of it is gone. In trees no blocks come about
-//! that were not there, in loops few.
+//! The unknowns are six per body and up to six impulses per joint. The diagonal block of a joint is zero, so a
+//! joint is eliminated after one of its bodies. Trees have no fill-in, loops have little.
 
 use std::collections::BTreeSet;
 
 use nalgebra::{Matrix6, Vector6};
 
-/// Products of blocks that a factor may take; what needs more is left to the passes of contacts.
-const MOST_PRODUCTS: usize = 1 << 18;
+/// Limit of block products per factorization; larger linkages go to the contact passes.
+const MAX_PRODUCTS: usize = 1 << 18;
 
-/// Which blocks there are and the order in which they are eliminated.
+/// Sparsity pattern and elimination order.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// Of each node.
+    /// Place in the order, by node.
     places: Vec<usize>,
-    /// Of each place the later ones that it is coupled to, ascending.
+    /// Later places coupled to each place, ascending.
     later: Vec<Vec<usize>>,
 }
 
-/// A matrix with such blocks; once [factored](Self::factor), its factor.
+/// A block matrix or, after [`Self::factor`], its factorization.
 #[derive(Debug)]
 pub(super) struct Blocks<'a> {
     pattern: &'a Pattern,
-    /// By place; inverted by the factor.
+    /// Diagonal blocks by place; inverted in the factorization.
     own: Vec<Matrix6<f64>>,
-    /// Of each place, beside [`Pattern::later`]: rows there and columns here, then the opposite.
+    /// Blocks of each place with [`Pattern::later`]: below and right of the diagonal.
     below: Vec<Vec<[Matrix6<f64>; 2]>>,
 }
 
 impl Pattern {
-    /// Nodes are `bodies` bodies, then the joints, each between up to two of them. `None` if the
-    /// factor is too large.
+    /// Nodes are the bodies, then the joints, each with up to two bodies. `None` above the limit of block
+    /// products.
     pub(super) fn new(bodies: usize, joints: &[[Option<usize>; 2]]) -> Option<Self> {
         let count = bodies + joints.len();
         let mut around: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
@@ -52,7 +51,7 @@ impl Pattern {
         while let Some((_, node)) = waiting.pop_first() {
             let own: Vec<usize> = std::mem::take(&mut around[node]).into_iter().collect();
             products += own.len() * own.len();
-            if products > MOST_PRODUCTS {
+            if products > MAX_PRODUCTS {
                 return None;
             }
             for &n in &own {
@@ -89,7 +88,7 @@ impl<'a> Blocks<'a> {
         self.below.iter_mut().flatten().for_each(|pair| *pair = [Matrix6::zeros(); 2]);
     }
 
-    /// Adds to the block of rows of one node and columns of another.
+    /// Adds to the block of two nodes.
     pub(super) fn add(&mut self, row: usize, column: usize, block: &Matrix6<f64>) {
         let [p, q] = [row, column].map(|node| self.pattern.places[node]);
         if let Some(target) = self.block(p, q) {
@@ -97,7 +96,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The block of rows of a place and columns of another.
+    /// The block of two places.
     fn block(&mut self, p: usize, q: usize) -> Option<&mut Matrix6<f64>> {
         if p == q {
             return self.own.get_mut(p);
@@ -107,7 +106,7 @@ impl<'a> Blocks<'a> {
         Some(&mut self.below[first][at][usize::from(p < q)])
     }
 
-    /// False if a block that is to be inverted is singular.
+    /// Factorizes in place; `false` if a diagonal block is singular.
     pub(super) fn factor(&mut self) -> bool {
         for place in 0..self.own.len() {
             let Some(inverse) = self.own[place].try_inverse() else { return false };
@@ -117,7 +116,7 @@ impl<'a> Blocks<'a> {
             for (&p, [lower, _]) in later.iter().zip(&around) {
                 let scaled = -product(lower, &inverse);
                 for (&q, [_, upper]) in later.iter().zip(&around) {
-                    // all that are around a node that is gone are around each other
+                    // elimination couples all neighbours of a node
                     if let Some(target) = self.block(p, q) {
                         *target += product(&scaled, upper);
                     }
@@ -128,7 +127,7 @@ impl<'a> Blocks<'a> {
         true
     }
 
-    /// The solution for a right side, both by node, once it is factored.
+    /// Solves for a right side by node, after [`Self::factor`].
     pub(super) fn solve(&self, right: &[Vector6<f64>]) -> Vec<Vector6<f64>> {
         let Pattern { places, later } = self.pattern;
         let mut x = vec![Vector6::zeros(); right.len()];
@@ -156,7 +155,7 @@ fn product(a: &Matrix6<f64>, b: &Matrix6<f64>) -> Matrix6<f64> {
     let columns: &mut [[f64; 6]; 6] = &mut product.data.0;
     for (column, weights) in columns.iter_mut().zip(&b.data.0) {
         for (own, weight) in a.data.0.iter().zip(weights) {
-            // rows beyond those of a joint, and what bodies do not share
+            // zero rows beyond the rank of a joint
             if *weight != 0.0 {
                 for n in 0..6 {
                     column[n] += own[n] * weight;

@@ -1,28 +1,28 @@
-//! The rows of a joint and which of them act.
+//! The rows of a joint with their active set.
 
 use dynamics::{Body, Velocity, advance};
 use nalgebra::{Isometry3, Vector3};
 
 use super::line::{Form, Side};
-use crate::constraint::{Joint, JointKind, MOST_ROWS, Motor};
+use crate::constraint::{Joint, JointKind, MAX_ROWS, Motor};
 
-/// What may act along a row.
+/// Kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rule {
-    /// Whatever keeps it where it is.
+    /// Bilateral constraint.
     Always,
-    /// What keeps it from falling below.
+    /// Unilateral constraint: the value stays above its target.
     Limit,
-    /// Drives it at a speed by at most so much, N or N m.
+    /// Motor with a target speed and a maximum force or torque, N or N m.
     Motor { speed: f64, most: f64 },
 }
 
-/// Whether a row keeps what it is to keep.
+/// State of a row in the active set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Act {
-    /// By any impulse.
+    /// Active: the impulse is free.
     Keeps,
-    /// It has its bound.
+    /// The impulse is at its bound.
     Bound,
 }
 
@@ -31,12 +31,12 @@ pub(super) enum Act {
 pub(super) struct Held {
     pub(super) form: Form,
     pub(super) rule: Rule,
-    /// What the value of the form is to be, or not to be less than.
+    /// Target or lower bound of the value.
     pub(super) target: f64,
-    /// The quarter of a turn that a limit is in: farther off it is not looked at.
+    /// Negative outside the quarter turn in which a limit applies.
     pub(super) near: Option<Form>,
     pub(super) act: Act,
-    /// In this inner step, N s or N m s.
+    /// Impulse in this inner step, N s or N m s.
     pub(super) impulse: f64,
 }
 
@@ -46,12 +46,12 @@ impl Held {
         Self { form, rule, target, near: None, act, impulse: 0.0 }
     }
 
-    /// Whether its value is an angle or the sine of one.
+    /// Whether the value is an angle or its sine.
     pub(super) fn is_angular(&self) -> bool {
         matches!(self.form, Form::Dot(_) | Form::Turn)
     }
 
-    /// How far a limit is, below zero if it is passed.
+    /// Distance to a limit, negative if violated.
     pub(super) fn room(&self, sides: [&Side; 2]) -> f64 {
         if self.near.is_some_and(|near| near.value(sides, 1) < 0.0) {
             return f64::INFINITY;
@@ -60,15 +60,14 @@ impl Held {
     }
 }
 
-/// The rows of a joint, in the order of [`Joint::rows`]. `None` if it is of a kind that its rows do not
-/// keep: a rod without length.
+/// The rows of a joint in the order of [`Joint::rows`]. `None` for a rod of length zero.
 pub(super) fn rows(joint: &Joint) -> Option<Vec<Held>> {
     let keep = |form: Form| Held::new(form, Rule::Always, 0.0);
     let (x, y, z) = (Vector3::x(), Vector3::y(), Vector3::z());
     let straight = [0, 1, 2].map(|n| keep(Form::Straight(n)));
-    // a small turn of `a` about each axis of `b` changes one of these products by as much
+    // the derivative of each product with respect to rotation about one axis of `b` is one
     let turns = [[y, z], [z, x], [x, y]].map(|pair| keep(Form::Dot(pair)));
-    let mut rows = Vec::with_capacity(MOST_ROWS);
+    let mut rows = Vec::with_capacity(MAX_ROWS);
     match joint.kind {
         JointKind::Point => rows.extend(straight),
         JointKind::Distance { least, most } => {
@@ -114,7 +113,7 @@ fn motor_row(form: Form, Motor { speed, most }: Motor) -> Held {
 /// The limits of a hinge, as sines of the angle beyond them.
 fn angles([least, most]: [f64; 2]) -> [Held; 2] {
     let one = |angle: f64, sign: f64| {
-        // beyond half a turn there is no angle
+        // angles beyond half a turn are ambiguous
         let is_near = angle.abs() <= std::f64::consts::PI;
         let angular = Vector3::x() * if is_near { angle } else { 0.0 };
         let spin = Body::Kinematic(Velocity { angular, ..Velocity::default() });

@@ -1,37 +1,37 @@
 //! The rows of joints over a step, as discrete gradients (Gonzalez 1996, "Time integration and discrete
 //! Hamiltonian systems").
 //!
-//! A body shifts by `d` and turns by the Cayley map of `t` (Simo and Wong 1991): what is fixed to it
-//! and was `r0` is then `r1`, with `r1 - r0 = t x (r0 + r1) / 2` exactly. All that joints hold are
-//! scalar products of such vectors and of distances, so that of each the row `J` made of means of both
-//! ends changes it by `J (d, t)` exactly, however far bodies turn: what holds it does no work.
+//! A body translates by `d` and rotates by the Cayley map of `t` (Simo and Wong 1991). A body-fixed vector
+//! changes from `r0` to `r1` with `r1 - r0 = t x (r0 + r1) / 2` exactly. Every joint constraint is a scalar
+//! product of such vectors or a distance. The row `J` of the means of both ends changes its value by exactly
+//! `J (d, t)` for any rotation, so that the constraint forces do no work.
 
 use nalgebra::{Isometry3, Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 
-/// What a row keeps where it is.
+/// The scalar that a row constrains.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form {
-    /// The place of `a` beyond that of `b`, along an axis that `b` has at the start.
+    /// Offset of `a` from `b` along an axis of `b` at the start.
     Straight(usize),
-    /// The product of a direction of `a` and one of `b`, each in the axes of its frame.
+    /// Scalar product of a direction of `a` and one of `b`, each in the axes of its joint frame.
     Dot([Vector3<f64>; 2]),
-    /// The same as [`Form::Straight`], along a direction that stays with `b`.
+    /// Offset of `a` from `b` along a direction fixed to `b`.
     Across(Vector3<f64>),
-    /// The distance of both places, times a sign.
+    /// Distance of both anchor points times a sign.
     Length(f64),
-    /// The turn of `a` beyond that of `b` about the x axis of `b`.
+    /// Angle of `a` relative to `b` about the x axis of `b`.
     Turn,
 }
 
-/// How a body moves in a step.
+/// Motion of a body over a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) shift: Vector3<f64>,
-    /// Of which the rotation is the Cayley map.
+    /// Rotation vector; the rotation is its Cayley map.
     pub(super) turn: Vector3<f64>,
     pub(super) poses: [Isometry3<f64>; 2],
     pub(super) rotations: [Matrix3<f64>; 2],
-    /// What a change of `turn` turns the end by.
+    /// Derivative of the final rotation with respect to `turn`.
     pub(super) tangent: Matrix3<f64>,
 }
 
@@ -48,15 +48,15 @@ pub(super) struct Side {
 /// A row between two bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
-    /// What is kept, at the end of the step.
+    /// Value at the end of the step.
     pub(super) value: f64,
-    /// What a unit impulse gives each body, linear and angular.
+    /// Momentum per unit impulse, linear and angular.
     pub(super) force: [Vector6<f64>; 2],
-    /// How the value changes with shift and turn of each.
+    /// Derivative of the value with respect to translation and rotation.
     pub(super) slope: [Vector6<f64>; 2],
 }
 
-/// How what joints give each body falls with shift and turn of each.
+/// Derivative of the joint forces on both bodies with respect to translations and rotations, negated.
 pub(super) type Stiffness = [[Matrix6<f64>; 2]; 2];
 
 impl Move {
@@ -67,7 +67,7 @@ impl Move {
         Self::with(shift, turn, [*pose, Isometry3::from_parts(place.into(), rotation)])
     }
 
-    /// That leads from one pose to another, less than half a turn away.
+    /// The motion from one pose to another, less than half a turn away.
     pub(super) fn between(poses: [Isometry3<f64>; 2]) -> Self {
         let by = poses[1].rotation * poses[0].rotation.inverse();
         let shift = poses[1].translation.vector - poses[0].translation.vector;
@@ -81,14 +81,14 @@ impl Move {
         Self { shift, turn, poses, rotations, tangent }
     }
 
-    /// Shift and turn in a row.
+    /// Translation and rotation stacked.
     pub(super) fn both(&self) -> Vector6<f64> {
         stacked(&self.shift, &self.turn)
     }
 }
 
 impl Side {
-    /// Of a joint whose frame in the body is given.
+    /// The side of a joint with a frame in body coordinates.
     pub(super) fn new(own: &Move, frame: &Isometry3<f64>) -> Self {
         let local = frame.rotation.to_rotation_matrix().into_inner();
         let arms = own.rotations.map(|rotation| rotation * frame.translation.vector);
@@ -102,25 +102,25 @@ impl Side {
         (self.arms[0] + self.arms[1]) * 0.5
     }
 
-    /// How what is fixed to the body and now is `r` moves with its turn.
+    /// Derivative of a body-fixed vector, now `r`, with respect to the rotation.
     fn carried(&self, r: &Vector3<f64>) -> Matrix3<f64> {
         -r.cross_matrix() * self.tangent
     }
 }
 
-/// Both vectors, one below the other.
+/// Both vectors stacked.
 pub(super) fn stacked(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
 }
 
-/// Adds to a block of three rows and columns, of shifts (0) and turns (1).
+/// Adds to a 3 x 3 block of translations (0) or rotations (1).
 fn add(matrix: &mut Matrix6<f64>, [row, column]: [usize; 2], block: &Matrix3<f64>) {
     let mut target = matrix.fixed_view_mut::<3, 3>(3 * row, 3 * column);
     target += block;
 }
 
 impl Form {
-    /// The row between the sides `a` and `b`, which has an `impulse`; adds to the stiffness.
+    /// The row between sides `a` and `b` with an `impulse`; adds its geometric stiffness.
     pub(super) fn line(self, sides: [&Side; 2], impulse: f64, stiffness: &mut Stiffness) -> Line {
         match self {
             Self::Straight(n) => {
@@ -134,7 +134,7 @@ impl Form {
         }
     }
 
-    /// What the row keeps at the start (0) or end (1).
+    /// Value at the start (0) or end (1).
     pub(super) fn value(self, [a, b]: [&Side; 2], n: usize) -> f64 {
         let apart = a.places[n] - b.places[n];
         match self {
@@ -175,7 +175,7 @@ fn dot(
     let [u, v] = [a.axes.map(|axes| axes * local[0]), b.axes.map(|axes| axes * local[1])];
     let [mean_u, mean_v] = [u, v].map(|ends| (ends[0] + ends[1]) * 0.5);
     let torque = mean_u.cross(&mean_v);
-    // of u x v, with both sides
+    // cross terms of both sides
     let by_a = -mean_v.cross_matrix() * a.carried(&u[1]) * (0.5 * impulse);
     let by_b = mean_u.cross_matrix() * b.carried(&v[1]) * (0.5 * impulse);
     for (sign, row) in [-1.0, 1.0].into_iter().zip(stiffness) {
@@ -202,7 +202,7 @@ fn across(
     let axes = b.axes.map(|axes| axes * local);
     let axis = (axes[0] + axes[1]) * 0.5;
     let apart = [a.places[0] - b.places[0], a.places[1] - b.places[1]];
-    // both act where `a` is, which `b` sees there
+    // both forces act at the anchor point of `a`
     let reach = b.arm() + (apart[0] + apart[1]) * 0.5;
     let force = axis.cross_matrix() * (0.5 * impulse);
     let swept = a.carried(&a.arms[1]);

@@ -1,4 +1,4 @@
-//! Bodies that joints alone hold, over a step.
+//! One step of the midpoint rule for bodies that are connected by joints and touch nothing.
 
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
@@ -6,28 +6,28 @@ use nalgebra::{Isometry3, Matrix3, Matrix6, Vector3, Vector6};
 use super::blocks::{Blocks, Pattern};
 use super::held::{self, Act, Held, Rule};
 use super::line::{Line, Move, Side, Stiffness, stacked};
-use crate::constraint::{Joint, MOST_ROWS, Reaction};
+use crate::constraint::{Joint, MAX_ROWS, Reaction};
 
-/// The most that a body turns in an inner step, rad. Turning is slow by its square over twelve.
+/// Largest rotation of a body per inner step, rad. The phase error is its square over twelve.
 const INNER_TURN: f64 = 0.25;
-/// Inner steps that spin may ask for.
-const MOST_INNER_STEPS: f64 = 512.0;
-/// Times that an inner step may be halved because its equations were not solved.
-const MOST_HALVINGS: u32 = 6;
-/// Newton steps, and times that rows change between keeping and bound.
+/// Limit of inner steps.
+const MAX_INNER_STEPS: f64 = 512.0;
+/// Limit of halvings of an inner step whose Newton iteration fails.
+const MAX_HALVINGS: u32 = 6;
+/// Limits of Newton steps and of changes of the active set.
 const NEWTON_STEPS: usize = 16;
 const ROUNDS: usize = 16;
-/// The last Newton step, rad and in the longest arm: what is left is its square.
+/// Size of the last Newton step, rad and relative to the longest arm. The error is its square.
 const SOLVED: f64 = 1e-8;
-/// From a step as small as this on the matrix stays, and what is left is that share of the last step.
+/// Below this size the factorization stays (chord method), and the iteration ends at the second size.
 const NEAR: f64 = 1e-3;
 const SOLVED_NEAR: f64 = 1e-11;
-/// What a limit may be passed by, rad and in the longest arm.
+/// Tolerance of limits, rad and relative to the longest arm.
 const PASSED: f64 = 1e-10;
-/// What rows may move by that are as the last step left them, relative to the fastest body.
+/// Speed of rows that the last step left untouched, relative to the fastest body.
 const UNTOUCHED: f64 = 1e-9;
-/// What is added to the diagonal of changes of impulse, relative to it: where rows say the same thing
-/// twice they share what there is to bear. It changes nothing of what the impulses come to.
+/// Regularisation of the increments of impulses relative to their diagonal: redundant rows share the load.
+/// The converged sum of impulses does not depend on it.
 const SHARING: f64 = 1e-8;
 
 /// A dynamic body.
@@ -36,24 +36,24 @@ pub(super) struct Part {
     pub(super) number: u32,
     pub(super) mass: f64,
     pub(super) inertia: Vector3<f64>,
-    /// By forces, m/s^2.
+    /// Acceleration by forces, m/s^2.
     pub(super) acceleration: Vector3<f64>,
     pub(super) pose: Isometry3<f64>,
     pub(super) momentum: Momentum,
-    /// Newton's guess of shift and turn.
+    /// Newton iterate: translation and rotation over the inner step.
     both: [Vector3<f64>; 2],
 }
 
-/// What a joint holds a part to.
+/// One end of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// A part.
+    /// Index of a part.
     Part(usize),
-    /// A body that no joint moves: the number of a prop.
+    /// Index of a prop.
     Prop(usize),
 }
 
-/// A body that no joint moves.
+/// A static or kinematic body.
 #[derive(Clone, Debug)]
 struct Prop {
     body: Body,
@@ -70,7 +70,7 @@ struct Link {
     reaction: Reaction,
 }
 
-/// Dynamic bodies that hang together by joints.
+/// A connected component of dynamic bodies and joints.
 #[derive(Clone, Debug)]
 pub(super) struct Linkage {
     parts: Vec<Part>,
@@ -78,31 +78,31 @@ pub(super) struct Linkage {
     links: Vec<Link>,
     /// Longest arm of a joint, m.
     size: f64,
-    /// Of motors and of moving props, J.
+    /// Work of motors and kinematic bodies, J.
     work: f64,
 }
 
-/// Where a linkage is after a step.
+/// A linkage at the end of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Moved {
     pub(super) parts: Vec<Part>,
-    /// By the number of the joint.
+    /// Reactions by joint index.
     pub(super) reactions: Vec<(usize, Reaction)>,
-    /// Of motors and of moving props, J.
+    /// Work of motors and kinematic bodies, J.
     pub(super) work: f64,
 }
 
-/// Which rows a projection of velocities stops.
+/// Rows that a projection of velocities stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stop {
-    /// Those that always hold.
+    /// Bilateral rows.
     Joints,
-    /// Limits that push, too.
+    /// Bilateral rows and active limits.
     Limits,
 }
 
 impl Part {
-    /// `None` if the body does not move, or is locked about an axis.
+    /// `None` for a body without mass properties or with a locked axis.
     pub(super) fn new(
         (number, body): (u32, &Body),
         pose: &Isometry3<f64>,
@@ -137,8 +137,8 @@ impl Part {
         rotation * Matrix3::from_diagonal(&self.inertia) * rotation.transpose()
     }
 
-    /// What the laws of motion miss in an inner step with no joints, and how that changes with shift
-    /// and turn. Angular momentum is that of the mean of the spins at both ends (Simo and Wong 1991).
+    /// Residual of the equations of motion without joints, and its derivative with respect to translation and
+    /// rotation. The angular momentum follows the mean spin of both ends (Simo and Wong 1991).
     fn law(&self, own: &Move, h: f64) -> (Vector6<f64>, Matrix6<f64>) {
         let [before, after] = &own.rotations;
         let mean = before.tr_mul(&own.turn) / h;
@@ -173,7 +173,7 @@ impl Prop {
 }
 
 impl Linkage {
-    /// Of parts that have their numbers, ascending. `None` if it is not what this can step.
+    /// `parts` are sorted by number. `None` if a joint has no discrete rows.
     pub(super) fn new(
         parts: Vec<Part>,
         joints: &[(usize, &Joint)],
@@ -200,8 +200,8 @@ impl Linkage {
         Some(Self { parts, props, links, size, work: 0.0 })
     }
 
-    /// Where it is after a step of `dt` s; `last` are the impulses of each joint in the last one.
-    /// `None` if the equations could not be solved.
+    /// Advances by `dt`, s, with a warm start from the `last` impulses of each joint. `None` if the Newton
+    /// iteration fails.
     pub(super) fn advance(mut self, dt: f64, joints: &[Joint]) -> Option<Moved> {
         let ends = |link: &Link| {
             link.ends.map(|end| match end {
@@ -218,7 +218,7 @@ impl Linkage {
         let steps = self.inner_steps(dt);
         let mut h = dt / steps;
         self.guess(joints, 1.0 / steps);
-        let least = h * 0.5_f64.powi(MOST_HALVINGS as i32);
+        let least = h * 0.5_f64.powi(MAX_HALVINGS as i32);
         let mut time = 0.0;
         while dt - time > 1e-9 * dt {
             h = h.min(dt - time);
@@ -244,10 +244,10 @@ impl Linkage {
         let spins = self.parts.iter().map(|part| part.spin().norm());
         let props = self.props.iter().map(|prop| prop.velocity().fixed_rows::<3>(3).norm());
         let fastest = spins.chain(props).fold(0.0, f64::max);
-        (fastest * dt / INNER_TURN).ceil().clamp(1.0, MOST_INNER_STEPS)
+        (fastest * dt / INNER_TURN).ceil().clamp(1.0, MAX_INNER_STEPS)
     }
 
-    /// Starts from what joints bore in the last step.
+    /// Warm start from the last reactions.
     fn guess(&mut self, joints: &[Joint], share: f64) {
         for link in &mut self.links {
             let last = &joints[link.number].last.impulses;
@@ -262,8 +262,7 @@ impl Linkage {
         }
     }
 
-    /// An inner step of `h` s from `time` s after the start; `false` if it was not solved, and nothing
-    /// moved.
+    /// An inner step of `h`, s, at `time`, s. Returns `false` and moves nothing if the iteration fails.
     fn step(&mut self, time: f64, h: f64, blocks: &mut Blocks<'_>) -> bool {
         let way = |prop: &Prop| Move::between([time, time + h].map(|t| prop.at(t)));
         let props: Vec<Move> = self.props.iter().map(way).collect();
@@ -284,7 +283,7 @@ impl Linkage {
         true
     }
 
-    /// Finds which rows keep, and what each bears; whether it could.
+    /// Finds the active set and the impulses; `false` if it fails.
     fn solve(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
         for _ in 0..ROUNDS {
             if !self.newton(props, h, blocks) {
@@ -302,7 +301,7 @@ impl Linkage {
         self.parts.iter().map(of).collect()
     }
 
-    /// What motors are to reach: the speed at the end, so that of the mean is halfway there.
+    /// Targets of motors. A motor has its speed at the end of the inner step.
     fn aim(&mut self, props: &[Move], h: f64) {
         let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
         let props: Vec<Move> = props.iter().map(|prop| still(&prop.poses[0])).collect();
@@ -321,14 +320,14 @@ impl Linkage {
         }
     }
 
-    /// Velocities of parts and of props.
+    /// Velocities of parts and props.
     fn velocities(&self) -> [Vec<Vector6<f64>>; 2] {
         let parts = self.parts.iter().map(Part::velocity).collect();
         [parts, self.props.iter().map(Prop::velocity).collect()]
     }
 
-    /// Solves the equations of an inner step for shifts, turns and impulses of the rows that keep, by
-    /// Newton's iteration; whether it did. Near the end the last slope will do.
+    /// Newton iteration for translations, rotations and impulses of the active rows; the last iterations reuse
+    /// the factorization. Returns `false` if it does not converge.
     fn newton(&mut self, props: &[Move], h: f64, blocks: &mut Blocks<'_>) -> bool {
         let mut last = f64::INFINITY;
         let mut is_near = false;
@@ -339,7 +338,7 @@ impl Linkage {
                 return false;
             }
             let change = self.take(&blocks.solve(&right));
-            // more than half a turn is nowhere near
+            // more than half a turn: diverged
             if !change.is_finite() || self.parts.iter().any(|part| part.both[1].norm() > 4.0) {
                 return false;
             }
@@ -369,7 +368,7 @@ impl Linkage {
         largest
     }
 
-    /// The right side of the equations of a Newton step, and, if wanted, their matrix.
+    /// Right side of a Newton step and, if wanted, the matrix.
     fn linearise(
         &self,
         props: &[Move],
@@ -425,7 +424,7 @@ impl Linkage {
         right
     }
 
-    /// One over the mass and the inertia of each part.
+    /// Inverse mass and inertia of each part.
     fn inverses(&self, moves: &[Move]) -> Vec<(f64, Matrix3<f64>)> {
         let of = |(part, own): (&Part, &Move)| {
             let inverse = Matrix3::from_diagonal(&part.inertia.map(|i| 1.0 / i));
@@ -435,8 +434,8 @@ impl Linkage {
         self.parts.iter().zip(moves).map(of).collect()
     }
 
-    /// Lets rows go that would pull against their bounds, and has those keep that got beyond; whether
-    /// there were any.
+    /// Releases active rows with impulses beyond their bounds and activates violated rows. Returns whether the
+    /// active set changed.
     fn switch(&mut self, props: &[Move], h: f64) -> bool {
         let (moves, size) = (self.moves(), self.size);
         let mut changed = false;
@@ -457,7 +456,7 @@ impl Linkage {
         changed
     }
 
-    /// Takes bodies to the end of an inner step that is solved.
+    /// Moves bodies to the end of a solved inner step.
     fn keep(&mut self, props: &[Move], h: f64) {
         let moves = self.moves();
         let before: Vec<Vector3<f64>> =
@@ -482,14 +481,14 @@ impl Linkage {
         }
         for ((part, own), before) in self.parts.iter_mut().zip(&moves).zip(before) {
             part.momentum.linear += part.acceleration * (part.mass * h);
-            // by the momenta, so that their moment about a point stays to the bit
+            // from the momenta, which conserves angular momentum exactly
             let shift = (before + part.momentum.linear) * (0.5 * h / part.mass);
             let place = part.pose.translation.vector + shift;
             part.pose = Isometry3::from_parts(place.into(), own.poses[1].rotation);
         }
     }
 
-    /// Stops what rows move along, as a plastic blow does, at a time since the start.
+    /// Plastic impact: projects velocities so that the rows stop, at a time since the start, s.
     fn stop(&mut self, stop: Stop, time: f64, blocks: &mut Blocks<'_>) {
         let lines = self.lines(stop, time);
         blocks.clear();
@@ -510,7 +509,7 @@ impl Linkage {
         if !blocks.factor() {
             return;
         }
-        // once more, since sharing leaves a little
+        // second pass: the regularisation leaves a small speed
         for _ in 0..2 {
             let speeds = self.velocities();
             let mut right = vec![Vector6::zeros(); self.parts.len()];
@@ -539,7 +538,7 @@ impl Linkage {
         }
     }
 
-    /// The rows of each joint that are to be stopped, where bodies are.
+    /// The rows of each joint to be stopped, at the present poses.
     fn lines(&self, stop: Stop, time: f64) -> Vec<Vec<(usize, Line)>> {
         let moves: Vec<Move> = self.parts.iter().map(|part| still(&part.pose)).collect();
         let props: Vec<Move> = self.props.iter().map(|prop| still(&prop.at(time))).collect();
@@ -555,19 +554,19 @@ impl Linkage {
         self.links.iter().map(of).collect()
     }
 
-    /// How fast the rows of each joint move that always hold.
-    fn rates(&self, time: f64) -> Vec<[f64; MOST_ROWS]> {
+    /// Speeds of the bilateral rows of each joint.
+    fn rates(&self, time: f64) -> Vec<[f64; MAX_ROWS]> {
         let speeds = self.velocities();
         let of = |(link, lines): (&Link, Vec<(usize, Line)>)| {
-            let mut rates = [0.0; MOST_ROWS];
+            let mut rates = [0.0; MAX_ROWS];
             lines.iter().for_each(|(n, line)| rates[*n] = speed_of(line, &link.ends, &speeds));
             rates
         };
         self.links.iter().zip(self.lines(Stop::Joints, time)).map(of).collect()
     }
 
-    /// Whether something but this moved the bodies since the last step: the mean of both ends of a step
-    /// keeps joints closed, the ends by themselves are a little off in turn.
+    /// Whether anything else changed the velocities since the last step. The midpoint rule closes joints by the
+    /// mean of both ends, so the velocities at one end differ from the constraint by a small amount.
     fn was_struck(&self, joints: &[Joint]) -> bool {
         let speeds = self.parts.iter().map(|part| {
             let both = part.velocity();
@@ -592,7 +591,7 @@ impl Held {
     }
 }
 
-/// The rows of a joint in a block, as many as keep.
+/// The active rows of a joint as a block.
 struct RowBlocks {
     slopes: [Matrix6<f64>; 2],
     forces: [Matrix6<f64>; 2],
@@ -606,7 +605,7 @@ impl RowBlocks {
         Self { slopes, forces, own: Matrix6::identity(), count: 0 }
     }
 
-    /// Adds a row with its number on the diagonal; no more than six keep.
+    /// Adds an active row; a joint has at most six.
     fn push(&mut self, line: &Line, own: f64) {
         let n = self.count;
         self.count += 1;
@@ -645,7 +644,7 @@ fn sides(link: &Link, moves: &[Move], props: &[Move]) -> [Side; 2] {
     })
 }
 
-/// How fast a unit of a row makes itself: `J M^-1 J^T`.
+/// Diagonal of the Delassus operator, `J M^-1 J^T`.
 fn answer(inverses: &[(f64, Matrix3<f64>)], ends: &[End; 2], line: &Line) -> f64 {
     let of = |(end, row): (&End, &Vector6<f64>)| {
         let End::Part(i) = *end else { return 0.0 };
@@ -665,7 +664,7 @@ fn speed_of(line: &Line, ends: &[End; 2], [parts, props]: &[Vec<Vector6<f64>>; 2
     ends.iter().zip(&line.force).map(of).sum()
 }
 
-/// Adds an impulse of the `n`-th row to what a joint bore.
+/// Adds the impulse of the `n`-th row to a reaction.
 fn add(reaction: &mut Reaction, n: usize, line: &Line, impulse: f64) {
     let [linear, angular] = [0, 3].map(|first| line.force[0].fixed_rows::<3>(first).into_owned());
     reaction.impulses[n] += impulse;
@@ -675,8 +674,8 @@ fn add(reaction: &mut Reaction, n: usize, line: &Line, impulse: f64) {
     }
 }
 
-/// Lets limits go that would pull and has those keep that are passed, of two the one that is passed
-/// less; whether there were any.
+/// Releases limits with negative impulses and activates violated limits, of two the less violated. Returns
+/// whether the active set changed.
 fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     let passed = |row: &Held| {
         let least = if row.is_angular() { PASSED } else { PASSED * size };
@@ -700,8 +699,8 @@ fn switch_limits(rows: &mut [Held], sides: [&Side; 2], size: f64) -> bool {
     changed
 }
 
-/// Lets a motor that does too much do its most, and one keep its speed that would be `over` it; where
-/// a limit stops its joint, whether the lower, it pushes as far as it can. Whether that is new.
+/// Bounds a motor at its maximum torque, or holds its speed if it would run `over`. Against a limit the motor
+/// pushes with its maximum. Returns whether that changed.
 fn switch_motor(motor: &mut Held, stopped: Option<bool>, over: f64, h: f64) -> bool {
     let Rule::Motor { most, .. } = motor.rule else { return false };
     let most = most * h;

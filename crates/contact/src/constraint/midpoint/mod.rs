@@ -1,15 +1,14 @@
-//! Bodies that joints alone hold, by the midpoint rule.
+//! The midpoint rule for bodies that are connected by joints and touch nothing.
 //!
-//! One impulse a row and step decides both where bodies go and how they move on, and acts through the
-//! mean of what the row is at both ends, by which the row changes what it keeps [exactly](line): so
-//! joints end a step closed and do no work, however far bodies turn. With the Cayley map and the mean
-//! spin in body axes (Simo and Wong 1991, "Unconditionally stable algorithms for rigid body dynamics
-//! that exactly preserve energy and momentum") energy, momentum and moment of momentum are those of
-//! the continuous system, to the tolerance of the Newton iteration that solves all rows at once.
-//! Turning is right to second order in the angle of an inner step.
+//! Each row has one impulse per step for positions and velocities. The impulse acts along the
+//! [discrete gradient](line) of the row: joints end the step closed and do no work for any rotation. With the
+//! Cayley map and the mean spin in body axes (Simo and Wong 1991, "Unconditionally stable algorithms for rigid
+//! body dynamics that exactly preserve energy and momentum") the step conserves energy, momentum and angular
+//! momentum to the tolerance of the Newton iteration over all rows. Rotation is second order in the angle of
+//! an inner step.
 //!
-//! Motors reach their speed at the end of an inner step if their torque lasts; limits stop what
-//! reaches them as a plastic blow does.
+//! Motors reach their speed at the end of an inner step within their maximum torque. Limits are plastic
+//! impacts.
 
 mod blocks;
 mod held;
@@ -25,27 +24,26 @@ use super::{Joint, Reaction};
 use crate::frame::{Frame, Search, Solver};
 use crate::{Contacts, Islands};
 
-/// Joints this far apart are closed before the step: m or rad.
+/// Joints with a larger error are closed before the step, m or rad.
 const OPEN: f64 = 1e-8;
-/// Joints that then are still this far apart contradict each other.
+/// Joints with a larger error after closing contradict each other, m or rad.
 const CLOSED: f64 = 1e-6;
 
-/// The bodies of a frame that joints alone hold, where they are at its end.
+/// The linkages of a frame at the end of the step.
 #[derive(Clone, Debug, Default)]
 pub struct Linkages {
     moved: Vec<Moved>,
-    /// Of each joint of the frame.
+    /// Whether the linkage of each joint was advanced.
     is_moved: Vec<bool>,
     unsolved: bool,
 }
 
 impl Linkages {
-    /// Advances the bodies of a frame that hang together by joints and touch nothing on the way, from
-    /// where they are and with the `momenta` after collisions. Looks for contacts where they go, and
-    /// takes those from `search` that they stay clear of.
+    /// Advances the linkages of a frame with the `momenta` after collisions. Searches contacts along the new
+    /// paths and removes contacts from `search` that stay open.
     ///
-    /// None with other solvers than [`Solver::Manifold`]. Left to the contact passes is what touches
-    /// something, has a moment of inertia that is not finite, or joints that contradict each other.
+    /// Empty for solvers other than [`Solver::Manifold`]. Linkages with contacts, locked axes or contradicting
+    /// joints are left to the contact passes.
     pub fn new(frame: &Frame<'_>, search: &mut Search, momenta: &[Momentum]) -> Self {
         let mut all = Self { is_moved: vec![false; frame.joints.len()], ..Self::default() };
         if frame.settings.solver != Solver::Manifold || frame.joints.is_empty() {
@@ -71,19 +69,19 @@ impl Linkages {
         Self { moved, ..all }
     }
 
-    /// The joints that are left to the contact passes.
+    /// Joints that are left to the contact passes.
     pub fn others(&self, joints: &[Joint]) -> Vec<Joint> {
         let left = joints.iter().zip(&self.is_moved).filter(|(_, is_moved)| !**is_moved);
         left.map(|(joint, _)| *joint).collect()
     }
 
-    /// Sets where bodies are at the end of the step.
+    /// Sets the poses of bodies at the end of the step.
     pub fn place(&self, poses: &mut [Isometry3<f64>]) {
         self.parts().for_each(|part| poses[part.number as usize] = part.pose);
     }
 
-    /// Sets the momenta that bodies have at the end of the step, and adds to the work on each body that
-    /// of motors and kinematic bodies, J.
+    /// Sets the momenta of bodies at the end of the step, and adds the work of motors and kinematic bodies, J,
+    /// to the work on each body.
     pub fn keep(&self, momenta: &mut [Momentum], work: &mut [f64]) {
         self.parts().for_each(|part| momenta[part.number as usize] = part.momentum);
         for moved in &self.moved {
@@ -93,7 +91,7 @@ impl Linkages {
         }
     }
 
-    /// What each joint of the frame bore, given what the [others](Self::others) did.
+    /// Reactions of all joints, given those of the [others](Self::others).
     pub fn reactions(&self, others: Vec<Reaction>) -> Vec<Reaction> {
         let mut others = others.into_iter();
         let left = self.is_moved.iter().map(|is_moved| match is_moved {
@@ -107,7 +105,7 @@ impl Linkages {
         all
     }
 
-    /// Whether the equations of some bodies could not be solved, which were left to the contact passes.
+    /// Whether a Newton iteration failed and left its linkage to the contact passes.
     pub fn is_unsolved(&self) -> bool {
         self.unsolved
     }
@@ -117,10 +115,10 @@ impl Linkages {
     }
 }
 
-/// That a linkage was not advanced.
+/// Marks a linkage that was not advanced.
 struct Unsolved;
 
-/// Bodies that hang together, and the numbers of the joints between them.
+/// Bodies of a linkage and the indices of its joints.
 struct Groups {
     islands: Islands,
     bodies: Vec<Vec<u32>>,
@@ -128,7 +126,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Those that touched nothing in the last step, and now are near no dynamic body of another.
+    /// Linkages that touched nothing in the last step and are near no other dynamic body.
     fn new(frame: &Frame<'_>, contacts: &Contacts) -> Self {
         let count = frame.columns.bodies.len();
         let known = |joint: &Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
@@ -159,7 +157,7 @@ impl Groups {
         Self { islands, bodies, joints }
     }
 
-    /// Where bodies start from: joints that are open are closed, without speed.
+    /// Start poses with open joints closed, which adds no velocity.
     fn closed(&self, frame: &Frame<'_>) -> Vec<Isometry3<f64>> {
         let mut poses = frame.poses.to_vec();
         let is_open = |n: &&usize| {
@@ -183,8 +181,8 @@ impl Groups {
         poses
     }
 
-    /// Which of those that were moved touch nothing where they went. Contacts are looked for there if
-    /// they were looked for elsewhere, and those that stay open are taken out.
+    /// Whether each linkage touches nothing on its new path. Searches contacts along paths that differ from
+    /// the search and removes contacts that stay open.
     fn clear(&self, frame: &Frame<'_>, search: &mut Search, moved: &[Moved]) -> Vec<bool> {
         let Frame { columns, poses, dt, .. } = *frame;
         let mut half = search.momenta().to_vec();
@@ -240,8 +238,8 @@ fn is_dynamic(frame: &Frame<'_>, i: u32) -> bool {
     frame.columns.bodies[i as usize].mass_properties().is_some()
 }
 
-/// Some bodies and the numbers of the joints between them, to be advanced from `poses`. `None` if there
-/// are none, or they are nothing that the midpoint rule moves.
+/// The linkage of some bodies and joints, to be advanced from `poses`. `None` if the midpoint rule does not
+/// apply.
 fn linkage(
     frame: &Frame<'_>,
     (poses, momenta): (&[Isometry3<f64>], &[Momentum]),
@@ -253,7 +251,7 @@ fn linkage(
     }
     let part = |&i: &u32| {
         let n = i as usize;
-        // half a step gives half of it
+        // drift is that of half a step
         let acceleration = frame.drift[n].linear * (2.0 / frame.dt);
         Part::new((i, &frame.columns.bodies[n]), &poses[n], &momenta[n], acceleration)
     };
