@@ -19,7 +19,7 @@ use super::set::{INSIDE, Place, Projection, Set};
 const CONVERGED: f64 = 1e-9;
 /// Residual that is accepted once a round leaves more than a tenth of it: gaps of this size change which
 /// three of four corners bear, one per round.
-const ACCEPTED: f64 = 1e-4;
+const ACCEPTED: f64 = 1e-5;
 /// Rounds of the method of multipliers.
 const ROUNDS: usize = 40;
 /// Tolerance of a round relative to the residual before it.
