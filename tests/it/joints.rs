@@ -43,16 +43,20 @@ fn ghost(world: &mut World, body: Body, pose: Isometry3<f64>) -> BodyId {
         .unwrap()
 }
 
-fn mass(mass: f64, inertia: [f64; 3]) -> Body {
+pub(crate) fn mass(mass: f64, inertia: [f64; 3]) -> Body {
     Body::Dynamic(MassProperties::new(mass, inertia.into()).unwrap())
 }
 
 /// A joint at `place` along z that bears everything.
-fn joint(kind: JointKind, bodies: [BodyId; 2], place: Point3<f64>) -> NewJoint {
+pub(crate) fn joint(
+    kind: JointKind,
+    bodies: [BodyId; 2],
+    place: impl Into<Point3<f64>>,
+) -> NewJoint {
     NewJoint {
         kind,
         bodies,
-        anchors: [place; 2],
+        anchors: [place.into(); 2],
         axis: Vector3::z(),
         limits: None,
         motor: None,

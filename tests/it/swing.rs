@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use contact::Shape;
 use contact::constraint::{JointKind, Motor};
-use dynamics::{Body, MassProperties, Momentum, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix2, Point3, UnitQuaternion, Vector2, Vector3};
 use proptest::prelude::*;
 use sim::{BodyId, NewBody, NewJoint, Report, Settings, World};
+
+use crate::joints::{joint, mass};
 
 const G: f64 = 9.81;
 
@@ -34,25 +36,6 @@ fn add(world: &mut World, body: Body, pose: Isometry3<f64>, velocity: Velocity) 
 
 fn nail(world: &mut World) -> BodyId {
     add(world, Body::Static, Isometry3::identity(), Velocity::default())
-}
-
-fn mass(mass: f64, inertia: [f64; 3]) -> Body {
-    Body::Dynamic(MassProperties::new(mass, inertia.into()).unwrap())
-}
-
-/// A joint at `place` along z that bears everything.
-fn joint(kind: JointKind, bodies: [BodyId; 2], place: Vector3<f64>) -> NewJoint {
-    NewJoint {
-        kind,
-        bodies,
-        anchors: [Point3::from(place); 2],
-        axis: Vector3::z(),
-        limits: None,
-        motor: None,
-        break_force: f64::INFINITY,
-        break_torque: f64::INFINITY,
-        collides: false,
-    }
 }
 
 /// Rods that hang together, level from a nail along x.

@@ -104,8 +104,8 @@ pub struct Collisions {
     pub limited: usize,
 }
 
-/// Blows to a body per step. A ball of 0.2 m bounces as often between walls 2 m apart at 3,400 m/s and 30 steps
-/// per second; blows through light bodies between heavy ones have no end, and the contact passes take over.
+/// Limit of blows to a body per step. A ball of 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps
+/// per second. A light body between two heavy ones has unlimited blows; the contact passes stop the rest.
 const MAX_BLOWS: u32 = 64;
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
@@ -421,6 +421,7 @@ impl<'a> Pass<'a> {
         true
     }
 
+    /// The state of a body at a time.
     fn body_at(&self, i: usize, time: f64) -> Struck {
         let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
         let Flyer { velocity, acceleration, joined, .. } = self.flyers[i];
@@ -441,6 +442,7 @@ impl<'a> Pass<'a> {
         Struck { body: i, arm_origin, pose, momentum, mover: Mover::new(body, &pose, &momentum) }
     }
 
+    /// Acceleration by forces, m/s^2.
     fn gravity(&self, i: usize) -> Vector3<f64> {
         self.frame.drift[i].linear * (2.0 / self.frame.dt)
     }

@@ -79,7 +79,7 @@ pub struct Frame<'a> {
     pub poses: &'a [Isometry3<f64>],
     /// What forces add to each velocity in half the step.
     pub drift: &'a [Velocity],
-    /// The last blow to each body in this step, where there were some.
+    /// The last blow to each body in this step; empty if there were none.
     pub flights: &'a [Flight],
     /// Length of the step, s.
     pub dt: f64,
@@ -148,7 +148,7 @@ impl<'a> Frame<'a> {
             Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
     }
 
-    /// Puts a body of a search on the path that it has here with `momenta`.
+    /// Sets the path of a body in a search to that of this frame with `momenta`.
     fn put(&self, search: &mut Search, i: usize, momenta: &[Momentum]) {
         let (body, pose, drift) = (&self.columns.bodies[i], &self.poses[i], &self.drift[i]);
         let mut half = momenta[i];
@@ -163,8 +163,8 @@ impl<'a> Frame<'a> {
         search.velocities[i] = body.velocity(&pose.rotation, &half);
     }
 
-    /// Takes the bodies of a search on to the paths of this frame with `momenta`, and their contacts with
-    /// them; `shifts` are those of [`Collisions`].
+    /// Moves the bodies of a search and their contacts to the paths of this frame with `momenta`; `shifts` are
+    /// those of [`Collisions`].
     ///
     /// # Panics
     /// If `shifts` are not as many as there are bodies.
@@ -187,7 +187,7 @@ impl<'a> Frame<'a> {
         turn.follow(contacts, &changed);
     }
 
-    /// The bodies that end the step farther off than contacts reach that were found before.
+    /// Bodies that end the step farther than the contact margin from where the search predicted them.
     pub fn strayed(&self, search: &Search) -> Vec<bool> {
         if !self.settings.solver.keeps_contacts() {
             return vec![false; self.poses.len()];
@@ -366,12 +366,12 @@ fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
 pub struct Search {
     contacts: Arc<Contacts>,
     broad: Broad,
-    /// Where the paths of bodies start.
+    /// Poses of bodies at the start of the step.
     poses: Vec<Isometry3<f64>>,
     momenta: Vec<Momentum>,
-    /// Where they end.
+    /// Predicted poses at the end of the step.
     predicted: Vec<Isometry3<f64>>,
-    /// Where they ended when contacts were looked for.
+    /// Predicted poses at the last search for contacts of each body.
     looked: Vec<Isometry3<f64>>,
     /// In the middle of the step, from there.
     velocities: Vec<Velocity>,

@@ -46,9 +46,9 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
-    /// From the centres of mass of `a` and `b` to the point where they meet, world axes, m: at the start of
-    /// the step, so that impulses there keep angular momentum, or once one was struck, where it was found.
-    /// They stay as they are over the step: a body that rolls touches with ever new points.
+    /// From the centres of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
+    /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
+    /// contact was found. Constant over the step: a rolling body touches with ever new points.
     pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
@@ -92,25 +92,25 @@ pub struct Manifold {
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// What the pair met before this time is dealt with, s since the start of the step.
+    /// The search for the contacts of the pair started at this time, s since the start of the step.
     pub(crate) since: f64,
     first: u32,
     count: u32,
 }
 
-/// A pair that was looked at up to a time on its way and is to be looked at from there on.
+/// A pair whose contacts are to be searched again from a time within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resumed {
     /// First body.
     pub a: u32,
     /// Second body.
     pub b: u32,
-    /// When, s since the start of the step.
+    /// Start of the search, s since the start of the step.
     pub time: f64,
 }
 
 impl Resumed {
-    /// When the pair is resumed, if it is one of these, which are sorted by pair.
+    /// Start of the search of a pair, if it is one of `all`, which are sorted by pair.
     pub(crate) fn of(all: &[Self], pair: (u32, u32)) -> Option<f64> {
         let found = all.binary_search_by_key(&pair, |resumed| (resumed.a, resumed.b));
         found.ok().map(|n| all[n].time)
@@ -377,7 +377,7 @@ pub(crate) struct Step<'a> {
 /// size also on the way, so that nothing thin is passed through. Pairs that hardly moved since
 /// they were looked at in an earlier step are not looked at again.
 ///
-/// What the `resumed` pairs, sorted, met before is not looked for.
+/// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
     let Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names } = step;
     let motion = |i: u32| {

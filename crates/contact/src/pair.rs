@@ -28,28 +28,28 @@ const STEP: f64 = 0.1;
 /// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
 /// thickness of the thinner one may take as many as that fits into their way.
 const MAX_ADVANCES: usize = 4096;
-/// Angle, rad, by which bodies that spin may turn while what touches is taken to move straight on.
+/// Rotation, rad, over which a touching contact of spinning bodies is linearised.
 const SHORT_TURN: f64 = 0.25;
-/// Share of the half thickness by which bodies approach on that way, where they do.
+/// Least approach over that rotation, as a share of the half thickness; less is round-off.
 const MIN_WAY: f64 = 1e-3;
-/// Bisections of the last of these steps.
+/// Bisections of the last advancement step.
 const BISECTIONS: usize = 4;
 
 /// A body over the step, times as shares of it.
 pub(crate) struct Motion<'a> {
     pub(crate) shape: &'a Shape,
-    /// Where its free flight starts.
+    /// Pose at the virtual start of its free flight.
     pub(crate) start: &'a Isometry3<f64>,
     pub(crate) end: &'a Isometry3<f64>,
-    /// In the middle of the step.
+    /// Velocity at the middle of the step.
     pub(crate) velocity: &'a Velocity,
     /// Length of the step, s.
     pub(crate) dt: f64,
-    /// How far forces move it over the step, m.
+    /// Displacement by forces over the step, m.
     pub(crate) fall: Vector3<f64>,
-    /// Since when it is on this path.
+    /// Time of its last blow.
     pub(crate) from: f64,
-    /// Its orientation then.
+    /// Orientation at that time.
     pub(crate) rotation: UnitQuaternion<f64>,
 }
 
@@ -69,7 +69,7 @@ impl Motion<'_> {
         Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
     }
 
-    /// The rotation vector that leads to the end, rad, of more than a turn if it spins so fast.
+    /// The rotation vector to the end, rad, with whole turns.
     fn turn(&self) -> Vector3<f64> {
         let start = Isometry3::from_parts(self.end.translation, self.rotation);
         let least = Velocity::between(&start, self.end, 1.0).angular;
@@ -83,7 +83,7 @@ impl Motion<'_> {
         axis * (angle + TAU * turns)
     }
 
-    /// About the same by the angular velocity, rad.
+    /// Estimate of [`Self::turn`] by the angular velocity, rad.
     fn spin(&self) -> Vector3<f64> {
         self.velocity.angular * (self.dt * (1.0 - self.from))
     }
@@ -100,11 +100,11 @@ pub(crate) struct Pair<'a> {
     dt: f64,
     /// `a`'s coordinates in `b`'s at the end.
     relative: Isometry3<f64>,
-    /// Since when it is looked at.
+    /// Start of the search.
     from: f64,
     /// How far a point of one body moves as seen from the other, m; see [`moved`].
     way: f64,
-    /// The same for a whole step at the greatest speed on the way, m.
+    /// Upper bound of the relative displacement over a whole step, m.
     speed: f64,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Pair<'a> {
         let way = if p.max(q) < 1.0 {
             moved(&before, &relative, (r, s))
         } else {
-            // what makes turns may be anywhere on its way
+            // a body that makes whole turns moves by its full arc
             let along = |motion: &Motion<'_>| {
                 (motion.end.translation.vector - motion.start.translation.vector) * (1.0 - from)
             };
@@ -130,7 +130,7 @@ impl<'a> Pair<'a> {
         Self { a, b, dt, relative, from, way, speed }
     }
 
-    /// Since when it is looked at, s.
+    /// Start of the search, s.
     pub(crate) fn since(&self) -> f64 {
         self.from * self.dt
     }
@@ -143,7 +143,7 @@ impl<'a> Pair<'a> {
         MARGIN * self.a.shape.radius().min(self.b.shape.radius())
     }
 
-    /// Whether one turns so far that its contacts at the end tell nothing of those on the way.
+    /// Whether a body rotates by more than a radian, so that contacts at the end say nothing about earlier ones.
     fn spins(&self) -> bool {
         self.a.spin().norm_squared().max(self.b.spin().norm_squared()) >= 1.0
     }

@@ -139,7 +139,8 @@ pub struct Report {
     pub unsolved: bool,
     /// Islands that the exact solver left to the sweeps after its limit of factorizations.
     pub unsolved_islands: usize,
-    /// Pairs whose blows reached the limit per body and frame; the contact passes stopped them.
+    /// Pairs with a body at the limit of blows per frame, counted once per collision pass; the contact passes
+    /// stopped their approach.
     pub limited_blows: usize,
     /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
     /// its place; [`Self::unsolved`] then too.

@@ -52,7 +52,8 @@ pub(crate) enum Law {
     All,
     /// As its [`Strength`] says.
     Own(Strength),
-    /// As its [`Strength`] says, and any blow of no more than so many times what it bears.
+    /// As its [`Strength`] says, but blows up to this multiple of the strength do not break the body: it did not
+    /// come apart at one of that size in this frame.
     Above(Strength, f64),
 }
 
@@ -82,9 +83,8 @@ impl World {
         true
     }
 
-    /// What bodies bear in a pass over collisions: any blow what is told to or has no generation left, any
-    /// that is no harder than one before in this frame what did not come apart by it; all of them in the
-    /// `last` pass.
+    /// What bodies bear in a pass over collisions. Bodies without a generation left bear any blow, and so do all
+    /// bodies in the `last` pass. A body that did not come apart in this frame bears blows up to that size.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         if let Some(told) = self.told_laws(cause) {
             return told;

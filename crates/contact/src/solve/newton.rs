@@ -476,8 +476,9 @@ mod tests {
                 .sum();
             assert!(work <= 1e-5 || !found.is_solved, "{case}: gains {work}");
         }
-        // where nearly all contacts slip, and more so with more friction, rounds often do not get there
-        assert!(unsolved[0] <= 4 && unsolved.iter().all(|&count| count < 100), "{unsolved:?}");
+        // random contacts nearly all slip: of 100 islands each, 3, 18, 66 and 87 are unsolved
+        let most = [4, 20, 70, 90];
+        assert!(unsolved.iter().zip(most).all(|(&count, most)| count <= most), "{unsolved:?}");
     }
 
     #[test]
