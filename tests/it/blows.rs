@@ -167,11 +167,16 @@ fn direction(source: &mut TestRng) -> Vector3<f64> {
     }
 }
 
-const BULLETS: [&str; 4] = ["ball", "cube", "hull", "cylinder"];
+const BULLETS: [&str; 6] = ["ball", "cube", "hull", "cylinder", "rod", "plate"];
 
 fn bullet(kind: &str, pose: Isometry3<f64>, velocity: Velocity) -> NewBody {
     let surface = material(0.0, 0.3);
-    let (half, mass) = ([0.01; 3], 0.06);
+    let half = match kind {
+        "rod" => [0.05, 0.005, 0.005],
+        "plate" => [0.05, 0.05, 0.002],
+        _ => [0.01; 3],
+    };
+    let mass = 0.06;
     let shape = match kind {
         "ball" => Shape::ball(0.01),
         "cylinder" => Shape::round(Round::cylinder(0.01, 0.01), 0.001),
@@ -186,7 +191,7 @@ fn bullet(kind: &str, pose: Isometry3<f64>, velocity: Velocity) -> NewBody {
             let hull = ConvexHull::new(&corners).unwrap();
             Shape::convex(&hull, 0.005, &Isometry3::identity()).unwrap()
         }
-        _ => Shape::cuboid(half.into(), 0.005),
+        _ => Shape::cuboid(half.into(), 0.5 * Vector3::from(half).min()),
     };
     NewBody { shape: Arc::new(shape), velocity, ..cuboid(half, mass, pose, surface) }
 }

@@ -4,6 +4,7 @@
 //! only bodies that left theirs are looked for in the tree. What comes out depends on the step alone,
 //! not on the frames before: pairs are told by the boxes of the step.
 
+use dynamics::Velocity;
 use levelset::Aabb;
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::bounding_volume::{Aabb as TreeBox, BoundingVolume};
@@ -61,6 +62,56 @@ pub(crate) struct Way<'a> {
     pub(crate) columns: Columns<'a>,
     pub(crate) poses: &'a [Isometry3<f64>],
     pub(crate) predicted: &'a [Isometry3<f64>],
+    /// How they get there; `None` if they are at one of both only.
+    pub(crate) motion: Option<FreeMotion<'a>>,
+}
+
+/// Motion with constant acceleration and angular velocity.
+#[derive(Clone, Copy)]
+pub(crate) struct FreeMotion<'a> {
+    /// Velocities at the middle of the step.
+    pub(crate) velocities: &'a [Velocity],
+    /// What forces add to each velocity in half the step.
+    pub(crate) drift: &'a [Velocity],
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+}
+
+impl Way<'_> {
+    /// The rotation angle of a body over the step, rad.
+    fn angle(&self, i: usize) -> f64 {
+        self.motion.map_or(0.0, |motion| motion.velocities[i].angular.norm() * motion.dt)
+    }
+
+    /// How far the parabola of a point reaches beyond the box around its ends, m, by axis. The point moves with
+    /// the body but for `aside` m.
+    fn bulge(&self, i: usize, aside: f64) -> Vector3<f64> {
+        let along = |fall: f64, travel: f64| {
+            let travel = (travel.abs() - aside).max(0.0);
+            let turns_back = travel < fall.abs();
+            if turns_back { -(fall.abs() - travel).powi(2) / (4.0 * fall) } else { 0.0 }
+        };
+        self.fall(i).zip_map(&self.travel(i), along)
+    }
+
+    /// How far the parabola of a body is from the segment between its ends, m.
+    fn bend(&self, i: usize) -> f64 {
+        let (fall, travel) = (self.fall(i), self.travel(i));
+        let length = travel.norm();
+        let along = if length > 0.0 { fall.dot(&travel).abs() / length } else { fall.norm() };
+        let across = (fall.norm_squared() - along * along).max(0.0).sqrt();
+        let beyond = if length < along { (along - length).powi(2) / along } else { 0.0 };
+        0.25 * across.hypot(beyond)
+    }
+
+    fn travel(&self, i: usize) -> Vector3<f64> {
+        self.predicted[i].translation.vector - self.poses[i].translation.vector
+    }
+
+    /// Displacement by forces over the step, m.
+    fn fall(&self, i: usize) -> Vector3<f64> {
+        self.motion.map_or_else(Vector3::zeros, |motion| motion.drift[i].linear * motion.dt)
+    }
 }
 
 /// The sphere around a body over the step.
@@ -69,6 +120,8 @@ struct Ball {
     end: Vector3<f64>,
     travel: Vector3<f64>,
     radius: f64,
+    /// Distance of the path from the segment between its ends, m.
+    bend: f64,
     moves: bool,
     /// Unit normal and offset of a half-space that stays where it is, m.
     plane: Option<(Vector3<f64>, f64)>,
@@ -248,7 +301,7 @@ impl Broad {
             return;
         }
         found.boxes += 1;
-        let reach = p.radius + q.radius + margin;
+        let reach = p.radius + q.radius + margin + p.bend + q.bend;
         let may = self.groups[i as usize].meet(&self.groups[j as usize]);
         let above = p.is_above(q, self.margin) || q.is_above(p, self.margin);
         // infinite reach passes
@@ -269,14 +322,15 @@ impl Ball {
             let normal = way.poses[i] * Vector3::y();
             (normal, normal.dot(start))
         });
-        Self { end, travel: end - start, radius, moves, plane }
+        let bend = way.bend(i);
+        Self { end, travel: end - start, radius, bend, moves, plane }
     }
 
     /// Whether it stays farther than the share `margin` of its radius above the plane of the other.
     fn is_above(&self, other: &Self, margin: f64) -> bool {
         other.plane.is_some_and(|(normal, offset)| {
             let height = normal.dot(&self.end) - normal.dot(&self.travel).max(0.0) - offset;
-            height > (1.0 + margin) * self.radius
+            height - self.bend > (1.0 + margin) * self.radius
         })
     }
 
@@ -294,13 +348,37 @@ fn is_finite(bounds: &TreeBox) -> bool {
 }
 
 /// The box around body `i` over the step.
-fn swept(Way { columns, poses, predicted }: Way<'_>, i: usize) -> TreeBox {
+fn swept(way: Way<'_>, i: usize) -> TreeBox {
+    let Way { columns, poses, predicted, .. } = way;
     let shape: &Shape = &columns.shapes[i];
-    if !shape.radius().is_finite() {
+    let radius = shape.radius();
+    if !radius.is_finite() {
         return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
     }
     let bounds = merge(&turned(shape.bounds(), &poses[i]), &turned(shape.bounds(), &predicted[i]));
-    tree_box(&bounds)
+    let angle = way.angle(i);
+    let bulge = way.bulge(i, angle * radius);
+    let stretch = |bounds: Aabb| {
+        let (low, high) = (bulge.inf(&Vector3::zeros()), bulge.sup(&Vector3::zeros()));
+        Aabb { min: bounds.min + low, max: bounds.max + high }
+    };
+    if angle == 0.0 {
+        return tree_box(&stretch(bounds));
+    }
+    // error bound of linear interpolation along an arc
+    let arcs = loosened(&bounds, radius * angle * angle / 8.0);
+    let ball = |pose: &Isometry3<f64>| {
+        let centre = Point3::from(pose.translation.vector);
+        loosened(&Aabb { min: centre, max: centre }, radius)
+    };
+    let balls = merge(&ball(&poses[i]), &ball(&predicted[i]));
+    let both = Aabb { min: arcs.min.sup(&balls.min), max: arcs.max.inf(&balls.max) };
+    tree_box(&stretch(both))
+}
+
+fn loosened(bounds: &Aabb, by: f64) -> Aabb {
+    let by = Vector3::repeat(by);
+    Aabb { min: bounds.min - by, max: bounds.max + by }
 }
 
 fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
@@ -324,6 +402,7 @@ mod tests {
     use std::sync::Arc;
 
     use dynamics::{Body, MassProperties};
+    use nalgebra::UnitQuaternion;
 
     use super::*;
     use crate::Material;
@@ -355,7 +434,8 @@ mod tests {
             };
             let floor = Isometry3::translation(0.0, -1.0, 0.0);
             let poses: Vec<_> = std::iter::once(floor).chain((0..n - 1).map(place)).collect();
-            let broad = Broad::new(Way { columns, poses: &poses, predicted: &poses }, 0.05);
+            let broad =
+                Broad::new(Way { columns, poses: &poses, predicted: &poses, motion: None }, 0.05);
             (broad.overlaps.len(), broad.pairs())
         };
         for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
@@ -363,6 +443,53 @@ mod tests {
             // balls 0.2 m apart are near nobody but a floor that is 0.2 m below the lowest
             assert!(kept <= most, "{kept} pairs of grown boxes");
             assert_eq!((pairs.boxes, pairs.near.len()), (0, 0));
+        }
+    }
+
+    /// At all times of a step a body is in its box and as far from its segment as its ball allows.
+    #[test]
+    fn the_swept_box_holds_a_body_that_turns_and_falls() {
+        let mut state = 11u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        for case in 0..300 {
+            let shape = Shape::cuboid(vector(0.4).abs().add_scalar(0.01), 0.01);
+            let (pose, dt) = (Isometry3::new(vector(1.0), vector(6.0)), 0.1);
+            let velocity = Velocity {
+                linear: vector([0.2, 2.0, 20.0][case % 3]),
+                angular: vector([1.0, 20.0, 100.0, 1000.0][case % 4]),
+            };
+            let drift = Velocity { linear: vector(2.0), ..Velocity::default() };
+            let at = |time: f64| {
+                let place = velocity.linear * time + drift.linear * (time * (time - dt) / dt);
+                let turn = UnitQuaternion::from_scaled_axis(velocity.angular * time);
+                let place = (pose.translation.vector + place).into();
+                Isometry3::from_parts(place, turn * pose.rotation)
+            };
+            let (shapes, predicted) = ([Arc::new(shape)], at(dt));
+            let (bodies, materials) = ([Body::Dynamic(mass)], [Material::default()]);
+            let groups = [Groups::default()];
+            let columns = Columns {
+                bodies: &bodies,
+                shapes: &shapes,
+                materials: &materials,
+                groups: &groups,
+            };
+            let (velocities, drifts) = ([velocity], [drift]);
+            let motion = Some(FreeMotion { velocities: &velocities, drift: &drifts, dt });
+            let way = Way { columns, poses: &[pose], predicted: &[predicted], motion };
+            let (swept, ball) = (swept(way, 0), Ball::new(way, 0));
+            for n in 0..=200 {
+                let now = at(dt * f64::from(n) / 200.0);
+                let own = tree_box(&turned(shapes[0].bounds(), &now));
+                assert!(swept.loosened(1e-9).contains(&own), "case {case}, {n}");
+                let stay = Ball { end: now.translation.vector, travel: Vector3::zeros(), ..ball };
+                assert!(ball.nearest(&stay) <= ball.bend + 1e-9, "case {case}, {n}");
+            }
         }
     }
 
@@ -403,7 +530,7 @@ mod tests {
                     Isometry3::from_parts((pose.translation.vector + moved).into(), pose.rotation)
                 })
                 .collect();
-            let way = Way { columns, poses: &poses, predicted: &predicted };
+            let way = Way { columns, poses: &poses, predicted: &predicted, motion: None };
             kept.place(way, 0.05, &names);
             rebuilt += usize::from(kept.changes == 0);
             let (found, fresh) = (kept.pairs(), Broad::new(way, 0.05).pairs());

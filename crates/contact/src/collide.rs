@@ -14,8 +14,8 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 
 use crate::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::flight::{Flight, Paths};
-use crate::narrow::{Contacts, MARGIN, Manifold, Resumed, Side};
-use crate::{Frame, Mover, Settings, effective_mass, pair_impulse};
+use crate::narrow::{Contacts, MARGIN, Manifold, Origin, Resumed, Side};
+use crate::{Frame, Mover, effective_mass, pair_impulse};
 
 /// A collision of two bodies.
 /// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
@@ -141,6 +141,8 @@ struct Near {
     normal: Vector3<f64>,
     /// The distance without the motion of the search, m.
     base: f64,
+    /// Speed of separation beyond that of the angular velocities at the start of the step, m/s.
+    turning: f64,
 }
 
 /// A body between its blows.
@@ -314,9 +316,16 @@ impl<'a> Pass<'a> {
     fn resume(&mut self) {
         for (past, manifold) in self.pasts.iter().zip(self.contacts.manifolds()) {
             let bodies = [manifold.a as usize, manifold.b as usize];
-            let found = self.contacts.origins()[self.contacts.range(manifold).start].time;
+            let Origin { time: found, until, .. } =
+                self.contacts.origins()[self.contacts.range(manifold).start];
             let struck = self.struck(bodies);
-            let time = if past.blows > 0 { struck } else { found.max(past.passed).max(struck) };
+            let done = found.max(past.passed).max(struck);
+            let time = match past.blows {
+                // a contact of spinning bodies that does not approach leaves them where they were
+                0 if done <= manifold.since => until,
+                0 => done,
+                _ => struck,
+            };
             let is_later = time > manifold.since || past.blows > 0;
             let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
             let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flyers[i].joined);
@@ -364,18 +373,17 @@ impl<'a> Pass<'a> {
     /// The distance at a contact as `c0 + c1 t + c2 t^2`.
     fn distance(&self, bodies: [usize; 2], near: &Near) -> [f64; 3] {
         let [a, b] = bodies.map(|i| &self.flyers[i]);
-        let Near { arms, normal, base } = near;
+        let Near { arms, normal, base, turning } = near;
         let shift = a.shift.at(&arms[0]) - b.shift.at(&arms[1]);
         let speed = a.velocity.at(&arms[0]) - b.velocity.at(&arms[1]);
         let acceleration = a.acceleration - b.acceleration;
-        [base + normal.dot(&shift), normal.dot(&speed), 0.5 * normal.dot(&acceleration)]
+        [base + normal.dot(&shift), turning + normal.dot(&speed), 0.5 * normal.dot(&acceleration)]
     }
 
     /// Approach speed below which a pair rests, m/s.
     fn resting(&self, bodies: [usize; 2]) -> f64 {
-        let Settings { resting_speed, resting_share, .. } = *self.frame.settings;
-        let of = |i: usize| resting_share * self.frame.drift[i].linear.norm();
-        bodies.map(of).into_iter().fold(resting_speed, f64::max)
+        let [a, b] = bodies.map(|i| self.frame.settings.resting_at(&self.frame.drift[i]));
+        a.max(b)
     }
 
     /// The next impact of a pair within the step after a time; it replaces the known one.
@@ -388,10 +396,12 @@ impl<'a> Pass<'a> {
         let manifold = &self.contacts.manifolds()[pair];
         let bodies = [manifold.a as usize, manifold.b as usize];
         let (struck, resting) = (self.struck(bodies), self.resting(bodies));
-        let nears = &self.nears[self.contacts.range(manifold)];
-        let touch = |near: &Near| touch(self.distance(bodies, near), struck, resting);
-        let times = nears.iter().filter_map(touch).map(|time| time.max(manifold.since));
-        let times = times.filter(|time| *time > after);
+        let touch = |number: usize| {
+            let time = touch(self.distance(bodies, &self.nears[number]), struck, resting)?;
+            let (time, until) = (time.max(manifold.since), self.contacts.origins()[number].until);
+            (time > after && time <= until).then_some(time)
+        };
+        let times = self.contacts.range(manifold).filter_map(touch);
         let time = times.fold(f64::INFINITY, f64::min);
         (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
     }
@@ -592,7 +602,9 @@ fn nears(contacts: &Contacts, flyers: &[Flyer]) -> Vec<Near> {
             let Flyer { velocity, acceleration, .. } = &flyers[bodies[n]];
             (velocity.at(&arms[n]) + acceleration * (0.5 * time)) * time
         });
-        Near { arms, normal, base: origin.distance - normal.dot(&(p - q)) }
+        let turning = origin.turning;
+        let base = origin.distance - normal.dot(&(p - q)) - turning * time;
+        Near { arms, normal, base, turning }
     };
     let all = contacts.manifolds().iter();
     all.flat_map(|m| contacts.range(m).map(move |number| near(m, number))).collect()
@@ -619,7 +631,7 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
         }
         let gravity = flyer.acceleration;
         let push = load / (mass.mass() * dt);
-        let resting = settings.resting_speed.max(settings.resting_share * drift[i].linear.norm());
+        let resting = settings.resting_at(&drift[i]);
         let rises = -gravity.dot(&flyer.velocity.linear) > resting * gravity.norm();
         if flyer.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
             flyer.acceleration += push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);

@@ -75,6 +75,67 @@ impl Flight {
     }
 }
 
+/// Rotation of one piece of a [`Turning`], rad.
+const PIECE: f64 = 0.25;
+/// Limit of pieces.
+const MAX_PIECES: f64 = 1024.0;
+
+/// The orientations of a turning body over a step: the angular velocity of a free body is not constant.
+#[derive(Clone, Debug)]
+pub(crate) struct Turning {
+    /// At equal times from the last blow to the end of the step.
+    rotations: Vec<UnitQuaternion<f64>>,
+    body: Body,
+    momentum: Momentum,
+    /// Time between them, s.
+    interval: f64,
+}
+
+impl Turning {
+    /// `None` if a body with `velocity` at the start of the step hardly turns. `pose` and `momentum` are those
+    /// at the last blow, and `end` is the orientation after `rest` s.
+    pub(crate) fn new(
+        body: &Body,
+        velocity: &Velocity,
+        (pose, momentum): (&Isometry3<f64>, &Momentum),
+        (end, rest): (&UnitQuaternion<f64>, f64),
+    ) -> Option<Self> {
+        let angle = velocity.angular.norm() * rest;
+        if !(angle > PIECE && angle.is_finite()) {
+            return None;
+        }
+        let pieces = (angle / PIECE).ceil().min(MAX_PIECES) as usize;
+        let interval = rest / pieces as f64;
+        let mut rotations = vec![pose.rotation];
+        let mut at = *pose;
+        for _ in 1..pieces {
+            at = advance(body, &at, momentum, interval);
+            rotations.push(at.rotation);
+        }
+        rotations.push(*end);
+        Some(Self { rotations, body: *body, momentum: *momentum, interval })
+    }
+
+    /// The piece at a time since the last blow, s, and the time in it.
+    fn piece(&self, time: f64) -> (usize, f64) {
+        let last = self.rotations.len() - 2;
+        let piece = ((time / self.interval) as usize).min(last);
+        (piece, time - piece as f64 * self.interval)
+    }
+
+    /// Orientation at a time since the last blow, s.
+    pub(crate) fn rotation(&self, time: f64) -> UnitQuaternion<f64> {
+        let (piece, within) = self.piece(time);
+        let turn = self.rotations[piece].rotation_to(&self.rotations[piece + 1]).scaled_axis();
+        UnitQuaternion::from_scaled_axis(turn * (within / self.interval)) * self.rotations[piece]
+    }
+
+    /// Angular velocity at a time since the last blow, rad/s.
+    pub(crate) fn angular_velocity(&self, time: f64) -> Vector3<f64> {
+        self.body.velocity(&self.rotation(time), &self.momentum).angular
+    }
+}
+
 /// Moves contacts from the paths on which they were found to the paths of `frame`.
 pub(crate) struct Turn<'a> {
     pub(crate) frame: Frame<'a>,
@@ -102,6 +163,7 @@ impl Turn<'_> {
 
     fn carry(&self, bodies: [usize; 2], contact: &mut Contact, origin: &mut Origin) {
         let dt = self.frame.dt;
+        let turning = origin.turning;
         let since = bodies.map(|i| self.frame.flights.get(i).map_or(0.0, |flight| flight.since));
         let since = since[0].max(since[1]);
         let (then, now) = (origin.time, origin.time.max(since));
@@ -115,7 +177,7 @@ impl Turn<'_> {
             };
             self.shifts[i].at(&arm) + moved(&self.after[i], now) - moved(&self.before[i], then)
         });
-        origin.distance += contact.normal.dot(&(p - q));
+        origin.distance += contact.normal.dot(&(p - q)) + turning * (now - then);
         origin.time = now;
         let along = |f: &dyn Fn(usize) -> Vector3<f64>| contact.normal.dot(&(f(0) - f(1)));
         let way = dt * along(&|n| self.after[bodies[n]].at(&arms[n]));

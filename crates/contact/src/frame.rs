@@ -5,10 +5,10 @@ use std::sync::Arc;
 use dynamics::{Body, Momentum, Velocity, advance, advance_all};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::broad::{Broad, Way};
+use crate::broad::{Broad, FreeMotion, Way};
 use crate::collide::collide;
 use crate::constraint::{self, ImpulseCache, Joint, Method, Reaction, Rows, SequentialImpulse};
-use crate::flight::Turn;
+use crate::flight::{Turn, Turning};
 use crate::narrow::{MARGIN, Resumed, Step, detect};
 use crate::reference::{self, Graph, Levers};
 use crate::rows::Batch;
@@ -110,8 +110,10 @@ impl<'a> Frame<'a> {
         }
         let half = self.with_forces(momenta);
         let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
-        broad.place(self.way(&predicted), MARGIN, self.names);
-        let found = detect(self.looking(&predicted, &velocities), &broad.pairs(), &[]);
+        let turning = |i: usize| self.turning(i, &half[i], &velocities[i], &predicted[i]);
+        let turnings: Vec<_> = (0..half.len()).map(turning).collect();
+        broad.place(self.way(&predicted, &velocities), MARGIN, self.names);
+        let found = detect(self.looking(&predicted, &velocities, &turnings), &broad.pairs(), &[]);
         let contacts = found.without(&self.joined_apart());
         Search {
             contacts: Arc::new(contacts),
@@ -121,6 +123,7 @@ impl<'a> Frame<'a> {
             looked: predicted.clone(),
             predicted,
             velocities,
+            turnings,
         }
     }
 
@@ -140,10 +143,10 @@ impl<'a> Frame<'a> {
             self.put(search, i, momenta);
             search.looked[i] = search.predicted[i];
         }
-        let Search { contacts, broad, predicted, velocities, .. } = search;
-        broad.update(self.way(predicted), renewed);
+        let Search { contacts, broad, predicted, velocities, turnings, .. } = search;
+        broad.update(self.way(predicted, velocities), renewed);
         let pairs = broad.renewed_pairs(renewed, resumed);
-        let fresh = detect(self.looking(predicted, velocities), &pairs, resumed);
+        let fresh = detect(self.looking(predicted, velocities, turnings), &pairs, resumed);
         *contacts =
             Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
     }
@@ -160,7 +163,25 @@ impl<'a> Frame<'a> {
         search.poses[i] = *pose;
         search.momenta[i] = momenta[i];
         search.predicted[i] = advance(body, pose, &half, self.dt);
-        search.velocities[i] = body.velocity(&pose.rotation, &half);
+        let velocity = body.velocity(&pose.rotation, &half);
+        search.velocities[i] = velocity;
+        search.turnings[i] = self.turning(i, &half, &velocity, &search.predicted[i]);
+    }
+
+    /// The orientations of a spinning body with `half` a momentum between its last blow and the end of the step.
+    fn turning(
+        &self,
+        i: usize,
+        half: &Momentum,
+        velocity: &Velocity,
+        end: &Isometry3<f64>,
+    ) -> Option<Turning> {
+        let flight = self.flights.get(i).filter(|flight| flight.since > 0.0);
+        let (since, rotation) =
+            flight.map_or((0.0, self.poses[i].rotation), |own| (own.since, own.rotation));
+        let pose = Isometry3::from_parts(self.poses[i].translation, rotation);
+        let body = &self.columns.bodies[i];
+        Turning::new(body, velocity, (&pose, half), (&end.rotation, self.dt - since))
     }
 
     /// Moves the bodies of a search and their contacts to the paths of this frame with `momenta`; `shifts` are
@@ -221,17 +242,32 @@ impl<'a> Frame<'a> {
         apart
     }
 
-    fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>]) -> Way<'s> {
-        Way { columns: self.columns, poses: self.poses, predicted }
+    fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>], velocities: &'s [Velocity]) -> Way<'s> {
+        let Self { columns, poses, drift, dt, .. } = *self;
+        let motion = Some(FreeMotion { velocities, drift, dt });
+        Way { columns, poses, predicted, motion }
     }
 
     fn looking<'s>(
         &'s self,
         predicted: &'s [Isometry3<f64>],
         velocities: &'s [Velocity],
+        turnings: &'s [Option<Turning>],
     ) -> Step<'s> {
-        let Self { columns, poses, drift, flights, dt, cache, names, .. } = *self;
-        Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names }
+        let Self { columns, poses, drift, flights, dt, settings, cache, names, .. } = *self;
+        Step {
+            settings,
+            columns,
+            poses,
+            predicted,
+            velocities,
+            drift,
+            flights,
+            turnings,
+            dt,
+            cache,
+            names,
+        }
     }
 
     /// The collision pass: changes the paths of pairs that meet within the step while approaching.
@@ -375,6 +411,8 @@ pub struct Search {
     looked: Vec<Isometry3<f64>>,
     /// In the middle of the step, from there.
     velocities: Vec<Velocity>,
+    /// Orientations of spinning bodies.
+    turnings: Vec<Option<Turning>>,
 }
 
 impl Search {

@@ -162,6 +162,11 @@ impl Settings {
             ..Self::default()
         }
     }
+
+    /// Speed of approach at which a body rests, m/s, if forces add `drift` to its velocity in half the step.
+    pub(crate) fn resting_at(&self, drift: &Velocity) -> f64 {
+        self.resting_speed.max(self.resting_share * drift.linear.norm())
+    }
 }
 
 /// A body as the passes see it: inverse mass, velocity, and the momentum it has been given.

@@ -7,11 +7,11 @@ use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
-use crate::Columns;
-use crate::Flight;
 use crate::broad::Pairs;
 use crate::cache::{Cache, Known};
+use crate::flight::{Flight, Turning};
 use crate::pair::{Motion, Pair};
+use crate::{Columns, Settings};
 
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 256;
@@ -83,6 +83,10 @@ pub(crate) struct Origin {
     pub(crate) distance: f64,
     /// From the centres of mass to where they meet, then, m.
     pub(crate) arms: [Vector3<f64>; 2],
+    /// Speed of separation there beyond that of the angular velocities at the start of the step, m/s.
+    pub(crate) turning: f64,
+    /// The linearisation of a contact of spinning bodies holds until this time, s; infinite for others.
+    pub(crate) until: f64,
 }
 
 /// The contacts of one pair of bodies.
@@ -364,7 +368,10 @@ pub(crate) struct Step<'a> {
     pub(crate) drift: &'a [Velocity],
     /// The last blow to each body in this step; none to those beyond the end.
     pub(crate) flights: &'a [Flight],
+    /// Orientations of spinning bodies.
+    pub(crate) turnings: &'a [Option<Turning>],
     pub(crate) dt: f64,
+    pub(crate) settings: &'a Settings,
     /// What is known of earlier steps.
     pub(crate) cache: &'a Cache,
     /// What it calls the bodies.
@@ -379,7 +386,8 @@ pub(crate) struct Step<'a> {
 ///
 /// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
-    let Step { columns, poses, predicted, velocities, drift, flights, dt, cache, names } = step;
+    let Step { columns, poses, predicted, velocities, drift, flights, turnings, .. } = step;
+    let Step { dt, cache, names, settings, .. } = step;
     let motion = |i: u32| {
         let i = i as usize;
         let flight = flights.get(i).filter(|flight| flight.since > 0.0);
@@ -390,8 +398,10 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             velocity: &velocities[i],
             dt,
             fall: drift[i].linear * dt,
+            resting: settings.resting_at(&drift[i]),
             from: flight.map_or(0.0, |flight| (flight.since / dt).min(1.0)),
             rotation: flight.map_or(poses[i].rotation, |flight| flight.rotation),
+            turning: turnings[i].as_ref(),
         }
     };
     let named = |&(a, b): &(u32, u32)| [names[a as usize], names[b as usize]];

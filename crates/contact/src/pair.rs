@@ -1,13 +1,12 @@
 //! Two bodies over a step: when they meet and where.
 
-use std::f64::consts::TAU;
-
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
 
 use crate::cache::{Known, Remembered};
 use crate::candidates::{Candidate, candidates, least, queries, reduce};
 use crate::compound::{Compound, Compounds};
+use crate::flight::Turning;
 use crate::narrow::{Contact, Contacts, Found, MARGIN, Origin, Side};
 use crate::polyhedron::{Parting, Solids};
 use crate::shape::{Field, Probe, Shape};
@@ -28,9 +27,10 @@ const STEP: f64 = 0.1;
 /// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
 /// thickness of the thinner one may take as many as that fits into their way.
 const MAX_ADVANCES: usize = 4096;
-/// Rotation, rad, over which a touching contact of spinning bodies is linearised.
-const SHORT_TURN: f64 = 0.25;
-/// Least approach over that rotation, as a share of the half thickness; less is round-off.
+/// Rotation over the rest of the step, rad, from which contacts at its end say nothing about earlier ones.
+const SPINNING: f64 = 1.0;
+/// Least approach of spinning bodies while a contact is linearised, as a share of the half thickness; less is
+/// round-off.
 const MIN_WAY: f64 = 1e-3;
 /// Bisections of the last advancement step.
 const BISECTIONS: usize = 4;
@@ -47,10 +47,14 @@ pub(crate) struct Motion<'a> {
     pub(crate) dt: f64,
     /// Displacement by forces over the step, m.
     pub(crate) fall: Vector3<f64>,
+    /// Speed of approach below which it does not collide, m/s.
+    pub(crate) resting: f64,
     /// Time of its last blow.
     pub(crate) from: f64,
     /// Orientation at that time.
     pub(crate) rotation: UnitQuaternion<f64>,
+    /// Orientations from there, if the body turns far.
+    pub(crate) turning: Option<&'a Turning>,
 }
 
 impl Motion<'_> {
@@ -61,6 +65,10 @@ impl Motion<'_> {
         }
         let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
         let place = from + (to - from) * time - self.fall * (time * (1.0 - time));
+        if let Some(turning) = self.turning {
+            let rotation = turning.rotation((time - self.from) * self.dt);
+            return Isometry3::from_parts(place.into(), rotation);
+        }
         let pose = Isometry3::from_parts(place.into(), self.rotation);
         if time == self.from {
             return pose;
@@ -69,23 +77,24 @@ impl Motion<'_> {
         Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
     }
 
-    /// The rotation vector to the end, rad, with whole turns.
+    /// The rotation vector from the last blow to the end, rad.
     fn turn(&self) -> Vector3<f64> {
         let start = Isometry3::from_parts(self.end.translation, self.rotation);
-        let least = Velocity::between(&start, self.end, 1.0).angular;
-        let spin = self.spin();
-        if spin.norm_squared() < 1.0 {
-            return least;
-        }
-        let angle = least.norm();
-        let axis = if angle > 0.0 { least / angle } else { spin.normalize() };
-        let turns = ((axis.dot(&spin) - angle) / TAU).round();
-        axis * (angle + TAU * turns)
+        Velocity::between(&start, self.end, 1.0).angular
     }
 
-    /// Estimate of [`Self::turn`] by the angular velocity, rad.
-    fn spin(&self) -> Vector3<f64> {
-        self.velocity.angular * (self.dt * (1.0 - self.from))
+    /// Angle of rotation over the rest of the step, rad.
+    fn spin(&self) -> f64 {
+        self.velocity.angular.norm() * (self.dt * (1.0 - self.from))
+    }
+
+    /// Velocity at a time.
+    fn velocity_at(&self, time: f64) -> Velocity {
+        let angular = match self.turning {
+            Some(turning) => turning.angular_velocity((time - self.from) * self.dt),
+            None => self.velocity.angular,
+        };
+        Velocity { angular, ..*self.velocity }
     }
 
     /// Half the smallest extent: what another body must not skip in one move, m.
@@ -115,8 +124,8 @@ impl<'a> Pair<'a> {
         let from = a.from.max(b.from).max(from).min(1.0);
         let (before, relative) = (b.at(from).inv_mul(&a.at(from)), b.end.inv_mul(a.end));
         let (r, s) = (a.shape.radius(), b.shape.radius());
-        let [p, q] = [&a, &b].map(|motion| motion.spin().norm());
-        let way = if p.max(q) < 1.0 {
+        let [p, q] = [&a, &b].map(Motion::spin);
+        let way = if p.max(q) < SPINNING {
             moved(&before, &relative, (r, s))
         } else {
             // a body that makes whole turns moves by its full arc
@@ -143,22 +152,33 @@ impl<'a> Pair<'a> {
         MARGIN * self.a.shape.radius().min(self.b.shape.radius())
     }
 
-    /// Whether a body rotates by more than a radian, so that contacts at the end say nothing about earlier ones.
+    /// Whether a body rotates so far that contacts at the end say nothing about earlier ones.
     fn spins(&self) -> bool {
-        self.a.spin().norm_squared().max(self.b.spin().norm_squared()) >= 1.0
+        self.a.spin().max(self.b.spin()) >= SPINNING
     }
 
-    /// Whether bodies that turn touch where one was found near the other at a time before they turn by
-    /// [`SHORT_TURN`].
+    /// How long the linearisation of a contact of spinning bodies holds, s: their points leave their tangents
+    /// by [`SLACK`] of the half thickness.
+    fn validity(&self, time: f64) -> f64 {
+        let bend = |motion: &Motion<'_>| {
+            let spin = motion.velocity_at(time).angular.norm_squared();
+            if spin > 0.0 { spin * motion.shape.radius() } else { 0.0 }
+        };
+        (2.0 * SLACK * self.size() / (bend(&self.a) + bend(&self.b))).sqrt()
+    }
+
+    /// Whether bodies that spin touch where one was found near the other at a time, while the
+    /// linearisation there holds.
     fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
         let poses = (&self.a.at(time), &self.b.at(time));
         let found = self.found(candidate, poses);
         let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, poses);
         let [p, q] = &origin.arms;
-        let speed = contact.normal.dot(&(self.a.velocity.at(p) - self.b.velocity.at(q)));
-        let fastest = self.a.velocity.angular.norm().max(self.b.velocity.angular.norm());
-        let way = speed * (SHORT_TURN / fastest);
-        way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
+        let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
+        let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
+        let way = speed * self.validity(time);
+        let collides = speed < -self.a.resting.max(self.b.resting);
+        collides && way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
     }
 
     /// Whether the bodies move too little to pass anything on the way.
@@ -370,7 +390,8 @@ impl<'a> Pair<'a> {
                 return Some((before, near));
             }
         }
-        let deepest = if touched { apart - DEEP * size } else { 0.0 };
+        let depth = if self.spins() { SLACK * size } else { DEEP * size };
+        let mut deepest = if touched { apart - depth } else { 0.0 };
         for _ in 0..MAX_ADVANCES {
             if before >= 1.0 {
                 break;
@@ -387,6 +408,9 @@ impl<'a> Pair<'a> {
                 }
             }
             (before, apart) = (after, now.max(deepest));
+            if touched {
+                deepest = deepest.max(apart.min(0.0) - depth);
+            }
         }
         Some((1.0, self.near(1.0, margin, tested)))
     }
@@ -401,7 +425,7 @@ impl<'a> Pair<'a> {
         tested: &mut usize,
     ) -> Option<(f64, Vec<Candidate>)> {
         let (size, margin) = (self.size(), self.margin());
-        if self.are_convex() {
+        if self.are_convex() && !self.spins() {
             // where a face parts them depth grows evenly before the middle
             let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
             let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
@@ -418,7 +442,8 @@ impl<'a> Pair<'a> {
             let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
             if meets { after = middle } else { before = middle }
         }
-        let time = if touched { before } else { after };
+        // the search of a pair that spins goes on from here: it must have moved
+        let time = if touched && !self.spins() { before } else { after };
         let near = self.near(time, margin, tested);
         // what touched may have parted before it came so deep
         (!near.is_empty()).then_some((time, near))
@@ -489,8 +514,22 @@ impl<'a> Pair<'a> {
         let moved = |time: f64| time * (way - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
+        let [p, q] = [&self.a, &self.b]
+            .map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
+        let turning = normal.dot(&(p.cross(&met_arms[0]) - q.cross(&met_arms[1])));
+        let valid = if self.spins() { self.validity(time) } else { f64::INFINITY };
         let time = time * self.dt;
-        let origin = Origin { found: *found, guess: *guess, met, time, distance, arms: met_arms };
+        let until = time + valid;
+        let origin = Origin {
+            found: *found,
+            guess: *guess,
+            met,
+            time,
+            distance,
+            arms: met_arms,
+            turning,
+            until,
+        };
         (Contact { owner: found.owner, arms, normal, gap, overlap }, origin)
     }
 }
@@ -522,7 +561,19 @@ mod tests {
             &Velocity { linear: Vector3::new(0.0, 0.0, 0.0), angular: Vector3::new(0.0, 0.0, 0.0) };
         let fall = Vector3::zeros();
         let (dt, rotation) = (1.0 / 30.0, start.rotation);
-        Motion { shape, start, end, velocity: STILL, dt, fall, from: 0.0, rotation }
+        let (turning, resting) = (None, 0.0);
+        Motion {
+            shape,
+            start,
+            end,
+            velocity: STILL,
+            dt,
+            fall,
+            from: 0.0,
+            resting,
+            rotation,
+            turning,
+        }
     }
 
     fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {

@@ -87,8 +87,8 @@ impl Frame<'_> {
     /// than bodies at rest do.
     fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
         let bodies = [pair.a, pair.b].map(|i| i as usize);
-        let resting = bodies.map(|i| self.settings.resting_share * self.drift[i].linear.norm());
-        let resting = resting.into_iter().fold(self.settings.resting_speed, f64::max);
+        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i]));
+        let resting = p.max(q);
         let of = |contact: &Contact| {
             let along = |of: &[Velocity]| {
                 let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&contact.arms[n]));

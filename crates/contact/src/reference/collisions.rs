@@ -22,7 +22,7 @@ pub(crate) fn collide(
     for _ in 0..frame.settings.collision_sweeps {
         let mut changed = false;
         let predicted = &state.predicted;
-        let way = Way { columns: frame.columns, poses: predicted, predicted };
+        let way = Way { columns: frame.columns, poses: predicted, predicted, motion: None };
         for pair in Broad::new(way, 0.0).pairs().near {
             // a pair that breaks exchanges no impulse any more
             if !state.is_checked(pair) && !blows.iter().any(|b| (b.a, b.b) == pair) {

@@ -24,7 +24,7 @@ impl Graph {
         let pushed = frame.predict(&frame.with_forces(momenta));
         let mut edges = Vec::new();
         let mut pairs = Vec::new();
-        let way = Way { columns, poses: &alone, predicted: &pushed };
+        let way = Way { columns, poses: &alone, predicted: &pushed, motion: None };
         for (a, b) in Broad::new(way, 0.0).pairs().near {
             let (i, j) = (a as usize, b as usize);
             let (p, q) = (&*columns.shapes[i], &*columns.shapes[j]);
