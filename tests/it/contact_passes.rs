@@ -176,7 +176,7 @@ proptest! {
         let start = crowd.energy(&crowd.poses, &momenta);
         let may_break = vec![false; names.len()];
         let search = frame.search(&momenta, Broad::default());
-        let borne = &mut |_: &Blow| [f64::INFINITY; 2];
+        let borne = &mut |_: &Blow, _| [f64::INFINITY; 2];
         let flights = vec![Flight::default(); names.len()];
         let mut paths = Paths { poses: crowd.poses.clone(), momenta, flights };
         let bearing = Bearing { may_break: &may_break, borne, max_strayed: usize::MAX };
@@ -276,7 +276,7 @@ fn a_contact_is_kept_when_a_body_is_looked_at_on_its_way_off() {
     frame.search_again(&mut search, &sent, &[false, true], &[]);
     assert_eq!(search.contacts().len(), 4);
     let down = [Momentum::default(), Momentum { linear: -up.linear, ..up }];
-    let borne = &mut |_: &Blow| [f64::INFINITY; 2];
+    let borne = &mut |_: &Blow, _| [f64::INFINITY; 2];
     let flights = vec![Flight::default(); 2];
     let mut paths = Paths { poses: poses.to_vec(), momenta: down.to_vec(), flights };
     frame.follow(&mut search, &down, &[Velocity::default(); 2]);

@@ -40,14 +40,18 @@ pub struct Blow {
     /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
     /// contact without friction the effective mass of the pair along the normal.
     pub mass: f64,
+    /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
+    /// side at the same time; otherwise it may break both.
+    pub struck: Option<u32>,
 }
 
 /// Which bodies may break in a collision, and at which impulse.
 pub struct Bearing<'a> {
     /// Whether each body may break; `borne` is called for blows to these only.
     pub may_break: &'a [bool],
-    /// The largest impulses that the first and the second body of a blow bear, N s.
-    pub borne: &'a mut dyn FnMut(&Blow) -> [f64; 2],
+    /// The largest impulses that the first and the second body of a blow bear, N s. The second argument says
+    /// whether the blow takes place; otherwise its impulse is an upper bound.
+    pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
     /// The pass ends once more than this many bodies left the paths of the contact search: their next
     /// impacts may precede the known ones.
     pub max_strayed: usize,
@@ -70,7 +74,7 @@ impl Blow {
     ) -> Self {
         let approach = -normal.dot(&u);
         let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
-        Self { a, b, at, time, rotations, normal, impulse, approach, mass }
+        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
     }
 }
 
@@ -81,7 +85,7 @@ impl Bearing<'_> {
             return None;
         }
         let blow = blow();
-        let [p, q] = (self.borne)(&blow);
+        let [p, q] = (self.borne)(&blow, true);
         let (borne, size) = (p.min(q), blow.impulse.norm());
         (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
     }

@@ -13,11 +13,11 @@ use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
 use rayon::prelude::*;
 
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
-use crate::narrow::{Contacts, Manifold};
+use crate::narrow::{Contact, Contacts, Manifold};
 use crate::settle::wanted;
 use crate::{Aim, Columns, Islands, Problem, Settings};
 use factor::Pattern;
-use newton::{Island, Solution, Term};
+use newton::{Island, Limits, Solution, Term};
 use set::Set;
 
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
@@ -29,9 +29,13 @@ const MAX_BODIES: usize = 420;
 const CLOSED: f64 = 1e-9;
 const MAX_CLOSINGS: usize = 16;
 
-/// Limit of factorizations per pass. Arches and towers take about ten in their first frames, later one or
-/// none; islands that slide take about 25.
-const FACTORIZATIONS: usize = 30;
+/// Limits of a contact pass. Arches and towers take about ten factorizations in their first frames, later one
+/// or none; islands that slide take about 25. Gaps of the accepted size change which three of four corners bear,
+/// one per round.
+const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
+/// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
+const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
+const SHOCK_PRODUCTS: usize = 100_000;
 
 /// Start of the solution of all islands in a pass.
 #[derive(Clone, Copy)]
@@ -98,6 +102,31 @@ impl Exact {
             part.joints.iter().for_each(|&n| joints[n as usize] = true);
         }
         Self { tried, pairs, joints }
+    }
+
+    /// Solves the islands of `chosen` bodies without friction: what bodies in a row transmit, for any ratio of
+    /// their masses.
+    pub(crate) fn shock(problem: Problem<'_>, start: Start<'_>, chosen: &[bool]) -> Self {
+        let mut parts = parts(problem, Aim::Positions, start);
+        parts.retain(|part| part.bodies.iter().any(|&i| chosen[i as usize]));
+        let solve = |mut part: Part| {
+            part.fill(problem, start);
+            part.stop(problem);
+            let pattern = Pattern::new(part.bodies.len(), &part.island.pairs(), SHOCK_PRODUCTS)?;
+            let first = part.island.guessed(&part.guess);
+            let solution = part.island.solve(&pattern, SHOCK, first);
+            Some(Solved { part, solution })
+        };
+        Self { tried: parts.into_par_iter().filter_map(solve).collect(), ..Self::default() }
+    }
+
+    /// Whether the island of each of `count` bodies is solved.
+    pub(crate) fn solved_bodies(&self, count: usize) -> Vec<bool> {
+        let mut solved = vec![false; count];
+        for Solved { part, .. } in self.tried.iter().filter(|own| own.solution.is_solved) {
+            part.bodies.iter().for_each(|&i| solved[i as usize] = true);
+        }
+        solved
     }
 
     /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds the result of
@@ -273,6 +302,16 @@ impl Part {
         joined.for_each(|(term, guess)| guess.component_mul_assign(&term.scale));
     }
 
+    /// Makes contacts that close within the step stop all approach, without friction.
+    fn stop(&mut self, problem: Problem<'_>) {
+        let contacts = problem.contacts;
+        let ranges = self.pairs.iter().map(|&n| contacts.range(&contacts.manifolds()[n as usize]));
+        for (term, index) in self.island.terms.iter_mut().zip(ranges.flatten()) {
+            let Contact { gap, overlap, .. } = contacts.all()[index];
+            term.stop((gap + overlap).max(0.0) / problem.dt);
+        }
+    }
+
     /// Puts the terms of joints with these rows after those of contacts.
     fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
         let Problem { columns, poses, .. } = problem;
@@ -346,7 +385,8 @@ impl Part {
 
     /// `None` if a factorization costs more than the sweeps.
     fn solve(&self, settings: &Settings) -> Option<Solution> {
-        let start = self.island.guessed(&self.guess);
+        let mut start = self.island.guessed(&self.guess);
+        start.is_solved = start.is_within(EXACT.converged);
         if start.is_solved {
             return Some(start);
         }
@@ -354,7 +394,7 @@ impl Part {
         let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
-        Some(self.island.solve(&pattern, FACTORIZATIONS, start))
+        Some(self.island.solve(&pattern, EXACT, start))
     }
 
     /// The natural map at the result of the sweeps, m/s.

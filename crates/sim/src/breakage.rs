@@ -598,6 +598,7 @@ pub(crate) mod tests {
             impulse,
             approach: size,
             mass: 1.0,
+            struck: None,
         };
         let cause = Trigger::Collision(0);
         let hits = world.hardest_hits(&[blow], &world.laws(cause, false, report));

@@ -122,7 +122,11 @@ impl World {
                 blow.impulse.norm() * (speed / blow.approach)
             }
         };
-        match laws[[blow.a, blow.b][side] as usize] {
+        let body = [blow.a, blow.b][side];
+        if blow.struck.is_some_and(|struck| struck != body) {
+            return f64::INFINITY;
+        }
+        match laws[body as usize] {
             Law::All => f64::INFINITY,
             Law::Own(strength) => own(strength),
             Law::Above(strength, ratio) => {
@@ -243,7 +247,7 @@ impl World {
         let waking = self.waking_impulses();
         let may_break: Vec<bool> =
             laws.iter().zip(&waking).map(|(law, w)| *law != Law::All || w.is_finite()).collect();
-        let borne = &mut |blow: &Blow| {
+        let borne = &mut |blow: &Blow, _| {
             let borne = self.borne_by_pair(laws, blow, report);
             [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])]
         };
@@ -260,7 +264,13 @@ impl World {
         (laws, report): (&[Law], &mut Report),
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
-        let borne = &mut |blow: &Blow| self.borne_by_pair(laws, blow, report);
+        let borne = &mut |blow: &Blow, is_met| {
+            if is_met {
+                self.borne_by_pair(laws, blow, report)
+            } else {
+                [0, 1].map(|side| self.breaks_at(laws, blow, side))
+            }
+        };
         frame.transmit(
             search,
             momenta,

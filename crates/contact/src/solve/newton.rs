@@ -15,18 +15,26 @@ use nalgebra::{Matrix3x6, Vector3, Vector6};
 use super::factor::{Factor, Pattern};
 use super::set::{INSIDE, Place, Projection, Set};
 
-/// Residual of a converged solution, relative to the residual without impulses.
-const CONVERGED: f64 = 1e-9;
-/// Residual that is accepted once a round leaves more than a tenth of it: gaps of this size change which
-/// three of four corners bear, one per round.
-const ACCEPTED: f64 = 1e-5;
+/// When to stop. Residuals are relative to the residual without impulses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Limit of factorizations.
+    pub(crate) factorizations: usize,
+    /// Residual of a converged solution.
+    pub(crate) converged: f64,
+    /// Residual that is accepted once a round leaves more than a tenth of it.
+    pub(crate) accepted: f64,
+}
+
 /// Rounds of the method of multipliers.
 const ROUNDS: usize = 40;
 /// Tolerance of a round relative to the residual before it.
 const INNER: f64 = 0.01;
-/// Stiffness of a row relative to its inertia in the first round, its growth after a round that leaves more
-/// than a tenth of the error, and its limit by round-off.
+/// Stiffness of a row relative to its inertia in the first round: with friction, and without, where each
+/// round is a linear complementarity problem.
 const STIFFNESS: f64 = 1e2;
+const FRICTIONLESS_STIFFNESS: f64 = 1e3;
+/// Its growth after a round that leaves more than a tenth of the error, and its limit by round-off.
 const STIFFNESS_GROWTH: f64 = 10.0;
 const MAX_STIFFNESS: f64 = 1e8;
 /// Newton steps of a round. Most of them reuse a factorization.
@@ -51,6 +59,15 @@ pub(crate) struct Term {
 }
 
 impl Term {
+    /// Takes friction away, and the speed of approach that may stay if the contact approaches faster.
+    pub(super) fn stop(&mut self, allowed: f64) {
+        let Set::Contact { normal, friction } = &mut self.set else { return };
+        *friction = 0.0;
+        if self.excess.dot(normal) < 0.0 {
+            self.excess -= *normal * (allowed / self.scale.x);
+        }
+    }
+
     fn moved(&self) -> impl Iterator<Item = (usize, &Matrix3x6<f64>)> {
         let own = self.bodies.iter().zip(&self.jacobian);
         own.filter_map(|(body, jacobian)| body.map(|body| (body as usize, jacobian)))
@@ -84,6 +101,13 @@ pub(crate) struct Solution {
     pub(crate) is_solved: bool,
     /// Number of factorizations.
     pub(crate) factorizations: usize,
+}
+
+impl Solution {
+    /// Whether the residual is no larger than a share of that without impulses.
+    pub(super) fn is_within(&self, share: f64) -> bool {
+        self.residual <= share * self.unsolved
+    }
 }
 
 impl Island {
@@ -137,21 +161,19 @@ impl Island {
     pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
         let own = self.terms.iter().zip(guess);
         let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
-        let mut start = self.at(impulses, self.unsolved());
-        start.is_solved = start.residual <= CONVERGED * start.unsolved;
-        start
+        self.at(impulses, self.unsolved())
     }
 
     fn at(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
         let velocities = self.given(&impulses);
         let residual = self.natural_map(&velocities, &impulses);
-        let is_solved = residual <= ACCEPTED * unsolved;
-        Solution { velocities, impulses, residual, unsolved, is_solved, factorizations: 0 }
+        Solution { velocities, impulses, residual, unsolved, is_solved: false, factorizations: 0 }
     }
 
-    /// Solves by the method of multipliers from a start, with at most `most` factorizations.
-    pub(crate) fn solve(&self, pattern: &Pattern, most: usize, start: Solution) -> Solution {
-        let [none, enough] = [CONVERGED, ACCEPTED].map(|share| share * start.unsolved);
+    /// Solves by the method of multipliers from a start.
+    pub(crate) fn solve(&self, pattern: &Pattern, limits: Limits, start: Solution) -> Solution {
+        let Limits { factorizations: most, converged, accepted } = limits;
+        let [none, enough] = [converged, accepted].map(|share| share * start.unsolved);
         let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         newton.shift();
@@ -179,6 +201,7 @@ impl Island {
             }
         }
         best.factorizations = newton.factorizations;
+        best.is_solved = best.residual <= enough;
         best
     }
 }
@@ -207,9 +230,12 @@ impl<'i> Newton<'i> {
         start: &Solution,
         still: f64,
     ) -> Self {
+        let slides =
+            |term: &Term| matches!(term.set, Set::Contact { friction, .. } if friction > 0.0);
+        let has_friction = island.terms.iter().any(slides);
         Self {
             island,
-            stiffness: STIFFNESS,
+            stiffness: if has_friction { STIFFNESS } else { FRICTIONLESS_STIFFNESS },
             velocities: start.velocities.clone(),
             impulses: start.impulses.clone(),
             shifts: vec![Vector3::zeros(); island.terms.len()],
@@ -445,7 +471,7 @@ mod tests {
     fn solved(island: &Island) -> Solution {
         let pattern = Pattern::new(island.bodies, &island.pairs(), usize::MAX).unwrap();
         let none = vec![Vector3::zeros(); island.terms.len()];
-        island.solve(&pattern, 30, island.guessed(&none))
+        island.solve(&pattern, crate::solve::EXACT, island.guessed(&none))
     }
 
     #[test]
