@@ -12,6 +12,7 @@ use parry3d::math::Vector as TreeVector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rayon::prelude::*;
 
+use crate::flight::Flight;
 use crate::narrow::Resumed;
 use crate::shape::{Field, Shape};
 use crate::{Columns, Groups};
@@ -73,44 +74,66 @@ pub(crate) struct FreeMotion<'a> {
     pub(crate) velocities: &'a [Velocity],
     /// What forces add to each velocity in half the step.
     pub(crate) drift: &'a [Velocity],
+    /// The last blow to each body in this step; empty if there were none.
+    pub(crate) flights: &'a [Flight],
     /// Length of the step, s.
     pub(crate) dt: f64,
 }
 
+/// The path of a body over the step or, after a blow, over the rest of it.
+struct Course {
+    start: Isometry3<f64>,
+    end: Isometry3<f64>,
+    /// Displacement by forces, m.
+    fall: Vector3<f64>,
+    /// Rotation angle, rad.
+    angle: f64,
+}
+
 impl Way<'_> {
-    /// The rotation angle of a body over the step, rad.
-    fn angle(&self, i: usize) -> f64 {
-        self.motion.map_or(0.0, |motion| motion.velocities[i].angular.norm() * motion.dt)
+    fn course(&self, i: usize) -> Course {
+        let (mut start, end) = (self.poses[i], self.predicted[i]);
+        let Some(FreeMotion { velocities, drift, flights, dt }) = self.motion else {
+            return Course { start, end, fall: Vector3::zeros(), angle: 0.0 };
+        };
+        let mut fall = drift[i].linear * dt;
+        let mut rest = 1.0;
+        if let Some(flight) = flights.get(i).filter(|flight| flight.since > 0.0) {
+            let time = (flight.since / dt).min(1.0);
+            let (from, to) = (start.translation.vector, end.translation.vector);
+            let place = from + (to - from) * time - fall * (time * (1.0 - time));
+            start = Isometry3::from_parts(place.into(), flight.rotation);
+            rest = 1.0 - time;
+            fall *= rest * rest;
+        }
+        Course { start, end, fall, angle: velocities[i].angular.norm() * dt * rest }
+    }
+}
+
+impl Course {
+    fn travel(&self) -> Vector3<f64> {
+        self.end.translation.vector - self.start.translation.vector
     }
 
     /// How far the parabola of a point reaches beyond the box around its ends, m, by axis. The point moves with
     /// the body but for `aside` m.
-    fn bulge(&self, i: usize, aside: f64) -> Vector3<f64> {
+    fn bulge(&self, aside: f64) -> Vector3<f64> {
         let along = |fall: f64, travel: f64| {
             let travel = (travel.abs() - aside).max(0.0);
             let turns_back = travel < fall.abs();
             if turns_back { -(fall.abs() - travel).powi(2) / (4.0 * fall) } else { 0.0 }
         };
-        self.fall(i).zip_map(&self.travel(i), along)
+        self.fall.zip_map(&self.travel(), along)
     }
 
-    /// How far the parabola of a body is from the segment between its ends, m.
-    fn bend(&self, i: usize) -> f64 {
-        let (fall, travel) = (self.fall(i), self.travel(i));
+    /// How far the parabola is from the segment between its ends, m.
+    fn bend(&self) -> f64 {
+        let (fall, travel) = (&self.fall, self.travel());
         let length = travel.norm();
         let along = if length > 0.0 { fall.dot(&travel).abs() / length } else { fall.norm() };
         let across = (fall.norm_squared() - along * along).max(0.0).sqrt();
         let beyond = if length < along { (along - length).powi(2) / along } else { 0.0 };
         0.25 * across.hypot(beyond)
-    }
-
-    fn travel(&self, i: usize) -> Vector3<f64> {
-        self.predicted[i].translation.vector - self.poses[i].translation.vector
-    }
-
-    /// Displacement by forces over the step, m.
-    fn fall(&self, i: usize) -> Vector3<f64> {
-        self.motion.map_or_else(Vector3::zeros, |motion| motion.drift[i].linear * motion.dt)
     }
 }
 
@@ -313,17 +336,18 @@ impl Broad {
 
 impl Ball {
     fn new(way: Way<'_>, i: usize) -> Self {
-        let (start, end) = (&way.poses[i].translation.vector, way.predicted[i].translation.vector);
+        let course = way.course(i);
+        let (end, travel) = (course.end.translation.vector, course.travel());
         let radius = way.columns.shapes[i].radius();
         let moves = way.columns.bodies[i].mass_properties().is_some();
         let stays = way.poses[i] == way.predicted[i];
         let is_plane = matches!(way.columns.shapes[i].field(), Field::HalfSpace);
         let plane = (is_plane && stays).then(|| {
             let normal = way.poses[i] * Vector3::y();
-            (normal, normal.dot(start))
+            (normal, normal.dot(&way.poses[i].translation.vector))
         });
-        let bend = way.bend(i);
-        Self { end, travel: end - start, radius, bend, moves, plane }
+        let bend = course.bend();
+        Self { end, travel, radius, bend, moves, plane }
     }
 
     /// Whether it stays farther than the share `margin` of its radius above the plane of the other.
@@ -349,20 +373,20 @@ fn is_finite(bounds: &TreeBox) -> bool {
 
 /// The box around body `i` over the step.
 fn swept(way: Way<'_>, i: usize) -> TreeBox {
-    let Way { columns, poses, predicted, .. } = way;
-    let shape: &Shape = &columns.shapes[i];
+    let shape: &Shape = &way.columns.shapes[i];
     let radius = shape.radius();
     if !radius.is_finite() {
         return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
     }
-    let bounds = merge(&turned(shape.bounds(), &poses[i]), &turned(shape.bounds(), &predicted[i]));
-    let angle = way.angle(i);
-    let bulge = way.bulge(i, angle * radius);
+    let course = way.course(i);
+    let Course { start, end, angle, .. } = &course;
+    let bounds = merge(&turned(shape.bounds(), start), &turned(shape.bounds(), end));
+    let bulge = course.bulge(angle * radius);
     let stretch = |bounds: Aabb| {
         let (low, high) = (bulge.inf(&Vector3::zeros()), bulge.sup(&Vector3::zeros()));
         Aabb { min: bounds.min + low, max: bounds.max + high }
     };
-    if angle == 0.0 {
+    if *angle == 0.0 {
         return tree_box(&stretch(bounds));
     }
     // error bound of linear interpolation along an arc
@@ -371,7 +395,7 @@ fn swept(way: Way<'_>, i: usize) -> TreeBox {
         let centre = Point3::from(pose.translation.vector);
         loosened(&Aabb { min: centre, max: centre }, radius)
     };
-    let balls = merge(&ball(&poses[i]), &ball(&predicted[i]));
+    let balls = merge(&ball(start), &ball(end));
     let both = Aabb { min: arcs.min.sup(&balls.min), max: arcs.max.inf(&balls.max) };
     tree_box(&stretch(both))
 }
@@ -480,7 +504,8 @@ mod tests {
                 groups: &groups,
             };
             let (velocities, drifts) = ([velocity], [drift]);
-            let motion = Some(FreeMotion { velocities: &velocities, drift: &drifts, dt });
+            let motion =
+                Some(FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt });
             let way = Way { columns, poses: &[pose], predicted: &[predicted], motion };
             let (swept, ball) = (swept(way, 0), Ball::new(way, 0));
             for n in 0..=200 {

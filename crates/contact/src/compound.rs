@@ -124,7 +124,8 @@ impl<'a> Compounds<'a> {
         self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
     }
 
-    fn single(&self) -> Option<Solids<'a>> {
+    /// The two polyhedra, if both have one part.
+    pub(crate) fn single(&self) -> Option<Solids<'a>> {
         let is_single = self.a.parts.len() == 1 && self.b.parts.len() == 1;
         is_single.then(|| self.solids([0, 0]))
     }

@@ -243,8 +243,8 @@ impl<'a> Frame<'a> {
     }
 
     fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>], velocities: &'s [Velocity]) -> Way<'s> {
-        let Self { columns, poses, drift, dt, .. } = *self;
-        let motion = Some(FreeMotion { velocities, drift, dt });
+        let Self { columns, poses, drift, flights, dt, .. } = *self;
+        let motion = Some(FreeMotion { velocities, drift, flights, dt });
         Way { columns, poses, predicted, motion }
     }
 

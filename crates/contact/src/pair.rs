@@ -382,6 +382,7 @@ impl<'a> Pair<'a> {
         let most = |time: f64| (1.0 - time) * self.speed + margin;
         let anything = f64::NEG_INFINITY;
         let mut before = self.from;
+        let mut axis = None;
         let mut apart = self.apart(before, (most(before), anything), tested);
         let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
         if touched && self.spins() {
@@ -400,7 +401,9 @@ impl<'a> Pair<'a> {
                 return None;
             }
             let after = (before + apart.max(0.5 * size) / self.speed).min(1.0);
-            let now = self.apart(after, (most(after), deepest), tested);
+            let now = self
+                .parted(after, most(after), &mut axis)
+                .unwrap_or_else(|| self.apart(after, (most(after), deepest), tested));
             if now < deepest {
                 let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
                 if met.is_some() {
@@ -447,6 +450,23 @@ impl<'a> Pair<'a> {
         let near = self.near(time, margin, tested);
         // what touched may have parted before it came so deep
         (!near.is_empty()).then_some((time, near))
+    }
+
+    /// How far polyhedra are apart along a separating axis at a time, m; `None` if that is less than half the
+    /// half thickness. The `axis`, in world axes out of `b`, is that of an earlier time and costs little to
+    /// try again.
+    fn parted(&self, time: f64, most: f64, axis: &mut Option<Vector3<f64>>) -> Option<f64> {
+        let [a, b] = self.compounds()?;
+        let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
+        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) }.single()?;
+        let enough = most.min(0.5 * self.size());
+        let known = axis.map(|axis| solids.beyond(&at_b.inverse_transform_vector(&axis)));
+        if let Some(apart) = known.filter(|apart| *apart >= enough) {
+            return Some(apart);
+        }
+        let face = solids.parting(f64::INFINITY);
+        *axis = Some(at_b * face.way);
+        (face.distance >= enough).then_some(face.distance)
     }
 
     /// How far the bodies are apart at a time, m, as [`least`] tells it.
