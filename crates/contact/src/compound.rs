@@ -115,7 +115,16 @@ impl<'a> Compounds<'a> {
         if let Some(solids) = self.single() {
             return solids.least(most);
         }
-        self.near_parts(most).fold(most, |least, parts| self.solids(parts).least(least))
+        let mut parts: Vec<(f64, [usize; 2])> = self.gaps(most).collect();
+        parts.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        let mut least = most;
+        for (gap, parts) in parts {
+            if gap >= least {
+                break;
+            }
+            least = self.solids(parts).least(least);
+        }
+        least
     }
 
     /// Of every two parts that are within `reach` how `stays` says that they are apart, the least of all;
@@ -136,15 +145,19 @@ impl<'a> Compounds<'a> {
 
     /// The parts whose spheres are nearer than `reach` m.
     fn near_parts(&self, reach: f64) -> impl Iterator<Item = [usize; 2]> {
+        self.gaps(reach).map(|(_, parts)| parts)
+    }
+
+    /// The same with the distances of the spheres, m.
+    fn gaps(&self, reach: f64) -> impl Iterator<Item = (f64, [usize; 2])> {
         (0..self.a.parts.len()).flat_map(move |i| {
             let part = &self.a.parts[i];
             let center = self.b_from_a * part.center;
-            let is_near = move |j: &usize| {
-                let other = &self.b.parts[*j];
-                let radii = part.radius + other.radius;
-                (center - other.center).norm() - radii < reach
+            let gap = move |j: usize| {
+                let other = &self.b.parts[j];
+                ((center - other.center).norm() - (part.radius + other.radius), [i, j])
             };
-            (0..self.b.parts.len()).filter(is_near).map(move |j| [i, j])
+            (0..self.b.parts.len()).map(gap).filter(move |(gap, _)| *gap < reach)
         })
     }
 

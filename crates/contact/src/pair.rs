@@ -63,8 +63,7 @@ impl Motion<'_> {
         if time == 1.0 {
             return *self.end;
         }
-        let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
-        let place = from + (to - from) * time - self.fall * (time * (1.0 - time));
+        let place = self.place(time);
         if let Some(turning) = self.turning {
             let rotation = turning.rotation((time - self.from) * self.dt);
             return Isometry3::from_parts(place.into(), rotation);
@@ -75,6 +74,12 @@ impl Motion<'_> {
         }
         let share = (time - self.from) / (1.0 - self.from);
         Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
+    }
+
+    /// Place of the centre of mass at a time.
+    fn place(&self, time: f64) -> Vector3<f64> {
+        let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
+        from + (to - from) * time - self.fall * (time * (1.0 - time))
     }
 
     /// The rotation vector from the last blow to the end, rad.
@@ -382,7 +387,8 @@ impl<'a> Pair<'a> {
         let most = |time: f64| (1.0 - time) * self.speed + margin;
         let anything = f64::NEG_INFINITY;
         let mut before = self.from;
-        let mut axis = None;
+        // along which polyhedra are `apart` m
+        let mut axis: Option<Vector3<f64>> = None;
         let mut apart = self.apart(before, (most(before), anything), tested);
         let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
         if touched && self.spins() {
@@ -400,10 +406,16 @@ impl<'a> Pair<'a> {
             if apart >= most(before) {
                 return None;
             }
-            let after = (before + apart.max(0.5 * size) / self.speed).min(1.0);
-            let now = self
-                .parted(after, most(after), &mut axis)
-                .unwrap_or_else(|| self.apart(after, (most(after), deepest), tested));
+            let least = apart.max(0.5 * size) / self.speed;
+            let along = |axis: Vector3<f64>| (apart - deepest) / self.closing(before, &axis);
+            let after = (before + axis.map_or(least, |axis| least.max(along(axis)))).min(1.0);
+            let enough = if touched { deepest } else { most(after).min(0.5 * size) };
+            let parted = self.parted(after, enough, axis);
+            let now = match parted {
+                Some(face) => face.distance,
+                None => self.apart(after, (most(after), deepest), tested),
+            };
+            axis = parted.map(|face| face.way);
             if now < deepest {
                 let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
                 if met.is_some() {
@@ -452,21 +464,38 @@ impl<'a> Pair<'a> {
         (!near.is_empty()).then_some((time, near))
     }
 
-    /// How far polyhedra are apart along a separating axis at a time, m; `None` if that is less than half the
-    /// half thickness. The `axis`, in world axes out of `b`, is that of an earlier time and costs little to
-    /// try again.
-    fn parted(&self, time: f64, most: f64, axis: &mut Option<Vector3<f64>>) -> Option<f64> {
+    /// A face that parts polyhedra by at least `enough` m at a time, its normal in world axes; a `known` one of
+    /// an earlier time if it still does, which costs little to try.
+    fn parted(&self, time: f64, enough: f64, known: Option<Vector3<f64>>) -> Option<Parting> {
         let [a, b] = self.compounds()?;
         let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
         let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) }.single()?;
-        let enough = most.min(0.5 * self.size());
-        let known = axis.map(|axis| solids.beyond(&at_b.inverse_transform_vector(&axis)));
-        if let Some(apart) = known.filter(|apart| *apart >= enough) {
-            return Some(apart);
-        }
-        let face = solids.parting(f64::INFINITY);
-        *axis = Some(at_b * face.way);
-        (face.distance >= enough).then_some(face.distance)
+        let again = |way: Vector3<f64>| {
+            let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
+            Parting { distance, way }
+        };
+        let best = || {
+            let face = solids.parting(f64::INFINITY);
+            Parting { way: at_b * face.way, ..face }
+        };
+        let known = known.map(again).filter(|face| face.distance >= enough);
+        known.or_else(|| Some(best()).filter(|face| face.distance >= enough))
+    }
+
+    /// How fast the bodies come closer along an axis after a time at most, m over a whole step.
+    fn closing(&self, time: f64, axis: &Vector3<f64>) -> f64 {
+        let left = 1.0 - time;
+        let between = |time: f64| {
+            let [p, q] = [&self.a, &self.b].map(|motion| motion.place(time));
+            axis.dot(&(p - q))
+        };
+        let fall = axis.dot(&(self.a.fall - self.b.fall)) * left * left;
+        let moved = (between(time) - between(1.0) + fall.abs()).max(0.0) / left;
+        let turned = |motion: &Motion<'_>| {
+            let angle = motion.velocity.angular.norm() * self.dt;
+            if angle > 0.0 { angle * motion.shape.radius() } else { 0.0 }
+        };
+        moved + turned(&self.a) + turned(&self.b)
     }
 
     /// How far the bodies are apart at a time, m, as [`least`] tells it.
