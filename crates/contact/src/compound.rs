@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::candidates::Candidate;
 use crate::narrow::Side;
-use crate::polyhedron::{Polyhedron, Solids};
+use crate::polyhedron::{Parting, Polyhedron, Solids};
 
 /// Share of the margin beyond the face that a contact leads out by at which another part may begin.
 const SEAM: f64 = 0.02;
@@ -133,8 +133,29 @@ impl<'a> Compounds<'a> {
         self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
     }
 
+    /// How a face of two parts parts the whole unions: of those whose spheres are nearest. `None` if there are
+    /// no parts.
+    pub(crate) fn parting(&self) -> Option<Parting> {
+        if let Some(solids) = self.single() {
+            return Some(solids.parting(f64::INFINITY));
+        }
+        let nearest = self.gaps(f64::INFINITY).min_by(|p, q| p.0.total_cmp(&q.0))?;
+        let way = self.solids(nearest.1).parting(f64::INFINITY).way;
+        Some(Parting { distance: self.beyond(&way), way })
+    }
+
+    /// How far the first union is beyond the second along `way`, a unit vector in the coordinates of that, m.
+    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
+        let least = |union: &Compound, way: Vector3<f64>| {
+            let parts = union.parts.iter().map(|part| part.solid.least_along(&way));
+            parts.fold(f64::INFINITY, f64::min)
+        };
+        let of_a = least(self.a, self.b_from_a.inverse_transform_vector(way));
+        of_a + way.dot(&self.b_from_a.translation.vector) + least(self.b, -way)
+    }
+
     /// The two polyhedra, if both have one part.
-    pub(crate) fn single(&self) -> Option<Solids<'a>> {
+    fn single(&self) -> Option<Solids<'a>> {
         let is_single = self.a.parts.len() == 1 && self.b.parts.len() == 1;
         is_single.then(|| self.solids([0, 0]))
     }

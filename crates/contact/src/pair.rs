@@ -469,17 +469,17 @@ impl<'a> Pair<'a> {
     fn parted(&self, time: f64, enough: f64, known: Option<Vector3<f64>>) -> Option<Parting> {
         let [a, b] = self.compounds()?;
         let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
-        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) }.single()?;
+        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
         let again = |way: Vector3<f64>| {
             let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
             Parting { distance, way }
         };
         let best = || {
-            let face = solids.parting(f64::INFINITY);
-            Parting { way: at_b * face.way, ..face }
+            let face = solids.parting()?;
+            Some(Parting { way: at_b * face.way, ..face })
         };
         let known = known.map(again).filter(|face| face.distance >= enough);
-        known.or_else(|| Some(best()).filter(|face| face.distance >= enough))
+        known.or_else(|| best().filter(|face| face.distance >= enough))
     }
 
     /// How fast the bodies come closer along an axis after a time at most, m over a whole step.

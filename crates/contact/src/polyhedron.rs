@@ -176,7 +176,7 @@ impl Polyhedron {
 
     /// How far it reaches along `way` at least, m.
     #[inline(always)]
-    fn least_along(&self, way: &Vector3<f64>) -> f64 {
+    pub(crate) fn least_along(&self, way: &Vector3<f64>) -> f64 {
         let (way, mut least) = (wide(way), Wide([f64::INFINITY; LANES]));
         for corners in &self.lanes {
             least = least.zip(way.dot(corners), least_of);
