@@ -65,6 +65,11 @@ impl Compound {
         (0..).zip(&self.parts).filter(is_near).map(|(number, part)| (number, &part.solid))
     }
 
+    /// Whether it has one part.
+    pub(crate) fn is_convex(&self) -> bool {
+        self.parts.len() == 1
+    }
+
     /// Half of the least width of its thickest part, m.
     pub(crate) fn half_width(&self) -> f64 {
         self.half_width

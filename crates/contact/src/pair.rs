@@ -333,7 +333,9 @@ impl<'a> Pair<'a> {
             Side::B => -(poses.0 * normal),
         };
         let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
-        let before = UnitVector3::try_new(before, 0.0);
+        // the parts of unions may touch on opposite sides
+        let are_solids = self.compounds().is_none_or(|unions| unions.iter().all(|u| u.is_convex()));
+        let before = UnitVector3::try_new(before, 0.0).filter(|_| are_solids);
         let first = [&self.a, &self.b].map(|motion| motion.at(self.from));
         let [now, start] =
             [[poses.0, poses.1], [&first[0], &first[1]]].map(|poses| queries(self.shapes(), poses));

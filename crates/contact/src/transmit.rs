@@ -18,6 +18,9 @@ use crate::settle::Joined;
 use crate::solve::{Exact, Kept};
 use crate::{Aim, Bearing, Blow, Contact, Frame, Islands, Levels, Search, Solver};
 
+/// Blows below this share of what a body bears need not be known.
+const REPORTED: f64 = 0.1;
+
 /// What a group of touching bodies goes through.
 #[derive(Clone, Copy, Default)]
 struct Group {
@@ -157,7 +160,7 @@ impl Frame<'_> {
             let impulse = contacts.all()[first].normal * most;
             let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
             let [p, q] = (bearing.borne)(&trial, false);
-            group.at_stake = p.min(q) <= most;
+            group.at_stake = REPORTED * p.min(q) <= most;
         }
     }
 

@@ -172,14 +172,8 @@ impl World {
         rivets.iter().map(stress).fold(0.0, f64::max) <= strength
     }
 
-    /// After bodies broke: hands anchors on a `parent` to its `fragments`, and lets go of every
-    /// body that is no longer held.
-    pub(crate) fn pass_anchors_on(
-        &mut self,
-        parent: BodyId,
-        fragments: &[BodyId],
-        report: &mut Report,
-    ) {
+    /// Hands anchors on a `parent` that broke to its `fragments`.
+    pub(crate) fn pass_anchors_on(&mut self, parent: BodyId, fragments: &[BodyId]) {
         for anchorage in self.anchorages.iter_mut().flatten() {
             if anchorage.anchors.iter().any(|anchor| anchor.to == Some(parent)) {
                 let on = |anchor: &Anchor| {
@@ -193,6 +187,10 @@ impl World {
                 anchorage.anchors = anchorage.anchors.iter().flat_map(on).collect();
             }
         }
+    }
+
+    /// Releases every body that is no longer held after others broke.
+    pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
         // what is let go may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
             if let Some(anchorage) = self.anchorages[i].take() {

@@ -143,17 +143,20 @@ impl World {
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(hit.body, outcome, report);
         }
+        if !hits.is_empty() {
+            self.release_overloaded(report);
+        }
     }
 
     /// What follows from what became of a body.
     pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, report: &mut Report) {
         match outcome {
             Outcome::Broke(fracture) => {
-                self.pass_anchors_on(fracture.parent, &fracture.fragments, report);
+                self.pass_anchors_on(fracture.parent, &fracture.fragments);
                 report.fractures.push(*fracture);
             }
             Outcome::Dented(dent) => {
-                self.pass_anchors_on(dent.before, &[dent.after], report);
+                self.pass_anchors_on(dent.before, &[dent.after]);
                 report.dents.push(dent);
             }
             Outcome::Held => report.held.push(body),

@@ -49,6 +49,7 @@ impl World {
             let outcome = Outcome::Broke(fracture);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(body, outcome, report);
+            self.release_overloaded(report);
         }
     }
 

@@ -264,6 +264,7 @@ impl World {
             return Err(Misfit { frame, body });
         }
         self.settle_outcome(body, became, report);
+        self.release_overloaded(report);
         Ok(())
     }
 }
