@@ -610,7 +610,9 @@ fn a_top_stands_as_long_as_it_spins() {
     };
     let (spinning, resting) = (top(30.0), top(0.0));
     assert!(spinning > 0.98, "{spinning}");
-    assert!(resting < 0.955, "{resting}");
+    // on its rim, which is rounded by the samples
+    let lies = 0.3 / f64::hypot(0.3, 0.1);
+    assert!((resting - lies).abs() < 0.01, "{resting}");
 }
 
 /// A pile beside a body whose numbers are not finite, and the poses it comes to.

@@ -386,7 +386,10 @@ impl<'a> Pass<'a> {
 
     /// Approach speed below which a pair rests, m/s.
     fn resting(&self, bodies: [usize; 2]) -> f64 {
-        let [a, b] = bodies.map(|i| self.frame.settings.resting_at(&self.frame.drift[i]));
+        let Frame { columns, settings, drift, .. } = self.frame;
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, settings.restitution);
+        let [a, b] = bodies.map(|i| settings.resting_at(&drift[i], restitution));
         a.max(b)
     }
 
@@ -635,7 +638,7 @@ fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
         }
         let gravity = flyer.acceleration;
         let push = load / (mass.mass() * dt);
-        let resting = settings.resting_at(&drift[i]);
+        let resting = settings.resting_at(&drift[i], 0.0);
         let rises = -gravity.dot(&flyer.velocity.linear) > resting * gravity.norm();
         if flyer.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
             flyer.acceleration += push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);

@@ -146,7 +146,8 @@ impl<'a> Frame<'a> {
         let Search { contacts, broad, predicted, velocities, turnings, .. } = search;
         broad.update(self.way(predicted, velocities), renewed);
         let pairs = broad.renewed_pairs(renewed, resumed);
-        let fresh = detect(self.looking(predicted, velocities, turnings), &pairs, resumed);
+        let step = self.looking(predicted, velocities, turnings);
+        let fresh = detect(Step { before: Some(contacts), ..step }, &pairs, resumed);
         *contacts =
             Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
     }
@@ -265,6 +266,7 @@ impl<'a> Frame<'a> {
             flights,
             turnings,
             dt,
+            before: None,
             cache,
             names,
         }

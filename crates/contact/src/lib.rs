@@ -119,8 +119,8 @@ pub struct Settings {
     pub slop: f64,
     /// Approach speed below which a pair does not collide but rests, m/s.
     pub resting_speed: f64,
-    /// The same as a share of what forces add to the speed of either body in half a step: what lies
-    /// in a pile trembles at this speed, and the contact passes stop it.
+    /// The same as a share of what forces add to the speed of either body in half a step, for a pair without
+    /// restitution: the contact passes stop it exactly. It decreases linearly with restitution to zero at 1.
     pub resting_share: f64,
     /// How the friction of two materials without a rule of their own becomes that of the pair.
     pub friction: Combine,
@@ -144,7 +144,7 @@ impl Default for Settings {
             push_out: 0.5,
             slop: 0.002,
             resting_speed: 1e-6,
-            resting_share: 0.06,
+            resting_share: 1.0,
             friction: Combine::Max,
             restitution: Combine::Min,
         }
@@ -164,8 +164,9 @@ impl Settings {
     }
 
     /// Speed of approach at which a body rests, m/s, if forces add `drift` to its velocity in half the step.
-    pub(crate) fn resting_at(&self, drift: &Velocity) -> f64 {
-        self.resting_speed.max(self.resting_share * drift.linear.norm())
+    pub(crate) fn resting_at(&self, drift: &Velocity, restitution: f64) -> f64 {
+        let share = self.resting_share * (1.0 - restitution);
+        self.resting_speed.max(share * drift.linear.norm())
     }
 }
 

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 use crate::broad::Pairs;
-use crate::cache::{Cache, Known};
+use crate::cache::{Cache, Known, Remembered};
 use crate::flight::{Flight, Turning};
 use crate::pair::{Motion, Pair};
 use crate::{Columns, Settings};
@@ -281,9 +281,26 @@ impl Contacts {
         self.looks.push(Look { first, ..*look });
     }
 
-    fn add(&mut self, (a, b): (u32, u32), pair: &Pair<'_>, known: Option<Known<'_>>) {
+    /// What is known of a pair of bodies.
+    fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, Vec<Remembered>)> {
+        let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
+        let Look { relative, first, count, .. } = self.looks[found];
+        let origins = &self.origins[first as usize..(first + count) as usize];
+        let remembered =
+            |origin: &Origin| Remembered { found: origin.found, impulse: origin.guess };
+        Some((relative, origins.iter().map(remembered).collect()))
+    }
+
+    /// Adds the contacts of a pair: those `found` earlier in this step or `known` of an earlier one if the bodies
+    /// are nearly as they were then.
+    fn add(
+        &mut self,
+        (a, b): (u32, u32),
+        pair: &Pair<'_>,
+        (found, known): (Option<Known<'_>>, Option<Known<'_>>),
+    ) {
         let first = self.contacts.len() as u32;
-        let reused = known.and_then(|known| pair.reused(&known, self));
+        let reused = found.or(known).and_then(|known| pair.reused(&known, self));
         self.tally.reused += usize::from(reused.is_some());
         let relative = reused.or_else(|| pair.look(known, self));
         let count = self.contacts.len() as u32 - first;
@@ -372,6 +389,8 @@ pub(crate) struct Step<'a> {
     pub(crate) turnings: &'a [Option<Turning>],
     pub(crate) dt: f64,
     pub(crate) settings: &'a Settings,
+    /// The contacts of an earlier search in this step.
+    pub(crate) before: Option<&'a Contacts>,
     /// What is known of earlier steps.
     pub(crate) cache: &'a Cache,
     /// What it calls the bodies.
@@ -381,13 +400,13 @@ pub(crate) struct Step<'a> {
 /// Finds the contacts of `pairs` in a step.
 ///
 /// Bodies are tested where they are predicted to be, and pairs that move far relative to their
-/// size also on the way, so that nothing thin is passed through. Pairs that hardly moved since
-/// they were looked at in an earlier step are not looked at again.
+/// size also on the way, so that nothing thin is passed through. Contacts of pairs that hardly moved since
+/// an earlier search, in this step or before, are used again.
 ///
 /// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
     let Step { columns, poses, predicted, velocities, drift, flights, turnings, .. } = step;
-    let Step { dt, cache, names, settings, .. } = step;
+    let Step { dt, before, cache, names, settings, .. } = step;
     let motion = |i: u32| {
         let i = i as usize;
         let flight = flights.get(i).filter(|flight| flight.since > 0.0);
@@ -398,7 +417,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             velocity: &velocities[i],
             dt,
             fall: drift[i].linear * dt,
-            resting: settings.resting_at(&drift[i]),
+            resting: settings.resting_at(&drift[i], columns.materials[i].restitution),
             from: flight.map_or(0.0, |flight| (flight.since / dt).min(1.0)),
             rotation: flight.map_or(poses[i].rotation, |flight| flight.rotation),
             turning: turnings[i].as_ref(),
@@ -417,7 +436,10 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             for &(a, b) in chunk {
                 let resumed = Resumed::of(resumed, (a, b)).unwrap_or(0.0);
                 let pair = Pair::new(motion(a), motion(b), resumed / dt);
-                found.add((a, b), &pair, cursor.find(named(&(a, b))));
+                let earlier = before.and_then(|contacts| contacts.known((a, b)));
+                let earlier = earlier.as_ref();
+                let earlier = earlier.map(|(looked, contacts)| Known { looked: *looked, contacts });
+                found.add((a, b), &pair, (earlier, cursor.find(named(&(a, b)))));
             }
             found
         })

@@ -18,6 +18,8 @@ use crate::settle::Joined;
 use crate::solve::{Exact, Kept};
 use crate::{Aim, Bearing, Blow, Contact, Frame, Islands, Levels, Search, Solver};
 
+/// Share of the resting speed at which resting bodies tremble: a slower approach breaks nothing.
+const TREMBLING: f64 = 0.06;
 /// Blows below this share of what a body bears need not be known.
 const REPORTED: f64 = 0.1;
 
@@ -186,8 +188,8 @@ impl Frame<'_> {
     /// than bodies at rest do.
     fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
         let bodies = [pair.a, pair.b].map(|i| i as usize);
-        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i]));
-        let resting = p.max(q);
+        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i], 0.0));
+        let resting = TREMBLING * p.max(q);
         let of = |contact: &Contact| {
             let along = |of: &[Velocity]| {
                 let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&contact.arms[n]));

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use dynamics::{Body, MassProperties, Momentum};
-use levelset::LevelSet;
+use fracture::Geometry;
+use levelset::{Grid, LevelSet};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitVector3, Vector3};
 
 use crate::{BodyId, Report, Solid, World};
@@ -81,7 +82,7 @@ impl World {
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
         let Some(Solid { geometry, material }) = &self.solids[i] else { return false };
         let world = self.poses[i] * material.inverse();
-        let is_held = self.held_nodes(geometry.level_set(), &world, &anchors).contains(&true);
+        let is_held = self.held_nodes(geometry, &world, &anchors).contains(&true);
         if is_held {
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
@@ -95,14 +96,17 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// Per node of a solid, whether it is inside and an anchor holds it.
+    /// Per node of a solid, whether it is inside and an anchor holds it. The node nearest to the center of
+    /// mass counts as inside: splinters thinner than a cell may have no other.
     pub(crate) fn held_nodes(
         &self,
-        level_set: &LevelSet,
+        geometry: &Geometry,
         world: &Isometry3<f64>,
         anchors: &[Anchor],
     ) -> Vec<bool> {
+        let level_set = geometry.level_set();
         let grid = level_set.grid();
+        let center = nearest_node(grid, &geometry.moments().centre());
         let [_, ny, nz] = grid.dims();
         let reach = 1.5 * grid.spacing();
         let place =
@@ -112,7 +116,9 @@ impl World {
             let inside = level_set.as_slice().iter().map(|value| *value < 0.0);
             let mine: Vec<usize> = inside
                 .enumerate()
-                .filter(|&(node, inside)| inside && anchor.region.contains(&place(node)))
+                .filter(|&(node, inside)| {
+                    (inside || node == center) && anchor.region.contains(&place(node))
+                })
                 .map(|(node, _)| node)
                 .collect();
             // the region reaches into both bodies, which touch there
@@ -209,10 +215,20 @@ impl World {
         let Some(Solid { geometry, material }) = &self.solids[i] else { return true };
         let level_set = geometry.level_set();
         let world = self.poses[i] * material.inverse();
-        let held = self.held_nodes(level_set, &world, anchors);
+        let held = self.held_nodes(geometry, &world, anchors);
         let centre = material * Point3::origin();
         !self.bears_weight(level_set, &held, &world, (mass.mass(), &centre), *strength)
     }
+}
+
+/// The node of a grid nearest to a point.
+fn nearest_node(grid: &Grid, p: &Point3<f64>) -> usize {
+    let (first, dims) = (grid.position([0; 3]), grid.dims());
+    let along = |axis: usize| {
+        let cells = ((p[axis] - first[axis]) / grid.spacing()).round();
+        (cells.max(0.0) as usize).min(dims[axis] - 1)
+    };
+    grid.index([along(0), along(1), along(2)])
 }
 
 /// The middles of the edges of the grid from held inside nodes to other inside nodes.

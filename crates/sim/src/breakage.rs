@@ -382,7 +382,7 @@ impl World {
         let density = parent.density();
         let held = |piece: &Piece| {
             let anchorage = parent.anchorage.as_ref()?;
-            let held = self.held_nodes(piece.geometry.level_set(), &world, &anchorage.anchors);
+            let held = self.held_nodes(&piece.geometry, &world, &anchorage.anchors);
             Some((held, anchorage.strength))
         };
         let is_held = |piece: &Piece| {
