@@ -166,7 +166,11 @@ fn balls_and_boxes_move_over_inner_edges_as_over_a_plane() {
         let ((plane, _), (mesh, highest)) = (run(None), run(Some(&flat)));
         assert!(highest <= 0.1 + 1e-6, "the ball lifts off to {highest}");
         for (n, (p, q)) in plane.iter().zip(&mesh).enumerate() {
-            assert!((p - q).norm() <= 1e-6, "{n}: {p} on a plane, {q} on a mesh");
+            assert!(
+                (p - q).norm() <= 1e-6,
+                "{:?} {n}: {p} on a plane, {q} on a mesh",
+                contact.solver
+            );
         }
         assert!(mesh[0].x > 1.5, "{}", mesh[0]);
     }

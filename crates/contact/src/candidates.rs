@@ -3,7 +3,6 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::compound::{Compound, Compounds};
-use crate::cuboids::{CuboidContact, cuboid_contacts, cuboid_distance};
 use crate::narrow::Side;
 use crate::query::Query;
 use crate::round;
@@ -37,18 +36,6 @@ pub(crate) fn candidates(
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let b_from_a = pose_b.inv_mul(pose_a);
-    if let (Field::Cuboid { half: a }, Field::Cuboid { half: b }) =
-        (shape_a.field(), shape_b.field())
-    {
-        let candidate = |c: CuboidContact| Candidate {
-            owner: Side::A,
-            point: c.point,
-            normal: Some(c.normal),
-            key: c.key,
-            distance: c.distance,
-        };
-        return cuboid_contacts(a, b, &b_from_a.inverse(), margin).map(candidate).collect();
-    }
     if let (Some(a), Some(b)) = (shape_a.compound(), shape_b.compound()) {
         return Compounds { a, b, b_from_a }.near(margin);
     }
@@ -75,15 +62,8 @@ pub(crate) fn least(
     tested: &mut usize,
 ) -> f64 {
     let b_from_a = pose_b.inv_mul(pose_a);
-    let mut is_exact = is_ball(a) || is_ball(b);
-    if let (Field::Cuboid { half: p }, Field::Cuboid { half: q }) = (a.field(), b.field()) {
-        // faces that are apart sideways have no contacts, however near they are
-        let gap = cuboid_distance(p, q, &b_from_a.inverse());
-        if gap > 0.0 {
-            return gap.min(most);
-        }
-        is_exact = true;
-    } else if let (Some(a), Some(b)) = (a.compound(), b.compound()) {
+    let is_exact = is_ball(a) || is_ball(b);
+    if let (Some(a), Some(b)) = (a.compound(), b.compound()) {
         return Compounds { a, b, b_from_a }.least(most);
     }
     if let Some(gap) = round::least(a, b, &b_from_a, most) {
@@ -139,9 +119,7 @@ fn probes(source: &Shape, target: &Shape) -> bool {
 
 /// The polyhedra of a shape that meets a half-space, of which only corners can touch it.
 fn solid_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Compound> {
-    // towers of boxes stand by the order in which their points come
-    let is_box = matches!(source.field(), Field::Cuboid { .. });
-    source.compound().filter(|_| matches!(field, Field::HalfSpace) && !is_box)
+    source.compound().filter(|_| matches!(field, Field::HalfSpace))
 }
 
 /// Returns how many points were asked.

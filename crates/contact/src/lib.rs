@@ -22,7 +22,6 @@ mod collide;
 mod compound;
 mod cone;
 pub mod constraint;
-mod cuboids;
 mod flight;
 mod frame;
 mod groups;

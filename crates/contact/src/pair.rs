@@ -314,7 +314,8 @@ impl<'a> Pair<'a> {
         let is_costly =
             |field: &&Field| matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_));
         let rolls = |field: &&Field| matches!(field, Field::Round(_));
-        let again = fields.iter().any(is_costly) && !fields.iter().any(rolls);
+        let are_costly = self.compounds().is_some() || fields.iter().any(is_costly);
+        let again = are_costly && !fields.iter().any(rolls);
         (time == 1.0 && again).then_some(self.relative)
     }
 
@@ -605,7 +606,9 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuboids::{cuboid_contacts, cuboid_distance};
+    use parry3d::math::{Pose, Rotation, Vector};
+    use parry3d::query::details::contact_support_map_support_map;
+    use parry3d::shape::Cuboid;
 
     fn motion<'a>(shape: &'a Shape, [start, end]: [&'a Isometry3<f64>; 2]) -> Motion<'a> {
         const STILL: &Velocity =
@@ -625,6 +628,16 @@ mod tests {
             rotation,
             turning,
         }
+    }
+
+    /// The signed distance of two boxes by GJK and EPA, m.
+    fn cuboid_distance(halves: [&Vector3<f64>; 2], first_from_second: &Isometry3<f64>) -> f64 {
+        let vector = |v: &Vector3<f64>| Vector::from_array((*v).into());
+        let [first, second] = halves.map(|half| Cuboid::new(vector(half)));
+        let rotation = Rotation::from_array(first_from_second.rotation.coords.into());
+        let pose = Pose::from_parts(vector(&first_from_second.translation.vector), rotation);
+        let contact = contact_support_map_support_map(&pose, &first, &second, f64::INFINITY);
+        contact.map_or(f64::INFINITY, |contact| contact.dist)
     }
 
     fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {
@@ -651,13 +664,13 @@ mod tests {
             let (turn, from) = (vector(6.0), vector(scale));
             let to = vector(0.2) - from;
             let at = |share: f64| Isometry3::new(from + (to - from) * share, turn);
-            if cuboid_distance(&h, &k, &still.inv_mul(&at(0.0))) <= 0.0 {
-                continue;
-            }
             let depth = |n: u32| {
                 let place = still.inv_mul(&at(f64::from(n) / 300.0));
-                cuboid_contacts(&h, &k, &place, 0.0).map(|c| -c.distance).fold(0.0, f64::max)
+                -cuboid_distance([&h, &k], &place)
             };
+            if depth(0) >= 0.0 {
+                continue;
+            }
             if (0..=300).map(depth).fold(0.0, f64::max) < 0.01 {
                 continue;
             }

@@ -106,7 +106,9 @@ impl Polyhedron {
             .collect();
         let along =
             |axis: u32| (0..8).filter(move |n| n >> axis & 1 == 0).map(move |n| [n, n | 1 << axis]);
-        let corners: Box<[Point3<f64>]> = bounds.corners().into();
+        // along z first, in the order of the surface points of a box
+        let corners: Box<[Point3<f64>]> =
+            [0, 4, 2, 6, 1, 5, 3, 7].map(|n: usize| bounds.corners()[n]).into();
         let edges = (0..3).flat_map(along).map(|ends| Edge::new(&corners, ends)).collect();
         Self::of(corners, &faces, edges)
     }

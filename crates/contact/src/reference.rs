@@ -4,6 +4,7 @@
 //! one frame is missed.
 
 mod collisions;
+mod cuboids;
 mod evolution;
 mod graph;
 mod push;

@@ -2,9 +2,10 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::cuboids::cuboid_contacts;
 use crate::candidates::{Candidate, candidates};
 use crate::narrow::Side;
-use crate::shape::{Probe, Shape};
+use crate::shape::{Field, Probe, Shape};
 
 /// A shape and where it is.
 pub(super) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
@@ -51,5 +52,25 @@ pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, margin: f64) -> Vec<Touch> {
     if apart > a.0.radius() + b.0.radius() + margin {
         return Vec::new();
     }
-    candidates(a, b, margin, &mut 0).into_iter().map(Touch).collect()
+    if let (Field::Cuboid { half: p }, Field::Cuboid { half: q }) = (a.0.field(), b.0.field()) {
+        let first_from_second = a.1.inv_mul(b.1);
+        return cuboid_contacts(p, q, &first_from_second, margin).map(Touch).collect();
+    }
+    match (a.0.field(), b.0.field()) {
+        (Field::Cuboid { .. }, Field::HalfSpace) => points_below((Side::A, a), b, margin),
+        (Field::HalfSpace, Field::Cuboid { .. }) => points_below((Side::B, b), a, margin),
+        _ => candidates(a, b, margin, &mut 0).into_iter().map(Touch).collect(),
+    }
+}
+
+/// The surface points of a box below `margin` m over a half-space: as many as over a mesh, so that friction
+/// acts at the same of them.
+fn points_below((owner, source): (Side, Placed<'_>), floor: Placed<'_>, margin: f64) -> Vec<Touch> {
+    let map = floor.1.inv_mul(source.1);
+    let touch = |(key, &point): (u32, &Point3<f64>)| {
+        let (distance, normal) = ((map * point).y, Some(Vector3::y()));
+        Touch(Candidate { owner, point, normal, key, distance })
+    };
+    let all = (0..).zip(source.0.points()).map(touch);
+    all.filter(|touch| touch.distance() < margin).collect()
 }
