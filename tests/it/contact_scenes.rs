@@ -218,6 +218,25 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
     tower_stands(Settings::default(), 20, 30);
 }
 
+/// Contacts go by the thickness of bodies: the margin of their radius would reach over nine sheets.
+#[test]
+fn twenty_sheets_of_a_millimetre_lie_on_each_other() {
+    let mut world = world(Settings::default());
+    floor(&mut world, 0.0, material(0.0, 0.5));
+    let height = |n: usize| 1e-3 * (n as f64 + 0.5);
+    let ids: Vec<BodyId> = (0..20)
+        .map(|n| {
+            let half = [0.15, 0.0005, 0.1];
+            world.add(cuboid(half, 0.12, at(0.0, height(n), 0.0), material(0.0, 0.5))).unwrap()
+        })
+        .collect();
+    steps_without_gain(&mut world, 300);
+    for (n, &id) in ids.iter().enumerate() {
+        let off = place(&world, id) - Vector3::new(0.0, height(n), 0.0);
+        assert!(off.norm() < 1e-4, "sheet {n} is off by {off}");
+    }
+}
+
 /// So many that pairs no body of changed are passed over.
 #[test]
 fn many_towers_stand() {

@@ -15,7 +15,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3
 use crate::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::flight::{Flight, Paths};
 use crate::narrow::{Contacts, MARGIN, Manifold, Origin, Resumed, Side};
-use crate::{Frame, Mover, effective_mass, pair_impulse};
+use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
 
 /// A collision of two bodies.
 /// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
@@ -243,14 +243,14 @@ struct Struck {
 
 impl Flyer {
     /// Whether the body is off the path of the contact search by more than the contact margin.
-    fn deviates(&self, time: f64, radius: f64) -> bool {
+    fn deviates(&self, time: f64, shape: &Shape) -> bool {
         let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
             (shift + (now - before) * time).norm()
         };
         let Self { velocity, before, shift, .. } = self;
         let linear = off(&shift.linear, &velocity.linear, &before.linear);
         let angular = off(&shift.angular, &velocity.angular, &before.angular);
-        linear + angular * radius > MARGIN * radius
+        linear + angular * shape.radius() > MARGIN * shape.size()
     }
 }
 
@@ -354,8 +354,8 @@ impl<'a> Pass<'a> {
     /// Marks the bodies that leave their paths by the end of the step. Returns the number of marked bodies.
     fn leave(&mut self, bodies: [usize; 2]) -> usize {
         for i in bodies {
-            let radius = self.frame.columns.shapes[i].radius();
-            let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, radius);
+            let shape = &self.frame.columns.shapes[i];
+            let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, shape);
             self.leaving += usize::from(leaves && !self.done.strayed[i]);
             self.done.strayed[i] |= leaves;
         }
@@ -366,8 +366,8 @@ impl<'a> Pass<'a> {
     fn stray(&mut self, bodies: [usize; 2], time: f64) -> bool {
         let mut strays = false;
         for i in bodies {
-            let radius = self.frame.columns.shapes[i].radius();
-            let deviates = self.is_free(i) && self.flyers[i].deviates(time, radius);
+            let shape = &self.frame.columns.shapes[i];
+            let deviates = self.is_free(i) && self.flyers[i].deviates(time, shape);
             self.done.strayed[i] |= deviates;
             strays |= deviates;
         }

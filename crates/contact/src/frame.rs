@@ -221,7 +221,9 @@ impl<'a> Frame<'a> {
             // beyond half a turn the surface is no farther off
             let turned = off.angular.norm().min(2.0) * radius;
             let moves = self.columns.bodies[i].mass_properties().is_some();
-            moves && looked != now && off.linear.norm() + turned > MARGIN * radius
+            moves
+                && looked != now
+                && off.linear.norm() + turned > MARGIN * self.columns.shapes[i].size()
         };
         (0..self.poses.len()).map(strayed).collect()
     }

@@ -154,7 +154,7 @@ impl<'a> Pair<'a> {
     }
 
     fn margin(&self) -> f64 {
-        MARGIN * self.a.shape.radius().min(self.b.shape.radius())
+        MARGIN * self.a.shape.size().min(self.b.shape.size())
     }
 
     /// Whether a body rotates so far that contacts at the end say nothing about earlier ones.
