@@ -218,7 +218,7 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
     tower_stands(Settings::default(), 20, 30);
 }
 
-/// Contacts go by the thickness of bodies: the margin of their radius would reach over nine sheets.
+/// The contact margin is relative to thickness: relative to the radius it would span nine sheets.
 #[test]
 fn twenty_sheets_of_a_millimetre_lie_on_each_other() {
     let mut world = world(Settings::default());

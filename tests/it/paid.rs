@@ -165,7 +165,7 @@ fn pebbles(count: usize, density: f64) -> String {
     text
 }
 
-/// The blows of several bodies at the same time add up: 136 kg at 12 m/s strike a slab through what lies on it.
+/// Simultaneous impulses on a slab add up: 136 kg strike it at 12 m/s through the pebbles on it.
 #[test]
 fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
     let hardest = |count: usize| {

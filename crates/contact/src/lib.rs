@@ -118,8 +118,8 @@ pub struct Settings {
     pub slop: f64,
     /// Approach speed below which a pair does not collide but rests, m/s.
     pub resting_speed: f64,
-    /// The same as a share of what forces add to the speed of either body in half a step, for a pair without
-    /// restitution: the contact passes stop it exactly. It decreases linearly with restitution to zero at 1.
+    /// Restitution threshold as a share of the speed that forces add to either body in half a step. It is
+    /// multiplied by one minus the restitution of the pair: the contact passes stop an inelastic approach.
     pub resting_share: f64,
     /// How the friction of two materials without a rule of their own becomes that of the pair.
     pub friction: Combine,
@@ -162,7 +162,8 @@ impl Settings {
         }
     }
 
-    /// Speed of approach at which a body rests, m/s, if forces add `drift` to its velocity in half the step.
+    /// Restitution threshold of a body, m/s, in a pair of this `restitution`, if forces add `drift` to its velocity
+    /// in half the step.
     pub(crate) fn resting_at(&self, drift: &Velocity, restitution: f64) -> f64 {
         let share = self.resting_share * (1.0 - restitution);
         self.resting_speed.max(share * drift.linear.norm())

@@ -281,7 +281,7 @@ impl Contacts {
         self.looks.push(Look { first, ..*look });
     }
 
-    /// What is known of a pair of bodies.
+    /// The last search of a pair: its relative pose, if contacts may be reused, and the contacts.
     fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, Vec<Remembered>)> {
         let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
         let Look { relative, first, count, .. } = self.looks[found];
@@ -291,8 +291,8 @@ impl Contacts {
         Some((relative, origins.iter().map(remembered).collect()))
     }
 
-    /// Adds the contacts of a pair: those `found` earlier in this step or `known` of an earlier one if the bodies
-    /// are nearly as they were then.
+    /// Adds the contacts of a pair. Contacts `found` earlier in this step, else those `known` from the last step,
+    /// are reused if the relative pose has hardly changed.
     fn add(
         &mut self,
         (a, b): (u32, u32),
@@ -400,8 +400,8 @@ pub(crate) struct Step<'a> {
 /// Finds the contacts of `pairs` in a step.
 ///
 /// Bodies are tested where they are predicted to be, and pairs that move far relative to their
-/// size also on the way, so that nothing thin is passed through. Contacts of pairs that hardly moved since
-/// an earlier search, in this step or before, are used again.
+/// size also on the way, so that nothing thin is passed through. Contacts of a pair are reused if its
+/// relative pose has hardly changed since its last search, in this step or an earlier one.
 ///
 /// The search of the `resumed` pairs, sorted, starts at their times.
 pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {

@@ -334,7 +334,7 @@ impl<'a> Pair<'a> {
             Side::B => -(poses.0 * normal),
         };
         let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
-        // the parts of unions may touch on opposite sides
+        // contacts of the parts of a union may have opposite normals, whose sum says nothing
         let are_solids = self.compounds().is_none_or(|unions| unions.iter().all(|u| u.is_convex()));
         let before = UnitVector3::try_new(before, 0.0).filter(|_| are_solids);
         let first = [&self.a, &self.b].map(|motion| motion.at(self.from));

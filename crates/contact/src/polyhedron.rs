@@ -106,7 +106,7 @@ impl Polyhedron {
             .collect();
         let along =
             |axis: u32| (0..8).filter(move |n| n >> axis & 1 == 0).map(move |n| [n, n | 1 << axis]);
-        // along z first, in the order of the surface points of a box
+        // z varies fastest, as in the surface points of a box: both number the corners alike
         let corners: Box<[Point3<f64>]> =
             [0, 4, 2, 6, 1, 5, 3, 7].map(|n: usize| bounds.corners()[n]).into();
         let edges = (0..3).flat_map(along).map(|ends| Edge::new(&corners, ends)).collect();

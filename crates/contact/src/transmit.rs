@@ -18,10 +18,12 @@ use crate::settle::Joined;
 use crate::solve::{Exact, Kept};
 use crate::{Aim, Bearing, Blow, Contact, Frame, Islands, Levels, Search, Solver};
 
-/// Share of the resting speed at which resting bodies tremble: a slower approach breaks nothing.
-const TREMBLING: f64 = 0.06;
-/// Blows below this share of what a body bears need not be known.
-const REPORTED: f64 = 0.1;
+/// Share of the resting speed below which the approach of two bodies is residual motion of resting contact: it
+/// starts no shock. The resting speed itself is too high, as a slow heavy body may break a light one.
+const RESIDUAL_SHARE: f64 = 0.06;
+/// Shocks whose upper bound is below this share of what a body bears are not solved: reports of the hardest
+/// blow need no smaller ones.
+const REPORTED_SHARE: f64 = 0.1;
 
 /// What a group of touching bodies goes through.
 #[derive(Clone, Copy, Default)]
@@ -162,7 +164,7 @@ impl Frame<'_> {
             let impulse = contacts.all()[first].normal * most;
             let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
             let [p, q] = (bearing.borne)(&trial, false);
-            group.at_stake = REPORTED * p.min(q) <= most;
+            group.at_stake = REPORTED_SHARE * p.min(q) <= most;
         }
     }
 
@@ -189,7 +191,7 @@ impl Frame<'_> {
     fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
         let bodies = [pair.a, pair.b].map(|i| i as usize);
         let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i], 0.0));
-        let resting = TREMBLING * p.max(q);
+        let resting = RESIDUAL_SHARE * p.max(q);
         let of = |contact: &Contact| {
             let along = |of: &[Velocity]| {
                 let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&contact.arms[n]));

@@ -96,8 +96,8 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// Per node of a solid, whether it is inside and an anchor holds it. The node nearest to the center of
-    /// mass counts as inside: splinters thinner than a cell may have no other.
+    /// For each grid node of a solid, whether it is inside and an anchor holds it. The node nearest to the center
+    /// of mass always counts as inside, since a splinter thinner than a cell may contain no node.
     pub(crate) fn held_nodes(
         &self,
         geometry: &Geometry,
@@ -178,7 +178,7 @@ impl World {
         rivets.iter().map(stress).fold(0.0, f64::max) <= strength
     }
 
-    /// Hands anchors on a `parent` that broke to its `fragments`.
+    /// Replaces the `parent`, which broke, by its `fragments` in all anchors that refer to it.
     pub(crate) fn pass_anchors_on(&mut self, parent: BodyId, fragments: &[BodyId]) {
         for anchorage in self.anchorages.iter_mut().flatten() {
             if anchorage.anchors.iter().any(|anchor| anchor.to == Some(parent)) {
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// Releases every body that is no longer held after others broke.
+    /// Releases every body whose anchors no longer bear its weight.
     pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
         // what is let go may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {

@@ -1,5 +1,5 @@
-//! Contacts of two boxes: one manifold of at most four points. The pass of GBF03 takes one contact at a time,
-//! and with the corners of both boxes its towers fall.
+//! Contact manifold of two boxes, at most four points. The contact pass of GBF03 section 6 solves one contact at a
+//! time: with the corners of both boxes as contacts it does not hold a tower of ten.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use parry3d::math::{Pose, Rotation, Vector};

@@ -63,8 +63,8 @@ pub(super) fn touches(a: Placed<'_>, b: Placed<'_>, margin: f64) -> Vec<Touch> {
     }
 }
 
-/// The surface points of a box below `margin` m over a half-space: as many as over a mesh, so that friction
-/// acts at the same of them.
+/// The surface points of a box less than `margin` m above a half-space. A mesh is tested with the same points, so
+/// that boxes slide alike on both.
 fn points_below((owner, source): (Side, Placed<'_>), floor: Placed<'_>, margin: f64) -> Vec<Touch> {
     let map = floor.1.inv_mul(source.1);
     let touch = |(key, &point): (u32, &Point3<f64>)| {
