@@ -495,3 +495,24 @@ fn a_share_that_no_pattern_can_give_every_piece_ends_with_fewer() {
         assert!((1..10).contains(&recording.tracks.len()), "{share} {}", recording.tracks.len());
     }
 }
+
+#[test]
+fn bodies_whose_cubes_underflow_are_refused() {
+    for shape in [
+        "sphere = { radius = 1e-308 }",
+        "sphere = { radius = 1e-10, spacing = 1e-11 }",
+        "box = { half_extents = [1, 1e-200, 1] }",
+        "cylinder = { radius = 1, half_height = 1e-308 }",
+        "torus = { major = 1, minor = 5e-324 }",
+        "mesh = { file = \"cube.obj\", size = 1e-120 }",
+    ] {
+        let scene = SCENE.replace("sphere = { radius = 0.1, spacing = 0.012 }", shape);
+        assert_ne!(scene, SCENE);
+        let case = Case::new(&[("scene.toml", &scene)]);
+        refused(&case, &["run", "scene.toml", "-o", "out.jsonl"], "between 1e-9 and 1e9 m");
+    }
+    for extents in [[1e-308; 3], [5e-324, 0.0, 0.0], [1e-120, 1e-160, 1e-200]] {
+        let spacing = Grid::finest_spacing(&extents.into(), 2, 100_000);
+        assert!(spacing > 0.0 && spacing <= extents[0], "{spacing:e}");
+    }
+}

@@ -52,9 +52,9 @@ pub(crate) fn candidates(
     found
 }
 
-/// The least distance, m, of the bodies where they are given, or `most` if nothing is nearer, or any
-/// below `enough` if there is one; negative where they overlap. Adds to `tested` how many points were
-/// asked.
+/// The least distance, m, of bodies that are not both polyhedra where they are given, or `most` if nothing
+/// is nearer, or any below `enough` if there is one; negative where they overlap. Adds to `tested` how many
+/// points were asked.
 pub(crate) fn least(
     (a, pose_a): (&Shape, &Isometry3<f64>),
     (b, pose_b): (&Shape, &Isometry3<f64>),
@@ -63,9 +63,6 @@ pub(crate) fn least(
 ) -> f64 {
     let b_from_a = pose_b.inv_mul(pose_a);
     let is_exact = is_ball(a) || is_ball(b);
-    if let (Some(a), Some(b)) = (a.compound(), b.compound()) {
-        return Compounds { a, b, b_from_a }.least(most);
-    }
     if let Some(gap) = round::least(a, b, &b_from_a, most) {
         return gap;
     }

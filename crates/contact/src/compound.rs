@@ -5,7 +5,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::candidates::Candidate;
 use crate::narrow::Side;
-use crate::polyhedron::{Parting, Polyhedron, Solids};
+use crate::polyhedron::{Looked, Parting, Polyhedron, Separation, Solids};
 
 /// Share of the margin beyond the face that a contact leads out by at which another part may begin.
 const SEAM: f64 = 0.02;
@@ -76,6 +76,18 @@ impl Compound {
     }
 }
 
+/// What of a signed distance matters, m.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Larger distances may be told as this.
+    pub(crate) most: f64,
+    /// Any face that parts the bodies by this will do.
+    pub(crate) enough: f64,
+    /// Faces tell distances above this; below it corners and edges do, nearer than `reach`.
+    pub(crate) clear: f64,
+    pub(crate) reach: f64,
+}
+
 /// Two unions where they are.
 pub(crate) struct Compounds<'a> {
     pub(crate) a: &'a Compound,
@@ -84,6 +96,19 @@ pub(crate) struct Compounds<'a> {
 }
 
 impl<'a> Compounds<'a> {
+    /// What is near two convex solids, of which normals may still lead in; `None` of several parts.
+    pub(crate) fn look(&self, margin: f64) -> Option<Looked> {
+        self.single().map(|solids| solids.look(margin))
+    }
+
+    /// [`Solids::led_out`] of what [`Self::look`] found.
+    pub(crate) fn led_out(&self, looked: Looked, margin: f64) -> Vec<Candidate> {
+        match self.single() {
+            Some(solids) => solids.led_out(looked, margin),
+            None => looked.found,
+        }
+    }
+
     /// What [`Solids::near`] finds of every two parts, without what leads out of one part into the next.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
         if let Some(solids) = self.single() {
@@ -115,21 +140,25 @@ impl<'a> Compounds<'a> {
         found
     }
 
-    /// The least of [`Solids::least`] of every two parts, or `most` or less if nothing is nearer.
-    pub(crate) fn least(&self, most: f64) -> f64 {
+    /// Their signed distance as [`Solids::separation`] has it; of several parts that of a face which parts all by
+    /// at least `enough`, else the least of every two, or `most` if nothing is nearer.
+    pub(crate) fn separation(&self, Wanted { most, enough, clear, reach }: Wanted) -> Separation {
         if let Some(solids) = self.single() {
-            return solids.least(most);
+            return solids.separation(enough, clear, reach);
+        }
+        if let Some(face) = self.parting().filter(|face| face.distance >= enough) {
+            return Separation { distance: face.distance, face: Some(face) };
         }
         let mut parts: Vec<(f64, [usize; 2])> = self.gaps(most).collect();
         parts.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
-        let mut least = most;
+        let mut distance = most;
         for (gap, parts) in parts {
-            if gap >= least {
+            if gap >= distance {
                 break;
             }
-            least = self.solids(parts).least(least);
+            distance = distance.min(self.solids(parts).separation(distance, 0.0, reach).distance);
         }
-        least
+        Separation { distance, face: None }
     }
 
     /// Of every two parts that are within `reach` how `stays` says that they are apart, the least of all;

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rayon::prelude::*;
 
 use crate::broad::Pairs;
-use crate::cache::{Cache, Known, Remembered};
+use crate::cache::{Cache, Known};
 use crate::flight::{Flight, Turning};
 use crate::pair::{Motion, Pair};
 use crate::{Columns, Settings};
@@ -282,25 +282,31 @@ impl Contacts {
     }
 
     /// The last search of a pair: its relative pose, if contacts may be reused, and the contacts.
-    fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, Vec<Remembered>)> {
+    fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, &[Origin])> {
         let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
         let Look { relative, first, count, .. } = self.looks[found];
-        let origins = &self.origins[first as usize..(first + count) as usize];
-        let remembered =
-            |origin: &Origin| Remembered { found: origin.found, impulse: origin.guess };
-        Some((relative, origins.iter().map(remembered).collect()))
+        Some((relative, &self.origins[first as usize..(first + count) as usize]))
     }
 
-    /// Adds the contacts of a pair. Contacts `found` earlier in this step, else those `known` from the last step,
-    /// are reused if the relative pose has hardly changed.
+    /// Adds the contacts of a pair. Contacts found in an `earlier` search of this step, else those `known` from
+    /// the last step, are reused if the relative pose has hardly changed.
     fn add(
         &mut self,
         (a, b): (u32, u32),
         pair: &Pair<'_>,
-        (found, known): (Option<Known<'_>>, Option<Known<'_>>),
+        earlier: Option<&Self>,
+        known: Option<Known<'_>>,
     ) {
         let first = self.contacts.len() as u32;
-        let reused = found.or(known).and_then(|known| pair.reused(&known, self));
+        let reused = match (earlier.and_then(|contacts| contacts.known((a, b))), known) {
+            (Some((looked, origins)), _) => {
+                pair.reused(looked, origins.iter().map(|o| (&o.found, &o.guess)), self)
+            }
+            (None, Some(Known { looked, contacts })) => {
+                pair.reused(looked, contacts.iter().map(|r| (&r.found, &r.impulse)), self)
+            }
+            (None, None) => None,
+        };
         self.tally.reused += usize::from(reused.is_some());
         let relative = reused.or_else(|| pair.look(known, self));
         let count = self.contacts.len() as u32 - first;
@@ -436,10 +442,7 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
             for &(a, b) in chunk {
                 let resumed = Resumed::of(resumed, (a, b)).unwrap_or(0.0);
                 let pair = Pair::new(motion(a), motion(b), resumed / dt);
-                let earlier = before.and_then(|contacts| contacts.known((a, b)));
-                let earlier = earlier.as_ref();
-                let earlier = earlier.map(|(looked, contacts)| Known { looked: *looked, contacts });
-                found.add((a, b), &pair, (earlier, cursor.find(named(&(a, b)))));
+                found.add((a, b), &pair, before, cursor.find(named(&(a, b))));
             }
             found
         })

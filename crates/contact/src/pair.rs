@@ -1,14 +1,16 @@
 //! Two bodies over a step: when they meet and where.
 
-use dynamics::Velocity;
-use nalgebra::{Isometry3, Point3, UnitQuaternion, UnitVector3, Vector3};
+mod impact;
+mod motion;
 
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+
+pub(crate) use self::motion::Motion;
 use crate::cache::{Known, Remembered};
-use crate::candidates::{Candidate, candidates, least, queries, reduce};
-use crate::compound::{Compound, Compounds};
-use crate::flight::Turning;
+use crate::candidates::{Candidate, candidates, queries, reduce};
+use crate::compound::Compound;
 use crate::narrow::{Contact, Contacts, Found, MARGIN, Origin, Side};
-use crate::polyhedron::{Parting, Solids};
+use crate::polyhedron::Looked;
 use crate::shape::{Field, Probe, Shape};
 
 /// Contacts are used again while no point of the smaller body moved farther than this share of its
@@ -24,88 +26,15 @@ const SLACK: f64 = 0.05;
 /// Share of the half thickness by which slopes are told there.
 const STEP: f64 = 0.1;
 
-/// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
-/// thickness of the thinner one may take as many as that fits into their way.
-const MAX_ADVANCES: usize = 4096;
 /// Rotation over the rest of the step, rad, from which contacts at its end say nothing about earlier ones.
 const SPINNING: f64 = 1.0;
-/// Least approach of spinning bodies while a contact is linearised, as a share of the half thickness; less is
-/// round-off.
-const MIN_WAY: f64 = 1e-3;
-/// Bisections of the last advancement step.
-const BISECTIONS: usize = 4;
 
-/// A body over the step, times as shares of it.
-pub(crate) struct Motion<'a> {
-    pub(crate) shape: &'a Shape,
-    /// Pose at the virtual start of its free flight.
-    pub(crate) start: &'a Isometry3<f64>,
-    pub(crate) end: &'a Isometry3<f64>,
-    /// Velocity at the middle of the step.
-    pub(crate) velocity: &'a Velocity,
-    /// Length of the step, s.
-    pub(crate) dt: f64,
-    /// Displacement by forces over the step, m.
-    pub(crate) fall: Vector3<f64>,
-    /// Speed of approach below which it does not collide, m/s.
-    pub(crate) resting: f64,
-    /// Time of its last blow.
-    pub(crate) from: f64,
-    /// Orientation at that time.
-    pub(crate) rotation: UnitQuaternion<f64>,
-    /// Orientations from there, if the body turns far.
-    pub(crate) turning: Option<&'a Turning>,
-}
-
-impl Motion<'_> {
-    /// The pose at a time from [`Self::from`] on.
-    pub(crate) fn at(&self, time: f64) -> Isometry3<f64> {
-        if time == 1.0 {
-            return *self.end;
-        }
-        let place = self.place(time);
-        if let Some(turning) = self.turning {
-            let rotation = turning.rotation((time - self.from) * self.dt);
-            return Isometry3::from_parts(place.into(), rotation);
-        }
-        let pose = Isometry3::from_parts(place.into(), self.rotation);
-        if time == self.from {
-            return pose;
-        }
-        let share = (time - self.from) / (1.0 - self.from);
-        Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
-    }
-
-    /// Place of the centre of mass at a time.
-    fn place(&self, time: f64) -> Vector3<f64> {
-        let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
-        from + (to - from) * time - self.fall * (time * (1.0 - time))
-    }
-
-    /// The rotation vector from the last blow to the end, rad.
-    fn turn(&self) -> Vector3<f64> {
-        let start = Isometry3::from_parts(self.end.translation, self.rotation);
-        Velocity::between(&start, self.end, 1.0).angular
-    }
-
-    /// Angle of rotation over the rest of the step, rad.
-    fn spin(&self) -> f64 {
-        self.velocity.angular.norm() * (self.dt * (1.0 - self.from))
-    }
-
-    /// Velocity at a time.
-    fn velocity_at(&self, time: f64) -> Velocity {
-        let angular = match self.turning {
-            Some(turning) => turning.angular_velocity((time - self.from) * self.dt),
-            None => self.velocity.angular,
-        };
-        Velocity { angular, ..*self.velocity }
-    }
-
-    /// Half the smallest extent: what another body must not skip in one move, m.
-    fn half_thickness(&self) -> f64 {
-        self.shape.half_thickness()
-    }
+/// What is known to be near at the end of a step.
+enum AtEnd {
+    Unknown,
+    /// Of two convex solids, before normals are led out.
+    Looked(Looked),
+    Near(Vec<Candidate>),
 }
 
 pub(crate) struct Pair<'a> {
@@ -162,30 +91,6 @@ impl<'a> Pair<'a> {
         self.a.spin().max(self.b.spin()) >= SPINNING
     }
 
-    /// How long the linearisation of a contact of spinning bodies holds, s: their points leave their tangents
-    /// by [`SLACK`] of the half thickness.
-    fn validity(&self, time: f64) -> f64 {
-        let bend = |motion: &Motion<'_>| {
-            let spin = motion.velocity_at(time).angular.norm_squared();
-            if spin > 0.0 { spin * motion.shape.radius() } else { 0.0 }
-        };
-        (2.0 * SLACK * self.size() / (bend(&self.a) + bend(&self.b))).sqrt()
-    }
-
-    /// Whether bodies that spin touch where one was found near the other at a time, while the
-    /// linearisation there holds.
-    fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
-        let poses = (&self.a.at(time), &self.b.at(time));
-        let found = self.found(candidate, poses);
-        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, poses);
-        let [p, q] = &origin.arms;
-        let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
-        let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
-        let way = speed * self.validity(time);
-        let collides = speed < -self.a.resting.max(self.b.resting);
-        collides && way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
-    }
-
     /// Whether the bodies move too little to pass anything on the way.
     fn is_slow(&self, size: f64) -> bool {
         self.way < 0.2 * size
@@ -204,36 +109,6 @@ impl<'a> Pair<'a> {
         self.shapes().iter().all(is_known)
     }
 
-    /// How far polyhedra stay apart all the way, m, along the normal of a face that parts them at the
-    /// start, of the best one if by no more than `margin`, at least `margin` if none come near; far below
-    /// none where they are no polyhedra.
-    fn beyond(&self, margin: f64) -> f64 {
-        let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
-        if self.spins() {
-            return f64::NEG_INFINITY;
-        }
-        let [at_a, at_b] = [&self.a, &self.b].map(|m| m.at(self.from));
-        let start = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
-        let turn = |m: &Motion<'_>, at: &Isometry3<f64>| m.end.rotation.inverse() * at.rotation;
-        let [turn_a, turn_b] = [turn(&self.a, &at_a), turn(&self.b, &at_b)];
-        // what turns goes along an arc
-        let bend = |motion: &Motion<'_>, turn: &UnitQuaternion<f64>| {
-            motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
-        };
-        let bends = bend(&self.a, &turn_a) + bend(&self.b, &turn_b);
-        let beyond = |solids: &Solids<'_>| {
-            let end = Solids { b_from_a: self.relative, ..*solids };
-            let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
-            let some = solids.parting(margin);
-            let beyond = stays(some);
-            if some.distance <= margin || beyond > margin {
-                return beyond;
-            }
-            stays(solids.parting(f64::INFINITY))
-        };
-        start.least_of_parts(2.0 * margin + self.way, beyond)
-    }
-
     /// Whether one is a half-space: normals lead out of it however deep the other is, so that it is met
     /// where that ends. On the way what tips over would be met at once, by the edge that it stands on, and
     /// what of it comes down later not at all.
@@ -243,18 +118,19 @@ impl<'a> Pair<'a> {
 
     /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
     /// were: signed distances are linearised.
-    pub(crate) fn reused(
+    pub(crate) fn reused<'k>(
         &self,
-        known: &Known<'_>,
+        looked: Option<Isometry3<f64>>,
+        known: impl Iterator<Item = (&'k Found, &'k Vector3<f64>)>,
         contacts: &mut Contacts,
     ) -> Option<Isometry3<f64>> {
-        let looked = known.looked?;
+        let looked = looked?;
         let relative = &self.relative;
         let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
         if moved(&looked, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
             return None;
         }
-        for Remembered { found, impulse } in known.contacts {
+        for (found, impulse) in known {
             let (now, then) = match found.owner {
                 Side::A => (relative * found.point, looked * found.point),
                 Side::B => (
@@ -286,10 +162,18 @@ impl<'a> Pair<'a> {
         if beyond > margin {
             return None;
         }
-        let at_end = (is_short || beyond > -DEEP * size).then(|| self.near(1.0, margin, tested));
+        let mut at_end = AtEnd::Unknown;
+        if is_short || beyond > -DEEP * size {
+            at_end = self.look_at_end(margin, tested);
+            // what is deep is met on the way: the normals of such an end are not needed
+            let is_met = |looked: &Looked| !is_sure && deep(&looked.found);
+            if !matches!(&at_end, AtEnd::Looked(looked) if is_met(looked)) {
+                at_end = AtEnd::Near(self.near_at_end(at_end, margin, tested));
+            }
+        }
         let (mut time, mut candidates) = match at_end {
-            Some(near) if is_sure || !deep(&near) => (1.0, near),
-            _ => self.meet(size, margin, tested)?,
+            AtEnd::Near(near) if is_sure || !deep(&near) => (1.0, near),
+            at_end => self.meet(size, margin, at_end, tested)?,
         };
         let known = known.map_or(&[][..], |known| known.contacts);
         if !self.is_on_plane()
@@ -376,135 +260,6 @@ impl<'a> Pair<'a> {
             *candidates = near;
         }
         any
-    }
-
-    /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
-    /// unless the bodies moved so far that they passed into or through each other; then shortly
-    /// after their time of impact, or, if they touched at first, before they are so deep that normals
-    /// lead out the other side. `None` if nothing comes near at the end or on the way.
-    ///
-    /// Conservative advancement in steps as long as the bodies are apart, but of a quarter of the
-    /// thickness at least, which steps over nothing.
-    fn meet(&self, size: f64, margin: f64, tested: &mut usize) -> Option<(f64, Vec<Candidate>)> {
-        // farther apart at a time than this, they stay apart
-        let most = |time: f64| (1.0 - time) * self.speed + margin;
-        let anything = f64::NEG_INFINITY;
-        let mut before = self.from;
-        // along which polyhedra are `apart` m
-        let mut axis: Option<Vector3<f64>> = None;
-        let mut apart = self.apart(before, (most(before), anything), tested);
-        let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
-        if touched && self.spins() {
-            let near = self.near(before, margin, tested);
-            if near.iter().any(|candidate| self.touches_soon(candidate, before)) {
-                return Some((before, near));
-            }
-        }
-        let depth = if self.spins() { SLACK * size } else { DEEP * size };
-        let mut deepest = if touched { apart - depth } else { 0.0 };
-        for _ in 0..MAX_ADVANCES {
-            if before >= 1.0 {
-                break;
-            }
-            if apart >= most(before) {
-                return None;
-            }
-            let least = apart.max(0.5 * size) / self.speed;
-            let along = |axis: Vector3<f64>| (apart - deepest) / self.closing(before, &axis);
-            let after = (before + axis.map_or(least, |axis| least.max(along(axis)))).min(1.0);
-            let enough = if touched { deepest } else { most(after).min(0.5 * size) };
-            let parted = self.parted(after, enough, axis);
-            let now = match parted {
-                Some(face) => face.distance,
-                None => self.apart(after, (most(after), deepest), tested),
-            };
-            axis = parted.map(|face| face.way);
-            if now < deepest {
-                let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
-                if met.is_some() {
-                    return met;
-                }
-            }
-            (before, apart) = (after, now.max(deepest));
-            if touched {
-                deepest = deepest.max(apart.min(0.0) - depth);
-            }
-        }
-        Some((1.0, self.near(1.0, margin, tested)))
-    }
-
-    /// The time between two at which bodies come deeper than `deepest` m, and what is near then: shortly
-    /// after it, or before it if they touched at first. They are `apart` m apart at these times.
-    fn impact(
-        &self,
-        [mut before, mut after]: [f64; 2],
-        [apart, now]: [f64; 2],
-        (deepest, touched): (f64, bool),
-        tested: &mut usize,
-    ) -> Option<(f64, Vec<Candidate>)> {
-        let (size, margin) = (self.size(), self.margin());
-        if self.are_convex() && !self.spins() {
-            // where a face parts them depth grows evenly before the middle
-            let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
-            let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
-            let middle = before + share * (after - before);
-            let near = self.near(middle, margin, tested);
-            let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
-            let most = if touched { margin } else { 0.0 };
-            if least < most && (least >= deepest || !touched) {
-                return Some((middle, near));
-            }
-        }
-        for _ in 0..BISECTIONS {
-            let middle = 0.5 * (before + after);
-            let meets = self.apart(middle, (deepest, deepest), tested) < deepest;
-            if meets { after = middle } else { before = middle }
-        }
-        // the search of a pair that spins goes on from here: it must have moved
-        let time = if touched && !self.spins() { before } else { after };
-        let near = self.near(time, margin, tested);
-        // what touched may have parted before it came so deep
-        (!near.is_empty()).then_some((time, near))
-    }
-
-    /// A face that parts polyhedra by at least `enough` m at a time, its normal in world axes; a `known` one of
-    /// an earlier time if it still does, which costs little to try.
-    fn parted(&self, time: f64, enough: f64, known: Option<Vector3<f64>>) -> Option<Parting> {
-        let [a, b] = self.compounds()?;
-        let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
-        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
-        let again = |way: Vector3<f64>| {
-            let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
-            Parting { distance, way }
-        };
-        let best = || {
-            let face = solids.parting()?;
-            Some(Parting { way: at_b * face.way, ..face })
-        };
-        let known = known.map(again).filter(|face| face.distance >= enough);
-        known.or_else(|| best().filter(|face| face.distance >= enough))
-    }
-
-    /// How fast the bodies come closer along an axis after a time at most, m over a whole step.
-    fn closing(&self, time: f64, axis: &Vector3<f64>) -> f64 {
-        let left = 1.0 - time;
-        let between = |time: f64| {
-            let [p, q] = [&self.a, &self.b].map(|motion| motion.place(time));
-            axis.dot(&(p - q))
-        };
-        let fall = axis.dot(&(self.a.fall - self.b.fall)) * left * left;
-        let moved = (between(time) - between(1.0) + fall.abs()).max(0.0) / left;
-        let turned = |motion: &Motion<'_>| {
-            let angle = motion.velocity.angular.norm() * self.dt;
-            if angle > 0.0 { angle * motion.shape.radius() } else { 0.0 }
-        };
-        moved + turned(&self.a) + turned(&self.b)
-    }
-
-    /// How far the bodies are apart at a time, m, as [`least`] tells it.
-    fn apart(&self, time: f64, range: (f64, f64), tested: &mut usize) -> f64 {
-        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
-        least((self.a.shape, &pose_a), (self.b.shape, &pose_b), range, tested)
     }
 
     fn shapes(&self) -> [&Shape; 2] {
@@ -605,6 +360,9 @@ fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 
 
 #[cfg(test)]
 mod tests {
+    use dynamics::Velocity;
+    use nalgebra::UnitQuaternion;
+
     use super::*;
     use parry3d::math::{Pose, Rotation, Vector};
     use parry3d::query::details::contact_support_map_support_map;

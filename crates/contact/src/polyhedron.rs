@@ -264,6 +264,39 @@ pub(crate) struct Parting {
     pub(crate) way: Vector3<f64>,
 }
 
+/// How much of two solids a search is for.
+#[derive(Clone, Copy)]
+struct Range {
+    /// Candidates are nearer than this, m.
+    margin: f64,
+    /// The search for the best separating face ends at one beyond this, m.
+    enough: f64,
+    /// Without candidates where a face parts the solids by more, m.
+    clear: f64,
+}
+
+impl Range {
+    fn within(margin: f64) -> Self {
+        Self { margin, enough: margin, clear: margin }
+    }
+}
+
+/// The signed distance of two solids.
+#[derive(Clone, Copy)]
+pub(crate) struct Separation {
+    /// m; a lower bound where they are apart.
+    pub(crate) distance: f64,
+    /// The face that parts them best, by no more than the distance.
+    pub(crate) face: Option<Parting>,
+}
+
+/// What is near, before [`Solids::led_out`].
+pub(crate) struct Looked {
+    /// The face that parts the solids best.
+    pub(crate) face: Parting,
+    pub(crate) found: Vec<Candidate>,
+}
+
 /// Two convex solids where they are.
 pub(crate) struct Solids<'a> {
     pub(crate) a: &'a Polyhedron,
@@ -275,12 +308,25 @@ impl Solids<'_> {
     /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
     /// the solids overlap deeply, those that lead out by the shortest way.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
-        let (parting, mut found) = self.look(margin);
-        if parting.distance < EDGE * margin {
-            self.turn_sideways(parting, EDGE * margin, &mut found);
+        self.led_out(self.look(margin), margin)
+    }
+
+    /// What is nearer than `margin`, with the normals of nearest faces.
+    pub(crate) fn look(&self, margin: f64) -> Looked {
+        self.search(Range::within(margin))
+    }
+
+    /// What was [found](Self::look) within a margin, with normals that lead out.
+    pub(crate) fn led_out(
+        &self,
+        Looked { face, mut found }: Looked,
+        margin: f64,
+    ) -> Vec<Candidate> {
+        if face.distance < EDGE * margin {
+            self.turn_sideways(face, EDGE * margin, &mut found);
         }
-        if parting.distance < -MAX_CUT * margin {
-            self.lead_out(parting, &mut found);
+        if face.distance < -MAX_CUT * margin {
+            self.lead_out(face, &mut found);
         }
         found
     }
@@ -405,44 +451,42 @@ impl Solids<'_> {
         least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
     }
 
-    /// The least distance of what is near, m, or `most` or less if nothing is nearer. Where the solids are
-    /// apart it is a lower bound of their distance.
-    pub(crate) fn least(&self, most: f64) -> f64 {
-        let by_face = self.parting(most).distance;
-        if by_face > 0.0 {
-            return by_face.min(most);
+    /// Their signed distance: by the best face, or any by at least `enough`, where it parts them by more than
+    /// `clear`; else by what is nearer than `reach`, or that if nothing is: long bars are parted by their edges
+    /// alone.
+    pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
+        let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
+        if face.distance > clear {
+            return Separation { distance: face.distance, face: Some(face) };
         }
-        // long bars are parted by their edges alone
-        let reach = most.min(self.a.half_width).min(self.b.half_width);
-        let (_, found) = self.look(reach);
-        found.iter().map(|c| c.distance).fold(reach, least_of)
+        let distance = found.iter().map(|c| c.distance).fold(reach, least_of);
+        Separation { distance, face: Some(face) }
     }
 
-    /// What is nearer than `margin`, and what face parts them best.
-    fn look(&self, margin: f64) -> (Parting, Vec<Candidate>) {
+    fn search(&self, range: Range) -> Looked {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
             // SAFETY: the processor has AVX2, which was asked just now
-            return unsafe { self.visit_wide(margin) };
+            return unsafe { self.visit_wide(range) };
         }
-        self.visit(margin)
+        self.visit(range)
     }
 
     /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn visit_wide(&self, margin: f64) -> (Parting, Vec<Candidate>) {
-        self.visit(margin)
+    fn visit_wide(&self, range: Range) -> Looked {
+        self.visit(range)
     }
 
     #[inline(always)]
-    fn visit(&self, margin: f64) -> (Parting, Vec<Candidate>) {
+    fn visit(&self, Range { margin, enough, clear }: Range) -> Looked {
         let Self { a, b, .. } = self;
         let (mut found, views) = (Vec::new(), self.views());
-        let (parting, faces) = self.part(&views, margin);
-        if parting.distance > margin {
-            return (parting, found);
+        let (face, faces) = self.part(&views, enough);
+        if face.distance > clear {
+            return Looked { face, found };
         }
         let mut of_a = Heights::new(&views[0], faces[0]);
         let mut of_b = Heights::new(&views[1], faces[1]);
@@ -495,7 +539,7 @@ impl Solids<'_> {
                 key += 1;
             });
         }
-        (parting, found)
+        Looked { face, found }
     }
 }
 
@@ -743,9 +787,9 @@ mod tests {
 
     /// The least distance, of no more than 1 m; where the solids are apart a bound of it from below.
     fn least_told(solids: &Solids<'_>) -> f64 {
-        let (parting, found) = solids.look(1.0);
+        let Looked { face, found } = solids.look(1.0);
         let least = found.iter().map(|c| c.distance).fold(1.0, f64::min);
-        if parting.distance > 0.0 { parting.distance } else { least }
+        if face.distance > 0.0 { face.distance } else { least }
     }
 
     struct Random(u64);
@@ -883,7 +927,7 @@ mod tests {
             if corners < exact + 1e-12 {
                 let is_corner =
                     |c: &Candidate| c.owner == Side::B || c.key < a.corners.len() as u32;
-                let (_, found) = Solids { a: &a, b: &b, b_from_a: map }.look(0.0);
+                let found = Solids { a: &a, b: &b, b_from_a: map }.look(0.0).found;
                 let deepest =
                     found.iter().filter(|c| is_corner(c)).map(|c| c.distance).fold(0.0, f64::min);
                 assert!((deepest - corners).abs() < 1e-12, "{case}: {deepest} for {corners}");
@@ -1007,16 +1051,16 @@ mod tests {
             let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
             let solids = Solids { a: &a, b: &b, b_from_a };
             let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
-            let [first, second] =
-                [solids.visit(0.01), solids.look(0.01)].map(|(parting, found)| {
-                    let found: Vec<_> = found.iter().map(bits).collect();
-                    (parting.distance.to_bits(), parting.way.map(f64::to_bits), found)
-                });
+            let both = [solids.visit(Range::within(0.01)), solids.look(0.01)];
+            let [first, second] = both.map(|Looked { face, found }| {
+                let found: Vec<_> = found.iter().map(bits).collect();
+                (face.distance.to_bits(), face.way.map(f64::to_bits), found)
+            });
             assert_eq!(first, second);
             let [first, second] = [solids.part(&solids.views(), 0.0).0, solids.parting(0.0)]
                 .map(|face| (face.distance.to_bits(), face.way.map(f64::to_bits)));
             assert_eq!(first, second);
-            count += solids.look(0.01).1.len();
+            count += solids.look(0.01).found.len();
         }
         assert!(count > 300, "{count}");
     }

@@ -178,7 +178,11 @@ impl Grid {
         }
         // steps of equal ratio, down to more nodes than any grid has
         let (mut fine, mut coarse) = (1e-10 * longest, longest);
-        while coarse > fine * (1.0 + 1e-6) {
+        // the ratio falls from 1e10 to 1 + 1e-6 in 25 steps; lengths near underflow never get there
+        for _ in 0..32 {
+            if coarse <= fine * (1.0 + 1e-6) {
+                break;
+            }
             let middle = (fine * coarse).sqrt();
             if count(middle) <= nodes as f64 { coarse = middle } else { fine = middle }
         }

@@ -49,8 +49,8 @@ impl World {
             let outcome = Outcome::Broke(fracture);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(body, outcome, report);
-            self.release_overloaded(report);
         }
+        self.release_overloaded(report);
     }
 
     /// Where a swept surface cuts a body and across which plane, in its material space.

@@ -27,6 +27,8 @@ const MAX_ALL_NODES: f64 = 268_435_456.0;
 const MAX_POSES: usize = 1 << 26;
 /// Largest length, speed or offset, in SI units; keeps squares and cubes far from overflow.
 const LARGEST: f64 = 1e9;
+/// Smallest size of a body, m; keeps masses and moments of inertia far from underflow.
+const SMALLEST_SIZE: f64 = 1e-9;
 /// Largest stress, Pa.
 const STRONGEST: f64 = 1e15;
 
@@ -243,6 +245,13 @@ pub(super) fn positive(key: &str, x: f64, unit: &str) -> Result<(), InvalidValue
     })
 }
 
+/// A length of a body, m.
+fn extent(key: &str, x: f64) -> Result<(), InvalidValue> {
+    require((SMALLEST_SIZE..=LARGEST).contains(&x), key, || {
+        format!("must be between {SMALLEST_SIZE:e} and {LARGEST:e} m, not {x:?}")
+    })
+}
+
 pub(super) fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= STRONGEST, key, || {
         format!("must be above 0 and at most {STRONGEST:e} Pa, not {x:?}")
@@ -436,26 +445,26 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
             return bounded(&at(key, "plane.offset"), &[p.offset], "m");
         }
         Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
-        Shape::Sphere(s) => positive(&at(key, "sphere.radius"), s.radius, "m")?,
+        Shape::Sphere(s) => extent(&at(key, "sphere.radius"), s.radius)?,
         Shape::Box(b) => {
             for half in b.half_extents {
-                positive(&at(key, "box.half_extents"), half, "m")?;
+                extent(&at(key, "box.half_extents"), half)?;
             }
         }
         Shape::Cylinder(c) => {
-            positive(&at(key, "cylinder.radius"), c.radius, "m")?;
-            positive(&at(key, "cylinder.half_height"), c.half_height, "m")?;
+            extent(&at(key, "cylinder.radius"), c.radius)?;
+            extent(&at(key, "cylinder.half_height"), c.half_height)?;
         }
         Shape::Capsule(c) => {
-            positive(&at(key, "capsule.radius"), c.radius, "m")?;
-            positive(&at(key, "capsule.half_height"), c.half_height, "m")?;
+            extent(&at(key, "capsule.radius"), c.radius)?;
+            extent(&at(key, "capsule.half_height"), c.half_height)?;
         }
         Shape::Cone(c) => {
-            positive(&at(key, "cone.radius"), c.radius, "m")?;
-            positive(&at(key, "cone.half_height"), c.half_height, "m")?;
+            extent(&at(key, "cone.radius"), c.radius)?;
+            extent(&at(key, "cone.half_height"), c.half_height)?;
         }
         Shape::Torus(t) => {
-            positive(&at(key, "torus.minor"), t.minor, "m")?;
+            extent(&at(key, "torus.minor"), t.minor)?;
             require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
                 format!("must be at least the minor radius, {:?} m, not {:?}", t.minor, t.major)
             })?;
@@ -483,7 +492,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
 fn mesh(key: &str, m: &Mesh) -> Result<(), InvalidValue> {
     require(!m.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
     if let Some(size) = m.size {
-        positive(&at(key, "size"), size, "m")?;
+        extent(&at(key, "size"), size)?;
     }
     fineness(key, (m.spacing, m.nodes))
 }
@@ -501,9 +510,9 @@ fn fineness(key: &str, (spacing, nodes): (Option<f64>, Option<usize>)) -> Result
 fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
     require(!m.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
     if let Some(size) = m.size {
-        positive(&at(key, "size"), size, "m")?;
+        extent(&at(key, "size"), size)?;
     }
-    m.thickness.map_or(Ok(()), |thickness| positive(&at(key, "thickness"), thickness, "m"))
+    m.thickness.map_or(Ok(()), |thickness| extent(&at(key, "thickness"), thickness))
 }
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
