@@ -94,7 +94,9 @@ fn an_anchored_wall_hit_in_the_middle_keeps_its_rim() {
 #[test]
 fn stronger_bonds_leave_more_of_a_wall_standing() {
     let hung = |bonds: &str| {
-        let (mut world, _) = made(&held_wall(bonds));
+        // pieces that break again say nothing about bonds
+        let once = format!("{bonds}, generations = 1");
+        let (mut world, _) = made(&held_wall(&once));
         let whole = world.mass();
         let reports = run(&mut world, 20);
         let loose: f64 = world

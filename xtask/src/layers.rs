@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::Outcome;
+use crate::rings::rings;
 
 /// Each package with the packages of the workspace it may use.
 const LAYERS: [(&str, &[&str]); 7] = [
@@ -42,6 +43,9 @@ const ALLOWED: [&str; 13] = [
     "toml",
 ];
 
+/// Crates whose files import in one direction.
+const WITHOUT_RINGS: [&str; 3] = ["cli", "contact", "levelset"];
+
 /// What only the program may do.
 const FORBIDDEN: [&str; 6] =
     ["std::fs", "std::net", "std::env", "std::time", "std::thread", "std::process"];
@@ -65,6 +69,12 @@ pub(crate) fn check() -> Outcome {
         if library {
             let folder = format!("crates/{}/src", &package["brisance-".len()..]);
             scan(Path::new(&folder), &mut faults).map_err(|e| format!("{folder}: {e}"))?;
+        }
+    }
+    for name in WITHOUT_RINGS {
+        let folder = format!("crates/{name}/src");
+        for ring in rings(Path::new(&folder)).map_err(|e| format!("{folder}: {e}"))? {
+            faults.push(format!("{folder}: these import each other: {}", ring.join(", ")));
         }
     }
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }

@@ -5,6 +5,7 @@ mod clients;
 mod figures;
 mod figures_solvers;
 mod layers;
+mod rings;
 mod vendor;
 
 use std::path::Path;
@@ -21,7 +22,8 @@ cargo xtask fuzz [TARGET ...] [--minutes N] [--seed S]
                              given; --file FILE: this file only
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, levelset, pile, slice
-cargo xtask layers           check that dependencies run one way and stay few
+cargo xtask layers           check that dependencies and imports run one way, and that
+                             dependencies stay few
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
 cargo xtask clients [--python PATH]

@@ -24,8 +24,8 @@
 use dynamics::{Body, MassError, MassProperties, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix2, Point2, Translation3, Vector2, Vector3};
 
-use crate::collide::mass_at;
 use crate::constraint::{ContactClass, classify};
+use crate::passes::collide::mass_at;
 use crate::{Clamp, Combine, Material, Mover, pair_impulse};
 
 /// Overlap that is left alone, as a share of the smaller body.

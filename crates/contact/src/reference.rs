@@ -9,20 +9,10 @@ mod evolution;
 mod graph;
 mod push;
 mod relaxation;
+mod rolling;
 mod touch;
 
 pub(crate) use collisions::collide;
 pub(crate) use graph::Graph;
 pub(crate) use push::push_out;
 pub(crate) use relaxation::settle;
-
-/// Where the lever arms of a collision impulse are taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Levers {
-    /// Where the bodies are at time n: the angular momentum of the world is conserved exactly.
-    #[default]
-    TimeN,
-    /// Where they are predicted to meet at time n+1, as in Su09: each impulse `j` changes the
-    /// world's angular momentum by `dt |u x j|`.
-    Split,
-}

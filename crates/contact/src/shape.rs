@@ -1,111 +1,24 @@
 //! What collides: a signed distance to ask, and points to ask it at.
 
+pub(crate) mod compound;
+pub(crate) mod field;
+pub(crate) mod points;
+pub(crate) mod polyhedron;
+pub(crate) mod query;
+pub(crate) mod round;
+pub(crate) mod triangles;
+
 use std::sync::{Arc, OnceLock};
 
 use levelset::{Aabb, ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::Triangles;
-use crate::compound::Compound;
-use crate::points::PointTree;
-use crate::polyhedron::Polyhedron;
-use crate::round::Round;
-
-/// The signed distance of a solid in body coordinates.
-#[derive(Clone, Debug)]
-pub enum Field {
-    /// All points with y < 0.
-    HalfSpace,
-    /// A ball about the origin.
-    Ball {
-        /// Radius, m.
-        radius: f64,
-    },
-    /// A box about the origin.
-    Cuboid {
-        /// Half the edge lengths, m.
-        half: Vector3<f64>,
-    },
-    /// A convex solid of revolution about the y axis: a cylinder, a cone or a capsule.
-    Round(Round),
-    /// A convex solid in body coordinates.
-    Hull(Arc<ConvexHull>),
-    /// A union of convex solids in body coordinates.
-    Hulls(Arc<[ConvexHull]>),
-    /// Samples in material coordinates.
-    Grid {
-        /// The samples.
-        level_set: Arc<LevelSet>,
-        /// Body coordinates to material coordinates.
-        material: Isometry3<f64>,
-    },
-    /// A mesh, open or closed.
-    Mesh(Arc<Triangles>),
-}
-
-impl Field {
-    /// Signed distance at body point `p`, m; outside a fragment it is a lower bound, and inside a union
-    /// of convex solids the depth in one of them.
-    pub fn distance(&self, p: &Point3<f64>) -> f64 {
-        match self {
-            Self::HalfSpace => p.y,
-            Self::Ball { radius } => p.coords.norm() - radius,
-            Self::Cuboid { half } => {
-                let q = p.coords.abs() - half;
-                q.sup(&Vector3::zeros()).norm() + q.max().min(0.0)
-            }
-            Self::Round(round) => round.distance_and_normal(p).0,
-            Self::Hull(hull) => hull.distance(p),
-            Self::Hulls(hulls) => nearest(hulls, p).1,
-            Self::Grid { level_set, material } => level_set.value(&(material * p)),
-            Self::Mesh(triangles) => triangles.distance(p),
-        }
-    }
-
-    /// Outward normal at body point `p`; where it is undefined, the direction from the origin, and
-    /// there x.
-    pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {
-        let normal = match self {
-            Self::HalfSpace => Some(Vector3::y()),
-            Self::Ball { .. } => None,
-            Self::Cuboid { half } => cuboid_normal(half, p),
-            Self::Round(round) => Some(round.distance_and_normal(p).1),
-            Self::Hull(hull) => Some(hull.normal(p)),
-            Self::Hulls(hulls) => nearest(hulls, p).0.map(|hull| hull.normal(p)),
-            Self::Grid { level_set, material } => {
-                level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
-            }
-            Self::Mesh(triangles) => triangles.normal(p),
-        };
-        normal.or_else(|| p.coords.try_normalize(1e-12)).unwrap_or_else(Vector3::x)
-    }
-}
-
-/// The hull that `p` is deepest in, or nearest to, the first of equals, and its signed distance, m.
-fn nearest<'h>(hulls: &'h [ConvexHull], p: &Point3<f64>) -> (Option<&'h ConvexHull>, f64) {
-    let mut nearest = (None, f64::INFINITY);
-    for hull in hulls {
-        if hull.lower_bound(p) < nearest.1 {
-            let distance = hull.distance(p);
-            if distance < nearest.1 {
-                nearest = (Some(hull), distance);
-            }
-        }
-    }
-    nearest
-}
-
-fn cuboid_normal(half: &Vector3<f64>, p: &Point3<f64>) -> Option<Vector3<f64>> {
-    let q = p.coords.abs() - half;
-    let signs = p.coords.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
-    if q.max() > 0.0 {
-        return q.sup(&Vector3::zeros()).component_mul(&signs).try_normalize(0.0);
-    }
-    let axis = q.imax();
-    let mut normal = Vector3::zeros();
-    normal[axis] = signs[axis];
-    Some(normal)
-}
+use crate::shape::compound::Compound;
+use crate::shape::field::Field;
+use crate::shape::points::PointTree;
+use crate::shape::polyhedron::Polyhedron;
+use crate::shape::round::Round;
 
 /// What a shape asks other shapes' fields at.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use super::joint::{Joint, Stepping, push, rows_of};
 use super::mlcp::Entries;
 use super::row::{Bounds, Row};
 use crate::frame::Frame;
-use crate::movers::Movers;
+use crate::solve::movers::Movers;
 use crate::{Columns, Islands};
 
 /// Joints this far apart are closed: m or rad.

@@ -4,7 +4,7 @@ use dynamics::{Body, IntegrateError, Integrator, Load, State, advance, integrate
 use nalgebra::Isometry3;
 
 use crate::Shape;
-use crate::candidates::candidates;
+use crate::narrow::candidates::candidates;
 
 /// Bound on the error of each integration step.
 const ACCURACY: f64 = 1e-12;

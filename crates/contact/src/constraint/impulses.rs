@@ -4,8 +4,8 @@ use dynamics::Momentum;
 use nalgebra::Vector3;
 
 use super::touching::friction;
-use crate::collide::mass_at;
-use crate::settle::Problem;
+use crate::passes::collide::mass_at;
+use crate::solve::problem::Problem;
 use crate::{Mover, keep_gains, pair_impulse};
 
 /// What two bodies do at a contact, by their relative velocity along the normal.

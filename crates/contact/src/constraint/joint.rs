@@ -13,7 +13,7 @@ use nalgebra::{Isometry3, Vector3};
 
 use super::mlcp::{AtOnce, Entries};
 use super::row::{Bounds, Row};
-use crate::movers::Movers;
+use crate::solve::movers::Movers;
 
 /// Most rows of a joint.
 pub const MAX_ROWS: usize = 8;

@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use super::direct::Factor;
 use super::row::{Bounds, Row, RowError};
 use crate::Columns;
-use crate::movers::Movers;
-use crate::order::{COLOURS, colours};
+use crate::solve::movers::Movers;
+use crate::solve::order::{COLOURS, colours};
 
 /// Blocks per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 64;

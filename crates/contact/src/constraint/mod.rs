@@ -43,9 +43,10 @@ pub use impulses::{ContactClass, classify};
 pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;
 pub use mlcp::Mlcp;
-pub use pass::{FrictionBounds, SequentialImpulse};
 pub use program::{ProgramError, contact_forces};
 pub use row::{Bounds, Row, RowError};
+
+pub use crate::settings::{FrictionBounds, SequentialImpulse};
 
 pub(crate) use closing::{close, follow};
 pub(crate) use joint::{JointPass, Stepping, push};

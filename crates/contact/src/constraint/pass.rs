@@ -11,43 +11,11 @@ use super::mlcp::Mlcp;
 use super::program::ProgramError;
 use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
-use crate::clamp::kinetic_share;
-use crate::frame::{Frame, Solver};
-use crate::{Clamp, Contacts, Islands, Order};
-
-/// The form of the bound on friction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FrictionBounds {
-    /// Each of two tangents by itself: up to the root of two too much between them.
-    Box,
-    /// Both together, as Coulomb says.
-    #[default]
-    Cone,
-}
-
-/// How [`Solver::SequentialImpulse`] works.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SequentialImpulse {
-    /// Sweeps over all rows.
-    pub sweeps: usize,
-    /// Share of a position error that one step takes away: `beta dt` of Br11.
-    pub error_reduction: f64,
-    /// The form of the bound on friction.
-    pub friction: FrictionBounds,
-    /// Whether a step starts from the impulses of the last one.
-    pub warm_start: bool,
-}
-
-impl Default for SequentialImpulse {
-    fn default() -> Self {
-        Self {
-            sweeps: 50,
-            error_reduction: 0.2,
-            friction: FrictionBounds::default(),
-            warm_start: true,
-        }
-    }
-}
+use crate::frame::Frame;
+use crate::settings::{FrictionBounds, SequentialImpulse, Solver};
+use crate::solve::clamp::kinetic_share;
+use crate::solve::order::Order;
+use crate::{Clamp, Contacts, Islands};
 
 /// How the rows of a frame are solved.
 #[derive(Clone, Copy, Debug)]

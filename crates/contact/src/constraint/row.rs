@@ -1,9 +1,8 @@
 //! One line of the Jacobian.
 
+use dynamics::Velocity;
 use nalgebra::Vector3;
 use thiserror::Error;
-
-use dynamics::Velocity;
 
 /// Which impulses a row may have.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,9 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::pass::FrictionBounds;
 use super::row::{Bounds, Row};
-use crate::narrow::{Contact, Manifold};
+use crate::narrow::contacts::{Contact, Manifold};
+use crate::settings::FrictionBounds;
 use crate::{Columns, Contacts};
 
 /// Rows of a contact.

@@ -7,8 +7,7 @@ use parry3d::query::ContactManifold;
 use parry3d::query::details::contact_manifold_cuboid_cuboid;
 use parry3d::shape::Cuboid;
 
-use crate::candidates::Candidate;
-use crate::narrow::Side;
+use crate::narrow::candidate::{Candidate, Side};
 
 /// Contacts nearer than `margin` of boxes with half edges `first` and `second`, the second placed
 /// in the first's coordinates by `first_from_second`.

@@ -7,9 +7,9 @@ use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::graph::Graph;
 use super::touch::{Placed, Touch, touches};
-use crate::collide::mass_at;
 use crate::frame::Frame;
-use crate::rolling::rolling_impulse;
+use crate::passes::collide::mass_at;
+use crate::reference::rolling::rolling_impulse;
 use crate::{ClampedBody, Combine, Levers, Mover, clamp_scale, pair_impulse};
 
 /// Touching starts this share of the smaller radius outside: round-off must not part a pair.

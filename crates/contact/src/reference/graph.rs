@@ -4,9 +4,9 @@ use dynamics::Momentum;
 use nalgebra::Isometry3;
 
 use super::touch::touches;
-use crate::Levels;
-use crate::broad::{Broad, Way};
 use crate::frame::Frame;
+use crate::narrow::broad::{Broad, Way};
+use crate::solve::levels::Levels;
 
 /// The contact graph: pairs of bodies of which one rests on the other.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use super::graph::Graph;
 use super::touch::touches;
 use crate::Mover;
-use crate::collide::mass_at;
 use crate::frame::Frame;
+use crate::passes::collide::mass_at;
 
 /// Pushes of a pair before the next pair has its turn.
 const REPEATS: usize = 2;

@@ -3,9 +3,10 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::cuboids::cuboid_contacts;
-use crate::candidates::{Candidate, candidates};
-use crate::narrow::Side;
-use crate::shape::{Field, Probe, Shape};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::candidates::candidates;
+use crate::shape::field::Field;
+use crate::shape::{Probe, Shape};
 
 /// A shape and where it is.
 pub(super) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);

@@ -21,7 +21,9 @@ use rayon::prelude::*;
 
 use self::linkage::{Linkage, Moved, Part};
 use super::{Joint, Reaction};
-use crate::frame::{Frame, Search, Solver};
+use crate::frame::Frame;
+use crate::passes::search::Search;
+use crate::settings::Solver;
 use crate::{Contacts, Islands};
 
 /// Joints with a larger error are closed before the step, m or rad.

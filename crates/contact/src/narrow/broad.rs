@@ -1,0 +1,596 @@
+//! Broad phase: pairs of bodies whose boxes overlap at some time of the step.
+//!
+//! Boxes are grown a little and kept from frame to frame with the pairs of those that overlap, so that
+//! only bodies that left theirs are looked for in the tree. What comes out depends on the step alone,
+//! not on the frames before: pairs are told by the boxes of the step.
+
+use dynamics::Velocity;
+use levelset::Aabb;
+use nalgebra::{Isometry3, Point3, Vector3};
+use parry3d::bounding_volume::{Aabb as TreeBox, BoundingVolume};
+use parry3d::math::Vector as TreeVector;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use rayon::prelude::*;
+
+use crate::narrow::contacts::Resumed;
+use crate::narrow::flight::Flight;
+use crate::shape::Shape;
+use crate::shape::field::Field;
+use crate::{Columns, Groups};
+
+/// Share of its radius by which the box of a body is grown.
+const GROWTH: f64 = 0.1;
+/// A tree is built anew for more bodies than one in so many.
+const REBUILD_SHARE: usize = 8;
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 4096;
+
+/// Where bodies are over a step, and which may touch.
+#[derive(Clone, Debug, Default)]
+pub struct Broad {
+    /// Names of the bodies.
+    names: Vec<u64>,
+    /// The grown boxes of those with bounds.
+    tree: Bvh,
+    /// Which bodies those are, in order: the leaves of the tree.
+    bounded: Vec<u32>,
+    /// How many were changed since it was built.
+    changes: usize,
+    /// Pairs of grown boxes that overlap, in ascending order.
+    overlaps: Vec<(u32, u32)>,
+    unbounded: Vec<u32>,
+    /// Of each body over the step; with its margin within the grown one while that is kept.
+    boxes: Vec<TreeBox>,
+    grown: Vec<TreeBox>,
+    /// Empty if nothing moves.
+    balls: Vec<Ball>,
+    groups: Vec<Groups>,
+    /// Share of the smaller radius that bodies may be apart.
+    margin: f64,
+}
+
+/// Pairs of bodies that may touch in a step.
+#[derive(Default)]
+pub(crate) struct Pairs {
+    /// `(a, b)`, `a < b`, sorted, of which the bounding spheres meet.
+    pub(crate) near: Vec<(u32, u32)>,
+    /// How many have boxes that overlap or are apart by no more than the margin.
+    pub(crate) boxes: usize,
+}
+
+/// Bodies between `poses` and `predicted`.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) poses: &'a [Isometry3<f64>],
+    pub(crate) predicted: &'a [Isometry3<f64>],
+    /// How they get there; `None` if they are at one of both only.
+    pub(crate) motion: Option<FreeMotion<'a>>,
+}
+
+/// Motion with constant acceleration and angular velocity.
+#[derive(Clone, Copy)]
+pub(crate) struct FreeMotion<'a> {
+    /// Velocities at the middle of the step.
+    pub(crate) velocities: &'a [Velocity],
+    /// What forces add to each velocity in half the step.
+    pub(crate) drift: &'a [Velocity],
+    /// The last blow to each body in this step; empty if there were none.
+    pub(crate) flights: &'a [Flight],
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+}
+
+/// The path of a body over the step or, after a blow, over the rest of it.
+struct Course {
+    start: Isometry3<f64>,
+    end: Isometry3<f64>,
+    /// Displacement by forces, m.
+    fall: Vector3<f64>,
+    /// Rotation angle, rad.
+    angle: f64,
+}
+
+impl Way<'_> {
+    fn course(&self, i: usize) -> Course {
+        let (mut start, end) = (self.poses[i], self.predicted[i]);
+        let Some(FreeMotion { velocities, drift, flights, dt }) = self.motion else {
+            return Course { start, end, fall: Vector3::zeros(), angle: 0.0 };
+        };
+        let mut fall = drift[i].linear * dt;
+        let mut rest = 1.0;
+        if let Some(flight) = flights.get(i).filter(|flight| flight.since > 0.0) {
+            let time = (flight.since / dt).min(1.0);
+            let (from, to) = (start.translation.vector, end.translation.vector);
+            let place = from + (to - from) * time - fall * (time * (1.0 - time));
+            start = Isometry3::from_parts(place.into(), flight.rotation);
+            rest = 1.0 - time;
+            fall *= rest * rest;
+        }
+        Course { start, end, fall, angle: velocities[i].angular.norm() * dt * rest }
+    }
+}
+
+impl Course {
+    fn travel(&self) -> Vector3<f64> {
+        self.end.translation.vector - self.start.translation.vector
+    }
+
+    /// How far the parabola of a point reaches beyond the box around its ends, m, by axis. The point moves with
+    /// the body but for `aside` m.
+    fn bulge(&self, aside: f64) -> Vector3<f64> {
+        let along = |fall: f64, travel: f64| {
+            let travel = (travel.abs() - aside).max(0.0);
+            let turns_back = travel < fall.abs();
+            if turns_back { -(fall.abs() - travel).powi(2) / (4.0 * fall) } else { 0.0 }
+        };
+        self.fall.zip_map(&self.travel(), along)
+    }
+
+    /// How far the parabola is from the segment between its ends, m.
+    fn bend(&self) -> f64 {
+        let (fall, travel) = (&self.fall, self.travel());
+        let length = travel.norm();
+        let along = if length > 0.0 { fall.dot(&travel).abs() / length } else { fall.norm() };
+        let across = (fall.norm_squared() - along * along).max(0.0).sqrt();
+        let beyond = if length < along { (along - length).powi(2) / along } else { 0.0 };
+        0.25 * across.hypot(beyond)
+    }
+}
+
+/// The sphere around a body over the step.
+#[derive(Clone, Copy, Debug)]
+struct Ball {
+    end: Vector3<f64>,
+    travel: Vector3<f64>,
+    radius: f64,
+    /// Distance of the path from the segment between its ends, m.
+    bend: f64,
+    moves: bool,
+    /// Unit normal and offset of a half-space that stays where it is, m.
+    plane: Option<(Vector3<f64>, f64)>,
+}
+
+impl Broad {
+    /// Bodies over a step of which nothing was known before.
+    pub(crate) fn new(way: Way<'_>, margin: f64) -> Self {
+        let names: Vec<u64> = (0..way.poses.len() as u64).collect();
+        let mut broad = Self::default();
+        broad.place(way, margin, &names);
+        broad
+    }
+
+    /// Puts all bodies where they are over the next step, to be looked for as near as the share
+    /// `margin` of the smaller radius. `names` are lasting ones.
+    pub(crate) fn place(&mut self, way: Way<'_>, margin: f64, names: &[u64]) {
+        let Columns { bodies, shapes, groups, .. } = way.columns;
+        self.balls.clear();
+        if !bodies.iter().any(|body| body.mass_properties().is_some()) {
+            // nothing touches anew
+            return;
+        }
+        self.margin = margin;
+        self.groups.clear();
+        self.groups.extend_from_slice(groups);
+        self.balls.extend((0..shapes.len()).map(|i| Ball::new(way, i)));
+        (0..shapes.len())
+            .into_par_iter()
+            .with_min_len(512)
+            .map(|i| swept(way, i))
+            .collect_into_vec(&mut self.boxes);
+        let unbounded: Vec<u32> =
+            (0..).zip(shapes).filter(|(_, s)| !s.radius().is_finite()).map(|(i, _)| i).collect();
+        if self.names == names && self.unbounded == unbounded {
+            self.follow();
+        } else {
+            self.names.clear();
+            self.names.extend_from_slice(names);
+            self.unbounded = unbounded;
+            self.build();
+        }
+    }
+
+    /// Puts those bodies elsewhere for which `renewed` holds.
+    pub(crate) fn update(&mut self, way: Way<'_>, renewed: &[bool]) {
+        if self.balls.is_empty() {
+            return;
+        }
+        for i in (0..renewed.len()).filter(|&i| renewed[i]) {
+            self.boxes[i] = swept(way, i);
+            self.balls[i] = Ball::new(way, i);
+        }
+        self.follow();
+    }
+
+    /// Finds what those overlap now that left their grown boxes.
+    fn follow(&mut self) {
+        let strayed: Vec<bool> = (0..self.boxes.len())
+            .map(|i| self.is_bounded(i) && !self.grown[i].contains(&self.with_margin(i)))
+            .collect();
+        let count = strayed.iter().filter(|&&strayed| strayed).count();
+        self.changes += count;
+        if count == 0 {
+            return;
+        }
+        // no tree has room for a box without numbers, nor for its neighbours
+        let is_whole = |i: usize| is_finite(&self.boxes[i]) && is_finite(&self.grown[i]);
+        let torn = (0..strayed.len()).any(|i| strayed[i] && !is_whole(i));
+        if torn || count > strayed.len() / REBUILD_SHARE || self.changes > strayed.len() {
+            self.build();
+            return;
+        }
+        for leaf in 0..self.bounded.len() {
+            let i = self.bounded[leaf] as usize;
+            if strayed[i] {
+                self.grown[i] = self.grow(i);
+                self.tree.insert(self.grown[i], leaf as u32);
+            }
+        }
+        self.overlaps.retain(|&(i, j)| !strayed[i as usize] && !strayed[j as usize]);
+        for (i, _) in (0..).zip(&strayed).filter(|&(_, &strayed)| strayed) {
+            let others = self.tree.intersect_aabb(&self.grown[i as usize]);
+            let others = others.map(|leaf| self.bounded[leaf as usize]);
+            // of two that strayed each finds the other
+            let found = others.filter(|&j| j < i || j > i && !strayed[j as usize]);
+            self.overlaps.extend(found.map(|j| (i.min(j), i.max(j))));
+        }
+        // stable sorts know runs
+        self.overlaps.sort();
+    }
+
+    fn build(&mut self) {
+        self.changes = 0;
+        self.grown = (0..self.boxes.len()).map(|i| self.grow(i)).collect();
+        let fits = |i: usize| self.is_bounded(i) && is_finite(&self.grown[i]);
+        self.bounded = (0..self.boxes.len() as u32).filter(|&i| fits(i as usize)).collect();
+        let leaves: Vec<TreeBox> = self.bounded.iter().map(|&i| self.grown[i as usize]).collect();
+        self.tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves);
+        let mut overlaps = std::mem::take(&mut self.overlaps);
+        overlaps.clear();
+        let mut found = |p: u32, q: u32| {
+            let (i, j) = (self.bounded[p as usize], self.bounded[q as usize]);
+            overlaps.push((i.min(j), i.max(j)));
+        };
+        self.tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut found);
+        overlaps.sort_unstable();
+        self.overlaps = overlaps;
+    }
+
+    /// Whether the box of a body ends; that of a half-space does not.
+    fn is_bounded(&self, i: usize) -> bool {
+        self.balls[i].radius.is_finite()
+    }
+
+    /// The box of a body and its margin. One of two bodies that may touch moves; its margin is at least
+    /// that of the pair, so that what stays has none, however large it is.
+    fn with_margin(&self, i: usize) -> TreeBox {
+        let Ball { radius, moves, .. } = &self.balls[i];
+        if *moves { self.boxes[i].loosened(self.margin * radius) } else { self.boxes[i] }
+    }
+
+    /// The box of a body with its margin and room to move; without room for what will leave it anyway
+    /// or stays.
+    fn grow(&self, i: usize) -> TreeBox {
+        let Ball { travel, radius, moves, .. } = &self.balls[i];
+        let (room, own) = (GROWTH * radius, self.with_margin(i));
+        if *moves && travel.norm() < room { own.loosened(room) } else { own }
+    }
+
+    /// All pairs that may touch.
+    pub(crate) fn pairs(&self) -> Pairs {
+        self.chosen_pairs(|_, _| true)
+    }
+
+    /// The pairs that may touch of the bodies for which `renewed` holds, and the `resumed` ones, which are
+    /// sorted.
+    pub(crate) fn renewed_pairs(&self, renewed: &[bool], resumed: &[Resumed]) -> Pairs {
+        self.chosen_pairs(|i, j| {
+            renewed[i as usize]
+                || renewed[j as usize]
+                || Resumed::of(resumed, (i.min(j), i.max(j))).is_some()
+        })
+    }
+
+    /// The pairs that may touch and are `chosen`.
+    fn chosen_pairs(&self, chosen: impl Fn(u32, u32) -> bool + Sync) -> Pairs {
+        let mut all = Pairs::default();
+        if self.balls.is_empty() {
+            return all;
+        }
+        let of = |pairs: &[(u32, u32)]| {
+            let mut found = Pairs::default();
+            let wanted = pairs.iter().filter(|&&(i, j)| chosen(i, j));
+            wanted.for_each(|&(i, j)| self.add(i, j, &mut found));
+            found
+        };
+        let parts: Vec<Pairs> = self.overlaps.par_chunks(CHUNK).map(of).collect();
+        for mut part in parts {
+            all.near.append(&mut part.near);
+            all.boxes += part.boxes;
+        }
+        for &u in &self.unbounded {
+            let wanted = self.bounded.iter().filter(|&&i| chosen(i, u));
+            wanted.for_each(|&i| self.add(u, i, &mut all));
+        }
+        // stable sorts know runs
+        all.near.sort();
+        all
+    }
+
+    fn add(&self, i: u32, j: u32, found: &mut Pairs) {
+        let [p, q] = [i, j].map(|i| &self.balls[i as usize]);
+        let margin = self.margin * p.radius.min(q.radius);
+        let close = || self.boxes[i as usize].loosened(margin).intersects(&self.boxes[j as usize]);
+        if !(p.moves || q.moves) || !close() {
+            return;
+        }
+        found.boxes += 1;
+        let reach = p.radius + q.radius + margin + p.bend + q.bend;
+        let may = self.groups[i as usize].meet(&self.groups[j as usize]);
+        let above = p.is_above(q, self.margin) || q.is_above(p, self.margin);
+        // infinite reach passes
+        if may && !above && p.nearest(q) <= reach {
+            found.near.push((i.min(j), i.max(j)));
+        }
+    }
+}
+
+impl Ball {
+    fn new(way: Way<'_>, i: usize) -> Self {
+        let course = way.course(i);
+        let (end, travel) = (course.end.translation.vector, course.travel());
+        let radius = way.columns.shapes[i].radius();
+        let moves = way.columns.bodies[i].mass_properties().is_some();
+        let stays = way.poses[i] == way.predicted[i];
+        let is_plane = matches!(way.columns.shapes[i].field(), Field::HalfSpace);
+        let plane = (is_plane && stays).then(|| {
+            let normal = way.poses[i] * Vector3::y();
+            (normal, normal.dot(&way.poses[i].translation.vector))
+        });
+        let bend = course.bend();
+        Self { end, travel, radius, bend, moves, plane }
+    }
+
+    /// Whether it stays farther than the share `margin` of its radius above the plane of the other.
+    fn is_above(&self, other: &Self, margin: f64) -> bool {
+        other.plane.is_some_and(|(normal, offset)| {
+            let height = normal.dot(&self.end) - normal.dot(&self.travel).max(0.0) - offset;
+            height - self.bend > (1.0 + margin) * self.radius
+        })
+    }
+
+    /// The least distance of two centres over the step, m.
+    fn nearest(&self, other: &Self) -> f64 {
+        let (end, travel) = (self.end - other.end, self.travel - other.travel);
+        let length = travel.norm_squared();
+        let back = if length > 0.0 { (end.dot(&travel) / length).clamp(0.0, 1.0) } else { 0.0 };
+        (end - travel * back).norm()
+    }
+}
+
+fn is_finite(bounds: &TreeBox) -> bool {
+    bounds.mins.is_finite() && bounds.maxs.is_finite()
+}
+
+/// The box around body `i` over the step.
+fn swept(way: Way<'_>, i: usize) -> TreeBox {
+    let shape: &Shape = &way.columns.shapes[i];
+    let radius = shape.radius();
+    if !radius.is_finite() {
+        return TreeBox::new(TreeVector::splat(f64::MIN), TreeVector::splat(f64::MAX));
+    }
+    let course = way.course(i);
+    let Course { start, end, angle, .. } = &course;
+    let bounds = merge(&turned(shape.bounds(), start), &turned(shape.bounds(), end));
+    let bulge = course.bulge(angle * radius);
+    let stretch = |bounds: Aabb| {
+        let (low, high) = (bulge.inf(&Vector3::zeros()), bulge.sup(&Vector3::zeros()));
+        Aabb { min: bounds.min + low, max: bounds.max + high }
+    };
+    if *angle == 0.0 {
+        return tree_box(&stretch(bounds));
+    }
+    // error bound of linear interpolation along an arc
+    let arcs = loosened(&bounds, radius * angle * angle / 8.0);
+    let ball = |pose: &Isometry3<f64>| {
+        let centre = Point3::from(pose.translation.vector);
+        loosened(&Aabb { min: centre, max: centre }, radius)
+    };
+    let balls = merge(&ball(start), &ball(end));
+    let both = Aabb { min: arcs.min.sup(&balls.min), max: arcs.max.inf(&balls.max) };
+    tree_box(&stretch(both))
+}
+
+fn loosened(bounds: &Aabb, by: f64) -> Aabb {
+    let by = Vector3::repeat(by);
+    Aabb { min: bounds.min - by, max: bounds.max + by }
+}
+
+fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
+    let centre = pose * bounds.centre();
+    let half = bounds.extents() / 2.0;
+    let reach = pose.rotation.to_rotation_matrix().into_inner().abs() * half;
+    Aabb { min: centre - reach, max: centre + reach }
+}
+
+fn merge(a: &Aabb, b: &Aabb) -> Aabb {
+    Aabb { min: a.min.inf(&b.min), max: a.max.sup(&b.max) }
+}
+
+fn tree_box(b: &Aabb) -> TreeBox {
+    let vector = |p: &Point3<f64>| TreeVector::from_array(Vector3::from(p.coords).into());
+    TreeBox::new(vector(&b.min), vector(&b.max))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dynamics::{Body, MassProperties};
+    use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use crate::Material;
+
+    /// A large body beside many small ones is near those above it only, and they near their neighbours,
+    /// whether it stays or moves.
+    #[test]
+    fn pairs_beside_a_large_body_grow_with_the_number_of_bodies() {
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        let count = |side: usize, floor: Body| {
+            let n = side * side * side + 1;
+            let bodies: Vec<Body> =
+                (0..n).map(|i| if i == 0 { floor } else { Body::Dynamic(mass) }).collect();
+            let (large, small) =
+                (Shape::cuboid(Vector3::new(100.0, 1.0, 100.0), 0.5), Shape::ball(0.1));
+            let (large, small) = (Arc::new(large), Arc::new(small));
+            let shapes: Vec<_> =
+                (0..n).map(|i| if i == 0 { large.clone() } else { small.clone() }).collect();
+            let (materials, groups) = (vec![Material::default(); n], vec![Groups::default(); n]);
+            let columns = Columns {
+                bodies: &bodies,
+                shapes: &shapes,
+                materials: &materials,
+                groups: &groups,
+            };
+            let place = |i: usize| {
+                let at = [i % side, i / side % side, i / side / side].map(|k| 0.4 * k as f64);
+                Isometry3::translation(at[0], 0.3 + at[1], at[2])
+            };
+            let floor = Isometry3::translation(0.0, -1.0, 0.0);
+            let poses: Vec<_> = std::iter::once(floor).chain((0..n - 1).map(place)).collect();
+            let broad =
+                Broad::new(Way { columns, poses: &poses, predicted: &poses, motion: None }, 0.05);
+            (broad.overlaps.len(), broad.pairs())
+        };
+        for (floor, most) in [(Body::Static, 0), (Body::Dynamic(mass), 1000)] {
+            let (kept, pairs) = count(10, floor);
+            // balls 0.2 m apart are near nobody but a floor that is 0.2 m below the lowest
+            assert!(kept <= most, "{kept} pairs of grown boxes");
+            assert_eq!((pairs.boxes, pairs.near.len()), (0, 0));
+        }
+    }
+
+    /// At all times of a step a body is in its box and as far from its segment as its ball allows.
+    #[test]
+    fn the_swept_box_holds_a_body_that_turns_and_falls() {
+        let mut state = 11u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        for case in 0..300 {
+            let shape = Shape::cuboid(vector(0.4).abs().add_scalar(0.01), 0.01);
+            let (pose, dt) = (Isometry3::new(vector(1.0), vector(6.0)), 0.1);
+            let velocity = Velocity {
+                linear: vector([0.2, 2.0, 20.0][case % 3]),
+                angular: vector([1.0, 20.0, 100.0, 1000.0][case % 4]),
+            };
+            let drift = Velocity { linear: vector(2.0), ..Velocity::default() };
+            let at = |time: f64| {
+                let place = velocity.linear * time + drift.linear * (time * (time - dt) / dt);
+                let turn = UnitQuaternion::from_scaled_axis(velocity.angular * time);
+                let place = (pose.translation.vector + place).into();
+                Isometry3::from_parts(place, turn * pose.rotation)
+            };
+            let (shapes, predicted) = ([Arc::new(shape)], at(dt));
+            let (bodies, materials) = ([Body::Dynamic(mass)], [Material::default()]);
+            let groups = [Groups::default()];
+            let columns = Columns {
+                bodies: &bodies,
+                shapes: &shapes,
+                materials: &materials,
+                groups: &groups,
+            };
+            let (velocities, drifts) = ([velocity], [drift]);
+            let motion =
+                Some(FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt });
+            let way = Way { columns, poses: &[pose], predicted: &[predicted], motion };
+            let (swept, ball) = (swept(way, 0), Ball::new(way, 0));
+            for n in 0..=200 {
+                let now = at(dt * f64::from(n) / 200.0);
+                let own = tree_box(&turned(shapes[0].bounds(), &now));
+                assert!(swept.loosened(1e-9).contains(&own), "case {case}, {n}");
+                let stay = Ball { end: now.translation.vector, travel: Vector3::zeros(), ..ball };
+                assert!(ball.nearest(&stay) <= ball.bend + 1e-9, "case {case}, {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_from_frame_to_frame_does_not_change_the_pairs() {
+        const COUNT: usize = 200;
+        let mut state = 7u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mass = MassProperties::new(1.0, Vector3::repeat(0.1)).expect("a mass");
+        let still = |i: usize| i.is_multiple_of(7);
+        let bodies: Vec<Body> =
+            (0..COUNT).map(|i| if still(i) { Body::Static } else { Body::Dynamic(mass) }).collect();
+        let shape = |i: usize| match i {
+            0 => Shape::half_space(),
+            _ => Shape::ball(0.05 + 0.01 * (i % 9) as f64),
+        };
+        let shapes: Vec<_> = (0..COUNT).map(|i| Arc::new(shape(i))).collect();
+        let (materials, groups) =
+            (vec![Material::default(); COUNT], vec![Groups::default(); COUNT]);
+        let columns =
+            Columns { bodies: &bodies, shapes: &shapes, materials: &materials, groups: &groups };
+        let mut poses: Vec<Isometry3<f64>> =
+            (0..COUNT).map(|_| Isometry3::new(vector(2.0), vector(1.0))).collect();
+        let names: Vec<u64> = (10..).take(COUNT).collect();
+        let (mut kept, mut rebuilt, mut seen, mut torn) = (Broad::default(), 0, 0, 0);
+        for frame in 0..60 {
+            // slow at first, then at rest for a while, then ever faster
+            let speed = [0.004, 0.0, 0.03, 0.3][frame / 15];
+            let predicted: Vec<_> = poses
+                .iter()
+                .enumerate()
+                .map(|(i, pose)| {
+                    let moved = if still(i) { Vector3::zeros() } else { vector(speed) };
+                    Isometry3::from_parts((pose.translation.vector + moved).into(), pose.rotation)
+                })
+                .collect();
+            let way = Way { columns, poses: &poses, predicted: &predicted, motion: None };
+            kept.place(way, 0.05, &names);
+            rebuilt += usize::from(kept.changes == 0);
+            let (found, fresh) = (kept.pairs(), Broad::new(way, 0.05).pairs());
+            assert_eq!(found.near, fresh.near, "frame {frame}");
+            assert_eq!(found.boxes, fresh.boxes, "frame {frame}");
+            seen += found.near.len();
+
+            // some go elsewhere within the frame
+            let mut elsewhere = predicted.clone();
+            let renewed: Vec<bool> =
+                (0..COUNT).map(|i| !still(i) && (i + frame).is_multiple_of(40)).collect();
+            for i in (0..COUNT).filter(|&i| renewed[i]) {
+                elsewhere[i].translation.vector += vector(0.5);
+            }
+            let n = 40 - frame % 40;
+            if frame % 3 == 1 && renewed[n] {
+                elsewhere[n].translation.vector.x = f64::NAN;
+                torn += 1;
+            }
+            let way = Way { predicted: &elsewhere, ..way };
+            kept.update(way, &renewed);
+            assert_eq!(kept.pairs().near, Broad::new(way, 0.05).pairs().near, "frame {frame}");
+            let mine = kept.renewed_pairs(&renewed, &[]).near;
+            let mut all = kept.pairs().near;
+            all.retain(|&(i, j)| renewed[i as usize] || renewed[j as usize]);
+            assert_eq!(mine, all, "frame {frame}");
+            for (pose, end) in poses.iter_mut().zip(elsewhere) {
+                if end.translation.vector.x.is_finite() {
+                    *pose = end;
+                }
+            }
+        }
+        assert!(seen > 5_000, "{seen} pairs");
+        assert!(torn > 10, "{torn} places are not finite");
+        assert!((1..59).contains(&rebuilt), "built {rebuilt} times");
+    }
+}

@@ -1,0 +1,175 @@
+//! What is remembered from frame to frame: contacts and where they were found, to use them again
+//! while bodies hardly move, and their impulses, to start from (Br11's contact cache, keyed by
+//! surface point instead of position, which is an identity where points are fixed to the body).
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::constraint::ImpulseCache;
+use crate::narrow::candidate::Side;
+use crate::narrow::contacts::{Contacts, Found};
+
+/// The contacts of one frame and their impulses, remembered by pair of bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    /// Sorted by names.
+    pairs: Vec<Entry>,
+    contacts: Vec<Remembered>,
+    /// Of solvers that work on rows.
+    impulses: ImpulseCache,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    names: [u64; 2],
+    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
+    /// was found there is not to be used again.
+    looked: Option<Isometry3<f64>>,
+    first: u32,
+    count: u32,
+}
+
+/// A contact of an earlier frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Remembered {
+    pub(crate) found: Found,
+    /// On the first body, N s.
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// What is known of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    /// Where it was looked at, if what was found there may be used again.
+    pub(crate) looked: Option<Isometry3<f64>>,
+    pub(crate) contacts: &'a [Remembered],
+}
+
+/// What a [`Cache`] holds of a pair of bodies, as plain data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CachedPair {
+    /// Lasting names of the bodies.
+    pub names: [u64; 2],
+    /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
+    /// was found there is not to be used again.
+    pub looked: Option<Isometry3<f64>>,
+    /// Its contacts.
+    pub contacts: Vec<CachedContact>,
+}
+
+/// A contact of a [`CachedPair`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CachedContact {
+    /// Whose surface point it is.
+    pub owner: Side,
+    /// Name of the point on its body.
+    pub key: u32,
+    /// The point in the owner's body coordinates, m.
+    pub point: Point3<f64>,
+    /// Out of the other body, in its coordinates.
+    pub normal: Vector3<f64>,
+    /// The distance that was found, m.
+    pub distance: f64,
+    /// On the first body, N s.
+    pub impulse: Vector3<f64>,
+}
+
+impl Cache {
+    /// All that it holds of pairs, by ascending names.
+    pub fn pairs(&self) -> Vec<CachedPair> {
+        let contact = |Remembered { found, impulse }: &Remembered| {
+            let Found { owner, key, point, normal, distance } = *found;
+            CachedContact { owner, key, point, normal, distance, impulse: *impulse }
+        };
+        let pair = |entry: &Entry| {
+            let range = entry.first as usize..(entry.first + entry.count) as usize;
+            let contacts = self.contacts[range].iter().map(contact).collect();
+            CachedPair { names: entry.names, looked: entry.looked, contacts }
+        };
+        self.pairs.iter().map(pair).collect()
+    }
+
+    /// One that holds `pairs`.
+    pub fn of_pairs(pairs: impl IntoIterator<Item = CachedPair>) -> Self {
+        let mut cache = Self::default();
+        for CachedPair { names, looked, contacts } in pairs {
+            let (first, count) = (cache.contacts.len() as u32, contacts.len() as u32);
+            cache.pairs.push(Entry { names, looked, first, count });
+            cache.contacts.extend(contacts.into_iter().map(|contact| {
+                let CachedContact { owner, key, point, normal, distance, impulse } = contact;
+                Remembered { found: Found { owner, key, point, normal, distance }, impulse }
+            }));
+        }
+        // lookups need the order
+        cache.pairs.sort_by_key(|entry| entry.names);
+        cache
+    }
+
+    /// Remembers `contacts` with `impulses`, one a contact on body `a` in N s. `names` are lasting
+    /// names of the bodies that ascend with their numbers: they survive when numbers shift.
+    pub fn new(contacts: &Contacts, names: &[u64], impulses: &[Vector3<f64>]) -> Self {
+        let entry = |look: &crate::narrow::contacts::Look| Entry {
+            names: [look.a, look.b].map(|i| names[i as usize]),
+            looked: look.relative,
+            first: look.first,
+            count: look.count,
+        };
+        let remembered = contacts.origins().iter().zip(impulses);
+        Self {
+            pairs: contacts.looks().iter().map(entry).collect(),
+            contacts: remembered
+                .map(|(origin, &impulse)| Remembered { found: origin.found, impulse })
+                .collect(),
+            impulses: ImpulseCache::default(),
+        }
+    }
+
+    /// The same with the impulses of rows.
+    pub fn with_impulses(self, impulses: ImpulseCache) -> Self {
+        Self { impulses, ..self }
+    }
+
+    /// Impulses by where on both bodies they act; none of [`Solver::Manifold`](crate::Solver), which
+    /// knows contacts by their surface points.
+    pub fn impulses(&self) -> &ImpulseCache {
+        &self.impulses
+    }
+
+    /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were
+    /// not looked at because both rest.
+    pub fn keep(&mut self, old: &Self, rests: impl Fn([u64; 2]) -> bool) {
+        let kept: Vec<&Entry> = old.pairs.iter().filter(|entry| rests(entry.names)).collect();
+        for entry in &kept {
+            let first = self.contacts.len() as u32;
+            let range = entry.first as usize..(entry.first + entry.count) as usize;
+            self.contacts.extend_from_slice(&old.contacts[range]);
+            self.pairs.push(Entry { first, ..**entry });
+        }
+        if !kept.is_empty() {
+            self.pairs.sort_by_key(|entry| entry.names);
+        }
+    }
+
+    /// To look up pairs in ascending order, starting with that of `names`.
+    pub(crate) fn from(&self, names: [u64; 2]) -> Cursor<'_> {
+        Cursor { cache: self, next: self.pairs.partition_point(|e| e.names < names) }
+    }
+}
+
+/// A place in a [`Cache`].
+pub(crate) struct Cursor<'a> {
+    cache: &'a Cache,
+    next: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// What is known of the pair of these names, which must not be below earlier ones.
+    pub(crate) fn find(&mut self, names: [u64; 2]) -> Option<Known<'a>> {
+        let pairs = &self.cache.pairs;
+        while pairs.get(self.next).is_some_and(|e| e.names < names) {
+            self.next += 1;
+        }
+        let entry = pairs.get(self.next).filter(|e| e.names == names)?;
+        let range = entry.first as usize..(entry.first + entry.count) as usize;
+        Some(Known { looked: entry.looked, contacts: &self.cache.contacts[range] })
+    }
+}

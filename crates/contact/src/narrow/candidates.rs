@@ -1,0 +1,211 @@
+//! Surface points of two bodies that are near the other.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::compounds::Compounds;
+use crate::narrow::round;
+use crate::shape::compound::Compound;
+use crate::shape::field::Field;
+use crate::shape::query::Query;
+use crate::shape::{Probe, Shape};
+
+/// Contacts kept per pair: the deepest and those that span the area best.
+const MAX_CONTACTS: usize = 4;
+
+/// Share by which distances, of the margin, and scores differ that count as the same.
+const EVEN: f64 = 1e-6;
+
+/// The points of each body that are nearer than `margin` to the other, with the bodies where they
+/// are given. Adds to `tested` how many were asked.
+pub(crate) fn candidates(
+    (shape_a, pose_a): (&Shape, &Isometry3<f64>),
+    (shape_b, pose_b): (&Shape, &Isometry3<f64>),
+    margin: f64,
+    tested: &mut usize,
+) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let b_from_a = pose_b.inv_mul(pose_a);
+    if let (Some(a), Some(b)) = (shape_a.compound(), shape_b.compound()) {
+        return Compounds { a, b, b_from_a }.near(margin);
+    }
+    if let Some(near) = round::near(shape_a, shape_b, &b_from_a, margin) {
+        return near;
+    }
+    if probes(shape_a, shape_b) {
+        *tested += probe(Side::A, shape_a, shape_b.field(), &b_from_a, margin, &mut found);
+    }
+    if probes(shape_b, shape_a) && !(is_ball(shape_a) && is_ball(shape_b)) {
+        let map = b_from_a.inverse();
+        *tested += probe(Side::B, shape_b, shape_a.field(), &map, margin, &mut found);
+    }
+    found
+}
+
+/// The least distance, m, of bodies that are not both polyhedra where they are given, or `most` if nothing
+/// is nearer, or any below `enough` if there is one; negative where they overlap. Adds to `tested` how many
+/// points were asked.
+pub(crate) fn least(
+    (a, pose_a): (&Shape, &Isometry3<f64>),
+    (b, pose_b): (&Shape, &Isometry3<f64>),
+    (most, enough): (f64, f64),
+    tested: &mut usize,
+) -> f64 {
+    let b_from_a = pose_b.inv_mul(pose_a);
+    let is_exact = is_ball(a) || is_ball(b);
+    if let Some(gap) = round::least(a, b, &b_from_a, most) {
+        return gap;
+    }
+    if is_exact {
+        let near = candidates((a, pose_a), (b, pose_b), most, tested);
+        return near.iter().map(|c| c.distance).fold(most, f64::min);
+    }
+    [(a, b, b_from_a), (b, a, b_from_a.inverse())].iter().fold(
+        most,
+        |most, (source, other, map)| {
+            if let Some(solid) = solid_over(other.field(), source) {
+                let heights = solid.corners().map(|(_, point)| (map * point).y);
+                return heights.inspect(|_| *tested += 1).fold(most, f64::min);
+            }
+            let Some(tree) = source.tree() else { return most };
+            if most < enough {
+                return most;
+            }
+            let (least, asked) = tree.least(most, enough, &Query::new(other.field(), map));
+            *tested += asked;
+            least
+        },
+    )
+}
+
+/// The fields of both bodies, as seen from the other.
+pub(crate) fn queries<'p>([a, b]: [&'p Shape; 2], [x, y]: [&Isometry3<f64>; 2]) -> [Query<'p>; 2] {
+    let b_from_a = y.inv_mul(x);
+    [Query::new(a.field(), &b_from_a.inverse()), Query::new(b.field(), &b_from_a)]
+}
+
+fn is_ball(shape: &Shape) -> bool {
+    matches!(shape.probe(), Probe::Ball(_))
+}
+
+/// Whether `source`'s probe is asked of `target`. A ball's centre is exact against analytic
+/// fields, while the sampled distance outside a fragment is only a lower bound: there the
+/// fragment's points are asked of the ball instead, unless the ball would slip between them.
+fn probes(source: &Shape, target: &Shape) -> bool {
+    match (source.probe(), target.field()) {
+        (Probe::None, _) => false,
+        (Probe::Ball(radius), Field::Grid { level_set, .. }) => {
+            *radius < 2.0 * level_set.grid().spacing()
+        }
+        (Probe::Ball(_), _) => true,
+        (Probe::Points(_), Field::Ball { .. }) => matches!(source.field(), Field::Grid { .. }),
+        (Probe::Hull(..), Field::Ball { .. }) => false,
+        (Probe::Points(_) | Probe::Hull(..), _) => true,
+    }
+}
+
+/// The polyhedra of a shape that meets a half-space, of which only corners can touch it.
+fn solid_over<'s>(field: &Field, source: &'s Shape) -> Option<&'s Compound> {
+    source.compound().filter(|_| matches!(field, Field::HalfSpace))
+}
+
+/// Returns how many points were asked.
+fn probe(
+    owner: Side,
+    source: &Shape,
+    field: &Field,
+    map: &Isometry3<f64>,
+    margin: f64,
+    found: &mut Vec<Candidate>,
+) -> usize {
+    if let Some(solid) = solid_over(field, source) {
+        let (normal, mut asked) = (Some(Vector3::y()), 0);
+        let corner = |(key, &point): (u32, &Point3<f64>)| {
+            asked += 1;
+            Candidate { owner, point, normal, key, distance: (map * point).y }
+        };
+        let all = solid.corners().map(corner);
+        found.extend(all.filter(|corner| corner.distance < margin));
+        return asked;
+    }
+    let query = Query::new(field, map);
+    match source.probe() {
+        Probe::None => 0,
+        Probe::Ball(radius) => {
+            let asked = map * Point3::origin();
+            if let Field::Mesh(triangles) = field {
+                let facing = triangles.facing(&asked, radius + margin);
+                found.extend(facing.into_iter().map(|f| Candidate {
+                    owner,
+                    point: Point3::origin(),
+                    normal: Some(f.normal),
+                    key: f.key,
+                    distance: f.distance - radius,
+                }));
+                return 1;
+            }
+            let distance = query.distance(&Point3::origin()) - radius;
+            if distance < margin {
+                let point = Point3::origin();
+                found.push(Candidate { owner, point, normal: None, key: 0, distance });
+            }
+            1
+        }
+        Probe::Points(_) | Probe::Hull(..) => {
+            let Some(tree) = source.tree() else { return 0 };
+            let first = found.len();
+            let asked = tree.near(margin, &query, |key, point, distance| {
+                found.push(Candidate { owner, point: *point, normal: None, key, distance });
+            });
+            // the tree goes by distance, whose last digits must not decide
+            found[first..].sort_unstable_by_key(|candidate| candidate.key);
+            asked
+        }
+    }
+}
+
+/// The deepest candidate, the outermost of several, then those farthest from the chosen ones, nearer
+/// gaps preferred.
+pub(crate) fn reduce<'c>(
+    candidates: &'c [Candidate],
+    margin: f64,
+    pose_a: &Isometry3<f64>,
+    pose_b: &Isometry3<f64>,
+) -> Vec<&'c Candidate> {
+    // a ball meets all sides of a groove with its one point
+    let turned = |c: &Candidate| c.normal.map_or_else(Vector3::zeros, |n| n * margin);
+    let place = |c: &Candidate| match c.owner {
+        Side::A => pose_a * c.point + pose_b * turned(c),
+        Side::B => pose_b * c.point + pose_a * turned(c),
+    };
+    let places: Vec<Point3<f64>> = candidates.iter().map(place).collect();
+    let least = candidates.iter().map(|c| c.distance).fold(margin, f64::min);
+    let mean = places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64;
+    // of those as deep the outermost: a corner of a face that lies flat
+    let out = |(c, p): (&Candidate, &Point3<f64>)| {
+        if c.distance <= least + EVEN * margin { (p.coords - mean).norm_squared() } else { -1.0 }
+    };
+    let mut scores: Vec<f64> = candidates.iter().zip(&places).map(out).collect();
+    let Some(deepest) = best(&scores) else { return Vec::new() };
+    let range = margin - candidates[deepest].distance;
+    let weight = |c: &Candidate| if range > 0.0 { (margin - c.distance) / range } else { 1.0 };
+    let mut spread: Vec<f64> = vec![f64::INFINITY; candidates.len()];
+    let mut last = deepest;
+    let mut chosen = vec![&candidates[deepest]];
+    while chosen.len() < MAX_CONTACTS {
+        for (n, nearest) in spread.iter_mut().enumerate() {
+            *nearest = nearest.min((places[n] - places[last]).norm_squared());
+            scores[n] = *nearest * weight(&candidates[n]).powi(2);
+        }
+        let Some(next) = best(&scores).filter(|&next| scores[next] > 0.0) else { break };
+        last = next;
+        chosen.push(&candidates[next]);
+    }
+    chosen
+}
+
+/// The first of the highest scores, whatever their last digits.
+fn best(scores: &[f64]) -> Option<usize> {
+    let most = scores.iter().copied().reduce(f64::max)?;
+    scores.iter().position(|score| *score >= most * (1.0 - EVEN))
+}

@@ -1,0 +1,167 @@
+//! Contacts between unions of convex polyhedra: the narrow phase runs on every pair of parts whose bounding
+//! spheres are near.
+
+use nalgebra::{Isometry3, Vector3};
+
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::solids::{Looked, Parting, Separation, Solids};
+use crate::shape::compound::{Compound, Part};
+
+/// Share of the margin beyond the face that a contact leads out by at which another part may begin.
+const SEAM: f64 = 0.02;
+
+/// What of a signed distance matters, m.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Larger distances may be told as this.
+    pub(crate) most: f64,
+    /// Any face that parts the bodies by this will do.
+    pub(crate) enough: f64,
+    /// Faces tell distances above this; below it corners and edges do, nearer than `reach`.
+    pub(crate) clear: f64,
+    pub(crate) reach: f64,
+}
+
+/// Two unions where they are.
+pub(crate) struct Compounds<'a> {
+    pub(crate) a: &'a Compound,
+    pub(crate) b: &'a Compound,
+    pub(crate) b_from_a: Isometry3<f64>,
+}
+
+impl<'a> Compounds<'a> {
+    /// What is near two convex solids, of which normals may still lead in; `None` of several parts.
+    pub(crate) fn look(&self, margin: f64) -> Option<Looked> {
+        self.single().map(|solids| solids.look(margin))
+    }
+
+    /// [`Solids::led_out`] of what [`Self::look`] found.
+    pub(crate) fn led_out(&self, looked: Looked, margin: f64) -> Vec<Candidate> {
+        match self.single() {
+            Some(solids) => solids.led_out(looked, margin),
+            None => looked.found,
+        }
+    }
+
+    /// What [`Solids::near`] finds of every two parts, without what leads out of one part into the next.
+    pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
+        if let Some(solids) = self.single() {
+            return solids.near(margin);
+        }
+        let mut found = Vec::new();
+        for [i, j] in self.near_parts(margin) {
+            let [a, b] = [&self.a.parts[i], &self.b.parts[j]];
+            let corners = [a, b].map(|part| part.solid.corners().len() as u32);
+            for mut candidate in self.solids([i, j]).near(margin) {
+                let (first, count, other, keys) = match candidate.owner {
+                    Side::A => (a.first_key, corners[0], j, self.a.keys),
+                    Side::B => (b.first_key, corners[1], i, self.b.keys),
+                };
+                // an edge may cross several parts, a corner is only once where it is
+                let across = if candidate.key < count { 0 } else { other as u32 * keys };
+                candidate.key += first + across;
+                found.push((other, candidate));
+            }
+        }
+        let any_leads_out = found.iter().any(|(part, c)| self.leads_out(c, *part, margin));
+        if any_leads_out {
+            found.retain(|(part, c)| self.leads_out(c, *part, margin));
+        }
+        let mut found: Vec<Candidate> = found.into_iter().map(|(_, candidate)| candidate).collect();
+        let place = |c: &Candidate| (c.owner == Side::B, c.key);
+        found.sort_by(|c, d| place(c).cmp(&place(d)).then(c.distance.total_cmp(&d.distance)));
+        found.dedup_by(|c, d| place(c) == place(d));
+        found
+    }
+
+    /// Their signed distance as [`Solids::separation`] has it; of several parts that of a face which parts all by
+    /// at least `enough`, else the least of every two, or `most` if nothing is nearer.
+    pub(crate) fn separation(&self, Wanted { most, enough, clear, reach }: Wanted) -> Separation {
+        if let Some(solids) = self.single() {
+            return solids.separation(enough, clear, reach);
+        }
+        if let Some(face) = self.parting().filter(|face| face.distance >= enough) {
+            return Separation { distance: face.distance, face: Some(face) };
+        }
+        let mut parts: Vec<(f64, [usize; 2])> = self.gaps(most).collect();
+        parts.sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        let mut distance = most;
+        for (gap, parts) in parts {
+            if gap >= distance {
+                break;
+            }
+            distance = distance.min(self.solids(parts).separation(distance, 0.0, reach).distance);
+        }
+        Separation { distance, face: None }
+    }
+
+    /// Of every two parts that are within `reach` how `stays` says that they are apart, the least of all;
+    /// `reach` if there are none.
+    pub(crate) fn least_of_parts(&self, reach: f64, stays: impl Fn(&Solids<'a>) -> f64) -> f64 {
+        self.near_parts(reach).fold(reach, |least, parts| least.min(stays(&self.solids(parts))))
+    }
+
+    /// How a face of two parts parts the whole unions: of those whose spheres are nearest. `None` if there are
+    /// no parts.
+    pub(crate) fn parting(&self) -> Option<Parting> {
+        if let Some(solids) = self.single() {
+            return Some(solids.parting(f64::INFINITY));
+        }
+        let nearest = self.gaps(f64::INFINITY).min_by(|p, q| p.0.total_cmp(&q.0))?;
+        let way = self.solids(nearest.1).parting(f64::INFINITY).way;
+        Some(Parting { distance: self.beyond(&way), way })
+    }
+
+    /// How far the first union is beyond the second along `way`, a unit vector in the coordinates of that, m.
+    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
+        let least = |union: &Compound, way: Vector3<f64>| {
+            let parts = union.parts.iter().map(|part| part.solid.least_along(&way));
+            parts.fold(f64::INFINITY, f64::min)
+        };
+        let of_a = least(self.a, self.b_from_a.inverse_transform_vector(way));
+        of_a + way.dot(&self.b_from_a.translation.vector) + least(self.b, -way)
+    }
+
+    /// The two polyhedra, if both have one part.
+    fn single(&self) -> Option<Solids<'a>> {
+        let is_single = self.a.parts.len() == 1 && self.b.parts.len() == 1;
+        is_single.then(|| self.solids([0, 0]))
+    }
+
+    fn solids(&self, [i, j]: [usize; 2]) -> Solids<'a> {
+        Solids { a: &self.a.parts[i].solid, b: &self.b.parts[j].solid, b_from_a: self.b_from_a }
+    }
+
+    /// The parts whose spheres are nearer than `reach` m.
+    fn near_parts(&self, reach: f64) -> impl Iterator<Item = [usize; 2]> {
+        self.gaps(reach).map(|(_, parts)| parts)
+    }
+
+    /// The same with the distances of the spheres, m.
+    fn gaps(&self, reach: f64) -> impl Iterator<Item = (f64, [usize; 2])> {
+        (0..self.a.parts.len()).flat_map(move |i| {
+            let part = &self.a.parts[i];
+            let center = self.b_from_a * part.center;
+            let gap = move |j: usize| {
+                let other = &self.b.parts[j];
+                ((center - other.center).norm() - (part.radius + other.radius), [i, j])
+            };
+            (0..self.b.parts.len()).map(gap).filter(move |(gap, _)| *gap < reach)
+        })
+    }
+
+    /// Whether the way out of part `part` by the normal of a contact does not end in another.
+    fn leads_out(&self, candidate: &Candidate, part: usize, margin: f64) -> bool {
+        let Candidate { owner, point, normal, distance, .. } = candidate;
+        let Some(normal) = normal else { return true };
+        let (other, at) = match owner {
+            Side::A => (self.b, self.b_from_a * point),
+            Side::B => (self.a, self.b_from_a.inverse_transform_point(point)),
+        };
+        let step = SEAM * margin;
+        let beyond = at - normal * (distance - step);
+        let others = other.parts.iter().enumerate().filter(|(n, _)| *n != part);
+        let is_in = |part: &Part| part.solid.height(&beyond) < -0.5 * step;
+        !others.map(|(_, part)| part).any(is_in)
+    }
+}

@@ -1,0 +1,334 @@
+//! Narrow phase: the surface points of each body against the other's signed distance, both ways,
+//! reduced to at most four contacts a pair.
+
+use std::cmp::Ordering;
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::narrow::candidate::Side;
+
+/// Contacts this share of the smaller radius apart are kept: later impulses may close them.
+pub(crate) const MARGIN: f64 = 0.05;
+
+/// A surface point near another body, as it was when the pair was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// The body whose surface point this is.
+    pub(crate) owner: Side,
+    /// Number of the point in its shape, an identity over frames.
+    pub(crate) key: u32,
+    /// In the owner's body coordinates.
+    pub(crate) point: Point3<f64>,
+    /// Out of the other body, in its coordinates.
+    pub(crate) normal: Vector3<f64>,
+    /// Signed distance to the other body, m.
+    pub(crate) distance: f64,
+}
+
+/// One point where two bodies touch or soon may: what all passes of a step read, and no more.
+#[derive(Clone, Copy, Debug)]
+pub struct Contact {
+    pub(crate) owner: Side,
+    /// From the centres of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
+    /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
+    /// contact was found. Constant over the step: a rolling body touches with ever new points.
+    pub arms: [Vector3<f64>; 2],
+    /// Unit normal in world axes, out of `b` towards `a`.
+    pub normal: Vector3<f64>,
+    /// Gap at the start of the step, m, such that `gap + dt u . n` is the gap at its end: signed
+    /// distances are linearised about the predicted pose.
+    pub gap: f64,
+    /// Overlap after the last blow to either body in this step, or at its start, m, at least 0: the contact
+    /// passes stop bodies from sinking deeper and leave the overlap itself to the push-out.
+    pub overlap: f64,
+}
+
+impl Contact {
+    /// The contact point in the world, m, when the bodies are at these poses.
+    pub fn at(&self, a: &Isometry3<f64>, b: &Isometry3<f64>) -> Point3<f64> {
+        match self.owner {
+            Side::A => Point3::from(a.translation.vector + self.arms[0]),
+            Side::B => Point3::from(b.translation.vector + self.arms[1]),
+        }
+    }
+}
+
+/// How a contact was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) found: Found,
+    /// The impulse of the last frame on `a`, N s.
+    pub(crate) guess: Vector3<f64>,
+    /// Where the bodies meet, in body coordinates of `a` and of `b`, m.
+    pub(crate) met: [Point3<f64>; 2],
+    /// When the bodies were `distance` m apart there on the paths of the search, s.
+    pub(crate) time: f64,
+    pub(crate) distance: f64,
+    /// From the centres of mass to where they meet, then, m.
+    pub(crate) arms: [Vector3<f64>; 2],
+    /// Speed of separation there beyond that of the angular velocities at the start of the step, m/s.
+    pub(crate) turning: f64,
+    /// The linearisation of a contact of spinning bodies holds until this time, s; infinite for others.
+    pub(crate) until: f64,
+}
+
+/// The contacts of one pair of bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Manifold {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    /// The search for the contacts of the pair started at this time, s since the start of the step.
+    pub(crate) since: f64,
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+/// A pair whose contacts are to be searched again from a time within the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resumed {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    /// Start of the search, s since the start of the step.
+    pub time: f64,
+}
+
+impl Resumed {
+    /// Start of the search of a pair, if it is one of `all`, which are sorted by pair.
+    pub(crate) fn of(all: &[Self], pair: (u32, u32)) -> Option<f64> {
+        let found = all.binary_search_by_key(&pair, |resumed| (resumed.a, resumed.b));
+        found.ok().map(|n| all[n].time)
+    }
+}
+
+/// A pair that was looked at, whether or not it has contacts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) a: u32,
+    pub(crate) b: u32,
+    pub(super) since: f64,
+    /// `a`'s coordinates in `b`'s when it was, in this step or an earlier one; `None` if what was
+    /// found is not to be used again.
+    pub(crate) relative: Option<Isometry3<f64>>,
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+/// All contacts of a step, by pair in ascending order.
+#[derive(Clone, Debug, Default)]
+pub struct Contacts {
+    pub(super) manifolds: Vec<Manifold>,
+    contacts: Vec<Contact>,
+    /// One a contact.
+    origins: Vec<Origin>,
+    pub(super) looks: Vec<Look>,
+    pub(crate) tally: Tally,
+}
+
+/// How much was done to find contacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Pairs whose boxes overlapped.
+    pub pairs: usize,
+    /// Pairs whose contacts of an earlier step were used again.
+    pub reused: usize,
+    /// Pairs that were looked at once more because collisions sent a body elsewhere.
+    pub again: usize,
+    /// Surface points whose distance to another body was asked.
+    pub points: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.pairs += other.pairs;
+        self.reused += other.reused;
+        self.again += other.again;
+        self.points += other.points;
+    }
+}
+
+impl Contacts {
+    /// The pairs that have contacts, sorted by `(a, b)`.
+    pub fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// The contacts of a pair, deepest first; one to four.
+    pub fn of(&self, manifold: &Manifold) -> &[Contact] {
+        &self.contacts[self.range(manifold)]
+    }
+
+    /// All contacts, in the order of [`Contacts::manifolds`].
+    pub fn all(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Where in [`Contacts::all`] the contacts of a pair are.
+    pub fn range(&self, manifold: &Manifold) -> std::ops::Range<usize> {
+        let first = manifold.first as usize;
+        first..first + manifold.count as usize
+    }
+
+    /// Number of contacts.
+    pub fn len(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// Whether nothing touches.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+
+    /// What finding them took.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Where the bodies of the contact of this number in [`Contacts::all`] meet, in body coordinates of
+    /// the first and of the second, m.
+    ///
+    /// # Panics
+    /// If there is none of this number.
+    pub fn met(&self, number: usize) -> &[Point3<f64>; 2] {
+        &self.origins[number].met
+    }
+
+    /// The contacts of a pair with how each was found, to be changed.
+    pub(crate) fn of_mut(
+        &mut self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (&mut Contact, &mut Origin)> {
+        self.contacts[range.clone()].iter_mut().zip(&mut self.origins[range])
+    }
+
+    /// How each contact was found.
+    pub(crate) fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    pub(crate) fn push(&mut self, (contact, origin): (Contact, Origin)) {
+        self.contacts.push(contact);
+        self.origins.push(origin);
+    }
+
+    pub(crate) fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    /// Moves the gaps from the start of a step to its end, once bodies have moved from `start` to
+    /// `end`.
+    pub fn advance(&mut self, start: &[Isometry3<f64>], end: &[Isometry3<f64>]) {
+        let motions: Vec<Velocity> =
+            start.iter().zip(end).map(|(from, to)| Velocity::between(from, to, 1.0)).collect();
+        for pair in &self.manifolds {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let range = pair.first as usize..(pair.first + pair.count) as usize;
+            for contact in &mut self.contacts[range] {
+                // to first order, as gaps are everywhere: what rolls does not come nearer by it
+                let moved = [0, 1].map(|n| motions[[a, b][n]].at(&contact.arms[n]));
+                contact.gap += contact.normal.dot(&(moved[0] - moved[1]));
+                contact.overlap = (-contact.gap).max(0.0);
+                // one point of both, so that impulses there keep angular momentum
+                let point = contact.at(&end[a], &end[b]).coords;
+                contact.arms = [a, b].map(|i| point - end[i].translation.vector);
+            }
+        }
+    }
+
+    /// The same without those between `pairs`, which are sorted.
+    pub(crate) fn without(self, pairs: &[(u32, u32)]) -> Self {
+        if pairs.is_empty() {
+            return self;
+        }
+        let mut kept = Self { tally: self.tally, ..Self::default() };
+        let stays = |look: &&Look| pairs.binary_search(&(look.a, look.b)).is_err();
+        for look in self.looks.iter().filter(stays) {
+            kept.take(&self, look);
+        }
+        kept
+    }
+
+    /// Adds what `others` have of a pair.
+    fn take(&mut self, others: &Self, look: &Look) {
+        let first = self.contacts.len() as u32;
+        let range = look.first as usize..(look.first + look.count) as usize;
+        self.contacts.extend_from_slice(&others.contacts[range.clone()]);
+        self.origins.extend_from_slice(&others.origins[range]);
+        if look.count > 0 {
+            let Look { a, b, since, count, .. } = *look;
+            self.manifolds.push(Manifold { a, b, since, first, count });
+        }
+        self.looks.push(Look { first, ..*look });
+    }
+
+    /// The last search of a pair: its relative pose, if contacts may be reused, and the contacts.
+    pub(super) fn known(&self, pair: (u32, u32)) -> Option<(Option<Isometry3<f64>>, &[Origin])> {
+        let found = self.looks.binary_search_by_key(&pair, |look| (look.a, look.b)).ok()?;
+        let Look { relative, first, count, .. } = self.looks[found];
+        Some((relative, &self.origins[first as usize..(first + count) as usize]))
+    }
+
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.contacts.reserve(more);
+        self.origins.reserve(more);
+    }
+
+    pub(super) fn append(&mut self, mut other: Self) {
+        let shift = self.contacts.len() as u32;
+        other.manifolds.iter_mut().for_each(|m| m.first += shift);
+        other.looks.iter_mut().for_each(|look| look.first += shift);
+        self.looks.append(&mut other.looks);
+        self.tally.add(&other.tally);
+        self.manifolds.append(&mut other.manifolds);
+        self.contacts.append(&mut other.contacts);
+        self.origins.append(&mut other.origins);
+    }
+}
+
+impl Contacts {
+    /// These contacts with those of bodies for which `renewed` holds and of the `resumed` pairs, sorted,
+    /// replaced by the `fresh` ones.
+    ///
+    /// Where nothing was found afresh the old ones stay: what was sent off by one impulse may be
+    /// sent back by the next.
+    pub(crate) fn renew(&self, fresh: &Self, renewed: &[bool], resumed: &[Resumed]) -> Self {
+        let mut tally = self.tally;
+        tally.again += fresh.looks.len();
+        tally.points += fresh.tally.points;
+        let mut all = Self { tally, ..Self::default() };
+        all.reserve(self.contacts.len() + fresh.contacts.len());
+        all.looks.reserve(self.looks.len() + fresh.looks.len());
+        all.manifolds.reserve(self.manifolds.len() + fresh.manifolds.len());
+        let stays =
+            |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
+        let mut old = self.looks.iter().filter(stays).peekable();
+        let mut new = fresh.looks.iter().peekable();
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (Some(p), Some(q)) => (p.a, p.b).cmp(&(q.a, q.b)),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => break,
+            };
+            let known = old.next_if(|_| order.is_le()).map(|look| (self, look));
+            let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
+            let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
+            let Some((from, look)) = found.or(known) else { continue };
+            all.take(from, look);
+        }
+        for pair in resumed {
+            let own = (pair.a, pair.b);
+            if let Ok(n) = all.looks.binary_search_by_key(&own, |look| (look.a, look.b)) {
+                all.looks[n].since = pair.time;
+            }
+            if let Ok(n) = all.manifolds.binary_search_by_key(&own, |m| (m.a, m.b)) {
+                all.manifolds[n].since = pair.time;
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,124 @@
+//! The search for the contacts of near pairs.
+
+use dynamics::Velocity;
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use crate::narrow::broad::Pairs;
+use crate::narrow::cache::{Cache, Known};
+use crate::narrow::contacts::{Contacts, Look, Manifold, Resumed, Tally};
+use crate::narrow::flight::{Flight, Turning};
+use crate::narrow::pair::{Motion, Pair};
+use crate::{Columns, Settings};
+
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 256;
+/// A step that takes bodies from `poses` to `predicted`. All slices have one entry a body.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) columns: Columns<'a>,
+    pub(crate) poses: &'a [Isometry3<f64>],
+    pub(crate) predicted: &'a [Isometry3<f64>],
+    pub(crate) velocities: &'a [Velocity],
+    /// What forces add to each velocity in half the step.
+    pub(crate) drift: &'a [Velocity],
+    /// The last blow to each body in this step; none to those beyond the end.
+    pub(crate) flights: &'a [Flight],
+    /// Orientations of spinning bodies.
+    pub(crate) turnings: &'a [Option<Turning>],
+    pub(crate) dt: f64,
+    pub(crate) settings: &'a Settings,
+    /// The contacts of an earlier search in this step.
+    pub(crate) before: Option<&'a Contacts>,
+    /// What is known of earlier steps.
+    pub(crate) cache: &'a Cache,
+    /// What it calls the bodies.
+    pub(crate) names: &'a [u64],
+}
+
+/// Finds the contacts of `pairs` in a step.
+///
+/// Bodies are tested where they are predicted to be, and pairs that move far relative to their
+/// size also on the way, so that nothing thin is passed through. Contacts of a pair are reused if its
+/// relative pose has hardly changed since its last search, in this step or an earlier one.
+///
+/// The search of the `resumed` pairs, sorted, starts at their times.
+pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Contacts {
+    let Step { columns, poses, predicted, velocities, drift, flights, turnings, .. } = step;
+    let Step { dt, before, cache, names, settings, .. } = step;
+    let motion = |i: u32| {
+        let i = i as usize;
+        let flight = flights.get(i).filter(|flight| flight.since > 0.0);
+        Motion {
+            shape: &columns.shapes[i],
+            start: &poses[i],
+            end: &predicted[i],
+            velocity: &velocities[i],
+            dt,
+            fall: drift[i].linear * dt,
+            resting: settings.resting_at(&drift[i], columns.materials[i].restitution),
+            from: flight.map_or(0.0, |flight| (flight.since / dt).min(1.0)),
+            rotation: flight.map_or(poses[i].rotation, |flight| flight.rotation),
+            turning: turnings[i].as_ref(),
+        }
+    };
+    let named = |&(a, b): &(u32, u32)| [names[a as usize], names[b as usize]];
+    let parts: Vec<Contacts> = pairs
+        .near
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut found = Contacts::default();
+            found.reserve(2 * chunk.len());
+            found.looks.reserve(chunk.len());
+            found.manifolds.reserve(chunk.len() / 2);
+            let mut cursor = cache.from(named(&chunk[0]));
+            for &(a, b) in chunk {
+                let resumed = Resumed::of(resumed, (a, b)).unwrap_or(0.0);
+                let pair = Pair::new(motion(a), motion(b), resumed / dt);
+                found.add((a, b), &pair, before, cursor.find(named(&(a, b))));
+            }
+            found
+        })
+        .collect();
+    let tally = Tally { pairs: pairs.boxes, ..Tally::default() };
+    let mut contacts = Contacts::default();
+    contacts.tally = tally;
+    contacts.reserve(parts.iter().map(Contacts::len).sum());
+    contacts.looks.reserve(parts.iter().map(|part| part.looks.len()).sum());
+    contacts.manifolds.reserve(parts.iter().map(|part| part.manifolds.len()).sum());
+    parts.into_iter().for_each(|part| contacts.append(part));
+    contacts
+}
+
+impl Contacts {
+    /// Adds the contacts of a pair. Contacts found in an `earlier` search of this step, else those `known` from
+    /// the last step, are reused if the relative pose has hardly changed.
+    pub(crate) fn add(
+        &mut self,
+        (a, b): (u32, u32),
+        pair: &Pair<'_>,
+        earlier: Option<&Self>,
+        known: Option<Known<'_>>,
+    ) {
+        let first = self.len() as u32;
+        let reused = match (earlier.and_then(|contacts| contacts.known((a, b))), known) {
+            (Some((looked, origins)), _) => {
+                pair.reused(looked, origins.iter().map(|o| (&o.found, &o.guess)), self)
+            }
+            (None, Some(Known { looked, contacts })) => {
+                pair.reused(looked, contacts.iter().map(|r| (&r.found, &r.impulse)), self)
+            }
+            (None, None) => None,
+        };
+        self.tally.reused += usize::from(reused.is_some());
+        let relative = reused.or_else(|| pair.look(known, self));
+        let count = self.len() as u32 - first;
+        let since = pair.since();
+        if count > 0 {
+            self.manifolds.push(Manifold { a, b, since, first, count });
+        }
+        if count > 0 || relative.is_some() {
+            self.looks.push(Look { a, b, since, relative, first, count });
+        }
+    }
+}

@@ -1,0 +1,512 @@
+//! Two bodies over a step: when they meet and where.
+
+mod impact;
+mod motion;
+
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+
+pub(crate) use self::motion::Motion;
+use crate::narrow::cache::{Known, Remembered};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::candidates::{candidates, queries, reduce};
+use crate::narrow::contacts::{Contact, Contacts, Found, MARGIN, Origin};
+use crate::narrow::solids::Looked;
+use crate::shape::compound::Compound;
+use crate::shape::field::Field;
+use crate::shape::{Probe, Shape};
+
+/// Contacts are used again while no point of the smaller body moved farther than this share of its
+/// radius: then none that was beyond the margin has come to touch.
+const REUSE: f64 = 0.03;
+/// Share of the thinner body's half thickness that bodies which touch may sink deeper before
+/// contacts are looked for.
+const DEEP: f64 = 0.25;
+
+/// Share of the half thickness by which contacts of hulls may be told before they are that deep, or
+/// after they meet.
+const SLACK: f64 = 0.05;
+/// Share of the half thickness by which slopes are told there.
+const STEP: f64 = 0.1;
+
+/// Rotation over the rest of the step, rad, from which contacts at its end say nothing about earlier ones.
+const SPINNING: f64 = 1.0;
+
+/// What is known to be near at the end of a step.
+enum AtEnd {
+    Unknown,
+    /// Of two convex solids, before normals are led out.
+    Looked(Looked),
+    Near(Vec<Candidate>),
+}
+
+pub(crate) struct Pair<'a> {
+    a: Motion<'a>,
+    b: Motion<'a>,
+    dt: f64,
+    /// `a`'s coordinates in `b`'s at the end.
+    relative: Isometry3<f64>,
+    /// Start of the search.
+    from: f64,
+    /// How far a point of one body moves as seen from the other, m; see [`moved`].
+    way: f64,
+    /// Upper bound of the relative displacement over a whole step, m.
+    speed: f64,
+}
+
+impl<'a> Pair<'a> {
+    /// The pair from a share of the step on, and from when both bodies are on their paths.
+    pub(crate) fn new(a: Motion<'a>, b: Motion<'a>, from: f64) -> Self {
+        let dt = a.dt;
+        let from = a.from.max(b.from).max(from).min(1.0);
+        let (before, relative) = (b.at(from).inv_mul(&a.at(from)), b.end.inv_mul(a.end));
+        let (r, s) = (a.shape.radius(), b.shape.radius());
+        let [p, q] = [&a, &b].map(Motion::spin);
+        let way = if p.max(q) < SPINNING {
+            moved(&before, &relative, (r, s))
+        } else {
+            // a body that makes whole turns moves by its full arc
+            let along = |motion: &Motion<'_>| {
+                (motion.end.translation.vector - motion.start.translation.vector) * (1.0 - from)
+            };
+            let turned = |angle: f64, radius: f64| if angle > 0.0 { angle * radius } else { 0.0 };
+            (along(&a) - along(&b)).norm() + turned(p, r) + turned(q, s)
+        };
+        let speed = if from < 1.0 { way / (1.0 - from) + (a.fall - b.fall).norm() } else { way };
+        Self { a, b, dt, relative, from, way, speed }
+    }
+
+    /// Start of the search, s.
+    pub(crate) fn since(&self) -> f64 {
+        self.from * self.dt
+    }
+
+    fn size(&self) -> f64 {
+        self.a.half_thickness().min(self.b.half_thickness())
+    }
+
+    fn margin(&self) -> f64 {
+        MARGIN * self.a.shape.size().min(self.b.shape.size())
+    }
+
+    /// Whether a body rotates so far that contacts at the end say nothing about earlier ones.
+    fn spins(&self) -> bool {
+        self.a.spin().max(self.b.spin()) >= SPINNING
+    }
+
+    /// Whether the bodies move too little to pass anything on the way.
+    fn is_slow(&self, size: f64) -> bool {
+        self.way < 0.2 * size
+    }
+
+    /// Both, if they are unions of polyhedra.
+    fn compounds(&self) -> Option<[&Compound; 2]> {
+        let [a, b] = self.shapes();
+        Some([a.compound()?, b.compound()?])
+    }
+
+    /// Whether both are solids whose depth along the minimum translation vector is known.
+    fn are_convex(&self) -> bool {
+        let is_known =
+            |shape: &&Shape| shape.compound().is_some() || matches!(shape.field(), Field::Round(_));
+        self.shapes().iter().all(is_known)
+    }
+
+    /// Whether one is a half-space: normals lead out of it however deep the other is, so that it is met
+    /// where that ends. On the way what tips over would be met at once, by the edge that it stands on, and
+    /// what of it comes down later not at all.
+    fn is_on_plane(&self) -> bool {
+        self.shapes().iter().any(|shape| matches!(shape.field(), Field::HalfSpace))
+    }
+
+    /// The contacts of an earlier frame, if the bodies are nearly as they were then, and how they
+    /// were: signed distances are linearised.
+    pub(crate) fn reused<'k>(
+        &self,
+        looked: Option<Isometry3<f64>>,
+        known: impl Iterator<Item = (&'k Found, &'k Vector3<f64>)>,
+        contacts: &mut Contacts,
+    ) -> Option<Isometry3<f64>> {
+        let looked = looked?;
+        let relative = &self.relative;
+        let (r, s) = (self.a.shape.radius(), self.b.shape.radius());
+        if moved(&looked, relative, (r, s)) > REUSE * r.min(s) || !self.is_slow(self.size()) {
+            return None;
+        }
+        for (found, impulse) in known {
+            let (now, then) = match found.owner {
+                Side::A => (relative * found.point, looked * found.point),
+                Side::B => (
+                    relative.inverse_transform_point(&found.point),
+                    looked.inverse_transform_point(&found.point),
+                ),
+            };
+            let distance = found.distance + found.normal.dot(&(now - then));
+            contacts.push(self.contact((found, impulse), distance, 1.0, (self.a.end, self.b.end)));
+        }
+        Some(looked)
+    }
+
+    /// Finds contacts. Returns where the bodies were, if it may serve later frames too.
+    pub(crate) fn look(
+        &self,
+        known: Option<Known<'_>>,
+        found: &mut Contacts,
+    ) -> Option<Isometry3<f64>> {
+        let (size, margin) = (self.size(), self.margin());
+        let tested = &mut found.tally.points;
+        let deep = |candidates: &[Candidate]| candidates.iter().any(|c| c.distance < -DEEP * size);
+        let is_slow = self.is_slow(size);
+        let is_sure = is_slow || self.is_on_plane() && !self.spins();
+        // the depth of hulls changes no faster than the way: what moves less than half their thickness and
+        // is not deep at the end was never beyond the middle
+        let is_short = is_sure || self.way < size && self.compounds().is_some();
+        let beyond = if is_short { 0.0 } else { self.beyond(margin) };
+        if beyond > margin {
+            return None;
+        }
+        let mut at_end = AtEnd::Unknown;
+        if is_short || beyond > -DEEP * size {
+            at_end = self.look_at_end(margin, tested);
+            // what is deep is met on the way: the normals of such an end are not needed
+            let is_met = |looked: &Looked| !is_sure && deep(&looked.found);
+            if !matches!(&at_end, AtEnd::Looked(looked) if is_met(looked)) {
+                at_end = AtEnd::Near(self.near_at_end(at_end, margin, tested));
+            }
+        }
+        let (mut time, mut candidates) = match at_end {
+            AtEnd::Near(near) if is_sure || !deep(&near) => (1.0, near),
+            at_end => self.meet(size, margin, at_end, tested)?,
+        };
+        let known = known.map_or(&[][..], |known| known.contacts);
+        if !self.is_on_plane()
+            && deep(&candidates)
+            && !self.keep_near_side(&mut candidates, known, time)
+        {
+            // all of it is beyond the middle: at the start less was
+            let mut before = self.near(self.from, margin, tested);
+            if self.keep_near_side(&mut before, known, self.from) {
+                (time, candidates) = (self.from, before);
+            }
+        }
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        for c in reduce(&candidates, margin, &pose_a, &pose_b) {
+            let origin = self.found(c, (&pose_a, &pose_b));
+            let same = |r: &&Remembered| r.found.owner == c.owner && r.found.key == c.key;
+            let guess = known.iter().find(same).map_or_else(Vector3::zeros, |r| r.impulse);
+            found.push(self.contact((&origin, &guess), c.distance, time, (&pose_a, &pose_b)));
+        }
+        // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
+        let fields = self.shapes().map(Shape::field);
+        let is_costly =
+            |field: &&Field| matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_));
+        let rolls = |field: &&Field| matches!(field, Field::Round(_));
+        let are_costly = self.compounds().is_some() || fields.iter().any(is_costly);
+        let again = are_costly && !fields.iter().any(rolls);
+        (time == 1.0 && again).then_some(self.relative)
+    }
+
+    /// Drops what would push bodies that overlap deeply out the far side: points whose normals
+    /// oppose those of the last frame or, where there were none, the way that they came. Whether any
+    /// are left; if not all stay.
+    fn keep_near_side(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        known: &[Remembered],
+        time: f64,
+    ) -> bool {
+        let poses = (&self.a.at(time), &self.b.at(time));
+        let out = |owner: Side, normal: &Vector3<f64>| match owner {
+            Side::A => poses.1 * normal,
+            Side::B => -(poses.0 * normal),
+        };
+        let before: Vector3<f64> = known.iter().map(|r| out(r.found.owner, &r.found.normal)).sum();
+        // contacts of the parts of a union may have opposite normals, whose sum says nothing
+        let are_solids = self.compounds().is_none_or(|unions| unions.iter().all(|u| u.is_convex()));
+        let before = UnitVector3::try_new(before, 0.0).filter(|_| are_solids);
+        let first = [&self.a, &self.b].map(|motion| motion.at(self.from));
+        let [now, start] =
+            [[poses.0, poses.1], [&first[0], &first[1]]].map(|poses| queries(self.shapes(), poses));
+        let step = STEP * self.size();
+        let is_near = |c: &Candidate| {
+            let (own, other) = match c.owner {
+                Side::A => ((poses.0, &first[0]), (poses.1, &first[1])),
+                Side::B => ((poses.1, &first[1]), (poses.0, &first[0])),
+            };
+            let query = usize::from(c.owner == Side::A);
+            // in the owner's coordinates, in which points are asked
+            let way = match before {
+                Some(before) => {
+                    let sign = if c.owner == Side::A { -1.0 } else { 1.0 };
+                    own.0.inverse_transform_vector(&before.scale(sign))
+                }
+                None => {
+                    let place = other.0 * other.1.inverse_transform_point(&(own.1 * c.point));
+                    c.point - own.0.inverse_transform_point(&place)
+                }
+            };
+            let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
+            let leads_out = match c.normal {
+                Some(normal) => (other.0 * normal).dot(&(own.0 * way.into_inner())) > 0.0,
+                None => {
+                    let [after, here] = [c.point + way.scale(step), c.point];
+                    now[query].distance(&after) > now[query].distance(&here)
+                }
+            };
+            // what was deeper at the start leaves by the side that it came from
+            let comes = before.is_some() || start[query].distance(&c.point) > c.distance;
+            !(leads_out && comes)
+        };
+        let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
+        let any = !near.is_empty();
+        if any {
+            *candidates = near;
+        }
+        any
+    }
+
+    fn shapes(&self) -> [&Shape; 2] {
+        [self.a.shape, self.b.shape]
+    }
+
+    fn near(&self, time: f64, margin: f64, tested: &mut usize) -> Vec<Candidate> {
+        let (pose_a, pose_b) = (self.a.at(time), self.b.at(time));
+        candidates((self.a.shape, &pose_a), (self.b.shape, &pose_b), margin, tested)
+    }
+
+    fn found(
+        &self,
+        candidate: &Candidate,
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) -> Found {
+        let Candidate { owner, key, point, distance, normal } = *candidate;
+        let (own, other, pose) = match owner {
+            Side::A => (pose_a, &self.b, pose_b),
+            Side::B => (pose_b, &self.a, pose_a),
+        };
+        let ask = || other.shape.field().normal(&pose.inverse_transform_point(&(own * point)));
+        Found { owner, key, point, normal: normal.unwrap_or_else(ask), distance }
+    }
+
+    /// The contact of `found`, with the impulse of the last frame, with the bodies at `pose_a` and
+    /// `pose_b`, where it is `distance` m off the other body.
+    fn contact(
+        &self,
+        (found, guess): (&Found, &Vector3<f64>),
+        distance: f64,
+        time: f64,
+        (pose_a, pose_b): (&Isometry3<f64>, &Isometry3<f64>),
+    ) -> (Contact, Origin) {
+        let (owner, other, sign) = match found.owner {
+            Side::A => ((&self.a, pose_a), pose_b, 1.0),
+            Side::B => ((&self.b, pose_b), pose_a, -1.0),
+        };
+        let outward = other * found.normal;
+        let mut arm = owner.1.rotation * found.point.coords;
+        if let Probe::Ball(radius) = owner.0.shape.probe() {
+            arm -= outward * *radius;
+        }
+        let normal = outward * sign;
+        let place = Point3::from(owner.1.translation.vector + arm);
+        let met = [pose_a, pose_b].map(|pose| pose.inverse_transform_point(&place));
+        let met_arms = [pose_a, pose_b].map(|pose| place.coords - pose.translation.vector);
+        let start = owner.0.start.translation.vector + arm;
+        let struck = self.a.from.max(self.b.from);
+        let arms = if struck == 0.0 {
+            [&self.a, &self.b].map(|motion| start - motion.start.translation.vector)
+        } else {
+            met_arms
+        };
+        let [p, q] = [self.a.velocity.at(&arms[0]), self.b.velocity.at(&arms[1])];
+        let way = self.dt * normal.dot(&(p - q));
+        let fall = normal.dot(&(self.a.fall - self.b.fall));
+        // from the start to a time
+        let moved = |time: f64| time * (way - (1.0 - time) * fall);
+        let gap = distance - moved(time);
+        let overlap = (-gap - moved(struck)).max(0.0);
+        let [p, q] = [&self.a, &self.b]
+            .map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
+        let turning = normal.dot(&(p.cross(&met_arms[0]) - q.cross(&met_arms[1])));
+        let valid = if self.spins() { self.validity(time) } else { f64::INFINITY };
+        let time = time * self.dt;
+        let until = time + valid;
+        let origin = Origin {
+            found: *found,
+            guess: *guess,
+            met,
+            time,
+            distance,
+            arms: met_arms,
+            turning,
+            until,
+        };
+        (Contact { owner: found.owner, arms, normal, gap, overlap }, origin)
+    }
+}
+
+/// How far a point of one body moved as seen from the other, m, at most, but for the drift of its arc,
+/// where `a`'s coordinates in `b`'s went from `from` to `to` and the radii are `r` and `s`.
+fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, (r, s): (f64, f64)) -> f64 {
+    let shift = if r <= s {
+        to.translation.vector - from.translation.vector
+    } else {
+        to.inverse().translation.vector - from.inverse().translation.vector
+    };
+    let cosine = from.rotation.coords.dot(&to.rotation.coords);
+    let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+    // the angle is twice the arc sine: at most this
+    let angle = 2.0 * sine + (std::f64::consts::PI - 2.0) * sine.powi(3);
+    // what is seen from a body that turns goes along an arc, not its chord
+    let bend = if sine > 0.0 { angle / (2.0 * sine) } else { 1.0 };
+    shift.norm() * bend + angle * r.min(s)
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamics::Velocity;
+    use nalgebra::UnitQuaternion;
+
+    use super::*;
+    use parry3d::math::{Pose, Rotation, Vector};
+    use parry3d::query::details::contact_support_map_support_map;
+    use parry3d::shape::Cuboid;
+
+    fn motion<'a>(shape: &'a Shape, [start, end]: [&'a Isometry3<f64>; 2]) -> Motion<'a> {
+        const STILL: &Velocity =
+            &Velocity { linear: Vector3::new(0.0, 0.0, 0.0), angular: Vector3::new(0.0, 0.0, 0.0) };
+        let fall = Vector3::zeros();
+        let (dt, rotation) = (1.0 / 30.0, start.rotation);
+        let (turning, resting) = (None, 0.0);
+        Motion {
+            shape,
+            start,
+            end,
+            velocity: STILL,
+            dt,
+            fall,
+            from: 0.0,
+            resting,
+            rotation,
+            turning,
+        }
+    }
+
+    /// The signed distance of two boxes by GJK and EPA, m.
+    fn cuboid_distance(halves: [&Vector3<f64>; 2], first_from_second: &Isometry3<f64>) -> f64 {
+        let vector = |v: &Vector3<f64>| Vector::from_array((*v).into());
+        let [first, second] = halves.map(|half| Cuboid::new(vector(half)));
+        let rotation = Rotation::from_array(first_from_second.rotation.coords.into());
+        let pose = Pose::from_parts(vector(&first_from_second.translation.vector), rotation);
+        let contact = contact_support_map_support_map(&pose, &first, &second, f64::INFINITY);
+        contact.map_or(f64::INFINITY, |contact| contact.dist)
+    }
+
+    fn meets(a: (&Shape, [Isometry3<f64>; 2]), b: (&Shape, [Isometry3<f64>; 2])) -> bool {
+        let [a, b] = [motion(a.0, [&a.1[0], &a.1[1]]), motion(b.0, [&b.1[0], &b.1[1]])];
+        let pair = Pair::new(a, b, 0.0);
+        let mut found = Contacts::default();
+        pair.look(None, &mut found);
+        !found.is_empty()
+    }
+
+    #[test]
+    fn boxes_that_pass_through_each_other_in_a_step_meet() {
+        let mut state = 12345u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+        };
+        let mut vector = |size: f64| Vector3::new(random(), random(), random()) * size;
+        let mut met = 0;
+        for case in 0..1200 {
+            let scale = [0.5, 0.8, 1.2, 2.0][case % 4];
+            let [h, k] = [0; 2].map(|_| vector(0.3).abs().add_scalar(0.02));
+            let still = Isometry3::new(Vector3::zeros(), vector(6.0));
+            let (turn, from) = (vector(6.0), vector(scale));
+            let to = vector(0.2) - from;
+            let at = |share: f64| Isometry3::new(from + (to - from) * share, turn);
+            let depth = |n: u32| {
+                let place = still.inv_mul(&at(f64::from(n) / 300.0));
+                -cuboid_distance([&h, &k], &place)
+            };
+            if depth(0) >= 0.0 {
+                continue;
+            }
+            if (0..=300).map(depth).fold(0.0, f64::max) < 0.01 {
+                continue;
+            }
+            met += 1;
+            let [p, q] = [h, k].map(|half| Shape::cuboid(half, 0.02));
+            assert!(meets((&p, [still; 2]), (&q, [at(0.0), at(1.0)])), "case {case}");
+        }
+        assert!(met > 500, "{met}");
+    }
+
+    fn sampled(half: Vector3<f64>, spacing: f64) -> Shape {
+        let bounds = levelset::Aabb { min: (-half).into(), max: half.into() };
+        let grid = levelset::Grid::enclosing(&bounds, spacing, 2, 1 << 20).expect("a grid");
+        let solid = levelset::LevelSet::from_fn(grid, |p| Field::Cuboid { half }.distance(&p));
+        let points = solid.surface_particles(spacing);
+        Shape::grid(solid, &points, Isometry3::identity())
+    }
+
+    #[test]
+    fn bars_that_cross_edge_on_edge_meet() {
+        let mut state = 5u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as f64 / f64::from(1u32 << 31)
+        };
+        let (long, thin) = (0.5, 0.02);
+        let half = Vector3::new(long, thin, thin);
+        let corners = levelset::Aabb { min: (-half).into(), max: half.into() }.corners();
+        let hull = levelset::ConvexHull::new(&corners).expect("a solid");
+        let bar = Shape::convex(&hull, thin, &Isometry3::identity()).expect("eight corners");
+        let rolled = |yaw: f64, roll: f64| {
+            UnitQuaternion::from_scaled_axis(Vector3::y() * yaw)
+                * UnitQuaternion::from_scaled_axis(Vector3::x() * roll)
+        };
+        for case in 0..600 {
+            let yaw = 0.3 + 2.5 * random();
+            let [p, q] = [rolled(0.0, 6.0 * random()), rolled(yaw, 6.0 * random())];
+            let along = q * Vector3::x() * (0.6 * random() - 0.3);
+            let aside = Vector3::x() * (0.6 * random() - 0.3) + along;
+            let (above, fall) = (2.0 * thin * 2f64.sqrt() + 0.04 * random(), 0.1 + 0.2 * random());
+            let at = |y: f64| Isometry3::from_parts((aside + Vector3::y() * y).into(), q);
+            let still = Isometry3::from_parts(Vector3::zeros().into(), p);
+            let way = [at(above), at(above - fall)];
+            assert!(meets((&bar, [still; 2]), (&bar, way)), "case {case}");
+        }
+    }
+
+    #[test]
+    fn what_tilts_into_a_slab_while_it_lifts_off_is_pushed_out_where_it_came_in() {
+        let slab = sampled(Vector3::new(0.15, 0.03, 0.15), 0.01);
+        let shard = sampled(Vector3::new(0.03, 0.008, 0.02), 0.002);
+        let still = Isometry3::identity();
+        for (tilt, rise) in [(0.6, 0.002), (0.8, 0.004), (-0.7, 0.003), (0.7, 0.0)] {
+            let from = Isometry3::translation(0.0, 0.037, 0.0);
+            let to = Isometry3::new(Vector3::new(0.007, 0.037 + rise, 0.005), Vector3::z() * tilt);
+            let [a, b] = [motion(&slab, [&still, &still]), motion(&shard, [&from, &to])];
+            let mut found = Contacts::default();
+            Pair::new(a, b, 0.0).look(None, &mut found);
+            assert!(!found.is_empty(), "{tilt}");
+            for contact in found.all() {
+                assert!(contact.normal.y < -0.7, "{tilt}: {}", contact.normal);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_spinning_plate_sweeps_over_is_met() {
+        let plate = Shape::cuboid(Vector3::new(1.2, 0.01, 0.2), 0.01);
+        let ball = Shape::ball(0.01);
+        for angle in [0.3, 0.8, 1.5, 2.0, 2.5, 3.0] {
+            let spin = [0.0, angle].map(|angle| Isometry3::rotation(Vector3::z() * angle));
+            for n in 1..20 {
+                let at = angle * f64::from(n) / 20.0;
+                let place = Isometry3::translation(at.cos(), at.sin(), 0.0);
+                assert!(meets((&plate, spin), (&ball, [place; 2])), "{at} of {angle}");
+            }
+        }
+    }
+}

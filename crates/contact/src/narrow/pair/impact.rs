@@ -1,0 +1,247 @@
+//! The time of impact of two bodies in a step, by conservative advancement (Mirtich 1996).
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use super::motion::Motion;
+use super::{AtEnd, DEEP, Pair, SLACK};
+use crate::narrow::candidate::Candidate;
+use crate::narrow::candidates::least;
+use crate::narrow::compounds::{Compounds, Wanted};
+use crate::narrow::solids::{Parting, Separation, Solids};
+
+/// Steps of conservative advancement: bodies that pass each other at a distance of a quarter of the
+/// thickness of the thinner one may take as many as that fits into their way.
+const MAX_ADVANCES: usize = 4096;
+/// Least approach of spinning bodies while a contact is linearised, as a share of the half thickness; less is
+/// round-off.
+const MIN_WAY: f64 = 1e-3;
+/// Bisections of the last advancement step.
+const BISECTIONS: usize = 4;
+
+impl Pair<'_> {
+    /// How long the linearisation of a contact of spinning bodies holds, s: their points leave their tangents
+    /// by [`SLACK`] of the half thickness.
+    pub(super) fn validity(&self, time: f64) -> f64 {
+        let bend = |motion: &Motion<'_>| {
+            let spin = motion.velocity_at(time).angular.norm_squared();
+            if spin > 0.0 { spin * motion.shape.radius() } else { 0.0 }
+        };
+        (2.0 * SLACK * self.size() / (bend(&self.a) + bend(&self.b))).sqrt()
+    }
+
+    /// Whether bodies that spin touch where one was found near the other at a time, while the
+    /// linearisation there holds.
+    fn touches_soon(&self, candidate: &Candidate, time: f64) -> bool {
+        let poses = (&self.a.at(time), &self.b.at(time));
+        let found = self.found(candidate, poses);
+        let (contact, origin) = self.contact((&found, &Vector3::zeros()), 0.0, time, poses);
+        let [p, q] = &origin.arms;
+        let [a, b] = [self.a.velocity_at(time), self.b.velocity_at(time)];
+        let speed = contact.normal.dot(&(a.at(p) - b.at(q)));
+        let way = speed * self.validity(time);
+        let collides = speed < -self.a.resting.max(self.b.resting);
+        collides && way < -MIN_WAY * self.size() && candidate.distance + way < 0.0
+    }
+
+    /// How far polyhedra stay apart all the way, m, along the normal of a face that parts them at the
+    /// start, of the best one if by no more than `margin`, at least `margin` if none come near; far below
+    /// none where they are no polyhedra.
+    pub(super) fn beyond(&self, margin: f64) -> f64 {
+        let Some([a, b]) = self.compounds() else { return f64::NEG_INFINITY };
+        if self.spins() {
+            return f64::NEG_INFINITY;
+        }
+        let [at_a, at_b] = [&self.a, &self.b].map(|m| m.at(self.from));
+        let start = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
+        let turn = |m: &Motion<'_>, at: &Isometry3<f64>| m.end.rotation.inverse() * at.rotation;
+        let [turn_a, turn_b] = [turn(&self.a, &at_a), turn(&self.b, &at_b)];
+        // what turns goes along an arc
+        let bend = |motion: &Motion<'_>, turn: &UnitQuaternion<f64>| {
+            motion.shape.radius() * (1.0 - turn.w.abs().min(1.0))
+        };
+        let bends = bend(&self.a, &turn_a) + bend(&self.b, &turn_b);
+        let beyond = |solids: &Solids<'_>| {
+            let end = Solids { b_from_a: self.relative, ..*solids };
+            let stays = |face: Parting| face.distance.min(end.beyond(&(turn_b * face.way))) - bends;
+            let some = solids.parting(margin);
+            let beyond = stays(some);
+            if some.distance <= margin || beyond > margin {
+                return beyond;
+            }
+            stays(solids.parting(f64::INFINITY))
+        };
+        start.least_of_parts(2.0 * margin + self.way, beyond)
+    }
+
+    /// What is near at the end of the step; of two convex solids before normals are led out.
+    pub(super) fn look_at_end(&self, margin: f64, tested: &mut usize) -> AtEnd {
+        let compounds = self.compounds().map(|[a, b]| Compounds { a, b, b_from_a: self.relative });
+        match compounds.and_then(|compounds| compounds.look(margin)) {
+            Some(looked) => AtEnd::Looked(looked),
+            None => AtEnd::Near(self.near(1.0, margin, tested)),
+        }
+    }
+
+    /// What is near at the end of the step, of which `known` is known.
+    pub(super) fn near_at_end(
+        &self,
+        known: AtEnd,
+        margin: f64,
+        tested: &mut usize,
+    ) -> Vec<Candidate> {
+        match (known, self.compounds()) {
+            (AtEnd::Near(near), _) => near,
+            (AtEnd::Looked(looked), Some([a, b])) => {
+                Compounds { a, b, b_from_a: self.relative }.led_out(looked, margin)
+            }
+            (AtEnd::Looked(_) | AtEnd::Unknown, _) => self.near(1.0, margin, tested),
+        }
+    }
+
+    /// The time in the step, 0 to 1, at which contacts are found, and what is near then: the end,
+    /// unless the bodies moved so far that they passed into or through each other; then shortly
+    /// after their time of impact, or, if they touched at first, before they are so deep that normals
+    /// lead out the other side. `None` if nothing comes near at the end or on the way.
+    ///
+    /// Conservative advancement in steps as long as the bodies are apart, but of a quarter of the
+    /// thickness at least, which steps over nothing.
+    pub(super) fn meet(
+        &self,
+        size: f64,
+        margin: f64,
+        at_end: AtEnd,
+        tested: &mut usize,
+    ) -> Option<(f64, Vec<Candidate>)> {
+        // farther apart at a time than this, they stay apart
+        let most = |time: f64| (1.0 - time) * self.speed + margin;
+        let wanted = |time: f64, clear: f64| Wanted {
+            most: most(time),
+            enough: if clear < 0.0 { clear } else { most(time).min(0.5 * size) },
+            clear,
+            reach: SLACK * size,
+        };
+        let mut before = self.from;
+        let first = Wanted { enough: most(before), ..wanted(before, 0.0) };
+        // in world axes
+        let Separation { distance: mut apart, mut face } =
+            self.separation(before, (first, f64::NEG_INFINITY), None, tested);
+        let touched = apart < if self.are_convex() { SLACK * size } else { 0.0 };
+        if touched && self.spins() {
+            let near = self.near(before, margin, tested);
+            if near.iter().any(|candidate| self.touches_soon(candidate, before)) {
+                return Some((before, near));
+            }
+        }
+        let depth = if self.spins() { SLACK * size } else { DEEP * size };
+        let mut deepest = if touched { apart - depth } else { 0.0 };
+        for _ in 0..MAX_ADVANCES {
+            if before >= 1.0 {
+                break;
+            }
+            if apart >= most(before) {
+                return None;
+            }
+            let least = apart.max(0.5 * size) / self.speed;
+            let along = |f: Parting| (f.distance - deepest) / self.closing(before, &f.way);
+            let after = (before + face.map_or(least, |face| least.max(along(face)))).min(1.0);
+            let clear = if touched { deepest } else { 0.0 };
+            let next = self.separation(after, (wanted(after, clear), deepest), face, tested);
+            let now = next.distance;
+            face = next.face;
+            if now < deepest {
+                let met = self.impact([before, after], [apart, now], (deepest, touched), tested);
+                if met.is_some() {
+                    return met;
+                }
+            }
+            (before, apart) = (after, now.max(deepest));
+            if touched {
+                deepest = deepest.max(apart.min(0.0) - depth);
+            }
+        }
+        Some((1.0, self.near_at_end(at_end, margin, tested)))
+    }
+
+    /// The time between two at which bodies come deeper than `deepest` m, and what is near then: shortly
+    /// after it, or before it if they touched at first. They are `apart` m apart at these times.
+    fn impact(
+        &self,
+        [mut before, mut after]: [f64; 2],
+        [apart, now]: [f64; 2],
+        (deepest, touched): (f64, bool),
+        tested: &mut usize,
+    ) -> Option<(f64, Vec<Candidate>)> {
+        let (size, margin) = (self.size(), self.margin());
+        if self.are_convex() && !self.spins() {
+            // where a face parts them depth grows evenly before the middle
+            let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
+            let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
+            let middle = before + share * (after - before);
+            let near = self.near(middle, margin, tested);
+            let least = near.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
+            let most = if touched { margin } else { 0.0 };
+            if least < most && (least >= deepest || !touched) {
+                return Some((middle, near));
+            }
+        }
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (before + after);
+            let wanted = Wanted {
+                most: deepest,
+                enough: deepest,
+                clear: deepest.min(0.0),
+                reach: SLACK * size,
+            };
+            let meets = self.separation(middle, (wanted, deepest), None, tested).distance < deepest;
+            if meets { after = middle } else { before = middle }
+        }
+        // the search of a pair that spins goes on from here: it must have moved
+        let time = if touched && !self.spins() { before } else { after };
+        let near = self.near(time, margin, tested);
+        // what touched may have parted before it came so deep
+        (!near.is_empty()).then_some((time, near))
+    }
+
+    /// The signed distance of the bodies at a time, with the face that parts polyhedra best, its normal in world
+    /// axes. The `last` one, of an earlier time, is used again if it parts them by enough. Other bodies
+    /// may have any distance below `any_below` if they come that near.
+    fn separation(
+        &self,
+        time: f64,
+        (wanted, any_below): (Wanted, f64),
+        last: Option<Parting>,
+        tested: &mut usize,
+    ) -> Separation {
+        let [at_a, at_b] = [&self.a, &self.b].map(|motion| motion.at(time));
+        let Some([a, b]) = self.compounds() else {
+            let bodies = ((self.a.shape, &at_a), (self.b.shape, &at_b));
+            let distance = least(bodies.0, bodies.1, (wanted.most, any_below), tested);
+            return Separation { distance, face: None };
+        };
+        let solids = Compounds { a, b, b_from_a: at_b.inv_mul(&at_a) };
+        let again = last.map(|Parting { way, .. }| {
+            let distance = solids.beyond(&at_b.inverse_transform_vector(&way));
+            Separation { distance, face: Some(Parting { distance, way }) }
+        });
+        again.filter(|along| along.distance >= wanted.enough).unwrap_or_else(|| {
+            let Separation { distance, face } = solids.separation(wanted);
+            Separation { distance, face: face.map(|face| Parting { way: at_b * face.way, ..face }) }
+        })
+    }
+
+    /// How fast the bodies come closer along an axis after a time at most, m over a whole step.
+    fn closing(&self, time: f64, axis: &Vector3<f64>) -> f64 {
+        let left = 1.0 - time;
+        let between = |time: f64| {
+            let [p, q] = [&self.a, &self.b].map(|motion| motion.place(time));
+            axis.dot(&(p - q))
+        };
+        let fall = axis.dot(&(self.a.fall - self.b.fall)) * left * left;
+        let moved = (between(time) - between(1.0) + fall.abs()).max(0.0) / left;
+        let turned = |motion: &Motion<'_>| {
+            let angle = motion.velocity.angular.norm() * self.dt;
+            if angle > 0.0 { angle * motion.shape.radius() } else { 0.0 }
+        };
+        moved + turned(&self.a) + turned(&self.b)
+    }
+}

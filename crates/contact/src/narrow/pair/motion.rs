@@ -1,0 +1,80 @@
+//! The motion of one body over a step.
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use crate::narrow::flight::Turning;
+use crate::shape::Shape;
+
+/// A body over the step, times as shares of it.
+pub(crate) struct Motion<'a> {
+    pub(crate) shape: &'a Shape,
+    /// Pose at the virtual start of its free flight.
+    pub(crate) start: &'a Isometry3<f64>,
+    pub(crate) end: &'a Isometry3<f64>,
+    /// Velocity at the middle of the step.
+    pub(crate) velocity: &'a Velocity,
+    /// Length of the step, s.
+    pub(crate) dt: f64,
+    /// Displacement by forces over the step, m.
+    pub(crate) fall: Vector3<f64>,
+    /// Speed of approach below which it does not collide, m/s.
+    pub(crate) resting: f64,
+    /// Time of its last blow.
+    pub(crate) from: f64,
+    /// Orientation at that time.
+    pub(crate) rotation: UnitQuaternion<f64>,
+    /// Orientations from there, if the body turns far.
+    pub(crate) turning: Option<&'a Turning>,
+}
+
+impl Motion<'_> {
+    /// The pose at a time from [`Self::from`] on.
+    pub(crate) fn at(&self, time: f64) -> Isometry3<f64> {
+        if time == 1.0 {
+            return *self.end;
+        }
+        let place = self.place(time);
+        if let Some(turning) = self.turning {
+            let rotation = turning.rotation((time - self.from) * self.dt);
+            return Isometry3::from_parts(place.into(), rotation);
+        }
+        let pose = Isometry3::from_parts(place.into(), self.rotation);
+        if time == self.from {
+            return pose;
+        }
+        let share = (time - self.from) / (1.0 - self.from);
+        Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
+    }
+
+    /// Place of the centre of mass at a time.
+    pub(super) fn place(&self, time: f64) -> Vector3<f64> {
+        let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
+        from + (to - from) * time - self.fall * (time * (1.0 - time))
+    }
+
+    /// The rotation vector from the last blow to the end, rad.
+    pub(super) fn turn(&self) -> Vector3<f64> {
+        let start = Isometry3::from_parts(self.end.translation, self.rotation);
+        Velocity::between(&start, self.end, 1.0).angular
+    }
+
+    /// Angle of rotation over the rest of the step, rad.
+    pub(super) fn spin(&self) -> f64 {
+        self.velocity.angular.norm() * (self.dt * (1.0 - self.from))
+    }
+
+    /// Velocity at a time.
+    pub(super) fn velocity_at(&self, time: f64) -> Velocity {
+        let angular = match self.turning {
+            Some(turning) => turning.angular_velocity((time - self.from) * self.dt),
+            None => self.velocity.angular,
+        };
+        Velocity { angular, ..*self.velocity }
+    }
+
+    /// Half the smallest extent: what another body must not skip in one move, m.
+    pub(super) fn half_thickness(&self) -> f64 {
+        self.shape.half_thickness()
+    }
+}

@@ -1,0 +1,310 @@
+//! Two solids of revolution against each other.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::polyhedral::axis;
+use super::search::{EVEN, in_column, least_along, least_around};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::shape::round::Round;
+
+/// Keys of points that are not at fixed angles of a rim: where circles meet, where a generator enters
+/// and leaves a cap, and where a generator is nearest.
+const CIRCLES: u32 = 8;
+const CROSSINGS: u32 = 10;
+const NEAREST: u32 = 12;
+
+/// Most steps in which the axis between two sides is made better.
+const MAX_STEPS: usize = 16;
+
+/// One of two solids.
+struct Body<'a> {
+    round: &'a Round,
+    side: Side,
+    /// From the other's coordinates.
+    map: Isometry3<f64>,
+}
+
+/// Both where they are.
+pub(super) struct Rounds<'a> {
+    bodies: [Body<'a>; 2],
+}
+
+/// What separates them best.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Separation {
+    /// Along the axis, m; below zero the depth.
+    pub(super) distance: f64,
+    /// Unit, out of the second, in the coordinates of the first.
+    way: Vector3<f64>,
+    /// The body and its end, if the axis is the normal of a cap.
+    cap: Option<(usize, usize)>,
+}
+
+impl<'a> Rounds<'a> {
+    pub(super) fn new([a, b]: [&'a Round; 2], a_from_b: &Isometry3<f64>) -> Self {
+        let first = Body { round: a, side: Side::A, map: *a_from_b };
+        let second = Body { round: b, side: Side::B, map: a_from_b.inverse() };
+        Self { bodies: [first, second] }
+    }
+
+    /// Contacts nearer than `margin`.
+    pub(super) fn near(&self, margin: f64) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        let best = self.separation(margin);
+        if best.distance >= margin {
+            return found;
+        }
+        match best.cap {
+            Some((body, end)) => self.on_cap(body, end, margin, &mut found),
+            None => self.on_sides(&best.way, margin, &mut found),
+        }
+        if found.is_empty()
+            && let Some(Separation { way, .. }) = self.by_sides(f64::NEG_INFINITY, margin)
+        {
+            self.on_sides(&way, margin, &mut found);
+        }
+        found
+    }
+
+    /// The axis that separates them best, or one that does so by `most` or more.
+    pub(super) fn separation(&self, most: f64) -> Separation {
+        let a = &self.bodies[0];
+        let mut best = Separation { distance: f64::NEG_INFINITY, way: Vector3::y(), cap: None };
+        let slack = EVEN * self.smaller();
+        for (body, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let way = if body == 0 { -axis(end) } else { a.map.rotation * axis(end) };
+            let distance = self.along(&way);
+            if distance > best.distance + slack {
+                best = Separation { distance, way, cap: Some((body, end)) };
+            }
+        }
+        if best.distance >= most {
+            return best;
+        }
+        self.by_sides(best.distance + slack, most).unwrap_or(best)
+    }
+
+    /// The radius of the smaller, m.
+    fn smaller(&self) -> f64 {
+        let [a, b] = &self.bodies;
+        a.round.radius().min(b.round.radius())
+    }
+
+    /// The best axis that is no normal of a cap, if it separates them by more than `least`, or one that does
+    /// so by `most` or more.
+    fn by_sides(&self, least: f64, most: f64) -> Option<Separation> {
+        let apart = |way| Separation { distance: self.along(&way), way, cap: None };
+        let mut best: Option<Separation> = None;
+        for way in self.proposals(most) {
+            for now in [apart(way), apart(self.nearest(&way).1)] {
+                if best.is_none_or(|best| now.distance > best.distance) {
+                    best = Some(now);
+                }
+            }
+        }
+        let mut best = best?;
+        let slack = EVEN * self.smaller();
+        for _ in 0..MAX_STEPS {
+            if best.distance >= most {
+                break;
+            }
+            let next = apart(self.nearest(&best.way).1);
+            let is_better = next.distance > best.distance + slack;
+            best = if next.distance > best.distance { next } else { best };
+            if !is_better {
+                break;
+            }
+        }
+        (best.distance > least).then_some(best)
+    }
+
+    /// Axes that may separate them: between the nearest points of both axes, and the gradients of the
+    /// distance where it is least along rims unless one of those is enough.
+    fn proposals(&self, most: f64) -> Vec<Vector3<f64>> {
+        let [a, b] = &self.bodies;
+        let ends = |round: &Round| round.rims().map(|rim| Point3::new(0.0, rim.height, 0.0));
+        let (own, other) = (ends(a.round), ends(b.round).map(|p| a.map * p));
+        let apart = between_segments(own, other);
+        let cross = (own[1] - own[0]).cross(&(other[1] - other[0]));
+        let cross = if cross.dot(&a.map.translation.vector) > 0.0 { -cross } else { cross };
+        let near = EVEN * self.smaller();
+        let by_axes = apart.try_normalize(near).or_else(|| cross.try_normalize(1e-9 * near));
+        let mut all: Vec<_> = by_axes.into_iter().chain(cross.try_normalize(1e-9 * near)).collect();
+        if all.iter().any(|way| self.along(way) >= most) {
+            return all;
+        }
+        for (n, end) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            all.extend(self.at_rim(n, end));
+        }
+        all
+    }
+
+    /// The gradients of the distance to the other where that is least along a rim.
+    fn at_rim(&self, n: usize, end: usize) -> Vec<Vector3<f64>> {
+        let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
+        let rim = own.round.rims()[end];
+        let place = |way: &[f64; 2]| {
+            let [x, z] = way.map(|x| x * rim.radius);
+            other.map * Point3::new(x, rim.height, z)
+        };
+        let ask = |way: &[f64; 2]| {
+            let (distance, normal) = other.round.distance_and_normal(&place(way));
+            (distance, normal, other.map.rotation * Vector3::new(-way[1], 0.0, way[0]))
+        };
+        // out of the second, in the coordinates of the first
+        let turned =
+            |normal: Vector3<f64>| if n == 0 { own.map.rotation * normal } else { -normal };
+        if rim.radius == 0.0 {
+            return vec![turned(ask(&[1.0, 0.0]).1)];
+        }
+        least_around(ask).into_iter().map(turned).collect()
+    }
+
+    /// How far the first is beyond the second along `way`, m.
+    fn along(&self, way: &Vector3<f64>) -> f64 {
+        let [a, b] = &self.bodies;
+        let far = b.round.reach(&(b.map.rotation * way)) + way.dot(&a.map.translation.vector);
+        -a.round.reach(&-way) - far
+    }
+
+    /// The point of the first's generator that faces the second which is nearest to it, and the gradient of
+    /// the distance there, out of the second, in the coordinates of the first.
+    fn nearest(&self, way: &Vector3<f64>) -> (Point3<f64>, Vector3<f64>) {
+        let [a, b] = &self.bodies;
+        let [from, to] = a.round.farthest(&-way);
+        let gradient = |p: &Point3<f64>| {
+            b.map.inverse_transform_vector(&b.round.distance_and_normal(&(b.map * p)).1)
+        };
+        let (share, normal) = least_along(&from, &(to - from), gradient);
+        (from + (to - from) * share, normal)
+    }
+
+    /// Where generators are nearest, and the ends of one that are near the other.
+    fn on_sides(&self, way: &Vector3<f64>, margin: f64, found: &mut Vec<Candidate>) {
+        let [a, b] = &self.bodies;
+        let into_a = b.map.rotation * way;
+        let point = self.nearest(way).0;
+        let distance = b.round.distance_and_normal(&(b.map * point)).0;
+        if distance < margin {
+            let (key, normal) = (NEAREST, Some(into_a));
+            found.push(Candidate { owner: a.side, point, normal, key, distance });
+        }
+        // each in its own coordinates, and the normal out of the other in those of that
+        for (own, other, down, normal) in [(a, b, -way, into_a), (b, a, into_a, -way)] {
+            for (n, point) in own.round.farthest(&down).into_iter().enumerate() {
+                let distance = other.round.distance_and_normal(&(other.map * point)).0;
+                if distance < margin {
+                    let (owner, key, normal) = (own.side, 4 * n as u32, Some(normal));
+                    found.push(Candidate { owner, point, normal, key, distance });
+                }
+            }
+        }
+    }
+
+    /// What of the other body is over a cap, and the rim of the cap under a cap of the other.
+    fn on_cap(&self, n: usize, end: usize, margin: f64, found: &mut Vec<Candidate>) {
+        let [own, other] = [&self.bodies[n], &self.bodies[1 - n]];
+        let cap = Cap::new(own.round, end);
+        // to the cap, in the coordinates of the other
+        let down = other.map.rotation * -cap.out;
+        let of_other = |key: u32, point: Point3<f64>, distance: f64| {
+            let normal = Some(cap.out);
+            Candidate { owner: other.side, point, normal, key, distance }
+        };
+        for (key, point) in other.round.around(&down) {
+            let distance = cap.height(&(own.map * point));
+            if distance < margin && cap.contains(&(own.map * point)) {
+                found.push(of_other(key, point, distance));
+            }
+        }
+        let ends = other.round.farthest(&down);
+        let [from, to] = ends.map(|p| own.map * p);
+        let part = in_column(&from, &to, cap.radius);
+        for (place, share) in part.into_iter().flatten().enumerate() {
+            let distance = cap.height(&(from + (to - from) * share));
+            if distance < margin && share > 0.0 && share < 1.0 {
+                let point = ends[0] + (ends[1] - ends[0]) * share;
+                found.push(of_other(CROSSINGS + place as u32, point, distance));
+            }
+        }
+        let facing = usize::from(down.y > 0.0);
+        let (second, across) = (Cap::new(other.round, facing), down.x * down.x + down.z * down.z);
+        if second.radius * across.sqrt() >= margin || second.radius == 0.0 {
+            return;
+        }
+        let circles = cap.circles(&(own.map * second.centre()), second.radius);
+        let around = own.round.around(&cap.out).filter(|(key, _)| *key as usize / 4 == end);
+        let meetings = circles.into_iter().flatten().enumerate();
+        let all = around.chain(meetings.map(|(k, point)| (CIRCLES + k as u32, point)));
+        for (key, point) in all {
+            let distance = second.height(&(other.map * point));
+            let is_met = key >= CIRCLES || second.contains(&(other.map * point));
+            if distance < margin && is_met {
+                let (owner, normal) = (own.side, Some(down));
+                found.push(Candidate { owner, point, normal, key, distance });
+            }
+        }
+    }
+}
+
+/// A flat end.
+struct Cap {
+    out: Vector3<f64>,
+    /// Of its plane along that, m.
+    offset: f64,
+    radius: f64,
+}
+
+impl Cap {
+    fn new(round: &Round, end: usize) -> Self {
+        let (out, rim) = (axis(end), round.rims()[end]);
+        Self { out, offset: out.y * rim.height + round.rounding(), radius: rim.radius }
+    }
+
+    fn centre(&self) -> Point3<f64> {
+        Point3::from(self.out * self.offset)
+    }
+
+    fn height(&self, p: &Point3<f64>) -> f64 {
+        self.out.y * p.y - self.offset
+    }
+
+    fn contains(&self, p: &Point3<f64>) -> bool {
+        (p.x * p.x + p.z * p.z).sqrt() <= self.radius * (1.0 + EVEN)
+    }
+
+    /// Where the rim meets a circle in its plane with a radius of `radius` m about `centre`.
+    fn circles(&self, centre: &Point3<f64>, radius: f64) -> Option<[Point3<f64>; 2]> {
+        let apart = (centre.x * centre.x + centre.z * centre.z).sqrt();
+        if apart <= EVEN * self.radius.max(radius) {
+            return None;
+        }
+        let along = (apart * apart + self.radius * self.radius - radius * radius) / (2.0 * apart);
+        let square = self.radius * self.radius - along * along;
+        if square < 0.0 {
+            return None;
+        }
+        let (x, z) = (centre.x / apart, centre.z / apart);
+        let height = self.out.y * self.offset;
+        Some([-1.0, 1.0].map(|sign| {
+            let across = sign * square.sqrt();
+            Point3::new(along * x - across * z, height, along * z + across * x)
+        }))
+    }
+}
+
+/// From the nearest point of the second segment to that of the first (Ericson 2005, section 5.1.9).
+fn between_segments([p, p_end]: [Point3<f64>; 2], [q, q_end]: [Point3<f64>; 2]) -> Vector3<f64> {
+    let (d, e, r) = (p_end - p, q_end - q, p - q);
+    let (dd, ee, de) = (d.norm_squared(), e.norm_squared(), d.dot(&e));
+    let (dr, er) = (d.dot(&r), e.dot(&r));
+    if dd <= 0.0 || ee <= 0.0 {
+        return r;
+    }
+    let across = dd * ee - de * de;
+    let mut s =
+        if across > 1e-12 * dd * ee { ((de * er - dr * ee) / across).clamp(0.0, 1.0) } else { 0.5 };
+    let t = ((de * s + er) / ee).clamp(0.0, 1.0);
+    s = ((t * de - dr) / dd).clamp(0.0, 1.0);
+    (p + d * s) - (q + e * t)
+}

@@ -1,0 +1,276 @@
+use levelset::ConvexHull;
+use nalgebra::{Isometry3, Point3, Vector3};
+use parry3d::math::{Pose, Rotation, Vector};
+use parry3d::query::contact;
+use parry3d::shape::{Capsule, Cone, ConvexPolyhedron, Cylinder, SupportMap};
+
+use crate::Shape;
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::candidates::{candidates, least};
+use crate::shape::round::Round;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+    }
+
+    fn vector(&mut self, size: f64) -> Vector3<f64> {
+        Vector3::new(self.next(), self.next(), self.next()) * size
+    }
+
+    fn unit(&mut self) -> Vector3<f64> {
+        self.vector(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x)
+    }
+
+    fn pose(&mut self, size: f64) -> Isometry3<f64> {
+        Isometry3::new(self.vector(size), self.vector(6.0))
+    }
+
+    /// A solid, and the same of parry with its place in the coordinates of the first.
+    fn round(&mut self) -> (Round, Box<dyn parry3d::shape::Shape>, Isometry3<f64>) {
+        let [h, r] = [0; 2].map(|_| 0.05 + 0.2 * self.next().abs());
+        match (self.next() * 3.0 + 1.5) as u32 {
+            0 => (Round::cylinder(h, r), Box::new(Cylinder::new(h, r)), Isometry3::identity()),
+            1 => (Round::capsule(h, r), Box::new(Capsule::new_y(h, r)), Isometry3::identity()),
+            _ => {
+                let place = Isometry3::translation(0.0, 0.5 * h, 0.0);
+                (Round::cone(h, r), Box::new(Cone::new(h, r)), place)
+            }
+        }
+    }
+
+    fn hull(&mut self) -> ConvexHull {
+        let points: Vec<_> = (0..14).map(|_| Point3::from(self.vector(0.4))).collect();
+        ConvexHull::new(&points).expect("random points span a volume")
+    }
+}
+
+fn pose(x: &Isometry3<f64>) -> Pose {
+    let place = Vector::from_array(x.translation.vector.into());
+    Pose::from_parts(place, Rotation::from_array(x.rotation.coords.into()))
+}
+
+fn shape(round: Round) -> Shape {
+    Shape::round(round, 0.01)
+}
+
+/// As [`least`] within 1 m.
+fn gap(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>) -> f64 {
+    least((a, b_from_a), (b, &Isometry3::identity()), (1.0, f64::NEG_INFINITY), &mut 0)
+}
+
+/// The distance that parry has, below zero where the solids overlap.
+fn expected(
+    a: &dyn parry3d::shape::Shape,
+    b: &dyn parry3d::shape::Shape,
+    b_from_a: &Isometry3<f64>,
+) -> Option<f64> {
+    contact(&pose(b_from_a), a, &Pose::IDENTITY, b, 1.0).ok()?.map(|c| c.dist)
+}
+
+#[test]
+fn the_signed_distance_is_that_of_the_formulas() {
+    let mut random = Random(1);
+    for _ in 0..2000 {
+        let [h, r] = [0; 2].map(|_| 0.05 + 0.2 * random.next().abs());
+        let p = Point3::from(random.vector(1.0));
+        let solids = [
+            (Round::cylinder(h, r), levelset::Solid::Cylinder { half_height: h, radius: r }, 0.0),
+            (Round::capsule(h, r), levelset::Solid::Capsule { half_height: h, radius: r }, 0.0),
+            (Round::cone(h, r), levelset::Solid::Cone { half_height: h, radius: r }, 0.5 * h),
+        ];
+        for (round, solid, up) in solids {
+            let (told, normal) = round.distance_and_normal(&(p + Vector3::y() * up));
+            assert!((told - solid.distance(&p)).abs() < 1e-12, "{solid:?} {p}: {told}");
+            let step = 1e-6;
+            let ahead = solid.distance(&(p + normal * step));
+            assert!((ahead - told - step).abs() < 1e-9 && (normal.norm() - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn the_support_map_is_that_of_parry() {
+    let mut random = Random(2);
+    for _ in 0..500 {
+        let [h, r] = [0; 2].map(|_| 0.05 + 0.2 * random.next().abs());
+        let way = random.unit();
+        let along = Vector::from_array(way.into());
+        let far = |solid: &dyn SupportMap| solid.local_support_point(along).dot(along);
+        let cases = [
+            (Round::cylinder(h, r), far(&Cylinder::new(h, r))),
+            (Round::capsule(h, r), far(&Capsule::new_y(h, r))),
+            (Round::cone(h, r), far(&Cone::new(h, r)) + 0.5 * h * way.y),
+        ];
+        for (round, far) in cases {
+            assert!((round.reach(&way) - far).abs() < 1e-12);
+            let most = round.farthest(&way).iter().map(|p| way.dot(&p.coords)).fold(-1.0, f64::max);
+            assert!((most - far).abs() < 1e-12);
+            for (_, p) in round.around(&way) {
+                // at the far end of a capsule they are inside
+                assert!(round.distance_and_normal(&p).0 < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_two_planes_are_nearer_around_a_solid_than_its_width() {
+    let mut random = Random(3);
+    for _ in 0..200 {
+        let (round, ..) = random.round();
+        let told = 2.0 * round.half_width();
+        let mut best = f64::INFINITY;
+        for n in 0..=1000 {
+            let angle = std::f64::consts::PI * f64::from(n) / 1000.0;
+            let way = Vector3::new(angle.cos(), angle.sin(), 0.0);
+            best = best.min(round.reach(&way) + round.reach(&-way));
+        }
+        assert!(best > told * (1.0 - 1e-12) && best < told * 1.01, "{round:?}: {told} {best}");
+    }
+}
+
+#[test]
+fn the_distance_to_a_hull_is_that_of_parry() {
+    let mut random = Random(4);
+    let (mut apart, mut deep, mut worse) = (0, 0, 0);
+    for case in 0..3000 {
+        let ((round, other, place), hull) = (random.round(), random.hull());
+        let points: Vec<_> =
+            hull.mesh().vertices.iter().map(|p| Vector::from_array(p.coords.into())).collect();
+        let polyhedron = ConvexPolyhedron::from_convex_hull(&points).expect("a hull");
+        let map = random.pose(0.7);
+        let Some(expected) = expected(&*other, &polyhedron, &(map * place)) else { continue };
+        let solid = Shape::convex(&hull, 0.05, &Isometry3::identity()).expect("few corners");
+        let told = gap(&shape(round), &solid, &map);
+        if expected > 1e-4 {
+            apart += 1;
+            assert!((told - expected).abs() < 1e-3 * expected, "{case}: {told} for {expected}");
+        } else if expected < -1e-4 {
+            deep += 1;
+            // an axis is never better than the best
+            assert!(told < expected + 1e-5, "{case}: {told} for {expected}");
+            // what overlaps deeply may have a better one
+            worse += usize::from(told < 1.2 * expected - 1e-5);
+            assert!(told > 2.0 * expected - 1e-5, "{case}: {told} for {expected}");
+        }
+    }
+    assert!(apart > 300 && deep > 300, "{apart} {deep}");
+    assert!(100 * worse < deep, "{worse} of {deep}");
+}
+
+#[test]
+fn the_distance_of_two_solids_of_revolution_is_that_of_parry() {
+    let mut random = Random(5);
+    let (mut apart, mut deep, mut worse) = (0, 0, 0);
+    for case in 0..3000 {
+        let ((p, first, in_p), (q, second, in_q)) = (random.round(), random.round());
+        let map = random.pose(0.7);
+        let place = in_q.inverse() * map * in_p;
+        let Some(expected) = expected(&*first, &*second, &place) else { continue };
+        let told = gap(&shape(p), &shape(q), &map);
+        if expected > 1e-4 {
+            apart += 1;
+            assert!((told - expected).abs() < 1e-3 * expected, "{case}: {told} for {expected}");
+        } else if expected < -1e-4 {
+            deep += 1;
+            assert!(told < expected + 1e-5, "{case}: {told} for {expected}");
+            worse += usize::from(told < 1.2 * expected - 1e-5);
+            assert!(told > 2.0 * expected - 1e-5, "{case}: {told} for {expected}");
+        }
+    }
+    assert!(apart > 300 && deep > 300, "{apart} {deep}");
+    assert!(100 * worse < deep, "{worse} of {deep}");
+}
+
+/// The contacts of two shapes within 5 mm, on their owners, with the points in the coordinates of `b`.
+fn contacts(
+    a: &Shape,
+    b: &Shape,
+    b_from_a: &Isometry3<f64>,
+) -> Vec<(Point3<f64>, Vector3<f64>, f64)> {
+    let found = candidates((a, b_from_a), (b, &Isometry3::identity()), 0.005, &mut 0);
+    let place = |c: Candidate| {
+        let normal = c.normal.expect("these are told with their normals");
+        match c.owner {
+            Side::A => (b_from_a * c.point, normal, c.distance),
+            Side::B => (c.point, -(b_from_a.rotation * normal), c.distance),
+        }
+    };
+    found.into_iter().map(place).collect()
+}
+
+#[test]
+fn a_can_over_the_edge_of_a_table_is_held_up_to_the_edge() {
+    let (can, table) =
+        (shape(Round::cylinder(0.06, 0.03)), Shape::cuboid(Vector3::new(0.5, 0.1, 0.5), 0.1));
+    for over in [0.005, 0.01, 0.02] {
+        let found = contacts(&can, &table, &Isometry3::translation(0.47 + over, 0.16, 0.0));
+        let chord = (0.03_f64.powi(2) - (0.03 - over).powi(2)).max(0.0).sqrt();
+        for (p, normal, distance) in &found {
+            assert!((p.y - 0.1).abs() < 1e-12 && distance.abs() < 1e-12 && normal.y > 1.0 - 1e-12);
+            assert!(p.x < 0.5 + 1e-6, "{over}: {p}");
+            let from_axis = (p.x - 0.47 - over).hypot(p.z);
+            assert!((from_axis - 0.03).abs() < 1e-6, "{over}: {p}");
+        }
+        let reach = |sign: f64| {
+            let on_edge = found.iter().filter(|c| (c.0.x - 0.5).abs() < 1e-6);
+            on_edge.map(|c| sign * c.0.z).fold(f64::NEG_INFINITY, f64::max)
+        };
+        for sign in [-1.0, 1.0] {
+            assert!((reach(sign) - chord).abs() < 1e-6, "{over}: {} {chord}", reach(sign));
+        }
+    }
+}
+
+#[test]
+fn a_cylinder_across_a_beam_is_held_where_the_beam_ends() {
+    let (cylinder, beam) =
+        (shape(Round::cylinder(0.3, 0.05)), Shape::cuboid(Vector3::new(0.1, 0.05, 1.0), 0.1));
+    let lying =
+        Isometry3::new(Vector3::new(0.05, 0.1, 0.0), Vector3::z() * std::f64::consts::FRAC_PI_2);
+    let found = contacts(&cylinder, &beam, &lying);
+    let mut along: Vec<f64> = found.iter().map(|c| c.0.x).collect();
+    along.sort_by(f64::total_cmp);
+    assert!(along.len() == 2, "{along:?}");
+    assert!((along[0] + 0.1).abs() < 1e-9 && (along[1] - 0.1).abs() < 1e-9, "{along:?}");
+    assert!(found.iter().all(|c| c.2.abs() < 1e-12 && c.1.y > 1.0 - 1e-12));
+}
+
+#[test]
+fn cylinders_side_by_side_touch_along_the_common_part() {
+    let cylinder = shape(Round::cylinder(0.2, 0.05));
+    let found = contacts(&cylinder, &cylinder, &Isometry3::translation(0.1, 0.1, 0.0));
+    let mut along: Vec<f64> = found.iter().map(|c| c.0.y).collect();
+    along.sort_by(f64::total_cmp);
+    let ends = [along[0], along[along.len() - 1]];
+    assert!((ends[0] + 0.1).abs() < 1e-9 && (ends[1] - 0.2).abs() < 1e-9, "{along:?}");
+    assert!(found.iter().all(|c| c.2.abs() < 1e-9 && c.1.x > 1.0 - 1e-9));
+}
+
+#[test]
+fn every_contact_is_as_far_from_the_other_as_it_says() {
+    let mut random = Random(6);
+    let mut count = 0;
+    for case in 0..4000 {
+        let ((p, ..), (q, ..), hull) = (random.round(), random.round(), random.hull());
+        let (first, second) = (shape(p), shape(q));
+        let hull = Shape::convex(&hull, 0.05, &Isometry3::identity()).expect("few corners");
+        let other = if case % 2 == 0 { &second } else { &hull };
+        let map = random.pose(0.7);
+        let gap = gap(&first, other, &map);
+        if gap.abs() > 0.004 {
+            continue;
+        }
+        let found = contacts(&first, other, &map);
+        assert!(!found.is_empty(), "{case}: {gap}");
+        let least = found.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
+        // the depth of a point is no more than that of the solids
+        assert!((least - gap).abs() < 0.5 * gap.abs() + 1e-9, "{case}: {least} for {gap}");
+        count += found.len();
+    }
+    assert!(count > 100, "{count}");
+}

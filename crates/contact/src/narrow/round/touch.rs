@@ -1,0 +1,94 @@
+//! Contacts of solids of revolution. The minimum translation vector of two convex solids is sought among
+//! the separating axes that their features propose: normals of faces and caps, and the gradients of the
+//! signed distance where it is least along edges, rims and generators (Gottschalk, Lin and Manocha 1996
+//! for polyhedra; the signed distance of a convex solid is convex, so each least is found by
+//! bisection). Contacts are where the supporting features of both overlap along it.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use super::polyhedral::AgainstPolyhedron;
+use super::rounds::Rounds;
+use crate::narrow::candidate::{Candidate, Side};
+use crate::shape::Shape;
+use crate::shape::field::Field;
+use crate::shape::polyhedron::Polyhedron;
+use crate::shape::round::Round;
+
+/// Keys of candidates on each part of a union of polyhedra.
+const KEYS_OF_PART: u32 = 1 << 20;
+
+/// Contacts of `a` and `b` nearer than `margin`, if one of them is a solid of revolution and the other a
+/// convex solid or a half-space; `None` if not. Two balls, or a ball and a solid of revolution, meet by
+/// the signed distance of a centre.
+pub(crate) fn near(
+    a: &Shape,
+    b: &Shape,
+    b_from_a: &Isometry3<f64>,
+    margin: f64,
+) -> Option<Vec<Candidate>> {
+    match (a.field(), b.field()) {
+        (Field::Round(p), Field::Round(q)) => {
+            let rounds = Rounds::new([p, q], &b_from_a.inverse());
+            Some(rounds.near(margin))
+        }
+        (Field::Round(round), _) => near_convex(Side::A, round, b, b_from_a, margin),
+        (_, Field::Round(round)) => near_convex(Side::B, round, a, &b_from_a.inverse(), margin),
+        _ => None,
+    }
+}
+
+/// How far such bodies are apart, m, or `most` if no nearer; below zero the depth of the overlap.
+pub(crate) fn least(a: &Shape, b: &Shape, b_from_a: &Isometry3<f64>, most: f64) -> Option<f64> {
+    match (a.field(), b.field()) {
+        (Field::Round(p), Field::Round(q)) => {
+            let rounds = Rounds::new([p, q], &b_from_a.inverse());
+            Some(rounds.separation(most).distance.min(most))
+        }
+        (Field::Round(round), _) => least_to_convex(round, b, b_from_a, most),
+        (_, Field::Round(round)) => least_to_convex(round, a, &b_from_a.inverse(), most),
+        _ => None,
+    }
+}
+
+/// Contacts of `round`, which `owner` has, where `map` takes its coordinates to those of `other`.
+fn near_convex(
+    owner: Side,
+    round: &Round,
+    other: &Shape,
+    map: &Isometry3<f64>,
+    margin: f64,
+) -> Option<Vec<Candidate>> {
+    if let Field::HalfSpace = other.field() {
+        let normal = Vector3::y();
+        let down = -map.inverse_transform_vector(&normal);
+        let candidate = |(key, point): (u32, Point3<f64>)| Candidate {
+            owner,
+            point,
+            normal: Some(normal),
+            key,
+            distance: (map * point).y,
+        };
+        let all = round.around(&down).map(candidate);
+        return Some(all.filter(|c| c.distance < margin).collect());
+    }
+    let reach = round.radius() + margin;
+    let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
+    let near = |(number, solid): (u32, &Polyhedron)| {
+        let found = AgainstPolyhedron::new(owner, round, solid, map).near(margin);
+        found.into_iter().map(move |c| Candidate { key: c.key + number * KEYS_OF_PART, ..c })
+    };
+    Some(parts.flat_map(near).collect())
+}
+
+fn least_to_convex(round: &Round, other: &Shape, map: &Isometry3<f64>, most: f64) -> Option<f64> {
+    if let Field::HalfSpace = other.field() {
+        let down = -map.inverse_transform_vector(&Vector3::y());
+        return Some((map.translation.vector.y - round.reach(&down)).min(most));
+    }
+    let reach = round.radius() + most;
+    let parts = other.compound()?.parts_near(map.translation.vector.into(), reach);
+    Some(parts.fold(most, |least, (_, solid)| {
+        let against = AgainstPolyhedron::new(Side::A, round, solid, map);
+        against.separation(least).distance.min(least)
+    }))
+}

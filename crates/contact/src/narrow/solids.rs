@@ -1,0 +1,528 @@
+//! Convex solids against each other: the corners of each and the edges of one against the planes of
+//! the other's faces. That is what points spread ever more densely over both would find.
+
+#[cfg(test)]
+mod tests;
+
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
+
+use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::shape::polyhedron::{Edge, MAX_BENDS, Planes, Polyhedron};
+
+/// Slope of an edge along a face below which it lies on it: both ends of that part are told.
+const FLAT: f64 = 0.3;
+/// Share of the margin by which planes of faces may cut in before all normals are to lead out the same
+/// way.
+const MAX_CUT: f64 = 0.5;
+/// Two faces that an edge enters and leaves by part with a normal between theirs; if their mean is
+/// shorter they face away from each other.
+const SHARP: f64 = 0.3;
+
+/// Cosine to the way that parts solids best below which normals lead sideways.
+const SIDEWAYS: f64 = 0.3;
+/// Share of the margin by which a corner may be off a solid that it lies on.
+const EDGE: f64 = 0.02;
+
+/// How far one solid is beyond another along a direction.
+#[derive(Clone, Copy)]
+pub(crate) struct Parting {
+    /// m.
+    pub(crate) distance: f64,
+    /// Unit, out of the second solid and in its coordinates.
+    pub(crate) way: Vector3<f64>,
+}
+
+/// How much of two solids a search is for.
+#[derive(Clone, Copy)]
+struct Range {
+    /// Candidates are nearer than this, m.
+    margin: f64,
+    /// The search for the best separating face ends at one beyond this, m.
+    enough: f64,
+    /// Without candidates where a face parts the solids by more, m.
+    clear: f64,
+}
+
+impl Range {
+    fn within(margin: f64) -> Self {
+        Self { margin, enough: margin, clear: margin }
+    }
+}
+
+/// The signed distance of two solids.
+#[derive(Clone, Copy)]
+pub(crate) struct Separation {
+    /// m; a lower bound where they are apart.
+    pub(crate) distance: f64,
+    /// The face that parts them best, by no more than the distance.
+    pub(crate) face: Option<Parting>,
+}
+
+/// What is near, before [`Solids::led_out`].
+pub(crate) struct Looked {
+    /// The face that parts the solids best.
+    pub(crate) face: Parting,
+    pub(crate) found: Vec<Candidate>,
+}
+
+/// Two convex solids where they are.
+pub(crate) struct Solids<'a> {
+    pub(crate) a: &'a Polyhedron,
+    pub(crate) b: &'a Polyhedron,
+    pub(crate) b_from_a: Isometry3<f64>,
+}
+
+impl Solids<'_> {
+    /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
+    /// the solids overlap deeply, those that lead out by the shortest way.
+    pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
+        self.led_out(self.look(margin), margin)
+    }
+
+    /// What is nearer than `margin`, with the normals of nearest faces.
+    pub(crate) fn look(&self, margin: f64) -> Looked {
+        self.search(Range::within(margin))
+    }
+
+    /// What was [found](Self::look) within a margin, with normals that lead out.
+    pub(crate) fn led_out(
+        &self,
+        Looked { face, mut found }: Looked,
+        margin: f64,
+    ) -> Vec<Candidate> {
+        if face.distance < EDGE * margin {
+            self.turn_sideways(face, EDGE * margin, &mut found);
+        }
+        if face.distance < -MAX_CUT * margin {
+            self.lead_out(face, &mut found);
+        }
+        found
+    }
+
+    /// Where two solids overlap by more than a corner is off an edge, its nearest face is as often one
+    /// beside that on which it lies: those of towers would all lead out sideways. If a face parts the
+    /// solids best, such corners are told by how deep they are along its normal.
+    fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
+        let Parting { distance, way } = by_face;
+        let turn = &self.b_from_a.rotation;
+        let is_edge = |c: &Candidate| self.is_edge(c);
+        let apart = |c: &Candidate| self.out(c).dot(&way) < SIDEWAYS;
+        let parts_better = |c: &Candidate| self.parted_by(&self.out(c)).0 > distance + slack;
+        if !found.iter().any(apart)
+            || found.iter().any(|c| is_edge(c) && apart(c) && parts_better(c))
+        {
+            return;
+        }
+        found.retain(|c| !(is_edge(c) && apart(c)));
+        let most =
+            self.b.corners.iter().map(|p| way.dot(&p.coords)).fold(f64::NEG_INFINITY, most_of);
+        let off = slack.max(slack - distance);
+        for c in found.iter_mut().filter(|c| c.distance <= off && apart(c)) {
+            (c.distance, c.normal) = match c.owner {
+                Side::A => (way.dot(&(self.b_from_a * c.point).coords) - most, Some(way)),
+                Side::B => {
+                    (most + distance - way.dot(&c.point.coords), Some(-(turn.inverse() * way)))
+                }
+            };
+        }
+    }
+
+    /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
+    /// or of two edges, and sees to it that something does.
+    fn lead_out(&self, by_face: Parting, found: &mut Vec<Candidate>) {
+        let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
+        let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
+        let Parting { distance, way } =
+            ways.fold(by_face, |p, q| if q.distance > p.distance { q } else { p });
+        found.retain(|candidate| self.out(candidate).dot(&way) > 0.0);
+        let leads = |c: &Candidate| self.out(c).dot(&way) > 0.9 && c.distance < 0.5 * distance;
+        if !found.iter().any(leads) {
+            let (_, key) = self.parted_by(&way);
+            let point = self.a.corners[key];
+            let (owner, normal, key) = (Side::A, Some(way), key as u32);
+            found.push(Candidate { owner, point, normal, key, distance });
+        }
+    }
+
+    /// A normal out of the second solid, in its coordinates.
+    fn out(&self, candidate: &Candidate) -> Vector3<f64> {
+        let normal = candidate.normal.unwrap_or_default();
+        if candidate.owner == Side::A { normal } else { -(self.b_from_a.rotation * normal) }
+    }
+
+    /// Whether it is on an edge, not at a corner.
+    fn is_edge(&self, candidate: &Candidate) -> bool {
+        candidate.owner == Side::A && candidate.key as usize >= self.a.corners.len()
+    }
+
+    /// How far the first solid is beyond the second along a normal in the coordinates of that, m, and
+    /// the number of its corner that is the least.
+    fn parted_by(&self, normal: &Vector3<f64>) -> (f64, usize) {
+        let most = self.b.corners.iter().map(|p| normal.dot(&p.coords));
+        let most = most.fold(f64::NEG_INFINITY, most_of);
+        let along = |p: &Point3<f64>| normal.dot(&(self.b_from_a * p).coords);
+        let all = self.a.corners.iter().map(along).enumerate();
+        let least = all.reduce(|p, q| if q.1 < p.1 { q } else { p });
+        least.map_or((f64::INFINITY, 0), |(key, height)| (height - most, key))
+    }
+
+    /// How the face that parts them best does so, or one that parts them by more than `most`.
+    pub(crate) fn parting(&self, most: f64) -> Parting {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
+            // SAFETY: the processor has AVX2, which was asked just now
+            return unsafe { self.part_wide(most) };
+        }
+        self.part(&self.views(), most).0
+    }
+
+    /// [`Solids::part`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn part_wide(&self, most: f64) -> Parting {
+        self.part(&self.views(), most).0
+    }
+
+    fn views(&self) -> [View<'_>; 2] {
+        let Self { a, b, b_from_a } = self;
+        [View::new(a, b, b_from_a), View::new(b, a, &b_from_a.inverse())]
+    }
+
+    /// Also the planes of the second and of the first that part them best, if none does so by more than
+    /// `most`.
+    #[inline(always)]
+    fn part(&self, views: &[View<'_>; 2], most: f64) -> (Parting, [usize; 2]) {
+        let mut best = [(f64::NEG_INFINITY, 0); 2];
+        for (view, best) in views.iter().zip(&mut best) {
+            *best = view.glance();
+        }
+        for (n, view) in views.iter().enumerate() {
+            if best[0].0.max(best[1].0) <= most {
+                best[n] = view.search(best[n]);
+            }
+        }
+        let [(of_a, p), (of_b, q)] = best;
+        let parting = if of_b > of_a {
+            Parting { distance: of_b, way: -(self.b_from_a.rotation * self.a.plane(q).0) }
+        } else {
+            Parting { distance: of_a, way: self.b.plane(p).0 }
+        };
+        (parting, [p, q])
+    }
+
+    /// How far the first solid is beyond the second along `way`, a unit vector in the coordinates of
+    /// that, m.
+    pub(crate) fn beyond(&self, way: &Vector3<f64>) -> f64 {
+        let Self { a, b, b_from_a } = self;
+        let least = a.least_along(&b_from_a.inverse_transform_vector(way));
+        least + way.dot(&b_from_a.translation.vector) + b.least_along(&-way)
+    }
+
+    /// Their signed distance: by the best face, or any by at least `enough`, where it parts them by more than
+    /// `clear`; else by what is nearer than `reach`, or that if nothing is: long bars are parted by their edges
+    /// alone.
+    pub(crate) fn separation(&self, enough: f64, clear: f64, reach: f64) -> Separation {
+        let Looked { face, found } = self.search(Range { margin: reach, enough, clear });
+        if face.distance > clear {
+            return Separation { distance: face.distance, face: Some(face) };
+        }
+        let distance = found.iter().map(|c| c.distance).fold(reach, least_of);
+        Separation { distance, face: Some(face) }
+    }
+
+    fn search(&self, range: Range) -> Looked {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "measured: see the notes of the pile benchmark")]
+            // SAFETY: the processor has AVX2, which was asked just now
+            return unsafe { self.visit_wide(range) };
+        }
+        self.visit(range)
+    }
+
+    /// [`Solids::visit`] on vectors of four numbers. Nothing is fused, so the bits are the same.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn visit_wide(&self, range: Range) -> Looked {
+        self.visit(range)
+    }
+
+    #[inline(always)]
+    fn visit(&self, Range { margin, enough, clear }: Range) -> Looked {
+        let Self { a, b, .. } = self;
+        let (mut found, views) = (Vec::new(), self.views());
+        let (face, faces) = self.part(&views, enough);
+        if face.distance > clear {
+            return Looked { face, found };
+        }
+        let mut of_a = Heights::new(&views[0], faces[0]);
+        let mut of_b = Heights::new(&views[1], faces[1]);
+        for (owner, heights, own, other) in [(Side::A, &mut of_a, a, b), (Side::B, &mut of_b, b, a)]
+        {
+            for (key, &point) in own.corners.iter().enumerate() {
+                // what is that far off one plane is no nearer
+                if heights.over_face[key] >= margin {
+                    continue;
+                }
+                let (distance, plane) = heights.highest(key);
+                if distance < margin {
+                    let (normal, key) = (Some(other.plane(plane).0), key as u32);
+                    found.push(Candidate { owner, point, normal, key, distance });
+                }
+            }
+        }
+        for (number, Edge { ends, length }) in a.edges.iter().enumerate() {
+            let ends = ends.map(|n| n as usize);
+            if ends.iter().all(|&end| of_a.over_face[end] >= margin) {
+                continue;
+            }
+            let highest = ends.map(|end| of_a.highest(end));
+            // no distance grows faster than the way, and along one plane none bends
+            if 0.5 * (highest[0].0 + highest[1].0 - length) >= margin
+                || highest[0].1 == highest[1].1
+            {
+                continue;
+            }
+            let rows = ends.map(|end| of_a.row(end));
+            if lowest(rows, highest) >= margin {
+                continue;
+            }
+            let [from, to] = ends.map(|end| a.corners[end]);
+            let mut key = (a.corners.len() + MAX_BENDS * number) as u32;
+            bends(rows, highest[0].1, *length, margin, |share, distance, [(i, s), (j, t)]| {
+                let [n, m] = [i, j].map(|plane| b.plane(plane).0);
+                let between = n * s + m * t;
+                let length = between.norm();
+                let (normal, distance) = if length > SHARP {
+                    (between / length, distance / length)
+                } else {
+                    (if s > t { n } else { m }, distance)
+                };
+                if distance < margin {
+                    let point = from + (to - from) * share;
+                    let (owner, normal) = (Side::A, Some(normal));
+                    found.push(Candidate { owner, point, normal, key, distance });
+                }
+                key += 1;
+            });
+        }
+        Looked { face, found }
+    }
+}
+
+/// One solid in the coordinates of another.
+struct View<'a> {
+    own: &'a Polyhedron,
+    other: &'a Polyhedron,
+    turn: Matrix3<f64>,
+    shift: Vector3<f64>,
+}
+
+impl<'a> View<'a> {
+    #[inline(always)]
+    fn new(own: &'a Polyhedron, other: &'a Polyhedron, other_from_own: &Isometry3<f64>) -> Self {
+        let turn = other_from_own.rotation.to_rotation_matrix().into_inner();
+        Self { own, other, turn, shift: other_from_own.translation.vector }
+    }
+
+    /// How far the plane of the other that is most under the middle keeps all corners off, m, and its
+    /// number.
+    #[inline(always)]
+    fn glance(&self) -> (f64, usize) {
+        let middle = wide(&self.shift);
+        let mut under = First::new(f64::INFINITY);
+        for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
+            under.look(group, *offsets - normals.dot(&middle));
+        }
+        let (depth, plane) = under.least();
+        let normal = self.turn.tr_mul(&self.other.plane(plane).0);
+        (self.own.least_along(&normal) - depth, plane)
+    }
+
+    /// The same of the plane that keeps them off best, if `best` is one of them.
+    #[inline(always)]
+    fn search(&self, mut best: (f64, usize)) -> (f64, usize) {
+        let middle = wide(&self.shift);
+        for (group, Planes { normals, offsets }) in self.other.planes.iter().enumerate() {
+            let height = normals.dot(&middle) - *offsets;
+            if !height.0.iter().any(|height| height - self.own.inner > best.0) {
+                continue;
+            }
+            let turned = Wide3(std::array::from_fn(|k| {
+                let along = |axis: usize| normals.0[axis].map(|x| self.turn[(axis, k)] * x);
+                along(0) + along(1) + along(2)
+            }));
+            let mut least = Wide([f64::INFINITY; LANES]);
+            for corner in &self.own.corners {
+                least = least.zip(turned.dot(&wide(&corner.coords)), least_of);
+            }
+            for (lane, &distance) in (height + least).0.iter().enumerate() {
+                if distance > best.0 {
+                    best = (distance, LANES * group + lane);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The corners of one solid over the planes of another.
+struct Heights<'v, 'a> {
+    view: &'v View<'a>,
+    /// Of each corner over one of the planes, m.
+    over_face: Vec<f64>,
+    /// What is known of each.
+    known: Vec<Option<Highest>>,
+    /// Over all planes, row by row, m.
+    rows: Vec<Wide>,
+}
+
+/// The height of a corner over the plane over which it is highest.
+#[derive(Clone, Copy)]
+struct Highest {
+    /// m.
+    height: f64,
+    plane: usize,
+    /// Where its row is.
+    row: usize,
+}
+
+impl<'v, 'a> Heights<'v, 'a> {
+    #[inline(always)]
+    fn new(view: &'v View<'a>, face: usize) -> Self {
+        let (normal, offset) = view.other.plane(face);
+        let (own, middle) = (view.own, normal.dot(&view.shift) - offset);
+        let normal = wide(&view.turn.tr_mul(&normal));
+        let over = |corners: &Wide3| normal.dot(corners).map(|height| height + middle).0;
+        let over_face = own.lanes.iter().flat_map(over).collect();
+        let rows = Vec::with_capacity(own.corners.len() * view.other.planes.len());
+        Self { view, over_face, known: vec![None; own.corners.len()], rows }
+    }
+
+    /// The distance of a corner from the solid, m, and the plane that tells it; outside it is a lower
+    /// bound.
+    #[inline(always)]
+    fn highest(&mut self, corner: usize) -> (f64, usize) {
+        if let Some(Highest { height, plane, .. }) = self.known[corner] {
+            return (height, plane);
+        }
+        let View { own, other, turn, shift } = self.view;
+        let place = wide(&(turn * own.corners[corner].coords + shift));
+        let (row, mut under) = (self.rows.len(), First::new(f64::INFINITY));
+        for (group, Planes { normals, offsets }) in other.planes.iter().enumerate() {
+            let depth = *offsets - normals.dot(&place);
+            self.rows.push(depth.map(|x| -x));
+            under.look(group, depth);
+        }
+        let (depth, plane) = under.least();
+        self.known[corner] = Some(Highest { height: -depth, plane, row });
+        (-depth, plane)
+    }
+
+    /// Of a corner of which the highest is known.
+    #[inline(always)]
+    fn row(&self, corner: usize) -> &[Wide] {
+        let row = self.known[corner].map_or(0, |known| known.row);
+        &self.rows[row..][..self.view.other.planes.len()]
+    }
+}
+
+fn at(row: &[Wide], plane: usize) -> f64 {
+    row[plane / LANES].0[plane % LANES]
+}
+
+/// The first of the least numbers in rows.
+struct First {
+    least: Wide,
+    /// Of rows.
+    groups: Wide,
+}
+
+impl First {
+    #[inline(always)]
+    fn new(most: f64) -> Self {
+        Self { least: Wide([most; LANES]), groups: Wide::default() }
+    }
+
+    #[inline(always)]
+    fn look(&mut self, group: usize, numbers: Wide) {
+        let group = group as f64;
+        for lane in 0..LANES {
+            let is_less = numbers.0[lane] < self.least.0[lane];
+            self.groups.0[lane] = if is_less { group } else { self.groups.0[lane] };
+            self.least.0[lane] = if is_less { numbers.0[lane] } else { self.least.0[lane] };
+        }
+    }
+
+    /// It and its place.
+    #[inline(always)]
+    fn least(&self) -> (f64, usize) {
+        let least = self.least.0.into_iter().fold(f64::INFINITY, least_of);
+        let place = |lane: usize| LANES * self.groups.0[lane] as usize + lane;
+        let places = (0..LANES).filter(|&lane| self.least.0[lane] == least).map(place);
+        (least, places.min().unwrap_or(0))
+    }
+}
+
+/// No point between two corners is nearer than this. Their heights over planes are given, and which are
+/// the highest.
+#[inline(always)]
+fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 {
+    let (lead, gain) = (from - at(p, j), to - at(q, i));
+    // where the two planes meet
+    let share = if lead + gain > 0.0 { lead / (lead + gain) } else { 0.0 };
+    let meet = from + (at(q, i) - from) * share;
+    least_of(meet, least_of(from, to))
+}
+
+/// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
+/// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
+/// highest at the first, and its length, m. `told` is given the share of the length, the distance, m,
+/// and both planes with the shares of their normals that a contact there has.
+#[inline(always)]
+fn bends(
+    [p, q]: [&[Wide]; 2],
+    mut plane: usize,
+    length: f64,
+    limit: f64,
+    mut told: impl FnMut(f64, f64, [(usize, f64); 2]),
+) {
+    let mut count = 0;
+    loop {
+        let height = at(p, plane);
+        let falls = at(q, plane) - height;
+        // the share of the length at which each plane comes to be the higher
+        let mut first = First::new(1.0);
+        for (group, (p, q)) in p.iter().zip(q).enumerate() {
+            let lead = p.map(|x| height - x);
+            let gain = (*q - *p).map(|x| x - falls);
+            first.look(group, lead.zip(gain, |l, gain| if gain > 0.0 { l / gain } else { 1.0 }));
+        }
+        let (share, next) = first.least();
+        if share >= 1.0 {
+            return;
+        }
+        let (distance, rises) = (height + falls * share, at(q, next) - at(p, next));
+        let is_least = falls < 0.0 && rises >= 0.0;
+        let flat = |slope: f64| slope.abs() < FLAT * length;
+        // a place is kept for the least
+        let most = if falls < 0.0 { MAX_BENDS - 1 } else { MAX_BENDS };
+        let is_end = count < most && (flat(falls) || flat(rises));
+        if distance < limit && share > 0.0 && (is_least || is_end) {
+            let shares = if is_least {
+                // does not slope along the edge
+                let first = rises / (rises - falls);
+                [first, 1.0 - first]
+            } else if falls.abs() < rises.abs() {
+                [1.0, 0.0]
+            } else {
+                [0.0, 1.0]
+            };
+            told(share, distance, [(plane, shares[0]), (next, shares[1])]);
+            count += 1;
+        }
+        plane = next;
+    }
+}

@@ -1,0 +1,7 @@
+//! The passes of a frame.
+
+pub(crate) mod collide;
+pub(crate) mod follow;
+pub(crate) mod search;
+pub(crate) mod support;
+pub(crate) mod transmit;

@@ -1,0 +1,730 @@
+//! The collision pass: bodies that would pass into each other bounce (GBF03 section 5, Su09
+//! section 3.2), where and when they meet.
+//!
+//! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
+//! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
+//! motion of both bodies and quadratic in time, linearised where the contact was found. A body that leaves the
+//! path of its contact search by more than the contact margin has its contacts searched again.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use dynamics::{Body, Momentum, Velocity, advance};
+use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+
+use crate::narrow::candidate::Side;
+use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
+use crate::narrow::flight::{Flight, Paths};
+use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
+use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
+
+/// A collision of two bodies.
+/// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blow {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    /// The contact with the largest impulse, in body coordinates of `a` and of `b`, m.
+    pub at: [Point3<f64>; 2],
+    /// Time of impact, s since the start of the step.
+    pub time: f64,
+    /// The orientations of `a` and of `b` at the time of impact.
+    pub rotations: [UnitQuaternion<f64>; 2],
+    /// Unit normal in world axes, out of `b`.
+    pub normal: Vector3<f64>,
+    /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
+    pub impulse: Vector3<f64>,
+    /// Speed of approach along the normal, m/s.
+    pub approach: f64,
+    /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
+    /// contact without friction the effective mass of the pair along the normal.
+    pub mass: f64,
+    /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
+    /// side at the same time; otherwise it may break both.
+    pub struck: Option<u32>,
+}
+
+/// Which bodies may break in a collision, and at which impulse.
+pub struct Bearing<'a> {
+    /// Whether each body may break; `borne` is called for blows to these only.
+    pub may_break: &'a [bool],
+    /// The largest impulses that the first and the second body of a blow bear, N s. The second argument says
+    /// whether the blow takes place; otherwise its impulse is an upper bound.
+    pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
+    /// The pass ends once more than this many bodies left the paths of the contact search: their next
+    /// impacts may precede the known ones.
+    pub max_strayed: usize,
+}
+
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
+pub(crate) struct Met {
+    pub(crate) at: [Point3<f64>; 2],
+    pub(crate) time: f64,
+    pub(crate) rotations: [UnitQuaternion<f64>; 2],
+}
+
+impl Blow {
+    /// `u` is the relative velocity of `a` at the contact with the largest impulse, m/s.
+    pub(crate) fn new(
+        (a, b): (u32, u32),
+        Met { at, time, rotations }: Met,
+        (normal, impulse): (Vector3<f64>, Vector3<f64>),
+        (u, restitution): (Vector3<f64>, f64),
+    ) -> Self {
+        let approach = -normal.dot(&u);
+        let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
+        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
+    }
+}
+
+impl Bearing<'_> {
+    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
+    pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
+        if !self.may_break[a as usize] && !self.may_break[b as usize] {
+            return None;
+        }
+        let blow = blow();
+        let [p, q] = (self.borne)(&blow, true);
+        let (borne, size) = (p.min(q), blow.impulse.norm());
+        (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
+    }
+}
+
+/// Result of a collision pass.
+#[derive(Clone, Debug, Default)]
+pub struct Collisions {
+    /// Blows that break a body.
+    pub blows: Vec<Blow>,
+    /// Work of kinematic bodies, J.
+    pub work: f64,
+    /// Bodies that left the paths of the contact search; their contacts must be searched again.
+    pub strayed: Vec<bool>,
+    /// Pairs to search again from a later time, sorted.
+    pub resumed: Vec<Resumed>,
+    /// Displacement of the virtual starts, m and rad.
+    pub shifts: Vec<Velocity>,
+    /// Pairs with a body that reached the limit of blows; the contact passes stop their approach.
+    pub limited: usize,
+}
+
+/// Limit of blows to a body per step. A ball of 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps
+/// per second. A light body between two heavy ones has unlimited blows; the contact passes stop the rest.
+const MAX_BLOWS: u32 = 64;
+/// Tolerance of the speeds after a collision, as a share of the resting speed.
+const CONVERGED: f64 = 1e-3;
+
+/// Processes the impacts of all approaching pairs in the order of time. All touching contacts of a pair
+/// rebound together, so that a box that lands flat does not turn.
+///
+/// If a body of the pair breaks, the pair exchanges the impulse that the weaker body bears, and collides no
+/// more in this pass: the pieces receive the rest.
+///
+/// Impulses act at one point of both bodies with the momenta of the time of impact: linear and angular
+/// momentum are conserved exactly, and no impulse adds energy.
+pub(crate) fn collide(
+    frame: Frame<'_>,
+    contacts: &Contacts,
+    paths: &mut Paths,
+    bearing: &mut Bearing<'_>,
+) -> Collisions {
+    let mut pass = Pass::new(frame, contacts, paths);
+    pass.run(bearing);
+    pass.resume();
+    let shifts = pass.flyers.iter().map(|flyer| flyer.shift).collect();
+    Collisions { shifts, ..pass.done }
+}
+
+/// A time before any step, s.
+const BEFORE: f64 = -1.0;
+
+/// Linearised signed distance at a contact, for any motion of both bodies.
+struct Near {
+    /// From the centres of mass to the contact point at the time of the search, m.
+    arms: [Vector3<f64>; 2],
+    normal: Vector3<f64>,
+    /// The distance without the motion of the search, m.
+    base: f64,
+    /// Speed of separation beyond that of the angular velocities at the start of the step, m/s.
+    turning: f64,
+}
+
+/// A body between its blows.
+#[derive(Clone, Copy)]
+struct Flyer {
+    /// Velocity at the virtual start, m/s.
+    velocity: Velocity,
+    /// The same at the contact search.
+    before: Velocity,
+    /// Displacement of the virtual start since the contact search, m and rad.
+    shift: Velocity,
+    /// m/s^2.
+    acceleration: Vector3<f64>,
+    /// Time of its last blow, s.
+    since: f64,
+    /// Whether joints hold the body: its blows act at the start of the step.
+    joined: bool,
+}
+
+/// A pair and the time of its next blow.
+#[derive(Clone, Copy, PartialEq)]
+struct Event {
+    time: f64,
+    /// Blows of the pair so far.
+    blows: u32,
+    pair: u32,
+    /// Number of the event; later events of the pair replace it.
+    stamp: u32,
+}
+
+impl Eq for Event {}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let time = self.time.total_cmp(&other.time);
+        time.then((self.blows, self.pair, self.stamp).cmp(&(other.blows, other.pair, other.stamp)))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The blows of a pair so far.
+#[derive(Clone, Copy, Default)]
+struct Past {
+    blows: u32,
+    stamp: u32,
+    /// Whether the pair collides no more in this pass.
+    is_over: bool,
+    /// Last time of touch without approach, s.
+    passed: f64,
+}
+
+struct Pass<'a> {
+    frame: Frame<'a>,
+    contacts: &'a Contacts,
+    paths: &'a mut Paths,
+    flyers: Vec<Flyer>,
+    /// One per contact.
+    nears: Vec<Near>,
+    /// One per pair.
+    pasts: Vec<Past>,
+    /// Number of bodies that left their paths.
+    leaving: usize,
+    /// The pass processed all impacts up to this time, s.
+    reached: f64,
+    done: Collisions,
+}
+
+/// The impulses of a pair at its touching contacts.
+#[derive(Default)]
+struct Hit {
+    meetings: [Meeting; MAX_CONTACTS],
+    count: usize,
+    /// On `a`, one per meeting.
+    impulses: Impulses,
+    restitution: f64,
+    time: f64,
+}
+
+/// A body at the time of a blow.
+struct Struck {
+    body: usize,
+    /// Place of the centre of mass without forces: arms from there to one point of both bodies conserve
+    /// angular momentum about the virtual starts.
+    arm_origin: Vector3<f64>,
+    pose: Isometry3<f64>,
+    momentum: Momentum,
+    mover: Mover,
+}
+
+impl Flyer {
+    /// Whether the body is off the path of the contact search by more than the contact margin.
+    fn deviates(&self, time: f64, shape: &Shape) -> bool {
+        let off = |shift: &Vector3<f64>, now: &Vector3<f64>, before: &Vector3<f64>| {
+            (shift + (now - before) * time).norm()
+        };
+        let Self { velocity, before, shift, .. } = self;
+        let linear = off(&shift.linear, &velocity.linear, &before.linear);
+        let angular = off(&shift.angular, &velocity.angular, &before.angular);
+        linear + angular * shape.radius() > MARGIN * shape.size()
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(frame: Frame<'a>, contacts: &'a Contacts, paths: &'a mut Paths) -> Self {
+        let Frame { columns, dt, drift, .. } = frame;
+        let states = paths.poses.iter().zip(&paths.momenta);
+        let flyer = |(i, (pose, momentum)): (usize, (&Isometry3<f64>, &Momentum))| {
+            let velocity = columns.bodies[i].velocity(&pose.rotation, momentum);
+            let since = paths.flights.get(i).map_or(0.0, |flight| flight.since);
+            let acceleration = drift[i].linear * (2.0 / dt);
+            let shift = Velocity::default();
+            Flyer { velocity, before: velocity, shift, acceleration, since, joined: false }
+        };
+        let mut flyers: Vec<Flyer> = states.enumerate().map(flyer).collect();
+        let nears = nears(contacts, &flyers);
+        support(frame, contacts, &mut flyers);
+        let count = contacts.manifolds().len();
+        let (pasts, strayed) = (vec![Past::default(); count], vec![false; flyers.len()]);
+        let done = Collisions { strayed, ..Collisions::default() };
+        Self { frame, contacts, paths, flyers, nears, pasts, leaving: 0, reached: dt, done }
+    }
+
+    fn run(&mut self, bearing: &mut Bearing<'_>) {
+        let contacts = self.contacts;
+        let mut queue = BinaryHeap::new();
+        for pair in 0..contacts.manifolds().len() {
+            queue.extend(self.next(pair, BEFORE));
+        }
+        if queue.is_empty() {
+            return;
+        }
+        let touching = Touching::new(contacts, self.flyers.len());
+        while let Some(Reverse(event)) = queue.pop() {
+            let pair = event.pair as usize;
+            if event.stamp != self.pasts[pair].stamp {
+                continue;
+            }
+            let manifold = &contacts.manifolds()[pair];
+            let bodies = [manifold.a as usize, manifold.b as usize];
+            if self.stray(bodies, event.time) {
+                continue;
+            }
+            if bodies.iter().any(|&i| self.paths.flights[i].blows >= MAX_BLOWS) {
+                self.done.limited += 1;
+                self.pasts[pair].is_over = true;
+                continue;
+            }
+            if !self.strike(pair, event.time, bearing) {
+                self.pasts[pair].passed = event.time;
+                queue.extend(self.next(pair, event.time));
+                continue;
+            }
+            if self.leave(bodies) > bearing.max_strayed {
+                self.reached = event.time;
+                break;
+            }
+            for i in bodies {
+                let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
+                pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
+            }
+        }
+    }
+
+    /// Lists the pairs whose contacts were found before the end of the step: they may meet again after that
+    /// time, or after their last blow.
+    fn resume(&mut self) {
+        for (past, manifold) in self.pasts.iter().zip(self.contacts.manifolds()) {
+            let bodies = [manifold.a as usize, manifold.b as usize];
+            let Origin { time: found, until, .. } =
+                self.contacts.origins()[self.contacts.range(manifold).start];
+            let struck = self.struck(bodies);
+            let done = found.max(past.passed).max(struck);
+            let time = match past.blows {
+                // a contact of spinning bodies that does not approach leaves them where they were
+                0 if done <= manifold.since => until,
+                0 => done,
+                _ => struck,
+            };
+            let is_later = time > manifold.since || past.blows > 0;
+            let is_left = bodies.iter().any(|&i| self.done.strayed[i]);
+            let moves = bodies.iter().any(|&i| self.is_free(i) && !self.flyers[i].joined);
+            let is_known = time <= self.reached && found < self.frame.dt;
+            if is_known && is_later && moves && !is_left && !past.is_over {
+                let Manifold { a, b, .. } = *manifold;
+                self.done.resumed.push(Resumed { a, b, time });
+            }
+        }
+    }
+
+    /// The time of the last blow to one of these, s.
+    fn struck(&self, bodies: [usize; 2]) -> f64 {
+        let [a, b] = bodies.map(|i| self.flyers[i].since);
+        a.max(b)
+    }
+
+    fn is_free(&self, i: usize) -> bool {
+        self.frame.columns.bodies[i].mass_properties().is_some()
+    }
+
+    /// Marks the bodies that leave their paths by the end of the step. Returns the number of marked bodies.
+    fn leave(&mut self, bodies: [usize; 2]) -> usize {
+        for i in bodies {
+            let shape = &self.frame.columns.shapes[i];
+            let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, shape);
+            self.leaving += usize::from(leaves && !self.done.strayed[i]);
+            self.done.strayed[i] |= leaves;
+        }
+        self.leaving
+    }
+
+    /// Whether one of the bodies left its path before a time, so that its contacts there are unknown.
+    fn stray(&mut self, bodies: [usize; 2], time: f64) -> bool {
+        let mut strays = false;
+        for i in bodies {
+            let shape = &self.frame.columns.shapes[i];
+            let deviates = self.is_free(i) && self.flyers[i].deviates(time, shape);
+            self.done.strayed[i] |= deviates;
+            strays |= deviates;
+        }
+        strays
+    }
+
+    /// The distance at a contact as `c0 + c1 t + c2 t^2`.
+    fn distance(&self, bodies: [usize; 2], near: &Near) -> [f64; 3] {
+        let [a, b] = bodies.map(|i| &self.flyers[i]);
+        let Near { arms, normal, base, turning } = near;
+        let shift = a.shift.at(&arms[0]) - b.shift.at(&arms[1]);
+        let speed = a.velocity.at(&arms[0]) - b.velocity.at(&arms[1]);
+        let acceleration = a.acceleration - b.acceleration;
+        [base + normal.dot(&shift), turning + normal.dot(&speed), 0.5 * normal.dot(&acceleration)]
+    }
+
+    /// Approach speed below which a pair rests, m/s.
+    fn resting(&self, bodies: [usize; 2]) -> f64 {
+        let Frame { columns, settings, drift, .. } = self.frame;
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, settings.restitution);
+        let [a, b] = bodies.map(|i| settings.resting_at(&drift[i], restitution));
+        a.max(b)
+    }
+
+    /// The next impact of a pair within the step after a time; it replaces the known one.
+    fn next(&mut self, pair: usize, after: f64) -> Option<Reverse<Event>> {
+        self.pasts[pair].stamp += 1;
+        let Past { blows, stamp, is_over, .. } = self.pasts[pair];
+        if is_over {
+            return None;
+        }
+        let manifold = &self.contacts.manifolds()[pair];
+        let bodies = [manifold.a as usize, manifold.b as usize];
+        let (struck, resting) = (self.struck(bodies), self.resting(bodies));
+        let touch = |number: usize| {
+            let time = touch(self.distance(bodies, &self.nears[number]), struck, resting)?;
+            let (time, until) = (time.max(manifold.since), self.contacts.origins()[number].until);
+            (time > after && time <= until).then_some(time)
+        };
+        let times = self.contacts.range(manifold).filter_map(touch);
+        let time = times.fold(f64::INFINITY, f64::min);
+        (time <= self.frame.dt).then_some(Reverse(Event { time, blows, pair: pair as u32, stamp }))
+    }
+
+    /// Collides a pair at a time; `false` if the pair does not approach there.
+    fn strike(&mut self, pair: usize, time: f64, bearing: &mut Bearing<'_>) -> bool {
+        let manifold = self.contacts.manifolds()[pair];
+        let bodies = [manifold.a as usize, manifold.b as usize];
+        let struck = bodies.map(|i| self.body_at(i, time));
+        let mut hit = Hit { time, ..Hit::default() };
+        if !self.hits(&manifold, &struck, &mut hit) {
+            return false;
+        }
+        let rotations = struck.each_ref().map(|struck| struck.pose.rotation);
+        let blow = || hit.blow(&manifold, self.contacts, rotations);
+        let share = bearing.share((manifold.a, manifold.b), blow);
+        if let Some(share) = share {
+            self.done.blows.push(blow());
+            hit.impulses.iter_mut().for_each(|j| *j *= share);
+            self.pasts[pair].is_over = true;
+        }
+        self.pasts[pair].blows += 1;
+        self.done.work += self.work(&manifold, &hit);
+        for (struck, gain) in struck.iter().zip(hit.gains()) {
+            self.give(struck, &gain, time);
+        }
+        true
+    }
+
+    /// The state of a body at a time.
+    fn body_at(&self, i: usize, time: f64) -> Struck {
+        let (body, pose) = (&self.frame.columns.bodies[i], &self.paths.poses[i]);
+        let Flyer { velocity, acceleration, joined, .. } = self.flyers[i];
+        let arm_origin = pose.translation.vector + velocity.linear * time;
+        let mut place = arm_origin + acceleration * (0.5 * time * time);
+        let mut momentum = self.paths.momenta[i];
+        if let Some(mass) = body.mass_properties().filter(|_| !joined) {
+            momentum.linear += acceleration * (mass.mass() * time);
+            let gravity = self.gravity(i);
+            // contact forces do no work on a resting body
+            let lift = (acceleration - gravity).dot(&(place - pose.translation.vector));
+            if lift > 0.0 {
+                place += gravity * (lift / gravity.norm_squared());
+            }
+        }
+        let rotation = if joined { pose.rotation } else { self.rotation(i, time) };
+        let pose = Isometry3::from_parts(Translation3::from(place), rotation);
+        Struck { body: i, arm_origin, pose, momentum, mover: Mover::new(body, &pose, &momentum) }
+    }
+
+    /// Acceleration by forces, m/s^2.
+    fn gravity(&self, i: usize) -> Vector3<f64> {
+        self.frame.drift[i].linear * (2.0 / self.frame.dt)
+    }
+
+    /// The orientation of a body at a time.
+    fn rotation(&self, i: usize, time: f64) -> UnitQuaternion<f64> {
+        let Flight { since, rotation, .. } = self.paths.flights[i];
+        let pose = &self.paths.poses[i];
+        let rotation = if since > 0.0 { rotation } else { pose.rotation };
+        if time == since || self.flyers[i].velocity.angular == Vector3::zeros() {
+            return rotation;
+        }
+        let from = Isometry3::from_parts(pose.translation, rotation);
+        let (body, momentum) = (&self.frame.columns.bodies[i], &self.paths.momenta[i]);
+        advance(body, &from, momentum, time - since).rotation
+    }
+
+    /// Applies an impulse to a body at a time and updates its virtual start.
+    fn give(&mut self, struck: &Struck, gain: &Momentum, time: f64) {
+        let Struck { body: i, pose, mut momentum, .. } = *struck;
+        let body = &self.frame.columns.bodies[i];
+        let Some(mass) = body.mass_properties() else { return };
+        momentum.linear += gain.linear;
+        momentum.angular += gain.angular;
+        let gravity = self.gravity(i);
+        let blows = self.paths.flights[i].blows + 1;
+        self.paths.flights[i].blows = blows;
+        let flyer = &mut self.flyers[i];
+        flyer.since = time;
+        if flyer.joined {
+            self.paths.momenta[i] = momentum;
+            flyer.velocity = body.velocity(&self.paths.poses[i].rotation, &momentum);
+            return;
+        }
+        let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
+        let old = std::mem::replace(&mut self.paths.poses[i], start);
+        self.paths.momenta[i] = momentum;
+        self.paths.flights[i] = Flight { blows, ..flight };
+        let velocity = Velocity {
+            linear: momentum.linear / mass.mass(),
+            angular: mass.angular_velocity(&pose.rotation, &momentum.angular),
+        };
+        flyer.shift.linear += start.translation.vector - old.translation.vector;
+        flyer.shift.angular += (flyer.velocity.angular - velocity.angular) * time;
+        (flyer.velocity, flyer.acceleration) = (velocity, gravity);
+    }
+
+    /// Work of the kinematic body of a pair, J.
+    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
+        let bodies = [pair.a, pair.b].map(|body| &self.frame.columns.bodies[body as usize]);
+        match bodies {
+            [Body::Kinematic(velocity), Body::Dynamic(_)] => {
+                hit.given().map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
+            }
+            [Body::Dynamic(_), Body::Kinematic(velocity)] => {
+                hit.given().map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Computes the clamped impulses of a pair at its touching contacts; `false` if it does not approach.
+    fn hits(&self, pair: &Manifold, struck: &[Struck; 2], hit: &mut Hit) -> bool {
+        let bodies = [pair.a as usize, pair.b as usize];
+        let Frame { columns, settings, .. } = self.frame;
+        let movers = [&struck[0].mover, &struck[1].mover];
+        let resting = self.resting(bodies);
+        let [p, q] = bodies.map(|i| columns.shapes[i].size());
+        let reach = settings.slop * p.min(q);
+        let places = [struck[0].arm_origin, struck[1].arm_origin];
+        let mut fastest = 0.0f64;
+        for number in self.contacts.range(pair).take(MAX_CONTACTS) {
+            let near = &self.nears[number];
+            let [c0, c1, c2] = self.distance(bodies, near);
+            if c0 + (c1 + c2 * hit.time) * hit.time > reach {
+                continue;
+            }
+            let arms = self.arms(number, &places);
+            let normal = near.normal;
+            let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
+            fastest = fastest.min(normal.dot(&u));
+            hit.meetings[hit.count] = Meeting { number, normal, arms, u };
+            hit.count += 1;
+        }
+        if fastest >= -resting {
+            return false;
+        }
+        let [p, q] = bodies.map(|i| &columns.materials[i]);
+        let restitution = p.restitution_with(q, settings.restitution);
+        hit.restitution = restitution;
+        let friction = p.friction_with(q, settings.friction);
+        let clamp = settings.clamp;
+        hit.impulses = match &hit.meetings[..hit.count] {
+            [Meeting { normal, arms, u, .. }] => {
+                let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
+                let j = pair_impulse(normal, &k, u, restitution, friction);
+                let mut impulses = Impulses::default();
+                impulses[0] = clamp.limit(&j, normal, &k, u);
+                impulses
+            }
+            all => {
+                bounce::impulses(movers, all, (restitution, friction), clamp, CONVERGED * resting)
+            }
+        };
+        hit.impulses.iter().any(|j| *j != Vector3::zeros())
+    }
+
+    /// The lever arms of bodies at `places` to one point.
+    fn arms(&self, number: usize, [a, b]: &[Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+        let contact = &self.contacts.all()[number];
+        let [p, q] = self.contacts.origins()[number].arms;
+        match contact.owner {
+            Side::A => [p, a + p - b],
+            Side::B => [b + q - a, q],
+        }
+    }
+}
+
+/// The time of impact of a distance `c0 + c1 t + c2 t^2` after `from`, or the time of touch without approach;
+/// `None` if the bodies approach by no more than the `resting` speed.
+///
+/// Speed gained by acceleration during the step does not count: resting contacts would bounce.
+fn touch([c0, c1, c2]: [f64; 3], from: f64, resting: f64) -> Option<f64> {
+    let (gap, speed) = (c0 + (c1 + c2 * from) * from, c1 + 2.0 * c2 * from);
+    if speed.abs() <= resting {
+        return None;
+    }
+    let wait = if gap <= 0.0 && speed < 0.0 {
+        0.0
+    } else if gap <= 0.0 {
+        // after a blow: when the body returns to the same depth
+        if from > 0.0 { -speed / c2 } else { f64::INFINITY }
+    } else {
+        // the form of the root that does not cancel; not a number if there is none
+        2.0 * gap / ((speed * speed - 4.0 * c2 * gap).sqrt() - speed)
+    };
+    (wait >= 0.0).then_some(from + wait)
+}
+
+fn nears(contacts: &Contacts, flyers: &[Flyer]) -> Vec<Near> {
+    let near = |manifold: &Manifold, number: usize| {
+        let bodies = [manifold.a, manifold.b].map(|i| i as usize);
+        let (contact, origin) = (&contacts.all()[number], &contacts.origins()[number]);
+        let (time, normal) = (origin.time, contact.normal);
+        let arms = origin.arms;
+        let [p, q] = [0, 1].map(|n| {
+            let Flyer { velocity, acceleration, .. } = &flyers[bodies[n]];
+            (velocity.at(&arms[n]) + acceleration * (0.5 * time)) * time
+        });
+        let turning = origin.turning;
+        let base = origin.distance - normal.dot(&(p - q)) - turning * time;
+        Near { arms, normal, base, turning }
+    };
+    let all = contacts.manifolds().iter();
+    all.flat_map(|m| contacts.range(m).map(move |number| near(m, number))).collect()
+}
+
+/// Resting bodies are not in free fall. The contact impulses of the last frame cancel gravity, as far as they
+/// oppose it, until the first blow to the body. This holds for islands with an immovable body and for bodies
+/// that do not rise. Bodies with joints have no acceleration.
+fn support(frame: Frame<'_>, contacts: &Contacts, flyers: &mut [Flyer]) {
+    let Frame { columns, drift, settings, dt, .. } = frame;
+    let mut loads = vec![Vector3::zeros(); flyers.len()];
+    for manifold in contacts.manifolds() {
+        let range = contacts.range(manifold);
+        let load: Vector3<f64> = contacts.origins()[range].iter().map(|origin| origin.guess).sum();
+        loads[manifold.a as usize] += load;
+        loads[manifold.b as usize] -= load;
+    }
+    let islands = frame.islands(contacts);
+    for (i, (flyer, load)) in flyers.iter_mut().zip(&loads).enumerate() {
+        let Some(mass) = columns.bodies[i].mass_properties() else { continue };
+        let island = islands.of_bodies()[i];
+        if *load == Vector3::zeros() || !island.is_some_and(|k| islands.is_grounded(k)) {
+            continue;
+        }
+        let gravity = flyer.acceleration;
+        let push = load / (mass.mass() * dt);
+        let resting = settings.resting_at(&drift[i], 0.0);
+        let rises = -gravity.dot(&flyer.velocity.linear) > resting * gravity.norm();
+        if flyer.since == 0.0 && !rises && gravity.dot(&push) < 0.0 {
+            flyer.acceleration += push * (-gravity.dot(&push) / push.norm_squared()).min(1.0);
+        }
+    }
+    for i in frame.joints.iter().flat_map(|joint| joint.bodies) {
+        if let Some(flyer) = flyers.get_mut(i as usize) {
+            (flyer.acceleration, flyer.joined) = (Vector3::zeros(), true);
+        }
+    }
+}
+
+/// The pairs of each body.
+struct Touching {
+    first: Vec<u32>,
+    pairs: Vec<u32>,
+}
+
+impl Touching {
+    fn new(contacts: &Contacts, bodies: usize) -> Self {
+        let sides = |m: &Manifold| [m.a as usize, m.b as usize];
+        let mut first = vec![0; bodies + 1];
+        for i in contacts.manifolds().iter().flat_map(sides) {
+            first[i + 1] += 1;
+        }
+        for i in 0..bodies {
+            first[i + 1] += first[i];
+        }
+        let (mut next, mut pairs) = (first.clone(), vec![0; 2 * contacts.manifolds().len()]);
+        for (number, manifold) in (0..).zip(contacts.manifolds()) {
+            for i in sides(manifold) {
+                pairs[next[i] as usize] = number;
+                next[i] += 1;
+            }
+        }
+        Self { first, pairs }
+    }
+
+    fn of(&self, i: usize) -> &[u32] {
+        &self.pairs[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+}
+
+impl Hit {
+    fn given(&self) -> impl Iterator<Item = (&Meeting, &Vector3<f64>)> {
+        self.meetings[..self.count].iter().zip(&self.impulses)
+    }
+
+    fn impulse(&self) -> Vector3<f64> {
+        self.impulses.iter().sum()
+    }
+
+    /// The momenta that both bodies receive.
+    fn gains(&self) -> [Momentum; 2] {
+        let mut gains = [Momentum::default(); 2];
+        for (meeting, j) in self.given() {
+            gains[0].apply(j, &meeting.arms[0]);
+            gains[1].apply(&-j, &meeting.arms[1]);
+        }
+        gains
+    }
+
+    /// The blow at the contact with the largest impulse.
+    fn blow(
+        &self,
+        pair: &Manifold,
+        contacts: &Contacts,
+        rotations: [UnitQuaternion<f64>; 2],
+    ) -> Blow {
+        let mut hardest = 0;
+        for (n, j) in self.impulses.iter().enumerate() {
+            if j.norm_squared() > self.impulses[hardest].norm_squared() {
+                hardest = n;
+            }
+        }
+        let Meeting { number, normal, u, .. } = self.meetings[hardest];
+        let (at, impulse) = (*contacts.met(number), self.impulse());
+        let (met, given) = (Met { at, time: self.time, rotations }, (normal, impulse));
+        Blow::new((pair.a, pair.b), met, given, (u, self.restitution))
+    }
+}
+
+pub(crate) fn mass_at(mover: &Mover, arm: &Vector3<f64>) -> Matrix3<f64> {
+    if mover.is_fixed() {
+        return Matrix3::zeros();
+    }
+    effective_mass(mover.inverse_mass, &mover.inverse_inertia, arm)
+}

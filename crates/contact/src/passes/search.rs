@@ -1,0 +1,293 @@
+//! The search for the contacts of a step, and its repetition after collisions.
+
+use std::sync::Arc;
+
+use dynamics::{Momentum, Velocity, advance};
+use nalgebra::Isometry3;
+
+use crate::frame::Frame;
+use crate::narrow::broad::{Broad, FreeMotion, Way};
+use crate::narrow::contacts::{Contacts, MARGIN, Resumed};
+use crate::narrow::detect::{Step, detect};
+use crate::narrow::flight::{Paths, Turning};
+use crate::passes::collide::{Bearing, Collisions, collide};
+use crate::passes::follow::Turn;
+use crate::settings::Solver;
+use crate::{constraint, reference};
+
+/// Share of its radius by which the contact pass for positions may send a body elsewhere than forces
+/// do before contacts are looked for there: a pass over all is dear.
+const DIVERTED: f64 = 0.2;
+
+impl<'a> Frame<'a> {
+    /// The contacts of the step that bodies with `momenta` make. [`Solver::Reference`] keeps none:
+    /// what it finds holds until the next impulse only. `broad` is that of an earlier search, or a new
+    /// one.
+    pub fn search(&self, momenta: &[Momentum], mut broad: Broad) -> Search {
+        if !self.settings.solver.keeps_contacts() {
+            return Search::default();
+        }
+        let half = self.with_forces(momenta);
+        let (predicted, velocities) = (self.predict(&half), self.velocities(&half));
+        let turning = |i: usize| self.turning(i, &half[i], &velocities[i], &predicted[i]);
+        let turnings: Vec<_> = (0..half.len()).map(turning).collect();
+        broad.place(self.way(&predicted, &velocities), MARGIN, self.names);
+        let found = detect(self.looking(&predicted, &velocities, &turnings), &broad.pairs(), &[]);
+        let contacts = found.without(&self.joined_apart());
+        Search {
+            contacts: Arc::new(contacts),
+            broad,
+            poses: self.poses.to_vec(),
+            momenta: momenta.to_vec(),
+            looked: predicted.clone(),
+            predicted,
+            velocities,
+            turnings,
+        }
+    }
+
+    /// Looks again for the contacts of those bodies for which `renewed` holds, which have `momenta`
+    /// or move only now, and of the `resumed` pairs, which are sorted.
+    pub fn search_again(
+        &self,
+        search: &mut Search,
+        momenta: &[Momentum],
+        renewed: &[bool],
+        resumed: &[Resumed],
+    ) {
+        if !self.settings.solver.keeps_contacts() {
+            return;
+        }
+        for i in (0..renewed.len()).filter(|&i| renewed[i]) {
+            self.put(search, i, momenta);
+            search.looked[i] = search.predicted[i];
+        }
+        let Search { contacts, broad, predicted, velocities, turnings, .. } = search;
+        broad.update(self.way(predicted, velocities), renewed);
+        let pairs = broad.renewed_pairs(renewed, resumed);
+        let step = self.looking(predicted, velocities, turnings);
+        let fresh = detect(Step { before: Some(contacts), ..step }, &pairs, resumed);
+        *contacts =
+            Arc::new(contacts.renew(&fresh.without(&self.joined_apart()), renewed, resumed));
+    }
+
+    /// Sets the path of a body in a search to that of this frame with `momenta`.
+    fn put(&self, search: &mut Search, i: usize, momenta: &[Momentum]) {
+        let (body, pose, drift) = (&self.columns.bodies[i], &self.poses[i], &self.drift[i]);
+        let mut half = momenta[i];
+        if let Some(mass) = body.mass_properties() {
+            let force = mass.momentum(&pose.rotation, drift);
+            half.linear += force.linear;
+            half.angular += force.angular;
+        }
+        search.poses[i] = *pose;
+        search.momenta[i] = momenta[i];
+        search.predicted[i] = advance(body, pose, &half, self.dt);
+        let velocity = body.velocity(&pose.rotation, &half);
+        search.velocities[i] = velocity;
+        search.turnings[i] = self.turning(i, &half, &velocity, &search.predicted[i]);
+    }
+
+    /// The orientations of a spinning body with `half` a momentum between its last blow and the end of the step.
+    fn turning(
+        &self,
+        i: usize,
+        half: &Momentum,
+        velocity: &Velocity,
+        end: &Isometry3<f64>,
+    ) -> Option<Turning> {
+        let flight = self.flights.get(i).filter(|flight| flight.since > 0.0);
+        let (since, rotation) =
+            flight.map_or((0.0, self.poses[i].rotation), |own| (own.since, own.rotation));
+        let pose = Isometry3::from_parts(self.poses[i].translation, rotation);
+        let body = &self.columns.bodies[i];
+        Turning::new(body, velocity, (&pose, half), (&end.rotation, self.dt - since))
+    }
+
+    /// Moves the bodies of a search and their contacts to the paths of this frame with `momenta`; `shifts` are
+    /// those of [`Collisions`].
+    ///
+    /// # Panics
+    /// If `shifts` are not as many as there are bodies.
+    pub fn follow(&self, search: &mut Search, momenta: &[Momentum], shifts: &[Velocity]) {
+        if !self.settings.solver.keeps_contacts() {
+            return;
+        }
+        let is_changed =
+            |i: usize| self.poses[i] != search.poses[i] || momenta[i] != search.momenta[i];
+        let changed: Vec<bool> = (0..momenta.len()).map(is_changed).collect();
+        if !changed.contains(&true) {
+            return;
+        }
+        let before = search.velocities.clone();
+        for i in (0..changed.len()).filter(|&i| changed[i]) {
+            self.put(search, i, momenta);
+        }
+        let contacts = Arc::make_mut(&mut search.contacts);
+        let turn = Turn { frame: *self, shifts, before: &before, after: &search.velocities };
+        turn.follow(contacts, &changed);
+    }
+
+    /// Bodies that end the step farther than the contact margin from where the search predicted them.
+    pub fn strayed(&self, search: &Search) -> Vec<bool> {
+        if !self.settings.solver.keeps_contacts() {
+            return vec![false; self.poses.len()];
+        }
+        let strayed = |i: usize| {
+            let (looked, now) = (&search.looked[i], &search.predicted[i]);
+            let radius = self.columns.shapes[i].radius();
+            let off = Velocity::between(looked, now, 1.0);
+            // beyond half a turn the surface is no farther off
+            let turned = off.angular.norm().min(2.0) * radius;
+            let moves = self.columns.bodies[i].mass_properties().is_some();
+            moves
+                && looked != now
+                && off.linear.norm() + turned > MARGIN * self.columns.shapes[i].size()
+        };
+        (0..self.poses.len()).map(strayed).collect()
+    }
+
+    /// Moves bodies from the `end` of the step to where their joints are closed, with
+    /// [`Solver::Manifold`].
+    pub fn close_joints(&self, end: &mut [Isometry3<f64>]) {
+        if self.settings.solver == Solver::Manifold && !self.joints.is_empty() {
+            constraint::close(*self, end);
+        }
+    }
+
+    /// The pairs that joints keep from colliding, in order.
+    fn joined_apart(&self) -> Vec<(u32, u32)> {
+        let apart = self.joints.iter().filter(|joint| !joint.collides);
+        let mut apart: Vec<(u32, u32)> =
+            apart.map(|j| (j.bodies[0].min(j.bodies[1]), j.bodies[0].max(j.bodies[1]))).collect();
+        apart.sort_unstable();
+        apart
+    }
+
+    fn way<'s>(&'s self, predicted: &'s [Isometry3<f64>], velocities: &'s [Velocity]) -> Way<'s> {
+        let Self { columns, poses, drift, flights, dt, .. } = *self;
+        let motion = Some(FreeMotion { velocities, drift, flights, dt });
+        Way { columns, poses, predicted, motion }
+    }
+
+    fn looking<'s>(
+        &'s self,
+        predicted: &'s [Isometry3<f64>],
+        velocities: &'s [Velocity],
+        turnings: &'s [Option<Turning>],
+    ) -> Step<'s> {
+        let Self { columns, poses, drift, flights, dt, settings, cache, names, .. } = *self;
+        Step {
+            settings,
+            columns,
+            poses,
+            predicted,
+            velocities,
+            drift,
+            flights,
+            turnings,
+            dt,
+            before: None,
+            cache,
+            names,
+        }
+    }
+
+    /// The collision pass: changes the paths of pairs that meet within the step while approaching.
+    ///
+    /// # Panics
+    /// If `paths` are not as many as there are bodies.
+    pub fn collide(
+        &self,
+        contacts: &Contacts,
+        paths: &mut Paths,
+        mut bearing: Bearing<'_>,
+    ) -> Collisions {
+        match self.settings.solver {
+            Solver::Reference { levers, .. } => {
+                reference::collide(*self, levers, &mut paths.momenta, &mut bearing)
+            }
+            Solver::Manifold
+            | Solver::SequentialImpulse(_)
+            | Solver::QuadraticProgram
+            | Solver::Impulse => collide(*self, contacts, paths, &mut bearing),
+        }
+    }
+
+    /// The bodies that the contact pass for positions, which gave them `half` momenta, sent far off
+    /// from where forces alone do.
+    pub fn diverted(&self, search: &Search, half: &[Momentum]) -> Vec<bool> {
+        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        let pushed = |i: usize| self.drift[i].linear.norm() * self.dt;
+        let reach = |i: usize| DIVERTED * self.columns.shapes[i].radius() + pushed(i);
+        if !self.settings.solver.keeps_contacts() {
+            return vec![false; momenta.len()];
+        }
+        let diverted = |i: usize| {
+            let (p, q, pose) = (&search.momenta[i], &momenta[i], &self.poses[i]);
+            self.columns.bodies[i].mass_properties().is_some_and(|mass| {
+                let linear = (q.linear - p.linear).norm() / mass.mass();
+                let spin = mass.angular_velocity(&pose.rotation, &(q.angular - p.angular)).norm();
+                let radius = self.columns.shapes[i].radius();
+                // beyond half a turn the surface is no farther off
+                (linear * self.dt + (spin * self.dt).min(2.0) * radius) > reach(i)
+            })
+        };
+        (0..momenta.len()).map(diverted).collect()
+    }
+
+    /// Looks again for the contacts of the bodies that were [diverted](Self::diverted) to `half`
+    /// momenta.
+    pub fn search_diverted(&self, search: &mut Search, half: &[Momentum], diverted: &[bool]) {
+        let momenta: Vec<Momentum> = without(half, &self.half_step_forces());
+        self.search_again(search, &momenta, diverted, &[]);
+    }
+}
+
+/// `momenta` less the `forces` of half a step.
+fn without(momenta: &[Momentum], forces: &[Momentum]) -> Vec<Momentum> {
+    let less = |(m, force): (&Momentum, &Momentum)| Momentum {
+        linear: m.linear - force.linear,
+        angular: m.angular - force.angular,
+    };
+    momenta.iter().zip(forces).map(less).collect()
+}
+
+/// The contacts of a step, with what is needed to look for some of them again.
+#[derive(Clone, Default)]
+pub struct Search {
+    pub(super) contacts: Arc<Contacts>,
+    broad: Broad,
+    /// Poses of bodies at the start of the step.
+    poses: Vec<Isometry3<f64>>,
+    momenta: Vec<Momentum>,
+    /// Predicted poses at the end of the step.
+    predicted: Vec<Isometry3<f64>>,
+    /// Predicted poses at the last search for contacts of each body.
+    looked: Vec<Isometry3<f64>>,
+    /// In the middle of the step, from there.
+    velocities: Vec<Velocity>,
+    /// Orientations of spinning bodies.
+    turnings: Vec<Option<Turning>>,
+}
+
+impl Search {
+    /// The contacts found.
+    pub fn contacts(&self) -> &Contacts {
+        &self.contacts
+    }
+
+    /// What bodies had when they were looked at.
+    pub(crate) fn momenta(&self) -> &[Momentum] {
+        &self.momenta
+    }
+
+    pub(crate) fn set_contacts(&mut self, contacts: Contacts) {
+        self.contacts = Arc::new(contacts);
+    }
+
+    /// What the search of the next frame starts from.
+    pub fn into_broad(self) -> Broad {
+        self.broad
+    }
+}

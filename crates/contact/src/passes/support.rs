@@ -1,0 +1,257 @@
+//! The contact passes, whichever solver runs them.
+
+use std::sync::Arc;
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Isometry3, Vector3};
+
+use crate::constraint::{ImpulseCache, Method, Reaction, Rows};
+use crate::frame::Frame;
+use crate::narrow::cache::Cache;
+use crate::narrow::contacts::{Contacts, Tally};
+use crate::passes::search::Search;
+use crate::reference::{self, Graph};
+use crate::settings::Solver;
+use crate::solve::islands::Islands;
+use crate::solve::levels::Levels;
+use crate::solve::order::Order;
+use crate::solve::problem::Aim;
+use crate::solve::rows::Batch;
+use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle, work_of_kinematic_bodies};
+
+impl Frame<'_> {
+    /// Who rests on whom after the collision pass, by the contacts that were found.
+    pub fn support(&self, search: &Search, momenta: &[Momentum]) -> Support {
+        let contacts = &search.contacts;
+        let Self { columns, drift, dt, settings, .. } = *self;
+        if let Solver::Reference { clamp_positions, .. } = settings.solver {
+            return Support(Found::Pairs { graph: Graph::new(*self, momenta), clamp_positions });
+        }
+        let velocities = self.velocities(momenta);
+        let levels = Levels::new(columns, contacts, &velocities, drift, dt);
+        let order = Order::new(columns, contacts, levels);
+        if let Some(method) = Method::of(settings.solver) {
+            let impulses = vec![Vector3::zeros(); contacts.len()];
+            let rows = Rows::default();
+            let contacts = Arc::clone(contacts);
+            return Support(Found::Rows { contacts, order, impulses, method, rows });
+        }
+        // forces act for half a step at first, for a whole one in the pass that left the guess
+        let impulses = contacts.origins().iter().map(|origin| origin.guess * 0.5).collect();
+        let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
+        let contacts = Arc::clone(contacts);
+        let space = Vec::new();
+        let done = Done::default();
+        Support(Found::Manifolds { contacts, order, impulses, joined, space, done })
+    }
+}
+
+/// Who touches and who rests on whom in a frame, with what its contact passes need of each other.
+#[derive(Clone, Debug)]
+pub struct Support(Found);
+
+#[derive(Clone, Debug)]
+enum Found {
+    Manifolds {
+        contacts: Arc<Contacts>,
+        order: Order,
+        impulses: Vec<Vector3<f64>>,
+        joined: Joined,
+        /// For the passes, one after the other.
+        space: Vec<Batch>,
+        /// So far.
+        done: Done,
+    },
+    Rows {
+        contacts: Arc<Contacts>,
+        order: Order,
+        impulses: Vec<Vector3<f64>>,
+        method: Method,
+        rows: Rows,
+    },
+    Pairs {
+        graph: Graph,
+        clamp_positions: bool,
+    },
+}
+
+impl Support {
+    /// The contact pass at (x^n, v^{n+1/2}), which only decides where bodies go: changes `momenta`
+    /// to what takes them there.
+    pub fn settle_positions(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
+        match &mut self.0 {
+            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
+                let problem = frame.problem(contacts, order);
+                let own = settle(problem, Aim::Positions, momenta, impulses, joined, space);
+                done.add(own);
+                joined.follow(frame, momenta);
+            }
+            Found::Rows { contacts, order, impulses, method, rows } => {
+                rows.settle(frame, *method, (contacts, order), (momenta, impulses));
+            }
+            Found::Pairs { graph, clamp_positions } => {
+                reference::settle(frame, graph, momenta, *clamp_positions);
+            }
+        }
+    }
+
+    /// How far each body is to be pushed out of others once [`Support::settle_positions`] has found the
+    /// `momenta` that take it to the end of the step: displacement in m and rotation vector in rad.
+    pub fn push_out(&mut self, frame: Frame<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
+        match &mut self.0 {
+            Found::Manifolds { contacts, order, space, .. } => {
+                push_out_in(frame.problem(contacts, order), momenta, space)
+            }
+            // the rows took the errors away
+            Found::Rows { method: Method::Sequential(_), .. } => {
+                vec![Velocity::default(); momenta.len()]
+            }
+            Found::Rows { contacts, order, .. } => {
+                push_out(frame.problem(contacts, order), momenta)
+            }
+            Found::Pairs { graph, .. } => {
+                let end = frame.predict(momenta);
+                reference::push_out(Frame { poses: &end, ..frame }, graph)
+            }
+        }
+    }
+
+    /// The contact pass at (x^{n+1}, v^{n+1}), which decides how bodies move on: changes `momenta`
+    /// of the bodies where `frame` has them, after they moved from `start`. Returns the work that
+    /// kinematic bodies did on each body, J.
+    pub fn settle_velocities(
+        &mut self,
+        frame: Frame<'_>,
+        start: &[Isometry3<f64>],
+        momenta: &mut [Momentum],
+    ) -> Vec<f64> {
+        match &mut self.0 {
+            Found::Manifolds { contacts, order, impulses, joined, space, done } => {
+                // nobody else needs them by now
+                Arc::make_mut(contacts).advance(start, frame.poses);
+                impulses.iter_mut().for_each(|j| *j *= 2.0);
+                let first = joined.keep_half(momenta);
+                let problem = frame.problem(contacts, order);
+                done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, space));
+                joined.add_half(&first);
+                work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
+            }
+            Found::Rows { rows, .. } => {
+                momenta.copy_from_slice(&rows.after);
+                vec![0.0; momenta.len()]
+            }
+            Found::Pairs { graph, .. } => reference::settle(frame, graph, momenta, true),
+        }
+    }
+
+    /// Which bodies touch or are joined, directly or through others.
+    pub fn islands(&self, frame: Frame<'_>) -> Islands {
+        match &self.0 {
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => {
+                frame.islands(contacts)
+            }
+            Found::Pairs { graph, .. } => Islands::new(frame.columns, graph.pairs()),
+        }
+    }
+
+    /// What each joint of the frame bore.
+    pub fn reactions(&self) -> Vec<Reaction> {
+        match &self.0 {
+            Found::Manifolds { joined, .. } => joined.joints.iter().map(|j| j.last).collect(),
+            Found::Rows { rows, .. } => rows.reactions.clone(),
+            Found::Pairs { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
+    /// was taken. Only [`Solver::QuadraticProgram`] can tell, and all that work on rows if a number
+    /// was not finite.
+    pub fn is_unsolved(&self) -> bool {
+        matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)
+    }
+
+    /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
+    /// its place. [`Self::is_unsolved`] then too.
+    pub fn is_limited(&self) -> bool {
+        matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
+    }
+
+    /// Impulses that solvers on rows remember for the next frame.
+    pub fn remembered(&self) -> Option<&ImpulseCache> {
+        match &self.0 {
+            Found::Rows { rows, .. } => Some(&rows.cache),
+            Found::Manifolds { .. } | Found::Pairs { .. } => None,
+        }
+    }
+
+    /// The contacts with the impulse of each on its first body, N s; none of [`Solver::Reference`].
+    pub fn solved(&self) -> Option<(&Contacts, &[Vector3<f64>])> {
+        match &self.0 {
+            Found::Manifolds { contacts, impulses, .. }
+            | Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
+            Found::Pairs { .. } => None,
+        }
+    }
+
+    /// The contact impulses, to start the next frame from.
+    pub fn cache(&self, names: &[u64]) -> Cache {
+        match &self.0 {
+            Found::Manifolds { contacts, impulses, .. } => Cache::new(contacts, names, impulses),
+            Found::Rows { contacts, impulses, rows, .. } => {
+                Cache::new(contacts, names, impulses).with_impulses(rows.cache.clone())
+            }
+            Found::Pairs { .. } => Cache::default(),
+        }
+    }
+
+    /// What it took to find the contacts; [`Solver::Reference`] counts only pairs.
+    pub fn tally(&self) -> Tally {
+        match &self.0 {
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => *contacts.tally(),
+            Found::Pairs { graph, .. } => Tally { pairs: graph.pairs().len(), ..Tally::default() },
+        }
+    }
+
+    /// Colours of pairs that are solved side by side.
+    pub fn colours(&self) -> u32 {
+        match &self.0 {
+            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colours(),
+            Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// Sweeps over all contacts and over single levels of shock propagation; zero of other solvers than
+    /// [`Solver::Manifold`].
+    pub fn sweeps(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { done, .. } => done.sweeps,
+            Found::Rows { .. } | Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// Islands, counted once a pass, whose contacts and joints were to be solved exactly and were not,
+    /// so that the better of that and sweeps was taken; zero of other solvers than
+    /// [`Solver::Manifold`].
+    pub fn unsolved_islands(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { done, .. } => done.unsolved,
+            Found::Rows { .. } | Found::Pairs { .. } => 0,
+        }
+    }
+
+    /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
+    pub fn contacts(&self) -> usize {
+        match &self.0 {
+            Found::Manifolds { contacts, .. } | Found::Rows { contacts, .. } => contacts.len(),
+            Found::Pairs { graph, .. } => graph.pairs().len(),
+        }
+    }
+
+    /// Levels of the contact graph.
+    pub fn levels(&self) -> u32 {
+        match &self.0 {
+            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.levels().count(),
+            Found::Pairs { graph, .. } => graph.levels.count(),
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What bodies in a row give each other at once: the part of a collision that pairs, one after the other,
+//! do not finish.
+//!
+//! A heavy body that lands on light ones which lie on a third gives it its momentum through them. Pair by
+//! pair that takes as many exchanges as the ratio of masses. Su09 leaves the rest to the contact pass,
+//! which does not say how hard it was. Here that pass, at (x^n, v^{n+1/2}), is solved before bodies move,
+//! so that what it transmits can break a body.
+
+use std::collections::BTreeMap;
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::Vector3;
+
+use crate::narrow::contacts::{Contacts, Manifold};
+use crate::passes::collide::Met;
+use crate::solve::exact::{Exact, Kept};
+use crate::solve::levels::Levels;
+use crate::solve::order::Order;
+use crate::solve::problem::Aim;
+use crate::solve::settle::Joined;
+use crate::{Bearing, Blow, Contact, Frame, Islands, Search, Solver};
+
+/// Share of the resting speed below which the approach of two bodies is residual motion of resting contact: it
+/// starts no shock. The resting speed itself is too high, as a slow heavy body may break a light one.
+const RESIDUAL_SHARE: f64 = 0.06;
+/// Shocks whose upper bound is below this share of what a body bears are not solved: reports of the hardest
+/// blow need no smaller ones.
+const REPORTED_SHARE: f64 = 0.1;
+
+/// What a group of touching bodies goes through.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    /// How fast two of its bodies approach at most, m/s; zero if no faster than bodies at rest.
+    approach: f64,
+    may_break: bool,
+    /// Whether the blows in it could break a body.
+    at_stake: bool,
+    /// Share of the impulses that the weakest of the bodies that break bears; `None` if none breaks.
+    share: Option<f64>,
+}
+
+impl Frame<'_> {
+    /// The rest of a collision in groups of touching bodies in which, after the collision pass left them
+    /// `momenta`, some still approach faster than bodies at rest do, and some may break. Returns the blows
+    /// that break bodies. A group in which one breaks exchanges the share that the weakest of them bears,
+    /// as far as its kinetic energy does not grow; others exchange nothing yet.
+    pub fn transmit(
+        &self,
+        search: &Search,
+        momenta: &mut [Momentum],
+        bearing: &mut Bearing<'_>,
+    ) -> Vec<Blow> {
+        // others solve both contact passes at once
+        if !bearing.may_break.contains(&true) || self.settings.solver != Solver::Manifold {
+            return Vec::new();
+        }
+        let contacts = search.contacts();
+        let islands = self.islands(contacts);
+        let mut groups = self.groups(contacts, &islands, momenta, bearing.may_break);
+        if !groups.iter().any(|group| group.approach > 0.0 && group.may_break) {
+            return Vec::new();
+        }
+        self.find_stakes(contacts, &islands, &mut groups, momenta, bearing);
+        let at_stake = |island: &Option<u32>| island.is_some_and(|k| groups[k as usize].at_stake);
+        let chosen: Vec<bool> = islands.of_bodies().iter().map(at_stake).collect();
+        if !chosen.contains(&true) {
+            return Vec::new();
+        }
+        let before = self.with_forces(momenta);
+        let (after, impulses) = self.shock(search, momenta, (&before, &chosen));
+        let mut all = Vec::new();
+        for pair in contacts.manifolds() {
+            let approach =
+                island_of(&islands, (pair.a, pair.b)).map_or(0.0, |island| groups[island].approach);
+            all.extend(blow(*self, contacts, pair, &impulses, approach));
+        }
+        all.extend(sums(&all, bearing.may_break));
+        let mut blows = Vec::new();
+        for blow in all {
+            let Some(island) = island_of(&islands, (blow.a, blow.b)) else { continue };
+            let group = &mut groups[island];
+            if let Some(share) = bearing.share((blow.a, blow.b), || blow) {
+                group.share = Some(group.share.map_or(share, |known| known.min(share)));
+                blows.push(blow);
+            }
+        }
+        if !blows.is_empty() {
+            self.exchange(&islands, &groups, (&before, &after), momenta);
+        }
+        blows
+    }
+
+    /// The momenta and contact impulses of the `chosen` bodies once nothing approaches any more, without friction.
+    /// Where the exact solver does not reach, sweeps with friction take its place.
+    fn shock(
+        &self,
+        search: &Search,
+        momenta: &[Momentum],
+        (before, chosen): (&[Momentum], &[bool]),
+    ) -> (Vec<Momentum>, Vec<Vector3<f64>>) {
+        let contacts = search.contacts();
+        let velocities = self.velocities(momenta);
+        let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
+        let order = Order::new(self.columns, contacts, levels);
+        let problem = self.problem(contacts, &order);
+        let none = vec![Vector3::zeros(); contacts.len()];
+        let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
+        let start = joined.known(problem, Aim::Positions, (before, &none));
+        let exact = Exact::shock(problem, start, chosen);
+        let solved = exact.solved_bodies(chosen.len());
+        let (mut after, mut impulses) = (before.to_vec(), none.clone());
+        if chosen.iter().zip(&solved).any(|(chosen, solved)| *chosen && !solved) {
+            let mut support = self.support(search, momenta);
+            support.settle_positions(*self, &mut after);
+            if let Some((_, own)) = support.solved() {
+                impulses.copy_from_slice(own);
+            }
+        }
+        let (mut gains, mut joints) =
+            (vec![Momentum::default(); after.len()], self.joints.to_vec());
+        exact.keep(
+            problem,
+            &mut Kept {
+                momenta: &mut after,
+                impulses: &mut impulses,
+                gains: &mut gains,
+                joints: &mut joints,
+            },
+        );
+        (after, impulses)
+    }
+
+    /// Marks the groups in which a blow could break a body: impulses that take energy change the momentum of
+    /// a group by at most `sqrt(2 m E)`.
+    fn find_stakes(
+        &self,
+        contacts: &Contacts,
+        islands: &Islands,
+        groups: &mut [Group],
+        momenta: &[Momentum],
+        bearing: &mut Bearing<'_>,
+    ) {
+        let mut totals = vec![(0.0, 0.0); groups.len()];
+        for (i, island) in islands.of_bodies().iter().enumerate() {
+            let Some(mass) = self.columns.bodies[i].mass_properties() else { continue };
+            let Some(island) = *island else { continue };
+            let (sum, energy) = &mut totals[island as usize];
+            *sum += mass.mass();
+            *energy += mass.kinetic_energy(&self.poses[i].rotation, &momenta[i]);
+        }
+        for pair in contacts.manifolds() {
+            let bodies = [pair.a as usize, pair.b as usize];
+            let may_break = bodies.iter().any(|&i| bearing.may_break[i]);
+            let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
+            let group = &mut groups[island];
+            if group.at_stake || !may_break || group.approach == 0.0 {
+                continue;
+            }
+            if islands.is_driven(island as u32) {
+                group.at_stake = true;
+                continue;
+            }
+            let (mass, energy) = totals[island];
+            let most = (2.0 * mass * energy).sqrt();
+            let first = contacts.range(pair).start;
+            let impulse = contacts.all()[first].normal * most;
+            let trial = struck(*self, contacts, pair, (first, impulse), group.approach);
+            let [p, q] = (bearing.borne)(&trial, false);
+            group.at_stake = REPORTED_SHARE * p.min(q) <= most;
+        }
+    }
+
+    fn groups(
+        &self,
+        contacts: &Contacts,
+        islands: &Islands,
+        momenta: &[Momentum],
+        may_break: &[bool],
+    ) -> Vec<Group> {
+        let velocities = self.velocities(momenta);
+        let mut groups = vec![Group::default(); islands.count()];
+        for pair in contacts.manifolds() {
+            let Some(island) = island_of(islands, (pair.a, pair.b)) else { continue };
+            let group = &mut groups[island];
+            group.approach = group.approach.max(self.approach(contacts, pair, &velocities));
+            group.may_break |= may_break[pair.a as usize] || may_break[pair.b as usize];
+        }
+        groups
+    }
+
+    /// How fast a pair approaches where it would overlap at the end of the step, m/s; zero if no faster
+    /// than bodies at rest do.
+    fn approach(&self, contacts: &Contacts, pair: &Manifold, velocities: &[Velocity]) -> f64 {
+        let bodies = [pair.a, pair.b].map(|i| i as usize);
+        let [p, q] = bodies.map(|i| self.settings.resting_at(&self.drift[i], 0.0));
+        let resting = RESIDUAL_SHARE * p.max(q);
+        let of = |contact: &Contact| {
+            let along = |of: &[Velocity]| {
+                let [p, q] = [0, 1].map(|n| of[bodies[n]].at(&contact.arms[n]));
+                contact.normal.dot(&(q - p))
+            };
+            let approach = along(velocities);
+            let meets = contact.gap < self.dt * (approach + along(self.drift));
+            if meets { approach } else { 0.0 }
+        };
+        let fastest = contacts.of(pair).iter().map(of).fold(0.0, f64::max);
+        if fastest > resting { fastest } else { 0.0 }
+    }
+
+    /// Gives the bodies of each group its share of the change from `before` to `after`, less if that would
+    /// raise their kinetic energy.
+    fn exchange(
+        &self,
+        islands: &Islands,
+        groups: &[Group],
+        (before, after): (&[Momentum], &[Momentum]),
+        momenta: &mut [Momentum],
+    ) {
+        let gain = |i: usize| Momentum {
+            linear: after[i].linear - before[i].linear,
+            angular: after[i].angular - before[i].angular,
+        };
+        // of a share s the kinetic energy grows by s a + s^2 b
+        let mut growth = vec![(0.0, 0.0); groups.len()];
+        let member = |(i, island): (usize, &Option<u32>)| {
+            let island = (*island)? as usize;
+            Some((i, island, groups[island].share?))
+        };
+        let members: Vec<_> = islands.of_bodies().iter().enumerate().filter_map(member).collect();
+        for &(i, island, _) in &members {
+            let (body, rotation) = (&self.columns.bodies[i], &self.poses[i].rotation);
+            let (gain, is) = (gain(i), body.velocity(rotation, &momenta[i]));
+            let to = body.velocity(rotation, &gain);
+            let (a, b) = &mut growth[island];
+            *a += is.linear.dot(&gain.linear) + is.angular.dot(&gain.angular);
+            *b += 0.5 * (to.linear.dot(&gain.linear) + to.angular.dot(&gain.angular));
+        }
+        for (i, island, borne) in members {
+            let (a, b) = growth[island];
+            let most = if b > 0.0 { (-a / b).max(0.0) } else { 0.0 };
+            let (gain, share) = (gain(i), borne.min(most));
+            momenta[i].linear += gain.linear * share;
+            momenta[i].angular += gain.angular * share;
+        }
+    }
+}
+
+fn island_of(islands: &Islands, (a, b): (u32, u32)) -> Option<usize> {
+    let of = islands.of_bodies();
+    of[a as usize].or(of[b as usize]).map(|island| island as usize)
+}
+
+/// What strikes each body that may break from one side: the blows to it less than a right angle off the
+/// hardest of them, if there are several, as one.
+fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
+    let sides = |blow: &Blow| [(blow.a, blow.impulse), (blow.b, -blow.impulse)];
+    let mut hardest: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
+    for (n, blow) in blows.iter().enumerate() {
+        for (body, impulse) in sides(blow).into_iter().filter(|(i, _)| may_break[*i as usize]) {
+            let known = hardest.entry(body).or_insert((n, impulse));
+            if impulse.norm_squared() > known.1.norm_squared() {
+                *known = (n, impulse);
+            }
+        }
+    }
+    let mut totals: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
+    for (body, impulse) in blows.iter().flat_map(sides) {
+        if hardest.get(&body).is_some_and(|(_, own)| own.dot(&impulse) > 0.0) {
+            let (count, total) = totals.entry(body).or_default();
+            *count += 1;
+            *total += impulse;
+        }
+    }
+    let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
+        let blow = blows[hardest.get(&body)?.0];
+        let impulse = if body == blow.a { total } else { -total };
+        let mass = impulse.dot(&blow.normal) / blow.approach;
+        (count > 1).then_some(Blow { impulse, mass, struck: Some(body), ..blow })
+    };
+    totals.into_iter().filter_map(sum).collect()
+}
+
+/// The blow of a pair in a group in which bodies approach by `approach` m/s; `None` if the pair gives
+/// itself nothing.
+fn blow(
+    frame: Frame<'_>,
+    contacts: &Contacts,
+    pair: &Manifold,
+    impulses: &[Vector3<f64>],
+    approach: f64,
+) -> Option<Blow> {
+    let range = contacts.range(pair);
+    let harder = |p: usize, q: usize| {
+        if impulses[q].norm_squared() > impulses[p].norm_squared() { q } else { p }
+    };
+    let hardest = range.clone().reduce(harder)?;
+    let impulse: Vector3<f64> = impulses[range].iter().sum();
+    let is_struck = approach > 0.0 && impulse.dot(&contacts.all()[hardest].normal) > 0.0;
+    is_struck.then(|| struck(frame, contacts, pair, (hardest, impulse), approach))
+}
+
+/// The blow of a pair with an impulse at one of its contacts.
+fn struck(
+    frame: Frame<'_>,
+    contacts: &Contacts,
+    pair: &Manifold,
+    (contact, impulse): (usize, Vector3<f64>),
+    approach: f64,
+) -> Blow {
+    let normal = contacts.all()[contact].normal;
+    let (at, u) = (*contacts.met(contact), normal * -approach);
+    let rotations = [pair.a, pair.b].map(|i| frame.poses[i as usize].rotation);
+    let met = Met { at, time: 0.0, rotations };
+    Blow::new((pair.a, pair.b), met, (normal, impulse), (u, 0.0))
+}

@@ -1,0 +1,80 @@
+//! Rolling and spinning friction (GBF03 section 4).
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::Mover;
+use crate::passes::collide::mass_at;
+
+/// Linear and angular impulse on `a`, N s and N m s, that slow the relative rotation by `most`
+/// rad/s about the normal (spinning) and about the tangent (rolling), or stop it, and leave the
+/// relative velocity at the contact as it is.
+pub(crate) fn rolling_impulse(
+    a: (&Mover, &Vector3<f64>),
+    b: (&Mover, &Vector3<f64>),
+    normal: &Vector3<f64>,
+    most: f64,
+) -> Option<(Vector3<f64>, Vector3<f64>)> {
+    let relative = a.0.velocity.angular - b.0.velocity.angular;
+    let spinning = normal * relative.dot(normal);
+    let change = slower(&spinning, most) + slower(&(relative - spinning), most) - relative;
+    // relative changes: du = K j + B t, dw = B^T j + C t, to be solved for du = 0, dw = change
+    let coupling =
+        -(a.1.cross_matrix() * a.0.inverse_inertia + b.1.cross_matrix() * b.0.inverse_inertia);
+    let inverse: Matrix3<f64> = (a.0.inverse_inertia + b.0.inverse_inertia).try_inverse()?;
+    let k = mass_at(a.0, a.1) + mass_at(b.0, b.1);
+    let rest = k - coupling * inverse * coupling.transpose();
+    let j = rest.try_inverse()? * -(coupling * (inverse * change));
+    Some((j, inverse * (change - coupling.transpose() * j)))
+}
+
+fn slower(v: &Vector3<f64>, most: f64) -> Vector3<f64> {
+    let size = v.norm();
+    if size > most { v * (1.0 - most / size) } else { Vector3::zeros() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dynamics::{Body, MassProperties, Velocity};
+    use nalgebra::Isometry3;
+
+    fn mover(mass: f64, inertia: [f64; 3], angular: [f64; 3]) -> Mover {
+        let mass = MassProperties::new(mass, inertia.into()).unwrap();
+        let pose = Isometry3::rotation(Vector3::new(0.3, -1.0, 0.4));
+        let velocity =
+            Velocity { linear: Vector3::new(0.2, 0.0, -1.0), angular: Vector3::from(angular) };
+        Mover::new(&Body::Dynamic(mass), &pose, &mass.momentum(&pose.rotation, &velocity))
+    }
+
+    fn slowed(b: Mover, most: f64) {
+        let mut movers = [mover(2.0, [0.3, 0.2, 0.4], [1.0, 2.0, -3.0]), b];
+        let arms = [Vector3::new(0.1, -0.5, 0.2), Vector3::new(0.3, 0.4, 0.0)];
+        let normal = Vector3::new(0.6, 0.8, 0.0);
+        let state = |m: &[Mover; 2]| {
+            let u = m[0].velocity.at(&arms[0]) - m[1].velocity.at(&arms[1]);
+            let w = m[0].velocity.angular - m[1].velocity.angular;
+            let spin = w.dot(&normal);
+            (u, spin.abs(), (w - normal * spin).norm())
+        };
+        let (j, torque) =
+            rolling_impulse((&movers[0], &arms[0]), (&movers[1], &arms[1]), &normal, most).unwrap();
+        let before = state(&movers);
+        for (i, sign) in [(0, 1.0), (1, -1.0)] {
+            movers[i].apply(&(j * sign), &arms[i]);
+            let spin = movers[i].inverse_inertia * torque * sign;
+            movers[i].velocity.angular += spin;
+        }
+        let after = state(&movers);
+        assert!((after.0 - before.0).norm() < 1e-12);
+        assert!((after.1 - (before.1 - most).max(0.0)).abs() < 1e-12, "{before:?} {after:?}");
+        assert!((after.2 - (before.2 - most).max(0.0)).abs() < 1e-12, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn rolling_friction_slows_rotation_and_leaves_the_contact_velocity() {
+        slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]), 0.2);
+        slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]).frozen(), 0.2);
+        // it stops, but never turns back
+        slowed(mover(5.0, [0.9, 0.8, 0.7], [0.5, 0.0, 1.0]), 100.0);
+    }
+}

@@ -1,0 +1,484 @@
+//! A pair that bounces at several contacts at once.
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Vector3, Vector6};
+
+use crate::solve::cone::{Answer, within};
+use crate::{Clamp, Mover};
+
+/// Contacts of a pair at most.
+pub(crate) const MAX_CONTACTS: usize = 4;
+
+/// A pair at one of its contacts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Meeting {
+    /// Number of the contact.
+    pub(crate) number: usize,
+    /// Out of `b`.
+    pub(crate) normal: Vector3<f64>,
+    /// From the centres of mass of both bodies, m.
+    pub(crate) arms: [Vector3<f64>; 2],
+    /// Velocity of `a` relative to `b` there, m/s.
+    pub(crate) u: Vector3<f64>,
+}
+
+/// Impulses on `a`, one a meeting, N s.
+pub(crate) type Impulses = [Vector3<f64>; MAX_CONTACTS];
+
+/// Times that one contact is solved.
+const VISITS: usize = 48;
+/// The same without friction, where nothing but such visits leads to the end.
+const PLASTIC_VISITS: usize = 128;
+/// Times that all contacts that push are solved together.
+const LEAPS: usize = 8;
+/// Visits end when no speed is off by more than this share of the fastest approach.
+const CONVERGED: f64 = 1e-9;
+/// Turns of the drag in a visit to the only contact that pushes.
+const TURNS: usize = 12;
+/// Times all pushes so far that a leap may change an impulse by.
+const FAR: f64 = 1e3;
+/// What is added to the masses of contacts that push together, as a share: they may be more than
+/// the pair has ways to move.
+const STIFF: f64 = 1e-9;
+/// Share of friction's limit from which a contact slides.
+const SLIDES: f64 = 1.0 - 1e-12;
+
+/// The impulses on `a`, one a meeting, after which no contact approaches and each parts with the
+/// `restitution` share of its own approach at least, with Coulomb friction; as far as the visits
+/// reach. Together they add no kinetic energy. Speeds that are off by `still` m/s are let be.
+///
+/// # Panics
+/// If there are none, or more than [`MAX_CONTACTS`].
+pub(crate) fn impulses(
+    movers: [&Mover; 2],
+    meetings: &[Meeting],
+    (restitution, friction): (f64, f64),
+    clamp: Clamp,
+    still: f64,
+) -> Impulses {
+    let mut solved = Bounce::new(movers, meetings, (restitution, friction), still);
+    solved.solve(VISITS, LEAPS);
+    let solved = solved.solution();
+    if solved.work(meetings) <= 0.0 {
+        return solved.impulses;
+    }
+    let start = match clamp {
+        Clamp::Plastic => {
+            let mut plastic = Bounce::new(movers, meetings, (0.0, 0.0), still);
+            // one contact after the other never adds energy, all at once might
+            plastic.solve(PLASTIC_VISITS, 0);
+            plastic.solution()
+        }
+        Clamp::Scale => Solution::new(movers, meetings, Impulses::default()),
+        Clamp::Off => return solved.impulses,
+    };
+    let more = solved.minus(&start);
+    let share = start.share(&more, meetings);
+    std::array::from_fn(|n| start.impulses[n] + more.impulses[n] * share)
+}
+
+/// A pair while its contacts are solved, the one that is farthest off first.
+struct Bounce<'a> {
+    movers: [&'a Mover; 2],
+    meetings: &'a [Meeting],
+    friction: f64,
+    /// Of `a` relative to `b`, where they meet first: linear, angular.
+    motion: Vector6<f64>,
+    sites: [Site; MAX_CONTACTS],
+    /// Speed that is let be, m/s.
+    still: f64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Site {
+    /// From where they meet first, m.
+    offset: Vector3<f64>,
+    /// What of the motion is along the normal.
+    normal: Vector6<f64>,
+    /// Speed to part with, m/s.
+    target: f64,
+    /// None until it is first visited.
+    own: Option<Own>,
+    /// Along its own axes, N s.
+    impulse: [f64; 3],
+}
+
+#[derive(Clone, Copy)]
+struct Own {
+    /// What of the motion is along the normal and two tangents.
+    axes: [Vector6<f64>; 3],
+    /// What unit impulses along these axes change the motion by.
+    motions: [Vector6<f64>; 3],
+    answer: Answer,
+}
+
+impl Own {
+    fn along(&self, motion: &Vector6<f64>) -> [f64; 3] {
+        self.axes.each_ref().map(|axis| axis.dot(motion))
+    }
+
+    /// The change of the motion by an impulse along the axes.
+    fn motion(&self, [p, x, y]: [f64; 3]) -> Vector6<f64> {
+        let [n, a, b] = &self.motions;
+        n * p + a * x + b * y
+    }
+}
+
+/// A number that is open: an impulse at a site that pushes.
+#[derive(Clone, Copy, Default)]
+struct Unknown {
+    site: usize,
+    /// For each unit, along the axes of the site.
+    impulse: [f64; 3],
+    /// What each unit changes the motion by.
+    motion: Vector6<f64>,
+    /// The equation beside it: the speed along this is to grow by `wanted`, m/s.
+    axis: Vector6<f64>,
+    wanted: f64,
+    /// What more each unit adds to that speed, 1/kg.
+    own: f64,
+}
+
+impl<'a> Bounce<'a> {
+    fn new(
+        movers: [&'a Mover; 2],
+        meetings: &'a [Meeting],
+        (restitution, friction): (f64, f64),
+        still: f64,
+    ) -> Self {
+        let mut sites = [Site::default(); MAX_CONTACTS];
+        let mut fastest = 0.0f64;
+        for (site, meeting) in sites.iter_mut().zip(meetings) {
+            site.offset = meeting.arms[0] - meetings[0].arms[0];
+            site.normal = axis(&site.offset, &meeting.normal);
+            let approach = meeting.u.dot(&meeting.normal).min(0.0);
+            site.target = -restitution * approach;
+            fastest = fastest.min(approach);
+        }
+        let [a, b] = movers.map(|mover| mover.velocity.angular);
+        let motion = both(&meetings[0].u, &(a - b));
+        Self { movers, meetings, friction, motion, sites, still: still.max(-CONVERGED * fastest) }
+    }
+
+    fn solve(&mut self, visits: usize, mut leaps: usize) {
+        for _ in 0..visits {
+            let Some(mut site) = self.farthest_off() else { return };
+            let pushing = self.sites.iter().filter(|site| site.impulse[0] > 0.0).count();
+            if pushing > 1 && leaps > 0 {
+                leaps -= 1;
+                self.leap();
+                let Some(next) = self.farthest_off() else { return };
+                site = next;
+            }
+            self.visit(site);
+        }
+    }
+
+    /// The site whose speed along the normal is farthest off, or else the one whose drag is, if any.
+    fn farthest_off(&self) -> Option<usize> {
+        let sites = &self.sites[..self.meetings.len()];
+        let mut farthest = None;
+        let mut most = self.still;
+        for (n, site) in sites.iter().enumerate() {
+            let wanted = site.target - site.normal.dot(&self.motion);
+            let off = if site.impulse[0] > 0.0 { wanted.abs() } else { wanted };
+            if off > most {
+                (farthest, most) = (Some(n), off);
+            }
+        }
+        if farthest.is_some() || self.friction == 0.0 {
+            return farthest;
+        }
+        for (n, site) in sites.iter().enumerate() {
+            let [push, x, y] = site.impulse;
+            let Some(own) = site.own.as_ref().filter(|_| push > 0.0) else { continue };
+            let step = own.answer.tangent_step();
+            let slip = [own.axes[1].dot(&self.motion), own.axes[2].dot(&self.motion)];
+            let drag = within([x - slip[0] * step, y - slip[1] * step], self.friction * push);
+            let (x, y) = (drag[0] - x, drag[1] - y);
+            let off = (x * x + y * y).sqrt() * own.answer.normal;
+            if off > most {
+                (farthest, most) = (Some(n), off);
+            }
+        }
+        farthest
+    }
+
+    /// Solves one contact.
+    fn visit(&mut self, n: usize) {
+        if self.sites[n].own.is_none() {
+            self.sites[n].own = Some(self.own(n));
+        }
+        // beside others that push, leaps find the direction of the drag
+        let others = self.sites.iter().enumerate().any(|(m, site)| m != n && site.impulse[0] > 0.0);
+        let turns = if others { 1 } else { TURNS };
+        let Site { target, own: Some(own), impulse: last, .. } = &self.sites[n] else { return };
+        let (now, answer) = (own.along(&self.motion), own.answer.to(*last));
+        let free = std::array::from_fn(|k| now[k] - answer[k]);
+        let impulse = own.answer.impulse(free, *target, self.friction, *last, turns);
+        self.give(n, impulse);
+    }
+
+    fn give(&mut self, n: usize, impulse: [f64; 3]) {
+        let site = &mut self.sites[n];
+        let Some(own) = &site.own else { return };
+        self.motion += own.motion(std::array::from_fn(|k| impulse[k] - site.impulse[k]));
+        site.impulse = impulse;
+    }
+
+    fn own(&self, n: usize) -> Own {
+        let (Meeting { normal, arms, .. }, offset) = (&self.meetings[n], &self.sites[n].offset);
+        let [first, second] = tangents(normal);
+        let axes = [*normal, first, second];
+        let motions = axes.map(|axis| self.answer(arms, &axis));
+        let axes = axes.map(|direction| axis(offset, &direction));
+        let at = |motion: &Vector6<f64>| axes.each_ref().map(|axis| axis.dot(motion));
+        let [[normal, ..], [na, aa, _], [nb, ab, bb]] = motions.each_ref().map(at);
+        Own { axes, motions, answer: Answer { normal, mixed: [na, nb], tangent: [aa, ab, bb] } }
+    }
+
+    /// What an impulse changes the motion by.
+    fn answer(&self, arms: &[Vector3<f64>; 2], j: &Vector3<f64>) -> Vector6<f64> {
+        let first = &self.meetings[0].arms;
+        let [a, b] = self.movers;
+        let turns = [a.inverse_inertia * arms[0].cross(j), b.inverse_inertia * arms[1].cross(j)];
+        let linear = j * (a.inverse_mass + b.inverse_mass)
+            + turns[0].cross(&first[0])
+            + turns[1].cross(&first[1]);
+        both(&linear, &(turns[0] + turns[1]))
+    }
+
+    /// Solves all contacts that push together, by a step of Newton's method: those that stick are to
+    /// stop, those that slide to go on sliding against their drag.
+    fn leap(&mut self) {
+        match self.sites.iter().map(|site| self.open(site)).sum() {
+            0..=4 => self.leap_by::<4>(),
+            5..=8 => self.leap_by::<8>(),
+            _ => self.leap_by::<{ 3 * MAX_CONTACTS }>(),
+        }
+    }
+
+    /// How many numbers a site has open.
+    fn open(&self, site: &Site) -> usize {
+        match site.impulse {
+            [push, ..] if push <= 0.0 => 0,
+            _ if self.friction == 0.0 => 1,
+            impulse if self.slides(impulse) => 2,
+            _ => 3,
+        }
+    }
+
+    /// The same with at most N numbers open.
+    fn leap_by<const N: usize>(&mut self) {
+        let (unknowns, count) = self.unknowns::<N>();
+        let unknowns = &unknowns[..count];
+        let mut matrix = [[0.0; N]; N];
+        let mut right = [0.0; N];
+        let mut trace = 0.0;
+        for (row, unknown) in unknowns.iter().enumerate() {
+            for (column, other) in unknowns.iter().enumerate() {
+                matrix[row][column] = unknown.axis.dot(&other.motion);
+            }
+            trace += matrix[row][row];
+            right[row] = unknown.wanted;
+        }
+        let stiff = STIFF * trace / unknowns.len() as f64;
+        for (k, row) in matrix.iter_mut().enumerate() {
+            row[k] += unknowns.get(k).map_or(1.0, |unknown| unknown.own + stiff);
+        }
+        let amounts = solve(matrix, right);
+        let pushes: f64 = self.sites.iter().map(|site| site.impulse[0]).sum();
+        // contacts that stick may want what no motion of the pair gives them all
+        if !amounts.iter().all(|amount| amount.abs() <= FAR * pushes) {
+            return;
+        }
+        let mut impulses: [[f64; 3]; MAX_CONTACTS] = std::array::from_fn(|n| self.sites[n].impulse);
+        for (unknown, amount) in unknowns.iter().zip(&amounts) {
+            for (j, share) in impulses[unknown.site].iter_mut().zip(&unknown.impulse) {
+                *j += share * amount;
+            }
+        }
+        for (n, [push, x, y]) in impulses.into_iter().enumerate() {
+            let last = self.sites[n].impulse;
+            if last[0] <= 0.0 {
+                continue;
+            }
+            let most = self.friction * push;
+            let size = (x * x + y * y).sqrt();
+            let share =
+                if size > most || self.slides(last) && size > 0.0 { most / size } else { 1.0 };
+            self.give(n, if push > 0.0 { [push, x * share, y * share] } else { [0.0; 3] });
+        }
+    }
+
+    fn slides(&self, [push, x, y]: [f64; 3]) -> bool {
+        let most = SLIDES * self.friction * push;
+        x * x + y * y >= most * most
+    }
+
+    /// What the contacts that push have open.
+    fn unknowns<const N: usize>(&self) -> ([Unknown; N], usize) {
+        let mut unknowns = [Unknown::default(); N];
+        let mut count = 0;
+        let mut add = |unknown| {
+            unknowns[count] = unknown;
+            count += 1;
+        };
+        for (site, Site { target, own, impulse, .. }) in self.sites.iter().enumerate() {
+            let (Some(own), true) = (own, impulse[0] > 0.0) else { continue };
+            let [normal, first, second] = own.axes;
+            let [speed, s, t] = own.along(&self.motion);
+            let plain = |k: usize, wanted| {
+                let mut impulse = [0.0; 3];
+                impulse[k] = 1.0;
+                Unknown {
+                    site,
+                    impulse,
+                    motion: own.motions[k],
+                    axis: own.axes[k],
+                    wanted,
+                    own: 0.0,
+                }
+            };
+            let wanted = target - speed;
+            if self.friction == 0.0 {
+                add(plain(0, wanted));
+            } else if self.slides(*impulse) {
+                let [push, x, y] = *impulse;
+                let size = (x * x + y * y).sqrt();
+                let [c, d] = [x / size, y / size];
+                let drag = [1.0, self.friction * c, self.friction * d];
+                let motion = own.motion(drag);
+                add(Unknown { site, impulse: drag, motion, axis: normal, wanted, own: 0.0 });
+                // the drag turns until no slip is left across it
+                let turn = [0.0, -d, c];
+                let (motion, axis) = (own.motion(turn), second * c - first * d);
+                let (wanted, own) = (s * d - t * c, -(s * c + t * d) / (self.friction * push));
+                add(Unknown { site, impulse: turn, motion, axis, wanted, own });
+            } else {
+                add(plain(0, wanted));
+                add(plain(1, -s));
+                add(plain(2, -t));
+            }
+        }
+        (unknowns, count)
+    }
+
+    fn solution(&self) -> Solution {
+        let mut impulses = Impulses::default();
+        for (site, j) in self.sites.iter().zip(&mut impulses) {
+            let Some(own) = &site.own else { continue };
+            let [p, x, y] = site.impulse;
+            let [normal, first, second] = &own.axes;
+            *j = (normal * p + first * x + second * y).fixed_rows::<3>(0).into();
+        }
+        Solution::new(self.movers, self.meetings, impulses)
+    }
+}
+
+fn both(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
+    Vector6::new(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
+}
+
+/// What of a motion is along a direction at an offset.
+fn axis(offset: &Vector3<f64>, direction: &Vector3<f64>) -> Vector6<f64> {
+    both(direction, &offset.cross(direction))
+}
+
+fn tangents(normal: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let least = if normal.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
+    let first = normal.cross(&least);
+    let first = first / first.norm();
+    [first, normal.cross(&first)]
+}
+
+/// Elimination in order: the masses along the diagonal are large beside the rest. What is not
+/// finite tells that they are not.
+fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
+    for column in 0..N {
+        let upper = matrix[column];
+        let inverse = 1.0 / upper[column];
+        right[column] *= inverse;
+        for row in column + 1..N {
+            let share = matrix[row][column];
+            for k in column + 1..N {
+                matrix[row][k] -= share * inverse * upper[k];
+            }
+            right[row] -= share * right[column];
+        }
+        for above in &mut matrix[column][column + 1..] {
+            *above *= inverse;
+        }
+    }
+    for row in (0..N).rev() {
+        for k in row + 1..N {
+            right[row] -= matrix[row][k] * right[k];
+        }
+    }
+    right
+}
+
+/// Impulses and the relative velocities they lead to.
+struct Solution {
+    impulses: Impulses,
+    velocities: [Vector3<f64>; MAX_CONTACTS],
+}
+
+impl Solution {
+    /// What the impulses do at the lever arms where they are applied: offsets have round-off.
+    fn new(movers: [&Mover; 2], meetings: &[Meeting], impulses: Impulses) -> Self {
+        let given = meetings.iter().zip(&impulses);
+        let [a, b] = [0, 1].map(|body| {
+            let Momentum { linear, angular } =
+                given.clone().fold(Momentum::default(), |mut sum, (meeting, j)| {
+                    sum.apply(j, &meeting.arms[body]);
+                    sum
+                });
+            let mover = movers[body];
+            Velocity {
+                linear: linear * mover.inverse_mass,
+                angular: mover.inverse_inertia * angular,
+            }
+        });
+        let mut velocities = Impulses::default();
+        for (velocity, meeting) in velocities.iter_mut().zip(meetings) {
+            *velocity = meeting.u + a.at(&meeting.arms[0]) + b.at(&meeting.arms[1]);
+        }
+        Self { impulses, velocities }
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        let less = |p: &Impulses, q: &Impulses| std::array::from_fn(|n| p[n] - q[n]);
+        Self {
+            impulses: less(&self.impulses, &other.impulses),
+            velocities: less(&self.velocities, &other.velocities),
+        }
+    }
+
+    /// Twice the kinetic energy that the impulses add, J: they work against the mean of the
+    /// velocities before and after.
+    fn work(&self, meetings: &[Meeting]) -> f64 {
+        let after = self.impulses.iter().zip(&self.velocities);
+        after.zip(meetings).map(|((j, v), m)| j.dot(&(m.u + v))).sum()
+    }
+
+    /// The largest share of `more` that these impulses, which add no kinetic energy, can be given
+    /// without adding any.
+    fn share(&self, more: &Self, meetings: &[Meeting]) -> f64 {
+        // twice the energy is c + 2 b share + a share^2
+        let (mut a, mut b) = (0.0, 0.0);
+        for (n, meeting) in meetings.iter().enumerate() {
+            let (j, v) = (&more.impulses[n], &more.velocities[n]);
+            a += j.dot(v);
+            b += 0.5 * (j.dot(&(meeting.u + self.velocities[n])) + self.impulses[n].dot(v));
+        }
+        let c = self.work(meetings);
+        if c > 0.0 || a <= 0.0 {
+            return 0.0;
+        }
+        let root = (b * b - a * c).max(0.0).sqrt();
+        // the form of the positive root that does not cancel
+        let share = if b <= 0.0 { (root - b) / a } else { -c / (b + root) };
+        share.clamp(0.0, 1.0)
+    }
+}

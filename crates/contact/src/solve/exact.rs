@@ -1,0 +1,514 @@
+//! Contacts and joints of an island as one complementarity problem with one residual.
+//!
+//! An island is a connected component of bodies with contacts and joints as edges. The [exact solver](newton)
+//! solves islands whose factorization costs no more than the sweeps of [`settle`](super::settle). It needs no
+//! shock propagation, and mass ratios do not slow it.
+
+mod factor;
+mod newton;
+mod set;
+
+use dynamics::{Momentum, Velocity, advance_all};
+use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
+use rayon::prelude::*;
+
+use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
+use crate::narrow::contacts::{Contact, Manifold};
+use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::{Columns, Islands, Settings};
+use factor::Pattern;
+use newton::{Island, Limits, Solution, Term};
+use set::Set;
+
+/// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
+/// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
+const MAX_BODIES: usize = 420;
+
+/// Error of a closed joint, m or rad, and the limit of linearisations. The error of a taut joint halves with
+/// each.
+const CLOSED: f64 = 1e-9;
+const MAX_CLOSINGS: usize = 16;
+
+/// Limits of a contact pass. Arches and towers take about ten factorizations in their first frames, later one
+/// or none; islands that slide take about 25. Gaps of the accepted size change which three of four corners bear,
+/// one per round.
+const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
+/// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
+const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
+const SHOCK_PRODUCTS: usize = 100_000;
+
+/// Start of the solution of all islands in a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct Start<'a> {
+    pub(crate) momenta: &'a [Momentum],
+    /// Warm start of the contacts.
+    pub(crate) impulses: &'a [Vector3<f64>],
+    pub(crate) joints: &'a [Joint],
+    pub(crate) stepping: Stepping,
+    /// Factor of the warm start of joints.
+    pub(crate) share: f64,
+}
+
+/// The islands that the exact solver tried.
+#[derive(Debug, Default)]
+pub(crate) struct Exact {
+    tried: Vec<Solved>,
+    /// Whether the island of each manifold and joint is solved.
+    pub(crate) pairs: Vec<bool>,
+    pub(crate) joints: Vec<bool>,
+}
+
+/// An island with its solution.
+#[derive(Debug)]
+struct Solved {
+    part: Part,
+    solution: Solution,
+}
+
+/// Bodies, pairs and joints of an island, by index.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    bodies: Vec<u32>,
+    pairs: Vec<u32>,
+    joints: Vec<u32>,
+    /// The usable rows of each joint.
+    rows: Vec<Vec<Row>>,
+    island: Island,
+    /// Warm start of all terms.
+    guess: Vec<Vector3<f64>>,
+    /// Momenta before the pass.
+    before: Vec<Momentum>,
+    /// Number of contact terms, which come first.
+    touching: usize,
+}
+
+impl Exact {
+    /// Solves all islands with a cheap factorization.
+    pub(crate) fn new(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Self {
+        let parts = parts(problem, aim, start);
+        let solve = |mut part: Part| {
+            part.fill(problem, start);
+            let mut solution = part.solve(problem.settings)?;
+            if aim == Aim::Positions && solution.is_solved && !part.joints.is_empty() {
+                solution = part.follow(problem, start, solution);
+            }
+            Some(Solved { part, solution })
+        };
+        let tried: Vec<Solved> = parts.into_par_iter().filter_map(solve).collect();
+        let mut pairs = vec![false; problem.contacts.manifolds().len()];
+        let mut joints = vec![false; start.joints.len()];
+        for Solved { part, .. } in tried.iter().filter(|solved| solved.solution.is_solved) {
+            part.pairs.iter().for_each(|&n| pairs[n as usize] = true);
+            part.joints.iter().for_each(|&n| joints[n as usize] = true);
+        }
+        Self { tried, pairs, joints }
+    }
+
+    /// Solves the islands of `chosen` bodies without friction: what bodies in a row transmit, for any ratio of
+    /// their masses.
+    pub(crate) fn shock(problem: Problem<'_>, start: Start<'_>, chosen: &[bool]) -> Self {
+        let mut parts = parts(problem, Aim::Positions, start);
+        parts.retain(|part| part.bodies.iter().any(|&i| chosen[i as usize]));
+        let solve = |mut part: Part| {
+            part.fill(problem, start);
+            part.stop(problem);
+            let pattern = Pattern::new(part.bodies.len(), &part.island.pairs(), SHOCK_PRODUCTS)?;
+            let first = part.island.guessed(&part.guess);
+            let solution = part.island.solve(&pattern, SHOCK, first);
+            Some(Solved { part, solution })
+        };
+        Self { tried: parts.into_par_iter().filter_map(solve).collect(), ..Self::default() }
+    }
+
+    /// Whether the island of each of `count` bodies is solved.
+    pub(crate) fn solved_bodies(&self, count: usize) -> Vec<bool> {
+        let mut solved = vec![false; count];
+        for Solved { part, .. } in self.tried.iter().filter(|own| own.solution.is_solved) {
+            part.bodies.iter().for_each(|&i| solved[i as usize] = true);
+        }
+        solved
+    }
+
+    /// Writes momenta and impulses of solved islands to `kept`. For an unsolved island `kept` holds the result of
+    /// the sweeps, and the solution with the smaller residual wins.
+    pub(crate) fn keep(&self, problem: Problem<'_>, kept: &mut Kept<'_>) {
+        for Solved { part, solution } in &self.tried {
+            let is_better = || solution.residual < part.residual(problem, kept);
+            if solution.is_solved || is_better() {
+                part.keep(problem, solution, kept);
+            }
+        }
+    }
+
+    /// Number of unsolved islands.
+    pub(crate) fn unsolved(&self) -> usize {
+        self.tried.iter().filter(|solved| !solved.solution.is_solved).count()
+    }
+}
+
+/// Results of a pass.
+pub(crate) struct Kept<'a> {
+    pub(crate) momenta: &'a mut [Momentum],
+    /// Of each contact.
+    pub(crate) impulses: &'a mut [Vector3<f64>],
+    /// Momenta that joints gave to bodies.
+    pub(crate) gains: &'a mut [Momentum],
+    pub(crate) joints: &'a mut [Joint],
+}
+
+/// Islands with contacts and at most [`MAX_BODIES`] bodies.
+fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
+    let Problem { columns, contacts, .. } = problem;
+    let count = columns.bodies.len();
+    let known = |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
+    let used =
+        |pair: &&Manifold| aim == Aim::Positions || is_pressed(contacts, pair, start.impulses);
+    let mut edges: Vec<_> = contacts.manifolds().iter().filter(used).map(|m| (m.a, m.b)).collect();
+    edges.extend(start.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
+    let islands = Islands::new(columns, &edges);
+    let of = |bodies: [u32; 2]| bodies.into_iter().find_map(|i| islands.of_bodies()[i as usize]);
+    let mut parts = vec![Part::default(); islands.count()];
+    for (n, island) in (0..).zip(islands.of_bodies()) {
+        if let Some(k) = island {
+            parts[*k as usize].bodies.push(n);
+        }
+    }
+    for (n, pair) in (0..).zip(contacts.manifolds()).filter(|(_, pair)| used(pair)) {
+        if let Some(k) = of([pair.a, pair.b]) {
+            parts[k as usize].pairs.push(n);
+        }
+    }
+    for (n, joint) in (0..).zip(start.joints).filter(|(_, joint)| known(joint)) {
+        if let Some(k) = of(joint.bodies) {
+            parts[k as usize].joints.push(n);
+        }
+    }
+    parts.retain(|part| !part.pairs.is_empty() && part.bodies.len() <= MAX_BODIES);
+    parts
+}
+
+fn velocity(problem: Problem<'_>, momenta: &[Momentum], i: u32) -> Velocity {
+    let (body, pose) = (&problem.columns.bodies[i as usize], &problem.poses[i as usize]);
+    body.velocity(&pose.rotation, &momenta[i as usize])
+}
+
+/// Impulses of rows, three a term.
+fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
+    let own = |rows: (usize, &[Row])| {
+        let (n, rows) = rows;
+        let of = |k: usize| if k < rows.len() { impulses[3 * n + k] } else { 0.0 };
+        Vector3::from_fn(|k, _| of(k))
+    };
+    rows.chunks(3).enumerate().map(own).collect()
+}
+
+/// Coordinates of a body's velocity in which its kinetic energy is half the square.
+#[derive(Clone, Copy, Debug)]
+struct Coordinates {
+    linear: f64,
+    /// Zero about an axis that is locked.
+    angular: Matrix3<f64>,
+}
+
+impl Coordinates {
+    fn new(columns: Columns<'_>, poses: &[Isometry3<f64>], body: u32) -> Option<Self> {
+        let mass = columns.bodies[body as usize].mass_properties()?;
+        let axes = poses[body as usize].rotation.to_rotation_matrix().into_inner();
+        let root = mass.inertia().map(|i| 1.0 / i.sqrt());
+        let angular = Matrix3::from_diagonal(&root) * axes.transpose();
+        Some(Self { linear: 1.0 / mass.mass().sqrt(), angular })
+    }
+
+    /// A row of the Jacobian.
+    fn row(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> nalgebra::RowVector6<f64> {
+        let (l, w) = (linear * self.linear, self.angular * angular);
+        nalgebra::RowVector6::new(l.x, l.y, l.z, w.x, w.y, w.z)
+    }
+
+    /// Of the velocity at a lever arm.
+    fn at(&self, arm: &Vector3<f64>) -> Matrix3x6<f64> {
+        let mut jacobian = Matrix3x6::zeros();
+        jacobian
+            .fixed_view_mut::<3, 3>(0, 0)
+            .copy_from(&Matrix3::from_diagonal_element(self.linear));
+        let turned = (self.angular * arm.cross_matrix()).transpose();
+        jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&turned);
+        jacobian
+    }
+
+    /// The change of velocity by a momentum.
+    fn change(&self, gained: &Momentum) -> Vector6<f64> {
+        let (p, l) = (gained.linear * self.linear, self.angular * gained.angular);
+        Vector6::new(p.x, p.y, p.z, l.x, l.y, l.z)
+    }
+
+    /// The momentum of a change of velocity, which has none about a locked axis.
+    fn momentum(&self, change: &Vector6<f64>) -> Momentum {
+        let (p, l) = (change.fixed_rows::<3>(0), change.fixed_rows::<3>(3));
+        let inverse = |row: Vector3<f64>| {
+            let square = row.norm_squared();
+            if square > 0.0 { row / square } else { Vector3::zeros() }
+        };
+        let spun = (0..3).map(|k| inverse(self.angular.row(k).transpose()) * l[k]);
+        Momentum { linear: p / self.linear, angular: spun.sum() }
+    }
+}
+
+impl Part {
+    /// The terms of contacts and joints.
+    fn fill(&mut self, problem: Problem<'_>, start: Start<'_>) {
+        let Problem { columns, poses, contacts, .. } = problem;
+        let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
+        let coordinates = |body: u32| Coordinates::new(columns, poses, body);
+        let velocity = |i: u32| velocity(problem, start.momenta, i);
+        let mut terms = Vec::new();
+        let mut guess = Vec::new();
+        for &n in &self.pairs {
+            let pair = &contacts.manifolds()[n as usize];
+            let bodies = [pair.a, pair.b];
+            let ends = Ends {
+                bodies: bodies.map(local),
+                coordinates: bodies.map(coordinates),
+                velocities: bodies.map(velocity),
+            };
+            for index in contacts.range(pair) {
+                let (target, friction) = wanted(problem, pair, &contacts.all()[index]);
+                let (term, scale) = ends.contact(problem, index, (target, friction));
+                guess.push(start.impulses[index] * scale);
+                terms.push(term);
+            }
+        }
+        self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
+        let contacts_of = terms.len();
+        self.touching = contacts_of;
+        self.island = Island { bodies: self.bodies.len(), terms };
+        self.guess = guess;
+        let rows = self.joints.iter().map(|&n| {
+            let joint = &start.joints[n as usize];
+            joint.usable_rows(poses, start.stepping)
+        });
+        let rows: Vec<Vec<Row>> = rows.collect();
+        for (&n, rows) in self.joints.iter().zip(&rows) {
+            let last = start.joints[n as usize].last.impulses.map(|own| own * start.share);
+            self.guess.extend(packed(rows, &last));
+        }
+        self.join(problem, start, rows);
+        let joined = self.island.terms[contacts_of..].iter().zip(&mut self.guess[contacts_of..]);
+        joined.for_each(|(term, guess)| guess.component_mul_assign(&term.scale));
+    }
+
+    /// Makes contacts that close within the step stop all approach, without friction.
+    fn stop(&mut self, problem: Problem<'_>) {
+        let contacts = problem.contacts;
+        let ranges = self.pairs.iter().map(|&n| contacts.range(&contacts.manifolds()[n as usize]));
+        for (term, index) in self.island.terms.iter_mut().zip(ranges.flatten()) {
+            let Contact { gap, overlap, .. } = contacts.all()[index];
+            term.stop((gap + overlap).max(0.0) / problem.dt);
+        }
+    }
+
+    /// Puts the terms of joints with these rows after those of contacts.
+    fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
+        let Problem { columns, poses, .. } = problem;
+        let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
+        self.island.terms.truncate(self.touching);
+        for (&n, rows) in self.joints.iter().zip(&rows) {
+            let bodies = start.joints[n as usize].bodies;
+            let ends = Ends {
+                bodies: bodies.map(local),
+                coordinates: bodies.map(|i| Coordinates::new(columns, poses, i)),
+                velocities: bodies.map(|i| velocity(problem, start.momenta, i)),
+            };
+            self.island.terms.extend(rows.chunks(3).map(|rows| ends.rows(rows)));
+        }
+        self.rows = rows;
+    }
+
+    /// Linearises the joints again at the end of the step until they close there.
+    fn follow(&mut self, problem: Problem<'_>, start: Start<'_>, solved: Solution) -> Solution {
+        let mut best = solved;
+        for _ in 0..MAX_CLOSINGS {
+            let momenta = self.momenta(problem, start, &best);
+            let mut ends = problem.poses.to_vec();
+            advance_all(problem.columns.bodies, &mut ends, &momenta, problem.dt);
+            let turned = |&n: &u32| {
+                let joint = &start.joints[n as usize];
+                joint.usable_rows(&ends, Stepping { error_reduction: 1.0, ..start.stepping })
+            };
+            let mut rows: Vec<Vec<Row>> = self.joints.iter().map(turned).collect();
+            let held = rows.iter().flatten().filter(|row| row.bounds == Bounds::FREE);
+            let open = held.fold(0.0_f64, |most, row| most.max(row.target.abs()));
+            if open * problem.dt < CLOSED {
+                break;
+            }
+            for row in rows.iter_mut().flatten() {
+                let is_driven = !matches!(row.bounds, Bounds::FREE | Bounds::PUSH);
+                let [a, b] = row.bodies.map(|i| velocity(problem, &momenta, i));
+                row.target += if is_driven { 0.0 } else { row.speed(&a, &b) };
+            }
+            let scales: Vec<_> = self.island.terms.iter().map(|term| term.scale).collect();
+            self.join(problem, start, rows);
+            // scales change with the directions of rows
+            let all = best.impulses.iter().zip(scales).zip(&self.island.terms);
+            let rescaled = all.map(|((impulse, scale), term)| {
+                impulse.component_div(&scale).component_mul(&term.scale)
+            });
+            self.guess = rescaled.collect();
+            let Some(next) = self.solve(problem.settings) else { break };
+            best = next;
+        }
+        best
+    }
+
+    /// The momenta of all bodies with a solution.
+    fn momenta(
+        &self,
+        problem: Problem<'_>,
+        start: Start<'_>,
+        solution: &Solution,
+    ) -> Vec<Momentum> {
+        let mut momenta = start.momenta.to_vec();
+        for (&i, change) in self.bodies.iter().zip(&solution.velocities) {
+            if let Some(own) = Coordinates::new(problem.columns, problem.poses, i) {
+                let gained = own.momentum(change);
+                momenta[i as usize].linear += gained.linear;
+                momenta[i as usize].angular += gained.angular;
+            }
+        }
+        momenta
+    }
+
+    /// `None` if a factorization costs more than the sweeps.
+    fn solve(&self, settings: &Settings) -> Option<Solution> {
+        let mut start = self.island.guessed(&self.guess);
+        start.is_solved = start.is_within(EXACT.converged);
+        if start.is_solved {
+            return Some(start);
+        }
+        // relaxing a contact costs about one block product
+        let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
+        let most = self.island.terms.len() * turns;
+        let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
+        Some(self.island.solve(&pattern, EXACT, start))
+    }
+
+    /// The natural map at the result of the sweeps, m/s.
+    fn residual(&self, problem: Problem<'_>, kept: &Kept<'_>) -> f64 {
+        let Problem { columns, poses, contacts, .. } = problem;
+        let change = |(&i, before): (&u32, &Momentum)| {
+            let after = &kept.momenta[i as usize];
+            let gained = Momentum {
+                linear: after.linear - before.linear,
+                angular: after.angular - before.angular,
+            };
+            Coordinates::new(columns, poses, i).map_or_else(Vector6::zeros, |c| c.change(&gained))
+        };
+        let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();
+        let pairs = self.pairs.iter().map(|&n| &contacts.manifolds()[n as usize]);
+        let touching = pairs.flat_map(|pair| contacts.range(pair)).map(|n| kept.impulses[n]);
+        let joined = self
+            .joints
+            .iter()
+            .zip(&self.rows)
+            .flat_map(|(&n, rows)| packed(rows, &kept.joints[n as usize].last.impulses));
+        let all = touching.chain(joined).zip(&self.island.terms);
+        let impulses: Vec<_> = all.map(|(j, term)| j.component_mul(&term.scale)).collect();
+        self.island.natural_map(&velocities, &impulses)
+    }
+
+    fn keep(&self, problem: Problem<'_>, solution: &Solution, kept: &mut Kept<'_>) {
+        let Problem { columns, poses, contacts, .. } = problem;
+        for ((&i, before), change) in self.bodies.iter().zip(&self.before).zip(&solution.velocities)
+        {
+            let Some(coordinates) = Coordinates::new(columns, poses, i) else { continue };
+            let gained = coordinates.momentum(change);
+            kept.momenta[i as usize].linear = before.linear + gained.linear;
+            kept.momenta[i as usize].angular = before.angular + gained.angular;
+            kept.gains[i as usize] = Momentum::default();
+        }
+        let mut own = self.island.terms.iter().zip(&solution.impulses);
+        for &n in &self.pairs {
+            let range = contacts.range(&contacts.manifolds()[n as usize]);
+            for (index, (term, impulse)) in range.zip(own.by_ref()) {
+                kept.impulses[index] = impulse.component_div(&term.scale);
+            }
+        }
+        for (&n, rows) in self.joints.iter().zip(&self.rows) {
+            let mut reaction = Reaction::default();
+            for (k, rows) in rows.chunks(3).enumerate() {
+                let Some((term, impulse)) = own.next() else { return };
+                for (m, row) in rows.iter().enumerate() {
+                    let impulse = impulse[m] / term.scale[m];
+                    reaction.add(3 * k + m, row, impulse);
+                    crate::constraint::push(row, impulse, kept.gains);
+                }
+            }
+            kept.joints[n as usize].last = reaction;
+        }
+    }
+}
+
+/// The two bodies of a term.
+struct Ends {
+    bodies: [Option<u32>; 2],
+    coordinates: [Option<Coordinates>; 2],
+    velocities: [Velocity; 2],
+}
+
+impl Ends {
+    /// The term of a contact, and what an impulse in N s is multiplied by.
+    fn contact(
+        &self,
+        problem: Problem<'_>,
+        index: usize,
+        (target, friction): (f64, f64),
+    ) -> (Term, f64) {
+        let contact = &problem.contacts.all()[index];
+        let arms = contact.arms;
+        let side = |n: usize, sign: f64| {
+            self.coordinates[n].map_or_else(Matrix3x6::zeros, |c| c.at(&arms[n]) * sign)
+        };
+        let jacobian = [side(0, 1.0), side(1, -1.0)];
+        let square: f64 = jacobian.iter().map(|j| j.norm_squared()).sum();
+        let scale = (square / 3.0).sqrt();
+        let apart = self.velocities[0].at(&arms[0]) - self.velocities[1].at(&arms[1]);
+        let term = Term {
+            bodies: self.bodies,
+            jacobian: jacobian.map(|j| j / scale),
+            excess: (apart - contact.normal * target) / scale,
+            set: Set::Contact { normal: contact.normal, friction },
+            scale: Vector3::repeat(scale),
+        };
+        (term, scale)
+    }
+
+    /// The term of up to three rows of a joint.
+    fn rows(&self, rows: &[Row]) -> Term {
+        let mut jacobian = [Matrix3x6::zeros(); 2];
+        let (mut excess, mut scale) = (Vector3::zeros(), Vector3::repeat(1.0));
+        let (mut least, mut most) = (Vector3::zeros(), Vector3::zeros());
+        for (k, row) in rows.iter().enumerate() {
+            let own = [1.0, -1.0].into_iter().zip(self.coordinates).zip(row.angular);
+            let sides: Vec<_> = own
+                .map(|((sign, coordinates), angular)| {
+                    coordinates.map(|c| c.row(&(row.linear * sign), &angular)).unwrap_or_default()
+                })
+                .collect();
+            let square: f64 = sides.iter().map(|side| side.norm_squared()).sum();
+            let Bounds::Between { least: low, most: high } = row.bounds else { continue };
+            // less is round-off of a direction in which nothing moves
+            if square < f64::MIN_POSITIVE {
+                continue;
+            }
+            scale[k] = square.sqrt();
+            for (jacobian, side) in jacobian.iter_mut().zip(&sides) {
+                jacobian.set_row(k, &(side / scale[k]));
+            }
+            let [a, b] = &self.velocities;
+            excess[k] = (row.speed(a, b) - row.target) / scale[k];
+            (least[k], most[k]) = (low * scale[k], high * scale[k]);
+        }
+        let set = Set::Rows { least, most };
+        Term { bodies: self.bodies, jacobian, excess, set, scale }
+    }
+}

@@ -1,0 +1,143 @@
+//! The order in which pairs are solved: by colours, so that pairs of one colour share no body that
+//! moves, and by levels within a colour for shock propagation.
+
+use std::ops::Range;
+
+use crate::Columns;
+use crate::lanes::LANES;
+use crate::narrow::contacts::{Contacts, Manifold};
+use crate::solve::levels::Levels;
+
+/// Colours that are told apart; pairs beyond are solved one by one.
+pub(crate) const COLOURS: u32 = 127;
+
+/// Pairs in batches that are solved side by side.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// Numbers of the manifolds, one batch after the other.
+    pairs: Vec<u32>,
+    /// Where in `pairs` each batch is.
+    batches: Vec<Range<usize>>,
+    /// By level, then colour.
+    groups: Vec<Group>,
+    levels: Levels,
+    /// Of each manifold: see [`Order::is_sparse`].
+    sparse: Vec<bool>,
+}
+
+/// Batches of one colour and level.
+#[derive(Clone, Debug)]
+struct Group {
+    colour: u32,
+    level: u32,
+    batches: Range<usize>,
+}
+
+/// Batches to be solved after those before them.
+#[derive(Clone, Debug)]
+pub(crate) struct Stage {
+    pub(crate) batches: Range<usize>,
+    /// Whether no two of the batches share a body that moves.
+    pub(crate) parallel: bool,
+}
+
+impl Order {
+    /// Colours the pairs of `contacts` greedily, in their order.
+    pub(crate) fn new(columns: Columns<'_>, contacts: &Contacts, levels: Levels) -> Self {
+        let colours = colours(columns, contacts.manifolds().iter().map(|pair| (pair.a, pair.b)));
+        let key = |(n, &colour): (usize, &u32)| {
+            let pair = &contacts.manifolds()[n];
+            let level = levels.of(pair.a).max(levels.of(pair.b));
+            // pairs side by side take as long as that of most contacts
+            (level, colour, contacts.of(pair).len() as u32, n as u32)
+        };
+        let mut keys: Vec<(u32, u32, u32, u32)> = colours.iter().enumerate().map(key).collect();
+        keys.sort_unstable();
+        let pairs = keys.iter().map(|&(_, _, _, n)| n).collect();
+        let (mut batches, mut groups, mut first) = (Vec::new(), Vec::new(), 0);
+        for group in keys.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+            let (level, colour, ..) = group[0];
+            let start = batches.len();
+            let size = if colour == COLOURS { 1 } else { LANES };
+            for batch in group.chunks(size) {
+                batches.push(first..first + batch.len());
+                first += batch.len();
+            }
+            groups.push(Group { colour, level, batches: start..batches.len() });
+        }
+        let sparse = sparse(columns, contacts, &levels);
+        Self { pairs, batches, groups, levels, sparse }
+    }
+
+    /// The level of each body.
+    pub(crate) fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// Whether no more than [`HOLDERS`] manifolds, of which it is one, hold a body in shock propagation.
+    pub(crate) fn is_sparse(&self, manifold: u32) -> bool {
+        self.sparse[manifold as usize]
+    }
+
+    /// Number of colours that the pairs need.
+    pub(crate) fn colours(&self) -> u32 {
+        self.groups.iter().map(|group| group.colour + 1).max().unwrap_or(0)
+    }
+
+    /// The manifolds of each batch.
+    pub(crate) fn batches(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.batches.iter().map(|range| &self.pairs[range.clone()])
+    }
+
+    /// All batches, from the ground up.
+    pub(crate) fn stages(&self) -> impl Iterator<Item = Stage> {
+        self.groups.iter().map(Group::stage)
+    }
+
+    /// The batches of each level above 0, from the ground up.
+    pub(crate) fn by_level(&self) -> impl Iterator<Item = Vec<Stage>> {
+        let levels = self.groups.chunk_by(|p, q| p.level == q.level);
+        let above = levels.filter(|groups| groups[0].level > 0);
+        above.map(|groups| groups.iter().map(Group::stage).collect())
+    }
+}
+
+impl Group {
+    fn stage(&self) -> Stage {
+        Stage { batches: self.batches.clone(), parallel: self.colour < COLOURS }
+    }
+}
+
+/// Pairs that hold a body are few up to this number: in a tower there is one, in a house of cards two.
+const HOLDERS: u32 = 2;
+
+/// Of each manifold: whether few hold a body of it, as shock propagation goes up by levels.
+fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<bool> {
+    let mut holders = vec![0u32; columns.bodies.len()];
+    let held = |a: u32, b: u32| {
+        let level = levels.of(a).max(levels.of(b));
+        [a, b].into_iter().filter(move |&i| levels.of(i) == level).map(|i| i as usize)
+    };
+    for pair in contacts.manifolds() {
+        held(pair.a, pair.b).for_each(|i| holders[i] += 1);
+    }
+    let is_sparse = |pair: &Manifold| held(pair.a, pair.b).any(|i| holders[i] <= HOLDERS);
+    contacts.manifolds().iter().map(is_sparse).collect()
+}
+
+/// The colour of each pair: the lowest that no earlier pair of its moving bodies has.
+pub(crate) fn colours(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+    let moves: Vec<bool> =
+        columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();
+    let mut taken = vec![0u128; moves.len()];
+    let colour = |(a, b): (u32, u32)| {
+        let bodies = [a as usize, b as usize];
+        let used = bodies.iter().filter(|&&i| moves[i]).fold(0, |used, &i| used | taken[i]);
+        let colour = used.trailing_ones().min(COLOURS);
+        for i in bodies {
+            taken[i] |= 1 << colour;
+        }
+        colour
+    };
+    pairs.map(colour).collect()
+}

@@ -1,0 +1,48 @@
+//! The contact problem of a pass.
+
+use nalgebra::{Isometry3, Vector3};
+
+use crate::body::Columns;
+use crate::narrow::contacts::{Contact, Contacts, Manifold};
+use crate::settings::Settings;
+use crate::solve::order::Order;
+
+/// The contacts of a step, who rests on whom, and how to solve.
+#[derive(Clone, Copy)]
+pub(crate) struct Problem<'a> {
+    /// The bodies.
+    pub columns: Columns<'a>,
+    /// Poses that the gaps of `contacts` belong to.
+    pub poses: &'a [Isometry3<f64>],
+    /// The contacts.
+    pub contacts: &'a Contacts,
+    /// The order of the pairs, with that of shock propagation.
+    pub order: &'a Order,
+    /// Length of the step, s.
+    pub dt: f64,
+    /// Iteration counts and tolerances.
+    pub settings: &'a Settings,
+}
+
+/// What a contact pass is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// With half-step momenta, to find where bodies go: all contacts take part.
+    Positions,
+    /// With end-of-step momenta, to find how they move on: only pairs that the first pass gave an
+    /// impulse. Others may be about to collide, which is the next frame's affair and may bounce.
+    Velocities,
+}
+
+/// The least separating speed of a contact, m/s, and its friction coefficient: no gap closes within the
+/// step.
+pub(crate) fn wanted(problem: Problem<'_>, pair: &Manifold, contact: &Contact) -> (f64, f64) {
+    let Problem { columns, dt, settings, .. } = problem;
+    let (p, q) = (&columns.materials[pair.a as usize], &columns.materials[pair.b as usize]);
+    (-(contact.gap + contact.overlap).max(0.0) / dt, p.friction_with(q, settings.friction))
+}
+
+/// Whether a contact of the pair has an impulse from the first pass.
+pub(crate) fn is_pressed(contacts: &Contacts, pair: &Manifold, impulses: &[Vector3<f64>]) -> bool {
+    impulses[contacts.range(pair)].iter().any(|j| *j != Vector3::zeros())
+}

@@ -1,0 +1,427 @@
+//! The contact pass: resting and sliding contact by projected Gauss-Seidel, then shock propagation
+//! from the ground up (GBF03 sections 6 and 7).
+
+use dynamics::{Body, Momentum, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
+
+use crate::constraint::{self, Joint, JointPass, Reaction, Stepping};
+use crate::frame::Frame;
+use crate::narrow::contacts::{Contact, Contacts, Manifold};
+use crate::solve::exact::{Exact, Kept, Start};
+use crate::solve::movers::Movers;
+use crate::solve::order::Stage;
+use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::solve::rows::{Batch, Row, Sweep};
+use crate::{Columns, Settings};
+
+/// Joints that are solved with the contacts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joined {
+    pub(crate) joints: Vec<Joint>,
+    /// What each body gained by them in the last pass.
+    pub(crate) gains: Vec<Momentum>,
+    /// Which the last pass solved together with contacts.
+    pub(crate) solved: Vec<bool>,
+}
+
+/// Stops approach at the contacts, so that no gap closes within the step, as far as the iteration counts reach,
+/// and solves the joints with them.
+///
+/// `impulses` holds one impulse per contact on its body `a`, N s, and [`Joint::last`] those of joints: a guess on
+/// entry, the solution on return. A guess that made the solution add kinetic energy is dropped. The contents of
+/// `space` are overwritten.
+pub(crate) fn settle(
+    problem: Problem<'_>,
+    aim: Aim,
+    momenta: &mut [Momentum],
+    impulses: &mut [Vector3<f64>],
+    joined: &mut Joined,
+    space: &mut Vec<Batch>,
+) -> Done {
+    let Problem { columns, poses, contacts, .. } = problem;
+    let exact = Exact::new(problem, aim, joined.known(problem, aim, (momenta, impulses)));
+    let start = velocities(columns, poses, momenta);
+    let movers = Movers::new(columns, poses, &start);
+    let joints = joined.pass(problem, aim, &movers, &exact.joints);
+    let rule = |pair: &Manifold, number: usize, contact: &Contact| {
+        let is_out = aim == Aim::Velocities && !is_pressed(contacts, pair, impulses);
+        (!is_out && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
+    };
+    let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
+    joined.start(&pass, aim);
+    pass.start(impulses);
+    pass.solve_all();
+    let mut given = 0.0;
+    if columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
+        pass.write(impulses);
+        given = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
+    }
+    if pass.movers.work(columns, poses, &start) > given {
+        impulses.fill(Vector3::zeros());
+        joined.forget();
+        pass.movers.set_velocities(&start);
+        joined.start(&pass, aim);
+        pass.start(impulses);
+        pass.solve_all();
+    }
+    pass.propagate_shock();
+    pass.write(impulses);
+    joined.read(&pass, momenta.len());
+    for (i, momentum) in momenta.iter_mut().enumerate() {
+        let gained = pass.movers.gained(columns, poses, &start, i);
+        momentum.linear += gained.linear;
+        momentum.angular += gained.angular;
+    }
+    let sweeps = pass.done;
+    let Joined { joints, gains, .. } = joined;
+    exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
+    joined.solved.clone_from(&exact.joints);
+    Done { sweeps, unsolved: exact.unsolved() }
+}
+
+/// What a pass took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Done {
+    /// Over all contacts and over single levels of shock propagation.
+    pub(crate) sweeps: usize,
+    /// Islands whose problem was to be solved exactly and was not.
+    pub(crate) unsolved: usize,
+}
+
+impl Done {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.sweeps += other.sweeps;
+        self.unsolved += other.unsolved;
+    }
+}
+
+impl Joined {
+    /// What islands are solved from.
+    pub(crate) fn known<'a>(
+        &'a self,
+        problem: Problem<'_>,
+        aim: Aim,
+        (momenta, impulses): (&'a [Momentum], &'a [Vector3<f64>]),
+    ) -> Start<'a> {
+        let stepping = Self::stepping(problem, aim);
+        Start { momenta, impulses, joints: &self.joints, stepping, share: Self::share(aim) }
+    }
+
+    /// Positions are set right in full by the pass that only decides where bodies go, so velocities
+    /// have nothing to correct. Each pass does half of what joints do in the step.
+    fn stepping(problem: Problem<'_>, aim: Aim) -> Stepping {
+        let error_reduction = match aim {
+            Aim::Positions => 1.0,
+            Aim::Velocities => 0.0,
+        };
+        Stepping { dt: problem.dt, error_reduction, motor_time: 0.5 * problem.dt }
+    }
+
+    /// A step's impulses are twice those of its first half, which are much like those of the second.
+    fn share(aim: Aim) -> f64 {
+        match aim {
+            Aim::Positions => 0.5,
+            Aim::Velocities => 1.0,
+        }
+    }
+
+    /// The joints that are not solved.
+    fn pass(
+        &self,
+        problem: Problem<'_>,
+        aim: Aim,
+        movers: &Movers,
+        solved: &[bool],
+    ) -> Option<JointPass> {
+        let Problem { poses, settings, .. } = problem;
+        let sweeps = (Self::stepping(problem, aim), settings.joint_sweeps);
+        let none = solved.iter().all(|solved| *solved);
+        (!none).then(|| JointPass::new(&self.joints, solved, poses, movers, sweeps))
+    }
+
+    fn start(&self, pass: &Pass<'_>, aim: Aim) {
+        if let Some(joints) = &pass.joints {
+            joints.start(&pass.movers, &self.joints, Self::share(aim));
+        }
+    }
+
+    /// Goes on with joints that were not solved together with contacts until bodies with `momenta` go
+    /// where they are closed.
+    pub(crate) fn follow(&mut self, frame: Frame<'_>, momenta: &mut [Momentum]) {
+        let apart = self.joints.iter().zip(&self.solved).filter(|(_, solved)| !**solved);
+        let mut apart: Vec<Joint> = apart.map(|(joint, _)| *joint).collect();
+        if apart.is_empty() {
+            return;
+        }
+        constraint::follow(frame, &mut apart, &mut self.gains, momenta);
+        let own = self.joints.iter_mut().zip(&self.solved).filter(|(_, solved)| !**solved);
+        own.zip(apart).for_each(|((joint, _), moved)| *joint = moved);
+    }
+
+    /// Gives bodies what the joints gave them in the pass for positions: the first half of what they
+    /// do in the step (RATTLE, Andersen 1983), without which they would slow all turning. Returns it.
+    pub(crate) fn keep_half(&mut self, momenta: &mut [Momentum]) -> Vec<Reaction> {
+        for (momentum, gain) in momenta.iter_mut().zip(&self.gains) {
+            momentum.linear += gain.linear;
+            momentum.angular += gain.angular;
+        }
+        self.joints.iter().map(|joint| joint.last).collect()
+    }
+
+    /// Adds the first half of what joints bore to the second.
+    pub(crate) fn add_half(&mut self, first: &[Reaction]) {
+        for (joint, first) in self.joints.iter_mut().zip(first) {
+            for (impulse, half) in joint.last.impulses.iter_mut().zip(&first.impulses) {
+                *impulse += half;
+            }
+            joint.last.linear += first.linear;
+            joint.last.angular += first.angular;
+        }
+    }
+
+    fn forget(&mut self) {
+        self.joints.iter_mut().for_each(|joint| joint.last = Reaction::default());
+    }
+
+    fn read(&mut self, pass: &Pass<'_>, bodies: usize) {
+        self.gains = vec![Momentum::default(); bodies];
+        let Some(joints) = &pass.joints else { return };
+        let (reactions, gains) = joints.reactions(bodies);
+        for (joint, reaction) in self.joints.iter_mut().zip(reactions) {
+            joint.last = reaction;
+        }
+        self.gains = gains;
+    }
+}
+
+/// The work in J that kinematic bodies do on each body by `impulses`.
+pub(crate) fn work_of_kinematic_bodies(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    contacts: &Contacts,
+    impulses: &[Vector3<f64>],
+) -> Vec<f64> {
+    let bodies = columns.bodies;
+    let mut work = vec![0.0; bodies.len()];
+    if !bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
+        return work;
+    }
+    for pair in contacts.manifolds() {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let (mover, moved, sign) = match (&bodies[a], &bodies[b]) {
+            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
+            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
+            _ => continue,
+        };
+        for index in contacts.range(pair) {
+            let point = contacts.all()[index].at(&poses[a], &poses[b]);
+            let arm = point.coords - poses[mover.0].translation.vector;
+            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
+        }
+    }
+    work
+}
+
+/// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
+/// deeply normals tell little of the way out, and pushing hard only shakes the others.
+const MAX_PUSH: f64 = 0.05;
+
+/// What overlaps by less than so many times the slop is let be: piles would never lie still while their
+/// contacts are pushed out little by little. What overlaps more is pushed by a share of what is beyond
+/// the slop.
+const SHALLOW_SLOPS: f64 = 2.0;
+
+/// How far each body is pushed out of those it would overlap at the end of the step that `momenta`
+/// make: displacement in m and rotation vector in rad.
+///
+/// Only positions change by it, so no kinetic energy is added.
+pub(crate) fn push_out(problem: Problem<'_>, momenta: &[Momentum]) -> Vec<Velocity> {
+    push_out_in(problem, momenta, &mut Vec::new())
+}
+
+/// [`push_out`]. The contents of `space` are overwritten.
+pub(crate) fn push_out_in(
+    problem: Problem<'_>,
+    momenta: &[Momentum],
+    space: &mut Vec<Batch>,
+) -> Vec<Velocity> {
+    let Problem { columns, poses, dt, settings, .. } = problem;
+    let velocities = velocities(columns, poses, momenta);
+    let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
+    let rule = |pair: &Manifold, _: usize, contact: &Contact| {
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let [p, q] = &contact.arms;
+        let speed = contact.normal.dot(&(velocities[a].at(p) - velocities[b].at(q)));
+        let gap = contact.gap + dt * speed;
+        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
+        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
+        let most = MAX_PUSH * p.radius().min(q.radius());
+        let push = settings.push_out * (overlap - slop).min(most);
+        (overlap > SHALLOW_SLOPS * slop).then_some((push, 0.0))
+    };
+    let mut pass = Pass::new(problem, movers, false, &rule, space);
+    pass.solve_all();
+    pass.propagate_shock();
+    (0..velocities.len()).map(|i| pass.movers.velocity(i)).collect()
+}
+
+fn velocities(
+    columns: Columns<'_>,
+    poses: &[Isometry3<f64>],
+    momenta: &[Momentum],
+) -> Vec<Velocity> {
+    let states = poses.iter().zip(momenta);
+    let of = |(b, (x, m)): (&Body, (&Isometry3<f64>, &Momentum))| b.velocity(&x.rotation, m);
+    columns.bodies.iter().zip(states).map(of).collect()
+}
+
+/// Times that a pair with rough changes is solved again at once where few hold a body.
+const REPEATS: usize = 7;
+/// Up to so many batches are few: all are relaxed in every sweep, which costs little, and what is
+/// stacked comes to rest exactly.
+const FEW_BATCHES: usize = 64;
+/// Batches per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 32;
+
+struct Pass<'a> {
+    problem: Problem<'a>,
+    movers: Movers,
+    batches: &'a mut Vec<Batch>,
+    joints: Option<JointPass>,
+    friction: bool,
+    /// Over all contacts together, and over each level in shock propagation.
+    sweeps: (usize, usize),
+    /// Sweeps that were made.
+    done: usize,
+}
+
+impl<'a> Pass<'a> {
+    /// `rule`, of a pair and its number, gives a contact's least separating speed and friction coefficient, or leaves it out.
+    fn new(
+        problem: Problem<'a>,
+        movers: Movers,
+        friction: bool,
+        rule: &(impl Fn(&Manifold, usize, &Contact) -> Option<(f64, f64)> + Sync),
+        batches: &'a mut Vec<Batch>,
+    ) -> Self {
+        let Problem { contacts, order, .. } = problem;
+        let levels = order.levels();
+        let row = |number: usize, index: usize| {
+            let pair = &contacts.manifolds()[number];
+            let contact = &contacts.all()[index];
+            let (target, friction) = rule(pair, number, contact)?;
+            let (index, normal) = (index as u32, contact.normal);
+            Some(Row { index, normal, arm: contact.arms[0], target, friction })
+        };
+        let specs: Vec<&[u32]> = order.batches().collect();
+        let nobody = movers.nobody();
+        let fill = |(batch, pairs): (&mut Batch, &&[u32])| {
+            batch.clear(nobody);
+            for (lane, &n) in pairs.iter().enumerate() {
+                let pair = &contacts.manifolds()[n as usize];
+                let (p, q) = (levels.of(pair.a), levels.of(pair.b));
+                let rows = contacts.range(pair).filter_map(|index| row(n as usize, index));
+                // all were found with the bodies in the same places
+                let apart = contacts
+                    .of(pair)
+                    .first()
+                    .map_or_else(Vector3::zeros, |contact| contact.arms[1] - contact.arms[0]);
+                let free = (p >= q, q >= p);
+                batch.set(lane, (pair.a, pair.b), free, order.is_sparse(n), &apart, rows);
+            }
+        };
+        batches.resize_with(specs.len(), Batch::default);
+        batches.par_iter_mut().zip(&specs).with_min_len(CHUNK).for_each(fill);
+        let Settings { contact_sweeps, shock_sweeps, push_sweeps, .. } = *problem.settings;
+        let sweeps = if friction {
+            (contact_sweeps, shock_sweeps)
+        } else {
+            (push_sweeps, shock_sweeps.min(push_sweeps))
+        };
+        Self { problem, movers, batches, joints: None, friction, sweeps, done: 0 }
+    }
+
+    /// Writes out the impulse of each contact.
+    fn write(&self, impulses: &mut [Vector3<f64>]) {
+        impulses.fill(Vector3::zeros());
+        self.batches.iter().for_each(|batch| batch.write(impulses));
+    }
+
+    /// Starts all contacts from the impulses given.
+    fn start(&mut self, impulses: &[Vector3<f64>]) {
+        let movers = &self.movers;
+        for stage in self.problem.order.stages() {
+            let batches = &mut self.batches[stage.batches];
+            each(batches, stage.parallel, |batch| batch.start(movers, impulses));
+        }
+    }
+
+    /// Solves all contacts together.
+    fn solve_all(&mut self) {
+        let stages: Vec<Stage> = self.problem.order.stages().collect();
+        self.sweep(&stages, self.sweeps.0, false);
+    }
+
+    /// Level by level, with everything below frozen.
+    fn propagate_shock(&mut self) {
+        let sweeps = self.sweeps.1;
+        if sweeps == 0 {
+            return;
+        }
+        for stages in self.problem.order.by_level() {
+            self.sweep(&stages, sweeps, true);
+        }
+        // held bodies gave way to none
+        if let Some(joints) = &self.joints {
+            joints.relax(&self.movers);
+        }
+    }
+
+    /// Up to that many times over the stages, until nothing changes any more.
+    fn sweep(&mut self, stages: &[Stage], sweeps: usize, shock: bool) {
+        let Settings { settled_speed, rough_speed, .. } = *self.problem.settings;
+        // positions are pushed by lengths, not by speeds
+        let settled = if self.friction { settled_speed } else { settled_speed * self.problem.dt };
+        let lazy = self.batches.len() > FEW_BATCHES;
+        let repeats = if shock { REPEATS } else { 0 };
+        for _ in 0..sweeps {
+            self.done += 1;
+            let (number, friction) = (self.movers.begin_sweep(), self.friction);
+            let (movers, rough) = (&self.movers, rough_speed);
+            let sweep = Sweep { number, movers, friction, shock, settled, rough, repeats, lazy };
+            let mut changed = false;
+            for stage in stages {
+                let batches = &mut self.batches[stage.batches.clone()];
+                changed |= any(batches, stage.parallel, |batches| sweep.over(batches));
+            }
+            if !changed {
+                break;
+            }
+            if let (Some(joints), false) = (&self.joints, shock) {
+                joints.relax(movers);
+            }
+        }
+    }
+}
+
+/// Applies `change` to parts of the batches, on several threads if `parallel`; whether it held for any.
+fn any(
+    batches: &mut [Batch],
+    parallel: bool,
+    change: impl Fn(&mut [Batch]) -> bool + Sync,
+) -> bool {
+    if parallel && batches.len() > CHUNK {
+        batches.par_chunks_mut(CHUNK).map(&change).reduce(|| false, |p, q| p | q)
+    } else {
+        change(batches)
+    }
+}
+
+/// Applies `change` to each batch, on several threads if `parallel`.
+fn each(batches: &mut [Batch], parallel: bool, change: impl Fn(&mut Batch) + Sync) {
+    any(batches, parallel, |batches| {
+        batches.iter_mut().for_each(&change);
+        false
+    });
+}

@@ -1,0 +1,152 @@
+//! Files that import each other in a ring.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The modules of a crate with the modules that each imports. Modules are paths as in `use`, the root is empty.
+#[derive(Default)]
+struct Modules {
+    imports: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The rings of modules in a crate whose sources are in `folder`, each as the names of its modules.
+pub(crate) fn rings(folder: &Path) -> io::Result<Vec<Vec<String>>> {
+    let mut sources = BTreeMap::new();
+    read(folder, folder, &mut sources)?;
+    Ok(Modules::new(&sources).rings())
+}
+
+/// Reads the source of each module, without its unit tests.
+fn read(root: &Path, folder: &Path, sources: &mut BTreeMap<String, String>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path: PathBuf = entry?.path();
+        if path.is_dir() {
+            read(root, &path, sources)?;
+            continue;
+        }
+        if path.extension().is_none_or(|kind| kind != "rs") {
+            continue;
+        }
+        let inside = path.strip_prefix(root).unwrap_or(&path).with_extension("");
+        let parts: Vec<_> = inside.iter().filter_map(|part| part.to_str()).collect();
+        let name = match parts.as_slice() {
+            ["lib" | "main"] => String::new(),
+            [.., "tests"] => continue,
+            [above @ .., "mod"] => above.join("::"),
+            all => all.join("::"),
+        };
+        let text = std::fs::read_to_string(&path)?;
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        sources.insert(name, code.to_owned());
+    }
+    Ok(())
+}
+
+impl Modules {
+    fn new(sources: &BTreeMap<String, String>) -> Self {
+        // what the root exports again is imported from where it is
+        let exported: BTreeMap<String, String> = sources
+            .get("")
+            .into_iter()
+            .flat_map(|root| paths(root, "pub use ").chain(paths(root, "pub(crate) use ")))
+            .filter_map(|path| Some((path.rsplit("::").next()?.to_owned(), path.clone())))
+            .collect();
+        let mut imports = BTreeMap::new();
+        for (module, code) in sources.iter().filter(|(module, _)| !module.is_empty()) {
+            let above = module.rsplit_once("::").map_or("", |(above, _)| above);
+            let own = paths(code, "\nuse ").filter_map(|path| {
+                let (base, rest) = path.split_once("::")?;
+                let rest = exported.get(rest).map_or(rest, String::as_str);
+                let full = match base {
+                    "crate" => rest.to_owned(),
+                    "super" => format!("{above}::{rest}"),
+                    "self" => format!("{module}::{rest}"),
+                    _ => return None,
+                };
+                nearest(full.trim_start_matches("::"), sources)
+            });
+            let own = own.filter(|import| import != module).collect();
+            imports.insert(module.clone(), own);
+        }
+        Self { imports }
+    }
+
+    /// All that a module imports, directly or through others.
+    fn reached<'s>(&'s self, module: &'s str) -> BTreeSet<&'s str> {
+        let (mut reached, mut open) = (BTreeSet::new(), vec![module]);
+        while let Some(next) = open.pop() {
+            let more = self.imports.get(next).into_iter().flatten();
+            open.extend(more.map(String::as_str).filter(|name| reached.insert(*name)));
+        }
+        reached
+    }
+
+    fn rings(&self) -> Vec<Vec<String>> {
+        let reached: BTreeMap<&str, _> =
+            self.imports.keys().map(|name| (name.as_str(), self.reached(name))).collect();
+        let ring = |name: &str| -> Vec<String> {
+            let all = reached
+                .iter()
+                .filter(|(other, its)| its.contains(name) && reached[name].contains(*other));
+            all.map(|(other, _)| (*other).to_owned()).collect()
+        };
+        let all: BTreeSet<_> = reached.keys().map(|name| ring(name)).collect();
+        all.into_iter().filter(|ring| ring.len() > 1).collect()
+    }
+}
+
+/// The module that a path names, or that holds what it names.
+fn nearest(path: &str, sources: &BTreeMap<String, String>) -> Option<String> {
+    let mut path = path;
+    while !sources.contains_key(path) {
+        path = path.rsplit_once("::")?.0;
+    }
+    Some(path.to_owned())
+}
+
+/// Each path of the `use` declarations that start with `word`, braces of one depth opened.
+fn paths<'s>(code: &'s str, word: &'static str) -> impl Iterator<Item = String> + use<'s> {
+    let declarations = code.match_indices(word).map(move |(at, _)| &code[at + word.len()..]);
+    declarations.filter_map(|rest| rest.split_once(';')).flat_map(|(path, _)| {
+        let path: String = path.split_whitespace().collect();
+        match path.split_once('{') {
+            Some((before, names)) => names
+                .trim_end_matches('}')
+                .split(',')
+                .filter(|name| !name.is_empty())
+                .map(|name| format!("{before}{name}"))
+                .collect(),
+            None => vec![path],
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn modules(files: &[(&str, &str)]) -> Modules {
+        let own = files.iter().map(|(name, code)| ((*name).to_owned(), format!("\n{code}")));
+        Modules::new(&own.collect())
+    }
+
+    #[test]
+    fn rings_are_found_through_exports_of_the_root_and_relative_paths() {
+        let found = modules(&[
+            ("", "pub use a::Thing;"),
+            ("a", "use crate::b::{One,\n    Two};"),
+            ("b", "use crate::c::deep::Three;"),
+            ("c", ""),
+            ("c::deep", "use crate::Thing;\nuse super::side::Four;"),
+            ("c::side", "use std::fmt;"),
+        ]);
+        assert_eq!(found.rings(), [["a", "b", "c::deep"]]);
+    }
+
+    #[test]
+    fn imports_in_one_direction_are_no_ring() {
+        let found = modules(&[("", "pub use a::Thing;"), ("a", "use crate::b::One;"), ("b", "")]);
+        assert!(found.rings().is_empty());
+    }
+}
