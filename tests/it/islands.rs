@@ -130,3 +130,36 @@ fn towers_of_twenty_uneven_boxes_stay_where_they_are() {
     let drift = drift(&world, &ids, &start);
     assert!(drift < 1e-4, "{drift} m");
 }
+
+/// A wall of 21 rows of 21 bricks in running bond: one island, larger than those that are solved exactly.
+fn brick_wall(settings: Settings) -> World {
+    let mut world = world(settings);
+    floor(&mut world, 0.0, material(0.0, 0.5));
+    for row in 0..21 {
+        for column in 0..21 {
+            let x = 0.4 * f64::from(column) + 0.2 * f64::from(row % 2);
+            let pose = Isometry3::translation(x, 0.1 + 0.2 * f64::from(row), 0.0);
+            let brick = cuboid([0.199, 0.1, 0.1], 1000.0, pose, material(0.0, 0.5));
+            world.add(brick).unwrap();
+        }
+    }
+    world
+}
+
+#[test]
+fn the_residual_is_round_off_where_islands_are_solved_and_falls_with_the_sweeps_elsewhere() {
+    let (mut arch, _) = arch(0.15);
+    for _ in 0..10 {
+        let report = arch.step();
+        assert!(report.unsolved_islands > 0 || report.residual < 1e-5, "{}", report.residual);
+    }
+    let residual = |sweeps: usize| {
+        let settings = Settings { contact_sweeps: sweeps, shock_sweeps: 0, ..Settings::default() };
+        let mut wall = brick_wall(settings);
+        wall.step();
+        wall.step().residual
+    };
+    let residuals = [2, 20, 200].map(residual);
+    assert!(residuals[0] > 1e-3 && residuals[0] < 9.81, "{residuals:?}");
+    assert!(residuals.is_sorted_by(|p, q| *p > 2.0 * q), "{residuals:?}");
+}

@@ -34,7 +34,7 @@ fn case_with(name: &str, bytes: &[u8]) -> Case {
 const NAMES: &str = "frame,time,bodies,contacts,fractures,held,mass,retired_mass,momentum_x,\
     momentum_y,momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_energy,\
     potential_energy,energy_gain,work,dissipated_collision,dissipated_fracture,dissipated_contact,\
-    dissipated_sleep,dissipated_retirement";
+    dissipated_sleep,dissipated_retirement,residual";
 
 #[test]
 fn a_ledger_of_huge_numbers_is_drawn_or_refused() {
@@ -47,7 +47,7 @@ fn a_ledger_of_huge_numbers_is_drawn_or_refused() {
         ("most.csv", &table("1e100")),
         ("low.csv", &table("-1e100")),
         ("late.csv", &table("1e15").replace("\n0,0,", "\n0,1e15,")),
-        ("back.csv", &format!("{}{}\n", table("4294967295"), vec!["0"; 23].join(","))),
+        ("back.csv", &format!("{}{}\n", table("4294967295"), vec!["0"; 24].join(","))),
     ]);
     for output in ["x.svg", "x.png"] {
         refused(&case, &["plot", "far.csv", "-o", output], "line 3: `1e308` is beyond 1e100");

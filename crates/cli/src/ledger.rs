@@ -39,6 +39,9 @@ pub struct Row {
     pub work: f64,
     /// What took energy away in the frame: the sum of both grew by the work less all of it.
     pub dissipation: Dissipation,
+    /// How far contact impulses are from complementarity and Coulomb's law, m/s.
+    #[serde(default)]
+    pub residual: f64,
 }
 
 /// One row per frame, the initial state first, and what broke.
@@ -84,6 +87,7 @@ impl Ledger {
             energy_gain: report.energy_gain,
             work: report.work,
             dissipation: report.dissipation,
+            residual: report.residual,
         });
     }
 
@@ -131,7 +135,7 @@ fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
 type Column = (&'static str, fn(&Row) -> f64);
 
 /// Names and values of what is written of a row.
-const COLUMNS: [Column; 23] = [
+const COLUMNS: [Column; 24] = [
     ("frame", |r| r.frame as f64),
     ("time", |r| r.time),
     ("bodies", |r| r.bodies as f64),
@@ -155,6 +159,7 @@ const COLUMNS: [Column; 23] = [
     ("dissipated_contact", |r| r.dissipation.contact),
     ("dissipated_sleep", |r| r.dissipation.sleep),
     ("dissipated_retirement", |r| r.dissipation.retirement),
+    ("residual", |r| r.residual),
 ];
 
 /// Names of what is written of an event after its frame, time and pieces.

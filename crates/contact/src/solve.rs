@@ -11,5 +11,6 @@ pub(crate) mod levels;
 pub(crate) mod movers;
 pub(crate) mod order;
 pub(crate) mod problem;
+pub(crate) mod residual;
 pub(crate) mod rows;
 pub(crate) mod settle;

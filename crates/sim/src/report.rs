@@ -139,6 +139,9 @@ pub struct Report {
     pub unsolved: bool,
     /// Islands that the exact solver left to the sweeps after its limit of factorizations.
     pub unsolved_islands: usize,
+    /// How far the contact impulses are from complementarity and Coulomb's law: the largest component of the
+    /// natural map, m/s; zero of other solvers than the default.
+    pub residual: f64,
     /// Pairs with a body at the limit of blows per frame, counted once per collision pass; the contact passes
     /// stopped their approach.
     pub limited_blows: usize,

@@ -445,6 +445,7 @@ fn count_work(support: &Support, report: &mut Report) {
     report.unsolved |= support.is_unsolved();
     report.solver_limited = support.is_limited();
     report.unsolved_islands = support.unsolved_islands();
+    report.residual = support.residual();
     if let Some(cache) = support.remembered() {
         (report.impulses_remembered, report.impulses_found) = (cache.len(), cache.hits().1);
     }

@@ -239,6 +239,16 @@ impl Support {
         }
     }
 
+    /// The natural map of the contact problem at the velocities with which bodies go on, m/s: its largest
+    /// component, zero if complementarity and Coulomb's law hold. Zero of other solvers than
+    /// [`Solver::Manifold`].
+    pub fn residual(&self) -> f64 {
+        match &self.0 {
+            Found::Manifolds { done, .. } => done.residual,
+            Found::Rows { .. } | Found::Pairs { .. } => 0.0,
+        }
+    }
+
     /// Contacts, or pairs of bodies in contact where the solver keeps no contacts.
     pub fn contacts(&self) -> usize {
         match &self.0 {

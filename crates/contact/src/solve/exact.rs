@@ -6,7 +6,7 @@
 
 mod factor;
 mod newton;
-mod set;
+pub(super) mod set;
 
 use dynamics::{Momentum, Velocity, advance_all};
 use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};

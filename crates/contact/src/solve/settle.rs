@@ -12,6 +12,7 @@ use crate::solve::exact::{Exact, Kept, Start};
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
 use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::solve::residual::residual;
 use crate::solve::rows::{Batch, Row, Sweep};
 use crate::{Columns, Settings};
 
@@ -44,9 +45,10 @@ pub(crate) fn settle(
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
+    let is_used = |pair: &Manifold| aim == Aim::Positions || is_pressed(contacts, pair, impulses);
+    let used: Vec<bool> = contacts.manifolds().iter().map(is_used).collect();
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
-        let is_out = aim == Aim::Velocities && !is_pressed(contacts, pair, impulses);
-        (!is_out && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
+        (used[number] && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
     joined.start(&pass, aim);
@@ -77,7 +79,8 @@ pub(crate) fn settle(
     let Joined { joints, gains, .. } = joined;
     exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
     joined.solved.clone_from(&exact.joints);
-    Done { sweeps, unsolved: exact.unsolved() }
+    let residual = residual(problem, &used, &velocities(columns, poses, momenta), impulses);
+    Done { sweeps, unsolved: exact.unsolved(), residual }
 }
 
 /// What a pass took.
@@ -87,12 +90,15 @@ pub(crate) struct Done {
     pub(crate) sweeps: usize,
     /// Islands whose problem was to be solved exactly and was not.
     pub(crate) unsolved: usize,
+    /// The [natural map](residual) at the end of the last pass, m/s.
+    pub(crate) residual: f64,
 }
 
 impl Done {
     pub(crate) fn add(&mut self, other: Self) {
         self.sweeps += other.sweeps;
         self.unsolved += other.unsolved;
+        self.residual = other.residual;
     }
 }
 

@@ -61,6 +61,10 @@ struct Work {
     points: usize,
     contacts: usize,
     sweeps: usize,
+    unsolved: usize,
+    limited: usize,
+    /// The largest of a frame, m/s.
+    residual: f64,
     /// The most in a frame.
     colours: u32,
     /// The most in a frame.
@@ -133,6 +137,7 @@ impl Summary {
             "energy_gain": self.energy_gain(),
             "stopped": self.stopped,
             "solver_limited": self.solver_limited,
+            "contact_residual": self.ledger.rows().iter().map(|row| row.residual).fold(0.0, f64::max),
             "warnings": self.warnings.iter().map(Warned::to_json).collect::<Vec<_>>(),
             "mesh_warnings": self.mesh_warnings.iter().map(mesh_warning_json).collect::<Vec<_>>(),
             "hardest": self.hardest.iter().map(Hardest::to_json).collect::<Vec<_>>(),
@@ -208,6 +213,9 @@ impl Effort {
         work.points += report.points;
         work.contacts += report.contacts;
         work.sweeps += report.sweeps;
+        work.unsolved += report.unsolved_islands;
+        work.limited += report.limited_blows;
+        work.residual = work.residual.max(report.residual);
         work.colours = work.colours.max(report.colours);
         work.levels = work.levels.max(report.levels);
     }
@@ -235,6 +243,12 @@ impl Effort {
         }
         let colours = count(work.colours as usize, "colour", "colours");
         let levels = count(work.levels as usize, "level", "levels");
-        writeln!(out, "at most {colours} and {levels}")
+        writeln!(out, "at most {colours} and {levels}")?;
+        let residual = number(work.residual);
+        writeln!(out, "largest residual of the contacts in a frame: {residual} m/s")?;
+        let islands = count(work.unsolved, "island", "islands");
+        writeln!(out, "{islands} left to sweeps by the exact solver")?;
+        let pairs = count(work.limited, "pair", "pairs");
+        writeln!(out, "{pairs} at the limit of collisions in a frame")
     }
 }

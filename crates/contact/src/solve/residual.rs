@@ -1,0 +1,61 @@
+//! How far contact impulses are from complementarity and Coulomb's law.
+
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
+
+use crate::narrow::contacts::Manifold;
+use crate::solve::exact::set::Set;
+use crate::solve::problem::{Problem, wanted};
+
+/// Manifolds per task.
+const CHUNK: usize = 256;
+
+/// The largest natural map of the contacts of `used` manifolds, m/s: `|k j - P(k j - (u - u*))|` with the impulse
+/// `j`, the relative velocity `u`, the target `u*`, the mean inverse mass `k` of the pair at the contact, and the
+/// projection `P` onto Coulomb's cone. It is zero if and only if complementarity and Coulomb's law hold.
+/// `velocities` are those with the impulses.
+pub(crate) fn residual(
+    problem: Problem<'_>,
+    used: &[bool],
+    velocities: &[Velocity],
+    impulses: &[Vector3<f64>],
+) -> f64 {
+    let manifolds = problem.contacts.manifolds().par_iter().zip(used).with_min_len(CHUNK);
+    let of = |(pair, used): (&Manifold, &bool)| {
+        if *used { of_pair(problem, pair, velocities, impulses) } else { 0.0 }
+    };
+    manifolds.map(of).reduce(|| 0.0, f64::max)
+}
+
+fn of_pair(
+    problem: Problem<'_>,
+    pair: &Manifold,
+    velocities: &[Velocity],
+    impulses: &[Vector3<f64>],
+) -> f64 {
+    let Problem { columns, poses, contacts, .. } = problem;
+    let bodies = [pair.a, pair.b].map(|i| i as usize);
+    let of = |index: usize| {
+        let contact = &contacts.all()[index];
+        let (target, friction) = wanted(problem, pair, contact);
+        let [p, q] = [0, 1].map(|n| velocities[bodies[n]].at(&contact.arms[n]));
+        let excess = p - q - contact.normal * target;
+        let [k, l] = [0, 1].map(|n| {
+            let i = bodies[n];
+            inverse_mass(&columns.bodies[i], &poses[i], &contact.arms[n])
+        });
+        let impulse = impulses[index] * (k + l);
+        let set = Set::Contact { normal: contact.normal, friction };
+        (impulse - set.coulomb(&(impulse - excess))).norm()
+    };
+    contacts.range(pair).map(of).fold(0.0, f64::max)
+}
+
+/// Mean over all directions of the change of velocity at a lever arm by a unit impulse there, 1/kg.
+fn inverse_mass(body: &Body, pose: &Isometry3<f64>, arm: &Vector3<f64>) -> f64 {
+    let Some(mass) = body.mass_properties() else { return 0.0 };
+    let cross = arm.cross_matrix();
+    let turned = cross.transpose() * mass.inverse_inertia(&pose.rotation) * cross;
+    1.0 / mass.mass() + turned.trace() / 3.0
+}
