@@ -109,6 +109,7 @@ const MATERIAL: Material = Material {
     restitution_rule: None,
     friction_rule: None,
     rolling_friction: 0.0,
+    spinning_friction: 0.0,
 };
 
 /// What a pile lies on.

@@ -53,8 +53,13 @@ fn one() -> impl Strategy<Value = (Body, Isometry3<f64>, Velocity, Arc<Shape>, M
             };
             let body = Body::Dynamic(MassProperties::new(mass, inertia * mass).unwrap());
             let pose = Isometry3::from_parts(Translation3::from(x), r);
-            let material =
-                Material { restitution, friction, rolling_friction, ..Material::default() };
+            let material = Material {
+                restitution,
+                friction,
+                rolling_friction,
+                spinning_friction: 0.5 * rolling_friction,
+                ..Material::default()
+            };
             (body, pose, Velocity { linear, angular }, Arc::new(shape), material)
         },
     )

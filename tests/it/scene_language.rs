@@ -65,6 +65,54 @@ fn the_rule_of_restitution_says_how_fast_a_ball_leaves() {
     }
 }
 
+/// A ball of radius 0.1 m on a floor with these lines, after some seconds: its place and its angular velocity.
+fn rolled(
+    solver: &str,
+    motion: &str,
+    [ball, floor]: [&str; 2],
+    seconds: usize,
+) -> [Vector3<f64>; 2] {
+    let (mut world, looks) = made(&format!(
+        "version = 1\n[simulation]\nsolver = \"{solver}\"\nsleep = false\n[[body]]\nname = \"floor\"\n\
+         motion = \"static\"\nshape = {{ plane = {{}} }}\n{floor}\n[[body]]\nname = \"ball\"\n\
+         shape = {{ sphere = {{ radius = 0.1 }} }}\nposition = [0, 0.1, 0]\nrestitution = 0\n{motion}\n{ball}\n"
+    ));
+    let mut energy = f64::INFINITY;
+    for _ in 0..30 * seconds {
+        let report = world.step();
+        let now = report.kinetic_energy + report.potential_energy;
+        assert!(now <= energy + 1e-9, "{energy} {now}");
+        energy = now;
+    }
+    let state = world.get(looks[1].body).unwrap();
+    let mass = state.body.mass_properties().unwrap();
+    let spin = mass.angular_velocity(&state.pose.rotation, &state.momentum.angular);
+    [state.pose.translation.vector, spin]
+}
+
+/// A ball that rolls at v loses 5/7 g c / r m/s each second, and one that spins about the vertical
+/// 5/2 g c / r^2 rad/s.
+#[test]
+fn rolling_and_spinning_friction_slow_a_ball_as_the_closed_form_says() {
+    let rolls = "velocity = [1, 0, 0]\nangular_velocity = [0, 0, -10]";
+    let lines = ["rolling_friction = 0.002", ""];
+    let way = 1.0 / (2.0 * 5.0 / 7.0 * 9.81 * 0.02);
+    for solver in ["manifold", "reference"] {
+        for lines in [lines, [lines[1], lines[0]]] {
+            let [place, spin] = rolled(solver, rolls, lines, 9);
+            assert!((place.x / way - 1.0).abs() < 0.02, "{solver}: {} m of {way} m", place.x);
+            assert!(spin.norm() < 0.01 && place.z.abs() < 1e-9, "{solver}: {spin}");
+        }
+        let spins = "angular_velocity = [0, 20, 0]";
+        let [place, spin] = rolled(solver, spins, ["spinning_friction = 0.0005", ""], 5);
+        let left = 20.0 - 2.5 * 9.81 * 0.0005 / 0.01 * 5.0;
+        assert!((spin.y / left - 1.0).abs() < 0.01, "{solver}: {} rad/s of {left}", spin.y);
+        assert!(place.x.abs() < 1e-9, "{solver}: {place}");
+        let [place, _] = rolled(solver, rolls, ["", ""], 9);
+        assert!((place.x - 9.0).abs() < 0.01, "{solver}: {} m without friction", place.x);
+    }
+}
+
 fn made(text: &str) -> (World, Vec<Appearance>) {
     build(&Scene::from_toml(text).unwrap(), &BTreeMap::new()).unwrap()
 }

@@ -346,6 +346,8 @@ fn a_material_that_cannot_be_is_refused_and_the_world_stays_as_it_is() {
         assert_eq!(restitution, format!("restitution must be from 0 to 1, not {bad:?}"));
         let rolling = told(Material { rolling_friction: bad, ..like }, &mut world);
         assert_eq!(rolling, format!("rolling friction must be from 0 to 1e30, not {bad:?}"));
+        let spinning = told(Material { spinning_friction: bad, ..like }, &mut world);
+        assert_eq!(spinning, format!("spinning friction must be from 0 to 1e30, not {bad:?}"));
     }
     assert!(world.is_empty());
     assert!(world.step().frozen.is_empty());

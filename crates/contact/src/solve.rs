@@ -12,5 +12,6 @@ pub(crate) mod movers;
 pub(crate) mod order;
 pub(crate) mod problem;
 pub(crate) mod residual;
+pub(crate) mod rolling;
 pub(crate) mod rows;
 pub(crate) mod settle;

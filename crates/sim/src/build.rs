@@ -529,7 +529,8 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
             friction: spec.friction(),
             restitution_rule: spec.restitution_rule(),
             friction_rule: spec.friction_rule(),
-            ..Material::default()
+            rolling_friction: spec.rolling_friction(),
+            spinning_friction: spec.spinning_friction(),
         },
         groups: Groups::default(),
         breakage,

@@ -148,8 +148,9 @@ impl World {
             last = Some(state.shape);
         }
         for material in &self.materials {
-            let Material { restitution, friction, rolling_friction, .. } = material;
-            digest.numbers(&[*restitution, *friction, *rolling_friction]);
+            let Material { restitution, friction, rolling_friction, spinning_friction, .. } =
+                material;
+            digest.numbers(&[*restitution, *friction, *rolling_friction, *spinning_friction]);
             for rule in [material.restitution_rule, material.friction_rule] {
                 digest.word(rule.map_or(0, |rule| 1 + rule as u64));
             }

@@ -16,6 +16,7 @@ use crate::solve::islands::Islands;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
+use crate::solve::rolling::resist;
 use crate::solve::rows::Batch;
 use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle, work_of_kinematic_bodies};
 
@@ -82,6 +83,7 @@ impl Support {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, done } => {
                 let problem = frame.problem(contacts, order);
+                resist(problem, momenta, impulses);
                 let own = settle(problem, Aim::Positions, momenta, impulses, joined, space);
                 done.add(own);
                 joined.follow(frame, momenta);
@@ -132,9 +134,13 @@ impl Support {
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
                 let first = joined.keep_half(momenta);
                 let problem = frame.problem(contacts, order);
+                let turned = resist(problem, momenta, impulses);
                 done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, space));
                 joined.add_half(&first);
-                work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses)
+                let mut work =
+                    work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses);
+                work.iter_mut().zip(turned).for_each(|(work, turned)| *work += turned);
+                work
             }
             Found::Rows { rows, .. } => {
                 momenta.copy_from_slice(&rows.after);

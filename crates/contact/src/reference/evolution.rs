@@ -10,7 +10,7 @@ use super::touch::{Placed, Touch, touches};
 use crate::frame::Frame;
 use crate::passes::collide::mass_at;
 use crate::reference::rolling::rolling_impulse;
-use crate::{ClampedBody, Combine, Levers, Mover, clamp_scale, pair_impulse};
+use crate::{ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
 
 /// Touching starts this share of the smaller radius outside: round-off must not part a pair.
 const TOUCH: f64 = 1e-6;
@@ -174,10 +174,8 @@ impl<'a> Evolution<'a> {
         let mut torque = Vector3::zeros();
         let along = j.dot(normal);
         let sticks = (j - normal * along).norm() < friction * along * (1.0 - 1e-9);
-        let most = Combine::chosen([p.friction_rule, q.friction_rule], settings.friction)
-            .of(p.rolling_friction, q.rolling_friction)
-            * along;
-        if sticks && most > 0.0 {
+        let most = p.rolling_with(q).map(|own| own * along);
+        if sticks && most.iter().any(|own| *own > 0.0) {
             let rolling =
                 rolling_impulse((&movers[0], &arms[0]), (&movers[1], &arms[1]), normal, most);
             if let Some((linear, angular)) = rolling {

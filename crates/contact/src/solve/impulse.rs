@@ -14,10 +14,12 @@ pub struct Material {
     pub restitution_rule: Option<Combine>,
     /// The same of friction, and of [`Settings::friction`](crate::Settings::friction).
     pub friction_rule: Option<Combine>,
-    /// Rolling and spinning friction, 1/(kg m): the angular speed in rad/s that each N s of normal
-    /// impulse takes away at a sticking contact (GBF03). Only
-    /// [`Solver::Reference`](crate::Solver::Reference) has it.
+    /// Rolling friction, m: the largest torque against rolling over the normal force. The larger one counts of
+    /// a pair. [`Solver::Manifold`](crate::Solver::Manifold) and
+    /// [`Solver::Reference`](crate::Solver::Reference) have it.
     pub rolling_friction: f64,
+    /// Spinning friction, m: the same about the normal.
+    pub spinning_friction: f64,
 }
 
 impl Default for Material {
@@ -28,6 +30,7 @@ impl Default for Material {
             restitution_rule: None,
             friction_rule: None,
             rolling_friction: 0.0,
+            spinning_friction: 0.0,
         }
     }
 }
@@ -41,6 +44,8 @@ pub enum MaterialError {
     Friction(f64),
     /// The same of rolling friction.
     RollingFriction(f64),
+    /// The same of spinning friction.
+    SpinningFriction(f64),
 }
 
 impl std::fmt::Display for MaterialError {
@@ -50,6 +55,9 @@ impl std::fmt::Display for MaterialError {
             Self::Friction(x) => write!(f, "friction must be from 0 to 1e30, not {x:?}"),
             Self::RollingFriction(x) => {
                 write!(f, "rolling friction must be from 0 to 1e30, not {x:?}")
+            }
+            Self::SpinningFriction(x) => {
+                write!(f, "spinning friction must be from 0 to 1e30, not {x:?}")
             }
         }
     }
@@ -67,7 +75,7 @@ impl Material {
     ///
     /// If one is negative, not finite or too large.
     pub fn check(&self) -> Result<(), MaterialError> {
-        let Self { restitution, friction, rolling_friction, .. } = *self;
+        let Self { restitution, friction, rolling_friction, spinning_friction, .. } = *self;
         if !(0.0..=1.0).contains(&restitution) {
             return Err(MaterialError::Restitution(restitution));
         }
@@ -77,6 +85,9 @@ impl Material {
         if !(0.0..=MAX_FRICTION).contains(&rolling_friction) {
             return Err(MaterialError::RollingFriction(rolling_friction));
         }
+        if !(0.0..=MAX_FRICTION).contains(&spinning_friction) {
+            return Err(MaterialError::SpinningFriction(spinning_friction));
+        }
         Ok(())
     }
 
@@ -84,6 +95,14 @@ impl Material {
     pub fn friction_with(&self, other: &Self, rule: Combine) -> f64 {
         let rule = Combine::chosen([self.friction_rule, other.friction_rule], rule);
         rule.of(self.friction, other.friction)
+    }
+
+    /// Rolling and spinning friction of a pair, m.
+    pub fn rolling_with(&self, other: &Self) -> [f64; 2] {
+        [
+            self.rolling_friction.max(other.rolling_friction),
+            self.spinning_friction.max(other.spinning_friction),
+        ]
     }
 
     /// Coefficient of restitution of a pair, by `rule` if neither has one.

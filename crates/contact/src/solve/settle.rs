@@ -79,7 +79,11 @@ pub(crate) fn settle(
     let Joined { joints, gains, .. } = joined;
     exact.keep(problem, &mut Kept { momenta, impulses, gains, joints });
     joined.solved.clone_from(&exact.joints);
-    let residual = residual(problem, &used, &velocities(columns, poses, momenta), impulses);
+    // the pass for positions comes before that for velocities, and only the last is reported
+    let residual = match aim {
+        Aim::Positions => 0.0,
+        Aim::Velocities => residual(problem, &used, &velocities(columns, poses, momenta), impulses),
+    };
     Done { sweeps, unsolved: exact.unsolved(), residual }
 }
 
@@ -90,7 +94,7 @@ pub(crate) struct Done {
     pub(crate) sweeps: usize,
     /// Islands whose problem was to be solved exactly and was not.
     pub(crate) unsolved: usize,
-    /// The [natural map](residual) at the end of the last pass, m/s.
+    /// The [natural map](residual) at the end of the pass for velocities, m/s.
     pub(crate) residual: f64,
 }
 

@@ -46,6 +46,11 @@ pub struct Body {
     pub restitution_rule: Option<Rule>,
     /// The same of friction, `"max"` if neither says.
     pub friction_rule: Option<Rule>,
+    /// Rolling friction, m: the largest torque against rolling over the normal force; as the material or 0 unless
+    /// given. The larger one counts of a pair.
+    pub rolling_friction: Option<f64>,
+    /// Spinning friction, m: the same about the normal.
+    pub spinning_friction: Option<f64>,
     /// Names of the groups it is in; `["default"]` unless given. Its pieces are in them too.
     pub groups: Option<Vec<String>>,
     /// Names of the groups it touches; all unless given. Two bodies touch only if each is in a

@@ -4,7 +4,7 @@ use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
 
-use super::validate::{at, fraction, positive, require, stress};
+use super::validate::{at, fraction, lever_arm, positive, require, stress};
 use super::{InvalidValue, Scene};
 use crate::Look;
 use crate::scene::error::nearest;
@@ -129,6 +129,10 @@ pub struct OwnMaterial {
     pub restitution_rule: Option<Rule>,
     /// How its friction becomes that of a pair.
     pub friction_rule: Option<Rule>,
+    /// Rolling friction, m.
+    pub rolling_friction: Option<f64>,
+    /// Spinning friction, m.
+    pub spinning_friction: Option<f64>,
     /// Linear RGB colour.
     pub colour: Option<[f32; 3]>,
     /// Linear RGB colour of cuts.
@@ -164,6 +168,8 @@ struct Known {
     friction: Option<f64>,
     restitution_rule: Option<Rule>,
     friction_rule: Option<Rule>,
+    rolling_friction: Option<f64>,
+    spinning_friction: Option<f64>,
     colour: Option<[f32; 3]>,
     inner_colour: Option<[f32; 3]>,
     roughness: Option<f32>,
@@ -177,6 +183,8 @@ impl Known {
             friction: Some(material.friction),
             restitution_rule: None,
             friction_rule: material.friction_rule,
+            rolling_friction: None,
+            spinning_friction: None,
             colour: Some(material.colour),
             inner_colour: Some(material.inner_colour),
             roughness: Some(material.roughness),
@@ -193,6 +201,8 @@ impl Known {
             friction: own.friction.or(base.friction),
             restitution_rule: own.restitution_rule.or(base.restitution_rule),
             friction_rule: own.friction_rule.or(base.friction_rule),
+            rolling_friction: own.rolling_friction,
+            spinning_friction: own.spinning_friction,
             colour: own.colour.or(base.colour),
             inner_colour: own.inner_colour.or(cuts),
             roughness: own.roughness.or(base.roughness),
@@ -254,6 +264,11 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
         require(friction >= 0.0 && friction.is_finite(), &at(key, "friction"), || {
             format!("must be 0 or more and finite, not {friction:?}")
         })?;
+    }
+    for (name, lever) in
+        [("rolling_friction", own.rolling_friction), ("spinning_friction", own.spinning_friction)]
+    {
+        lever.map_or(Ok(()), |lever| lever_arm(&at(key, name), lever))?;
     }
     for (name, colour) in [("colour", own.colour), ("inner_colour", own.inner_colour)] {
         colour.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
@@ -323,6 +338,16 @@ impl super::Body {
     /// How its friction becomes that of a pair: its own rule, else its material's.
     pub fn friction_rule(&self) -> Option<Combine> {
         self.friction_rule.or(self.known().friction_rule).map(Rule::combine)
+    }
+
+    /// Rolling friction, m: its own, else its material's, else none.
+    pub fn rolling_friction(&self) -> f64 {
+        self.rolling_friction.or(self.known().rolling_friction).unwrap_or(0.0)
+    }
+
+    /// Spinning friction, m: its own, else its material's, else none.
+    pub fn spinning_friction(&self) -> f64 {
+        self.spinning_friction.or(self.known().spinning_friction).unwrap_or(0.0)
     }
 
     /// What it looks like: by its own keys, else as its material, else grey. Cuts of a body of a

@@ -252,6 +252,13 @@ fn extent(key: &str, x: f64) -> Result<(), InvalidValue> {
     })
 }
 
+/// A lever arm of torques over forces, m.
+pub(super) fn lever_arm(key: &str, x: f64) -> Result<(), InvalidValue> {
+    require((0.0..=LARGEST).contains(&x), key, || {
+        format!("must be between 0 and {LARGEST:e} m, not {x:?}")
+    })
+}
+
 pub(super) fn stress(key: &str, x: f64) -> Result<(), InvalidValue> {
     require(x > 0.0 && x <= STRONGEST, key, || {
         format!("must be above 0 and at most {STRONGEST:e} Pa, not {x:?}")
@@ -360,6 +367,8 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     bounded(&at(key, "velocity"), &b.velocity, "m/s")?;
     bounded(&at(key, "angular_velocity"), &b.angular_velocity, "rad/s")?;
     fraction(&at(key, "restitution"), b.restitution())?;
+    lever_arm(&at(key, "rolling_friction"), b.rolling_friction())?;
+    lever_arm(&at(key, "spinning_friction"), b.spinning_friction())?;
     let friction = b.friction();
     require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
         format!("must be 0 or more and finite, not {friction:?}")
