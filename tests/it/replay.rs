@@ -253,6 +253,11 @@ fn events_that_do_not_fit_are_told_of() {
     assert!(misfits(&|event| event.outcome = Happened::Broke(2)) > 0);
     let unknown = serde_json::from_str("77").unwrap();
     assert!(misfits(&|event| event.body = unknown) > 0);
+    // numbers that no blow has
+    assert!(misfits(&|event| event.normal = [-2147483648.0, 1.0, 0.0]) > 0);
+    assert!(misfits(&|event| event.pose[5] = 8.0) > 0);
+    assert!(misfits(&|event| event.point[0] = f64::NAN) > 0);
+    assert!(misfits(&|event| event.impulse[1] = f64::INFINITY) > 0);
 }
 
 #[test]
@@ -307,6 +312,10 @@ fn a_file_of_events_is_brought_about_again() {
     refused("scene.toml", "body 9 does not break");
     write(&text.replacen("\"frame\":", "\"frames\":", 1));
     refused("scene.toml", "line 2");
+    let (before, pose) = text.split_once("\"pose\":[").unwrap();
+    let (_, after) = pose.split_once(']').unwrap();
+    write(&format!("{before}\"pose\":[0.0,0.1,0.0,0.0,0.0,8.0,1.0]{after}"));
+    refused("scene.toml", "line 2 is no event (its numbers cannot be those of a blow)");
     write(&text.replacen("\"version\":1", "\"version\":2", 1));
     refused("scene.toml", "version 2");
     write("what");

@@ -85,11 +85,12 @@ impl Events {
             return Err(EventsError::Version(head.version));
         }
         let event = |(n, line)| {
-            serde_json::from_str(line).map_err(|e| EventsError::Line {
-                line: n + 2,
-                what: "event",
-                problem: e.to_string(),
-            })
+            let event: Result<Event, _> = serde_json::from_str(line).map_err(|e| e.to_string());
+            let usable = event.and_then(|event| {
+                let problem = "its numbers cannot be those of a blow";
+                event.is_usable().then_some(event).ok_or_else(|| problem.to_owned())
+            });
+            usable.map_err(|problem| EventsError::Line { line: n + 2, what: "event", problem })
         };
         let events = lines.enumerate().map(event).collect::<Result<_, _>>()?;
         Ok(Self { seed: head.seed, fingerprint, events })

@@ -8,7 +8,7 @@ use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use crate::slicing::cancel_opposites;
 
-/// Directed edges in a plane that balance at every vertex.
+/// Directed edges in a plane. They balance at every vertex unless numbers overflowed; then some are left out.
 pub(crate) struct Border {
     /// The caller's numbers of vertices 0, 1, ... of the border.
     references: Vec<u32>,
@@ -19,12 +19,11 @@ pub(crate) struct Border {
 impl Border {
     /// The border of `edges`, whose vertices `point` projects onto the plane.
     pub(crate) fn new(edges: &[[u32; 2]], point: impl Fn(u32) -> [f64; 2]) -> Self {
-        // every vertex where an edge ends is one where another starts
-        let mut references: Vec<u32> = edges.iter().map(|edge| edge[0]).collect();
+        let mut references: Vec<u32> = edges.as_flattened().to_vec();
         references.sort_unstable();
         references.dedup();
         let point = |&r: &u32| point(r);
-        let name = |r: u32| references.binary_search(&r).expect("borders are closed") as u32;
+        let name = |r: u32| references.partition_point(|&other| other < r) as u32;
         let edges = edges.iter().map(|edge| edge.map(name)).collect();
         Self { points: references.iter().map(point).collect(), edges, references }
     }
@@ -268,4 +267,24 @@ fn loops(edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
         }
     }
     loops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_border_with_a_gap_fills_what_is_closed() {
+        let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [5.0, 5.0]];
+        let filled = |edges: &[[u32; 2]]| {
+            let border = Border::new(edges, |v| points[v as usize]);
+            assert!(border.convex_loop().is_none() || border.filled().len() == 2);
+            border.filled().len()
+        };
+        assert_eq!(filled(&[[0, 1], [1, 2], [2, 3], [3, 0]]), 2);
+        // an edge to a vertex from which none starts, and a loop that lacks its last edge
+        filled(&[[0, 1], [1, 2], [2, 3], [3, 0], [2, 4]]);
+        filled(&[[0, 1], [1, 2], [2, 3]]);
+        filled(&[[0, 4]]);
+    }
 }

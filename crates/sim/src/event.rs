@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::breakage::{Hit, Outcome};
 use crate::strength::{Law, Strength};
-use crate::world::World;
+use crate::world::{UNIT, World, is_usable};
 use crate::{BodyId, FractureModel, Report};
 
 /// A body that was hit harder than it bears, or cut.
@@ -115,10 +115,20 @@ impl Event {
         }
     }
 
+    /// Whether its numbers can be those of a blow: finite, with a rotation and a normal of length 1 or none.
+    pub fn is_usable(&self) -> bool {
+        let normal = Vector3::from(self.normal).norm_squared();
+        let places = self.point.iter().chain(&self.impulse);
+        (normal == 0.0 || (normal - 1.0).abs() <= UNIT)
+            && places.into_iter().all(|x| x.is_finite())
+            && is_usable(&pose(&self.pose), &momentum(&self.momentum))
+    }
+
     /// Puts the body where it was then.
     fn place(&self, world: &mut World) -> Result<(), Misfit> {
         let Self { frame, body, .. } = *self;
-        let i = world.ids.binary_search(&body).map_err(|_| Misfit { frame, body })?;
+        let own = world.ids.binary_search(&body).ok().filter(|_| self.is_usable());
+        let i = own.ok_or(Misfit { frame, body })?;
         world.poses[i] = pose(&self.pose);
         world.momenta[i] = momentum(&self.momentum);
         Ok(())
@@ -175,7 +185,7 @@ impl World {
     fn told_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
         let frame = self.frame + 1;
         let told = self.told.iter().flatten();
-        told.filter(move |event| event.frame == frame && event.cause == cause)
+        told.filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
     }
 
     /// What is to break: what is told, or else `own`.

@@ -13,7 +13,7 @@ use crate::event::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::joint::{self, JointId};
 use crate::recording::{Energy, Recorder};
 use crate::sleep::{Link, Rest};
-use crate::world::{BodyId, World};
+use crate::world::{BodyId, World, is_usable};
 
 /// Why a state cannot be gone on from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -212,8 +212,10 @@ impl World {
             }),
         };
         self.acting[i] = if state.asleep { Body::Static } else { self.bodies[i] };
-        self.poses[i] = pose(&state.pose);
-        self.momenta[i] = momentum(&state.momentum);
+        (self.poses[i], self.momenta[i]) = (pose(&state.pose), momentum(&state.momentum));
+        if !is_usable(&self.poses[i], &self.momenta[i]) {
+            return Err(StateError);
+        }
         let (rested, frames) = &state.rest;
         let (mark, moved, speeds_up) = &state.speed;
         self.rests[i] = Rest {
