@@ -318,6 +318,8 @@ fn a_file_of_events_is_brought_about_again() {
     refused("scene.toml", "line 2 is no event (its numbers cannot be those of a blow)");
     write(&text.replacen("\"version\":1", "\"version\":2", 1));
     refused("scene.toml", "version 2");
+    write(&text.replacen("\"seed\"", "\"se\\ned\\u001b\"", 1));
+    refused("scene.toml", "unknown field `se\\ned\\u{1b}`");
     write("what");
     refused("scene.toml", "line 1");
 }

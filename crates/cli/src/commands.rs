@@ -369,6 +369,15 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Stopped { .. }) { 130 } else { 2 }
     }
+
+    /// The message in one line: control characters that files or names brought into it are escaped.
+    pub fn line(&self) -> String {
+        let mut line = String::new();
+        for c in self.to_string().chars() {
+            if c.is_control() { line.extend(c.escape_debug()) } else { line.push(c) }
+        }
+        line
+    }
 }
 
 /// Does what the command line says. A run ends early once `interrupted` is set.

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     match brisance::commands::execute(&arguments.command, &INTERRUPTED) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say(&failure);
+            say(&failure.line());
             ExitCode::from(failure.exit_code())
         }
     }

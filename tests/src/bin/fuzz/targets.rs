@@ -254,7 +254,7 @@ impl Target {
 fn call(command: &str) -> Result<Result<(), String>, String> {
     let words = std::iter::once("brisance").chain(command.split(' '));
     let arguments = Arguments::try_parse_from(words).map_err(|e| format!("{command}: {e}"))?;
-    Ok(execute(&arguments.command, &AtomicBool::new(false)).map_err(|e| e.to_string()))
+    Ok(execute(&arguments.command, &AtomicBool::new(false)).map_err(|e| e.line()))
 }
 
 /// Runs a command, which must write all outputs or none, and fail with one sentence.
