@@ -149,10 +149,13 @@ fn brick_wall(settings: Settings) -> World {
 #[test]
 fn the_residual_is_round_off_where_islands_are_solved_and_falls_with_the_sweeps_elsewhere() {
     let (mut arch, _) = arch(0.15);
+    let mut solved = 0;
     for _ in 0..10 {
         let report = arch.step();
         assert!(report.unsolved_islands > 0 || report.residual < 1e-5, "{}", report.residual);
+        solved += usize::from(report.unsolved_islands == 0);
     }
+    assert!(solved >= 8, "{solved} of 10 frames");
     let residual = |sweeps: usize| {
         let settings = Settings { contact_sweeps: sweeps, shock_sweeps: 0, ..Settings::default() };
         let mut wall = brick_wall(settings);

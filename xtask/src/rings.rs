@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The modules of a crate with the modules that each imports. Modules are paths as in `use`, the root is empty.
-#[derive(Default)]
 struct Modules {
     imports: BTreeMap<String, BTreeSet<String>>,
 }

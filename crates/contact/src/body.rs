@@ -9,7 +9,7 @@ use crate::groups::Groups;
 use crate::shape::Shape;
 use crate::solve::impulse::Material;
 
-/// The bodies a pass works on, as columns of equal length.
+/// The bodies of a pass as a structure of arrays of equal length.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
     /// What each body is.

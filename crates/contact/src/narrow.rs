@@ -9,5 +9,7 @@ pub(crate) mod contacts;
 pub(crate) mod detect;
 pub(crate) mod flight;
 pub(crate) mod pair;
+#[cfg(test)]
+pub(crate) mod random;
 pub(crate) mod round;
 pub(crate) mod solids;

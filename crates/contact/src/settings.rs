@@ -122,7 +122,7 @@ pub struct Settings {
     pub rough_speed: f64,
     /// Change of speed at a contact, m/s, below which sweeps of a contact pass are over.
     pub settled_speed: f64,
-    /// Sweeps over all joints, there and back, for each over all contacts.
+    /// Symmetric Gauss-Seidel sweeps over all joints per sweep over all contacts.
     pub joint_sweeps: usize,
     /// Share of the penetration beyond the slop that one frame pushes out.
     pub push_out: f64,

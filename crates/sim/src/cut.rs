@@ -38,6 +38,7 @@ impl World {
         let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
         let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return };
         let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
+        let mut any = false;
         for body in ids {
             let Some((at, normal)) = self.reached(body, (from, to), &normal) else { continue };
             let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
@@ -49,8 +50,11 @@ impl World {
             let outcome = Outcome::Broke(fracture);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(body, outcome, report);
+            any = true;
         }
-        self.release_overloaded(report);
+        if any {
+            self.release_overloaded(report);
+        }
     }
 
     /// Where a swept surface cuts a body and across which plane, in its material space.

@@ -30,15 +30,15 @@ pub(crate) struct Compounds<'a> {
 }
 
 impl<'a> Compounds<'a> {
-    /// What is near two convex solids, of which normals may still lead in; `None` of several parts.
+    /// The candidates of two convex solids before [`Solids::oriented`]; `None` of several parts.
     pub(crate) fn look(&self, margin: f64) -> Option<Looked> {
         self.single().map(|solids| solids.look(margin))
     }
 
-    /// [`Solids::led_out`] of what [`Self::look`] found.
-    pub(crate) fn led_out(&self, looked: Looked, margin: f64) -> Vec<Candidate> {
+    /// The candidates of [`Self::look`] with normals along the minimum translation vector.
+    pub(crate) fn oriented(&self, looked: Looked, margin: f64) -> Vec<Candidate> {
         match self.single() {
-            Some(solids) => solids.led_out(looked, margin),
+            Some(solids) => solids.oriented(looked, margin),
             None => looked.found,
         }
     }

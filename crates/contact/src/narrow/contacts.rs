@@ -26,13 +26,13 @@ pub(crate) struct Found {
     pub(crate) distance: f64,
 }
 
-/// One point where two bodies touch or soon may: what all passes of a step read, and no more.
+/// A contact point, speculative if its gap is positive: the data that all passes of a step read.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
     /// From the centres of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
     /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
-    /// contact was found. Constant over the step: a rolling body touches with ever new points.
+    /// contact was found. Constant over the step, while the contact point of a rolling body moves over its surface.
     pub arms: [Vector3<f64>; 2],
     /// Unit normal in world axes, out of `b` towards `a`.
     pub normal: Vector3<f64>,
@@ -98,7 +98,7 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Start of the search of a pair, if it is one of `all`, which are sorted by pair.
+    /// Start of the search of a pair, s; `None` if it is not in `all`, which are sorted by pair.
     pub(crate) fn of(all: &[Self], pair: (u32, u32)) -> Option<f64> {
         let found = all.binary_search_by_key(&pair, |resumed| (resumed.a, resumed.b));
         found.ok().map(|n| all[n].time)
@@ -138,7 +138,7 @@ pub struct Tally {
     pub reused: usize,
     /// Pairs that were looked at once more because collisions sent a body elsewhere.
     pub again: usize,
-    /// Surface points whose distance to another body was asked.
+    /// Signed distance queries at surface points.
     pub points: usize,
 }
 
@@ -188,8 +188,8 @@ impl Contacts {
         &self.tally
     }
 
-    /// Where the bodies of the contact of this number in [`Contacts::all`] meet, in body coordinates of
-    /// the first and of the second, m.
+    /// The contact point with this number in [`Contacts::all`], in body coordinates of the first and of the
+    /// second body, m.
     ///
     /// # Panics
     /// If there is none of this number.
@@ -197,7 +197,7 @@ impl Contacts {
         &self.origins[number].met
     }
 
-    /// The contacts of a pair with how each was found, to be changed.
+    /// The contacts of a pair with their origins, mutable.
     pub(crate) fn of_mut(
         &mut self,
         range: std::ops::Range<usize>,

@@ -34,7 +34,7 @@ const SPINNING: f64 = 1.0;
 /// What is known to be near at the end of a step.
 enum AtEnd {
     Unknown,
-    /// Of two convex solids, before normals are led out.
+    /// Candidates of two convex solids before [`Solids::oriented`](crate::narrow::solids::Solids::oriented).
     Looked(Looked),
     Near(Vec<Candidate>),
 }
@@ -167,7 +167,7 @@ impl<'a> Pair<'a> {
         let mut at_end = AtEnd::Unknown;
         if is_short || beyond > -DEEP * size {
             at_end = self.look_at_end(margin, tested);
-            // what is deep is met on the way: the normals of such an end are not needed
+            // a deep overlap at the end has a time of impact on the way: its normals are not needed
             let is_met = |looked: &Looked| !is_sure && deep(&looked.found);
             if !matches!(&at_end, AtEnd::Looked(looked) if is_met(looked)) {
                 at_end = AtEnd::Near(self.near_at_end(at_end, margin, tested));

@@ -59,7 +59,7 @@ pub(crate) struct Separation {
     pub(crate) face: Option<Parting>,
 }
 
-/// What is near, before [`Solids::led_out`].
+/// Candidates with the normals of their nearest faces, which may point against the minimum translation vector.
 pub(crate) struct Looked {
     /// The face that parts the solids best.
     pub(crate) face: Parting,
@@ -77,7 +77,7 @@ impl Solids<'_> {
     /// The corners of both and points on edges of `a` that are nearer than `margin` to the other. Where
     /// the solids overlap deeply, those that lead out by the shortest way.
     pub(crate) fn near(&self, margin: f64) -> Vec<Candidate> {
-        self.led_out(self.look(margin), margin)
+        self.oriented(self.look(margin), margin)
     }
 
     /// What is nearer than `margin`, with the normals of nearest faces.
@@ -85,8 +85,8 @@ impl Solids<'_> {
         self.search(Range::within(margin))
     }
 
-    /// What was [found](Self::look) within a margin, with normals that lead out.
-    pub(crate) fn led_out(
+    /// The candidates of [`Self::look`] with normals along the minimum translation vector.
+    pub(crate) fn oriented(
         &self,
         Looked { face, mut found }: Looked,
         margin: f64,
@@ -95,7 +95,7 @@ impl Solids<'_> {
             self.turn_sideways(face, EDGE * margin, &mut found);
         }
         if face.distance < -MAX_CUT * margin {
-            self.lead_out(face, &mut found);
+            self.orient(face, &mut found);
         }
         found
     }
@@ -130,7 +130,7 @@ impl Solids<'_> {
 
     /// Drops what does not lead out by the shortest way, along the normal of the face that parts best
     /// or of two edges, and sees to it that something does.
-    fn lead_out(&self, by_face: Parting, found: &mut Vec<Candidate>) {
+    fn orient(&self, by_face: Parting, found: &mut Vec<Candidate>) {
         let of_edges = found.iter().filter(|c| self.is_edge(c)).map(|c| self.out(c));
         let ways = of_edges.map(|way| Parting { distance: self.parted_by(&way).0, way });
         let Parting { distance, way } =

@@ -5,10 +5,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
 
-/// Triangles of less area, by the square of their longest side, are slivers; faces whose normals and
-/// offsets, as a share of the size, differ by less than its root are one.
+/// Area of a degenerate triangle relative to the square of its longest side. Triangles are coplanar if their normals,
+/// and their offsets relative to the size of the solid, differ by less than its square root.
 const SAME: f64 = 1e-9;
-/// Edges of a solid at most for its width to be found exactly: those of 128 corners.
+/// Limit of edges for the exact width, which takes all pairs of edges: a polyhedron of 128 corners has so many.
 pub(crate) const MAX_EDGES: usize = 378;
 
 /// Limit of contact points on an edge.

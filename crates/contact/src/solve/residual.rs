@@ -1,7 +1,7 @@
 //! How far contact impulses are from complementarity and Coulomb's law.
 
 use dynamics::{Body, Velocity};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use rayon::prelude::*;
 
 use crate::narrow::contacts::Manifold;
@@ -36,15 +36,13 @@ fn of_pair(
 ) -> f64 {
     let Problem { columns, poses, contacts, .. } = problem;
     let bodies = [pair.a, pair.b].map(|i| i as usize);
+    let inverse = bodies.map(|i| Inverse::new(&columns.bodies[i], &poses[i]));
     let of = |index: usize| {
         let contact = &contacts.all()[index];
         let (target, friction) = wanted(problem, pair, contact);
         let [p, q] = [0, 1].map(|n| velocities[bodies[n]].at(&contact.arms[n]));
         let excess = p - q - contact.normal * target;
-        let [k, l] = [0, 1].map(|n| {
-            let i = bodies[n];
-            inverse_mass(&columns.bodies[i], &poses[i], &contact.arms[n])
-        });
+        let [k, l] = [0, 1].map(|n| inverse[n].at(&contact.arms[n]));
         let impulse = impulses[index] * (k + l);
         let set = Set::Contact { normal: contact.normal, friction };
         (impulse - set.coulomb(&(impulse - excess))).norm()
@@ -52,10 +50,23 @@ fn of_pair(
     contacts.range(pair).map(of).fold(0.0, f64::max)
 }
 
-/// Mean over all directions of the change of velocity at a lever arm by a unit impulse there, 1/kg.
-fn inverse_mass(body: &Body, pose: &Isometry3<f64>, arm: &Vector3<f64>) -> f64 {
-    let Some(mass) = body.mass_properties() else { return 0.0 };
-    let cross = arm.cross_matrix();
-    let turned = cross.transpose() * mass.inverse_inertia(&pose.rotation) * cross;
-    1.0 / mass.mass() + turned.trace() / 3.0
+/// Inverse mass, 1/kg, and inverse inertia in world axes, 1/(kg m^2), of a body.
+struct Inverse {
+    mass: f64,
+    inertia: Matrix3<f64>,
+}
+
+impl Inverse {
+    fn new(body: &Body, pose: &Isometry3<f64>) -> Self {
+        body.mass_properties().map_or_else(
+            || Self { mass: 0.0, inertia: Matrix3::zeros() },
+            |own| Self { mass: 1.0 / own.mass(), inertia: own.inverse_inertia(&pose.rotation) },
+        )
+    }
+
+    /// Mean over all directions of the change of velocity at a lever arm by a unit impulse there, 1/kg.
+    fn at(&self, arm: &Vector3<f64>) -> f64 {
+        let cross = arm.cross_matrix();
+        self.mass + (cross.transpose() * self.inertia * cross).trace() / 3.0
+    }
 }

@@ -1,4 +1,5 @@
-//! Rolling and spinning friction: torques against the relative rotation of bodies in contact.
+//! Rolling and spinning friction (GBF03 section 4): torques against the relative rotation of bodies in contact.
+//! The coefficients are lengths here, torque over normal force, as in MuJoCo.
 
 use dynamics::{Body, Momentum};
 use nalgebra::{Matrix3, Vector3};

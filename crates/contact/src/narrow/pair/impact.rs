@@ -73,7 +73,7 @@ impl Pair<'_> {
         start.least_of_parts(2.0 * margin + self.way, beyond)
     }
 
-    /// What is near at the end of the step; of two convex solids before normals are led out.
+    /// Candidates at the end of the step; those of two convex solids are not oriented yet.
     pub(super) fn look_at_end(&self, margin: f64, tested: &mut usize) -> AtEnd {
         let compounds = self.compounds().map(|[a, b]| Compounds { a, b, b_from_a: self.relative });
         match compounds.and_then(|compounds| compounds.look(margin)) {
@@ -82,7 +82,7 @@ impl Pair<'_> {
         }
     }
 
-    /// What is near at the end of the step, of which `known` is known.
+    /// Candidates at the end of the step, from those in `known` if there are some.
     pub(super) fn near_at_end(
         &self,
         known: AtEnd,
@@ -92,7 +92,7 @@ impl Pair<'_> {
         match (known, self.compounds()) {
             (AtEnd::Near(near), _) => near,
             (AtEnd::Looked(looked), Some([a, b])) => {
-                Compounds { a, b, b_from_a: self.relative }.led_out(looked, margin)
+                Compounds { a, b, b_from_a: self.relative }.oriented(looked, margin)
             }
             (AtEnd::Looked(_) | AtEnd::Unknown, _) => self.near(1.0, margin, tested),
         }
@@ -173,7 +173,7 @@ impl Pair<'_> {
     ) -> Option<(f64, Vec<Candidate>)> {
         let (size, margin) = (self.size(), self.margin());
         if self.are_convex() && !self.spins() {
-            // where a face parts them depth grows evenly before the middle
+            // regula falsi: along one separating face the signed distance is nearly linear in time
             let wanted = deepest + if touched { SLACK * size } else { -SLACK * size };
             let share = ((apart - wanted) / (apart - now)).clamp(0.0, 1.0);
             let middle = before + share * (after - before);

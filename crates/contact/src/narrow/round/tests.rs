@@ -7,20 +7,10 @@ use parry3d::shape::{Capsule, Cone, ConvexPolyhedron, Cylinder, SupportMap};
 use crate::Shape;
 use crate::narrow::candidate::{Candidate, Side};
 use crate::narrow::candidates::{candidates, least};
+use crate::narrow::random::Random;
 use crate::shape::round::Round;
 
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) as f64 / f64::from(1u32 << 31) - 0.5
-    }
-
-    fn vector(&mut self, size: f64) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next()) * size
-    }
-
     fn unit(&mut self) -> Vector3<f64> {
         self.vector(1.0).try_normalize(1e-3).unwrap_or_else(Vector3::x)
     }

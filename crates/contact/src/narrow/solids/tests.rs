@@ -4,6 +4,7 @@ use parry3d::query::{contact, distance};
 use parry3d::shape::{ConvexPolyhedron, Cuboid};
 
 use super::*;
+use crate::narrow::random::Random;
 use crate::shape::polyhedron::MAX_EDGES;
 
 /// The least distance, of no more than 1 m; where the solids are apart a bound of it from below.
@@ -13,19 +14,8 @@ fn least_told(solids: &Solids<'_>) -> f64 {
     if face.distance > 0.0 { face.distance } else { least }
 }
 
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (self.0 >> 33) as f64 / f64::from(1u32 << 31) - 0.5
-    }
-
-    fn vector(&mut self, size: f64) -> Vector3<f64> {
-        Vector3::new(self.next(), self.next(), self.next()) * size
-    }
-
-    fn hull(&mut self) -> ConvexHull {
+    fn polyhedron(&mut self) -> ConvexHull {
         let points: Vec<_> = (0..14).map(|_| Point3::from(self.vector(0.3))).collect();
         ConvexHull::new(&points).expect("random points span a volume")
     }
@@ -124,7 +114,7 @@ fn finds_what_points_all_along_the_edges_find() {
     let mut random = Random(7);
     let mut overlap = 0;
     for case in 0..150 {
-        let [p, q] = [random.hull(), random.hull()];
+        let [p, q] = [random.polyhedron(), random.polyhedron()];
         let map = Isometry3::new(random.vector(0.35), random.vector(6.0));
         let [a, b] =
             [&p, &q].map(|hull| Polyhedron::new(hull, &Isometry3::identity()).expect("no slivers"));
@@ -159,7 +149,7 @@ fn what_is_apart_is_no_farther_than_it_is() {
     let mut random = Random(11);
     let (mut apart, mut near) = (0, 0);
     for _ in 0..2000 {
-        let [p, q] = [random.hull(), random.hull()];
+        let [p, q] = [random.polyhedron(), random.polyhedron()];
         let map = Isometry3::new(random.vector(0.8), random.vector(6.0));
         let [a, b] =
             [&p, &q].map(|hull| Polyhedron::new(hull, &Isometry3::identity()).expect("no slivers"));
@@ -223,8 +213,9 @@ fn what_overlaps_deeply_is_led_out_one_way() {
     let mut random = Random(5);
     let mut deep = 0;
     for case in 0..400 {
-        let [a, b] = [0; 2]
-            .map(|_| Polyhedron::new(&random.hull(), &Isometry3::identity()).expect("no slivers"));
+        let [a, b] = [0; 2].map(|_| {
+            Polyhedron::new(&random.polyhedron(), &Isometry3::identity()).expect("no slivers")
+        });
         let b_from_a = Isometry3::new(random.vector(0.2), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
         if solids.parting(f64::INFINITY).distance > -0.01 {
@@ -261,8 +252,9 @@ fn wide_vectors_have_the_same_bits() {
     let mut random = Random(3);
     let mut count = 0;
     for _ in 0..100 {
-        let [a, b] = [0; 2]
-            .map(|_| Polyhedron::new(&random.hull(), &Isometry3::identity()).expect("no slivers"));
+        let [a, b] = [0; 2].map(|_| {
+            Polyhedron::new(&random.polyhedron(), &Isometry3::identity()).expect("no slivers")
+        });
         let b_from_a = Isometry3::new(random.vector(0.4), random.vector(6.0));
         let solids = Solids { a: &a, b: &b, b_from_a };
         let bits = |c: &Candidate| (c.owner == Side::A, c.key, c.distance.to_bits());
