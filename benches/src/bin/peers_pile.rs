@@ -2,8 +2,9 @@
 //!
 //! `peers_pile [--json] [--seconds S] [--ours | --pile] [--threads N] [--awake | --sleep]
 //! [--sampled] [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
-//! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given. Fragments of some 0.2 m fall from a loose block onto a plane. Times are medians a frame:
-//! processor time for one thread, wall time for two. `ratio` is our time over the peer's: at most 1 is good. `mm` are
+//! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given.
+//! Fragments of some 0.2 m fall from a loose block onto a plane. The engines take their frames in turn. Times are
+//! medians a frame: processor time for one thread, wall time for two. `ratio` is our time over the peer's: at most 1 is good. `mm` are
 //! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
 //! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
@@ -37,17 +38,26 @@ use sim::{Phase, Report, Settings};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// One run of one engine.
+/// Runs of the falling block: a few frames of a few ms say nothing by themselves.
+const FALLS: usize = 10;
+
+/// The frames of one engine.
+#[derive(Default)]
 struct Run {
-    /// Processor and wall time of each frame, ms.
-    frames: Vec<[f64; 2]>,
+    /// Processor and wall time of each, ms.
+    times: Vec<[f64; 2]>,
     end: Vec<Isometry3<f64>>,
-    /// Largest growth of energy in a frame over that at the start, where it is known.
-    gain: Option<f64>,
-    /// Means over the frames of each part.
-    counters: Vec<Value>,
-    /// Mean time of each phase of the frames of each part, ms.
+}
+
+/// Frames of both engines in turn.
+struct Race {
+    ours: Run,
+    /// Energy of our pile at the start, J.
+    start: f64,
+    reports: Vec<Report>,
+    /// Processor time of each phase of each of our frames, ms.
     phases: Vec<BTreeMap<Phase, f64>>,
+    rapier: Option<Run>,
 }
 
 #[derive(Clone, Copy)]
@@ -136,24 +146,30 @@ const GROUND: &str = "[[body]]\nname = \"ground\"\nshape = { plane = {} }\nmotio
 
 fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<Times> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(case.threads).build()?;
-    let ours = pool.install(|| run_ours(pile, case));
-    let theirs = if alone { None } else { Some(pool.install(|| run_rapier(pile, case))?) };
-    let (worst, their_worst) =
-        (depths(pile, &ours.end)?, theirs.as_ref().map(|r| depths(pile, &r.end)).transpose()?);
+    let run = |frames| pool.install(|| race(pile, case, alone, frames));
+    let parts = parts(case.frames);
+    let falls = (0..FALLS).map(|_| run(parts[0].1.end)).collect::<Outcome<Vec<Race>>>()?;
+    let whole = run(case.frames)?;
+    let worst = depths(pile, &whole.ours.end)?;
+    let their_worst = whole.rapier.as_ref().map(|run| depths(pile, &run.end)).transpose()?;
+    let gain = whole.reports.iter().map(|r| r.energy_gain / whole.start).fold(f64::MIN, f64::max);
     let mut out = std::io::stdout().lock();
     let mut times = Times::new();
-    for (k, (part, range)) in parts(case.frames).into_iter().enumerate() {
+    for (part, range) in parts {
+        let races = if part == "falling" { &falls[..] } else { std::slice::from_ref(&whole) };
         let sleep = if case.sleep { "sleep" } else { "awake" };
         let row = format!("pile {} {sleep} {} thr {part}", pile.len(), case.threads);
-        let clock = usize::from(case.threads > 1);
-        let time = |run: &Run| median(run.frames[range.clone()].iter().map(|f| f[clock]));
-        let (ours_ms, peer_ms) = (time(&ours), theirs.as_ref().map(time));
-        times.insert(row.clone(), ours_ms);
+        let time = |of: fn(&Race) -> Option<&Run>| {
+            let frames = races.iter().filter_map(of).flat_map(|run| &run.times[range.clone()]);
+            median(frames.map(|frame| frame[usize::from(case.threads > 1)]))
+        };
+        let (ours_ms, peer_ms) = (time(|race| Some(&race.ours)), time(|race| race.rapier.as_ref()));
+        times.extend(ours_ms.map(|ms| (row.clone(), ms)));
         let line = json!({
             "row": row, "ours_ms": ours_ms, "peer": "rapier3d 0.36 f32", "peer_ms": peer_ms,
-            "ratio": ratio(Some(ours_ms), peer_ms), "gain": ours.gain,
+            "ratio": ratio(ours_ms, peer_ms), "gain": gain,
             "overlaps_mm": worst, "peer_overlaps_mm": their_worst,
-            "phases_ms": phases(&ours.phases[k]), "means": ours.counters[k],
+            "phases_ms": phases(races, &range), "means": means(&races[0].reports[range.clone()]),
         });
         if json {
             writeln!(out, "{line}")?;
@@ -162,11 +178,10 @@ fn compare(pile: &[Fragment], case: Case, alone: bool, json: bool) -> Outcome<Ti
                 |key: &str| line[key].as_f64().map_or_else(|| "-".into(), |x| format!("{x:.3}"));
             writeln!(
                 out,
-                "{row:32} ours {:>9} ms  rapier {:>9} ms  ratio {:>7}  gain {:8.1e}  mm {worst:.1?} {:.1?}",
+                "{row:32} ours {:>9} ms  rapier {:>9} ms  ratio {:>7}  gain {gain:8.1e}  mm {worst:.1?} {:.1?}",
                 number("ours_ms"),
                 number("peer_ms"),
                 number("ratio"),
-                ours.gain.unwrap_or(f64::NAN),
                 their_worst.unwrap_or_default(),
             )?;
         }
@@ -193,54 +208,61 @@ fn means(reports: &[Report]) -> Value {
     })
 }
 
-fn phases(all: &BTreeMap<Phase, f64>) -> Value {
-    all.iter()
-        .map(|(phase, ms)| (format!("{phase:?}"), json!(ms)))
-        .collect::<serde_json::Map<_, _>>()
-        .into()
+/// Mean processor time of each phase of our frames, ms.
+fn phases(races: &[Race], range: &std::ops::Range<usize>) -> BTreeMap<String, f64> {
+    let frames: Vec<_> = races.iter().flat_map(|race| &race.phases[range.clone()]).collect();
+    let mut sums = BTreeMap::new();
+    for (phase, ms) in frames.iter().copied().flatten() {
+        *sums.entry(format!("{phase:?}")).or_default() += ms / frames.len() as f64;
+    }
+    sums
 }
 
-fn median(times: impl Iterator<Item = f64>) -> f64 {
+fn median(times: impl Iterator<Item = f64>) -> Option<f64> {
     let mut times: Vec<f64> = times.collect();
     times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    times.get(times.len() / 2).copied()
 }
 
-fn timed<T>(frames: usize, mut frame: impl FnMut() -> T) -> (Vec<[f64; 2]>, Vec<T>) {
-    let once = |_| {
-        let (cpu, wall) = (ProcessTime::now(), Instant::now());
-        let result = frame();
-        let ms = [cpu.elapsed(), wall.elapsed()].map(|t| t.as_secs_f64() * 1e3);
-        (ms, result)
-    };
-    (0..frames).map(once).unzip()
-}
-
-fn run_ours(pile: &[Fragment], case: Case) -> Run {
+/// Runs both engines, or ours alone, frame by frame in turn.
+fn race(pile: &[Fragment], case: Case, alone: bool, frames: usize) -> Outcome<Race> {
     let contact = contact::Settings { solver: case.solver, ..contact::Settings::default() };
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
     let (mut world, ids) = world(pile, Ground::Plane, settings);
-    let start = world.potential_energy();
-    let parts = parts(case.frames);
-    let mut phases = vec![BTreeMap::<Phase, f64>::new(); parts.len()];
-    let (frames, reports) = timed(case.frames, || {
+    let (mut ours, start) = (Run::default(), world.potential_energy());
+    let (mut reports, mut phases) = (Vec::new(), Vec::new());
+    let mut peer = if alone { None } else { Some((rapier(pile, case)?, Run::default())) };
+    for _ in 0..frames {
+        let mut spent = BTreeMap::<Phase, f64>::new();
         let mut clock = ProcessTime::now();
-        let frame = world.frame();
-        let part = parts.iter().position(|(_, range)| range.contains(&frame));
-        world.step_with(&mut |phase| {
-            if let Some(part) = part {
-                let ms = clock.elapsed().as_secs_f64() * 1e3;
-                *phases[part].entry(phase).or_default() += ms / parts[part].1.len() as f64;
-            }
-            clock = ProcessTime::now();
-        })
+        reports.push(timed(&mut ours.times, || {
+            world.step_with(&mut |phase| {
+                *spent.entry(phase).or_default() += clock.elapsed().as_secs_f64() * 1e3;
+                clock = ProcessTime::now();
+            })
+        }));
+        phases.push(spent);
+        if let Some(((world, _), run)) = &mut peer {
+            timed(&mut run.times, || world.step());
+        }
+    }
+    ours.end = poses(pile, &world, &ids);
+    let rapier = peer.map(|((world, handles), mut run)| {
+        run.end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
+        run
     });
-    let gain = reports.iter().map(|r| r.energy_gain / start).fold(f64::NEG_INFINITY, f64::max);
-    let counters = parts.iter().map(|(_, range)| means(&reports[range.clone()])).collect();
-    Run { frames, end: poses(pile, &world, &ids), gain: Some(gain), counters, phases }
+    Ok(Race { ours, start, reports, phases, rapier })
 }
 
-fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
+/// Appends the processor and wall time of a frame, ms.
+fn timed<T>(times: &mut Vec<[f64; 2]>, frame: impl FnOnce() -> T) -> T {
+    let (cpu, wall) = (ProcessTime::now(), Instant::now());
+    let result = frame();
+    times.push([cpu.elapsed(), wall.elapsed()].map(|t| t.as_secs_f64() * 1e3));
+    result
+}
+
+fn rapier(pile: &[Fragment], case: Case) -> Outcome<(PhysicsWorld, Vec<RigidBodyHandle>)> {
     let mut world = PhysicsWorld::new();
     world.gravity = Vector::new(0.0, -9.81, 0.0);
     world.integration_parameters.dt = 1.0 / 30.0;
@@ -257,9 +279,7 @@ fn run_rapier(pile: &[Fragment], case: Case) -> Outcome<Run> {
         world.insert_collider(surface(hull).mass(fragment.mass as f32), Some(body));
         handles.push(body);
     }
-    let (frames, _) = timed(case.frames, || world.step());
-    let end = handles.iter().map(|&h| isometry(world.bodies[h].position())).collect();
-    Ok(Run { frames, end, gain: None, counters: Vec::new(), phases: Vec::new() })
+    Ok((world, handles))
 }
 
 /// The overlaps of fragments, mm, ascending.
