@@ -35,6 +35,7 @@ mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
 mod limits;
+mod loads;
 mod models;
 mod paid;
 mod paint;

@@ -140,7 +140,7 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: tetfem::FreeBodyError,
+        source: tetfem::StructureError,
     },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]

@@ -37,6 +37,7 @@ pub use narrow::flight::{Flight, Paths};
 pub use passes::collide::{Bearing, Blow, Collisions};
 pub use passes::search::Search;
 pub use passes::support::Support;
+pub use passes::transmit::PointImpulse;
 pub use settings::{Levers, Settings, Solver};
 pub use shape::Shape;
 pub use shape::field::Field;

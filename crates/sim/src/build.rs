@@ -501,6 +501,7 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
         },
         yield_strength: stress.yield_strength,
         duration: stress.duration,
+        collision_radius: stress.collision_radius,
     })
 }
 

@@ -7,7 +7,7 @@ use levelset::{Aabb, TetMesh};
 use nalgebra::{Matrix3, Point3, Translation3, Vector3};
 use sim::{Look, Recording, Surface, Track};
 use tetfem::{
-    Contact, Fields, FreeBody, Interpolation, LinearSolver, Material, average_stresses,
+    Contact, Fields, Interpolation, LinearSolver, Load, Material, Structure, average_stresses,
     max_principal,
 };
 
@@ -44,12 +44,13 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
     let body = phase("assembling the finite elements", arguments.quiet, || {
-        FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky)
+        Structure::new(mesh, material, interpolation, LinearSolver::Cholesky)
     });
     let body = body.map_err(unusable)?;
     let impulse = Vector3::from(arguments.impulse);
     let contact = Contact::from_impulse(arguments.at.into(), impulse, arguments.duration);
-    let response = phase("solving for stress", arguments.quiet, || body.respond(&[contact]));
+    let response =
+        phase("solving for stress", arguments.quiet, || body.respond(&Load::new(&[contact])));
     let response = response.map_err(|source| unusable(source.into()))?;
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);

@@ -640,9 +640,12 @@ fn strength_picture(key: &str, p: &StrengthPicture) -> Result<(), InvalidValue> 
 
 fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
     tetrahedra(key, s.spacing, b)?;
-    positive(&at(key, "duration"), s.duration, "s")?;
     of_material(key, "strength", s.strength, b)?;
     of_material(key, "young", s.young, b)?;
+    let lengths = [("duration", s.duration, "s"), ("collision_radius", s.collision_radius, "m")];
+    for (name, value, unit) in lengths.into_iter().filter_map(|(n, x, u)| Some((n, x?, u))) {
+        positive(&at(key, name), value, unit)?;
+    }
     require((-0.9..=0.49).contains(&s.poisson), &at(key, "poisson"), || {
         format!("must be from -0.9 to 0.49, not {:?}", s.poisson)
     })?;
