@@ -11,6 +11,7 @@ mod contact_mesh;
 mod contact_passes;
 mod contact_round;
 mod contact_scenes;
+mod contact_tets;
 mod contact_unions;
 mod dynamics;
 mod elastic;

@@ -42,6 +42,7 @@ pub use settings::{Levers, Settings, Solver};
 pub use shape::Shape;
 pub use shape::field::Field;
 pub use shape::round::{Rim, Round};
+pub use shape::tets::{TetSolid, TetSolidError};
 pub use shape::triangles::Triangles;
 pub use solve::bearing::{Prop, bear};
 pub use solve::clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Groups, Material, Shape};
+use contact::{Blow, Field, Groups, Material, Shape, TetSolid};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
@@ -420,9 +420,14 @@ impl World {
             let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
+        let mut parts = parent.parts(broken, division)?;
+        for (part, breakage) in parts.iter_mut().zip(breakages.iter().flatten()) {
+            if parent.has_tets() {
+                part.shape = Arc::new(parent.shape_of(&part.solid, &breakage.model));
+            }
+        }
         let mut breakages = breakages.into_iter().flatten();
         let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
-        let parts = parent.parts(broken, division)?;
         self.put(parent, parts, how, struck)
     }
 
@@ -580,6 +585,21 @@ impl Parent {
     /// kg/m^3.
     pub(crate) fn density(&self) -> f64 {
         self.mass.mass() / self.solid.geometry.moments().volume
+    }
+
+    /// Whether it collides by its tetrahedra.
+    fn has_tets(&self) -> bool {
+        matches!(self.shape.field(), Field::Tets(_))
+    }
+
+    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
+    pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
+        let mesh = match model {
+            FractureModel::Stress(elastic) => elastic.mesh().filter(|_| self.has_tets()),
+            FractureModel::Prescored(..) | FractureModel::Lattice(_) => None,
+        };
+        let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
+        tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
     }
 
     /// Whether it is that whole body or a fragment of it.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Groups, Material, MaterialError, Round, Shape, Triangles};
+use contact::{
+    Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
+};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{
     ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
@@ -64,6 +66,9 @@ pub enum Cause {
     /// Its tetrahedra are not valid.
     #[error(transparent)]
     Tets(#[from] TetError),
+    /// Its tetrahedra cannot collide.
+    #[error(transparent)]
+    Collision(#[from] TetSolidError),
     /// Its tetrahedra fall apart.
     #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
     Disconnected(usize),
@@ -595,7 +600,10 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             };
             let tets = scaled_tets(mesh, given)?;
             let unscaled = scene::Mesh { size: None, ..mesh.clone() };
-            let solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
+            let mut solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
+            if mesh.collide == scene::Collide::Tets {
+                solids.shape = Shape::tets(Arc::new(TetSolid::new(&tets, &solids.frame)?));
+            }
             Ok(Solids { tets: Some(tets), ..solids })
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),

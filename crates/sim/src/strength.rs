@@ -355,7 +355,11 @@ impl World {
         let least = match field {
             Field::HalfSpace | Field::Mesh(_) => return 0.0,
             Field::Ball { radius } => return 1.0 / radius,
-            Field::Cuboid { .. } | Field::Round(_) | Field::Hull(_) | Field::Hulls(_) => 0.0,
+            Field::Cuboid { .. }
+            | Field::Round(_)
+            | Field::Hull(_)
+            | Field::Hulls(_)
+            | Field::Tets(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
         let step = (CURVED_OVER * across).max(least);

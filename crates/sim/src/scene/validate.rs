@@ -7,8 +7,8 @@ use super::error::nearest;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, Mesh, Motion,
-    Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
+    Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, Mesh,
+    Motion, Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -447,7 +447,14 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
 
 fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
     match s {
-        Shape::Mesh(m) => return mesh(&at(key, "mesh"), m),
+        Shape::Mesh(m) => {
+            require(
+                m.collide == Collide::Samples,
+                &at(key, "mesh.collide"),
+                || "must be \"samples\": only the shape `tets` has tetrahedra",
+            )?;
+            return mesh(&at(key, "mesh"), m);
+        }
         Shape::Tets(m) => return mesh(&at(key, "tets"), m),
         Shape::Plane(p) => {
             direction(&at(key, "plane.normal"), &p.normal)?;
