@@ -8,7 +8,8 @@ use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
 use sim::{Event, Report, StressField, World, build};
 use tetfem::{
-    Contact, Interpolation, LinearSolver, Load, Material, Structure, StructureError, is_restrained,
+    Contact, EquilibriumError, Interpolation, LinearSolver, Load, Material, Newton, Structure,
+    StructureError, is_restrained,
 };
 
 /// A beam along x from 0 to 1 m, 0.1 m high and wide, clamped where x = 0.
@@ -339,4 +340,35 @@ fn blows_last_as_long_as_hertz_says() {
     let off = impact.duration(speed) / expected * (1.84 / 1.7);
     assert!((off - 1.0).abs() < 0.02, "{off}");
     assert!(impact.duration(1e-5) > impact.duration(1e-3));
+}
+
+#[test]
+fn large_deflections_are_those_of_the_elastica() {
+    let body = cantilever([20, 2, 2], Interpolation::Linear);
+    let tip = |force: f64| {
+        let at = |z: f64| Contact {
+            place: Point3::new(1.0, 0.05, z),
+            force: Vector3::new(0.0, -force / 2.0, 0.0),
+        };
+        [at(0.025), at(0.075)]
+    };
+    let deflection = |moved: &[Vector3<f64>]| -> f64 {
+        let ends = body.mesh().vertices.iter().zip(moved).filter(|(p, _)| p.x > 1.0 - 1e-9);
+        let down: Vec<f64> = ends.map(|(_, u)| -u.y).collect();
+        down.iter().sum::<f64>() / down.len() as f64
+    };
+    let linear = |force| deflection(&body.respond(&Load::new(&tip(force))).unwrap().displacements);
+    let large = |force| {
+        let found = body.respond_large(&Load::new(&tip(force)), Newton::default());
+        deflection(&found.unwrap().displacements)
+    };
+    assert!((large(1.0) / linear(1.0) - 1.0).abs() < 1e-6);
+    // the force at which F L^2 = E I, with the E I of the mesh: linear deflection L / 3, that of the elastica
+    // 0.3017 L (Bisshopp and Drucker 1945)
+    let force = 1.0 / (3.0 * linear(1.0));
+    let found = large(force);
+    assert!((found / 0.3017 - 1.0).abs() < 0.02, "{found}");
+    let quadratic = cantilever([4, 1, 1], Interpolation::Quadratic);
+    let refused = quadratic.respond_large(&Load::new(&[]), Newton::default());
+    assert_eq!(refused.err(), Some(EquilibriumError::Quadratic));
 }

@@ -142,6 +142,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: tetfem::StructureError,
     },
+    /// A body of tetrahedra has no equilibrium.
+    #[error("{}: {source}", path.display())]
+    Equilibrium {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: tetfem::EquilibriumError,
+    },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]
     NotClosed {

@@ -72,6 +72,9 @@ pub enum EquilibriumError {
     /// A linear system was not solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// Displacements are quadratic.
+    #[error("Newton's method takes linear displacements only: make the structure linear")]
+    Quadratic,
     /// The supports turn a tetrahedron inside out at the start.
     #[error("the supports turn tetrahedron {0} inside out: move them in smaller steps")]
     Inverted(usize),

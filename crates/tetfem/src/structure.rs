@@ -18,7 +18,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
 use crate::contact::Surface;
-use crate::equilibrium::free;
+use crate::equilibrium::{EquilibriumError, Newton, Support, free, newton_equilibrium};
 use crate::quadratic::QuadraticModel;
 use crate::{
     Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, SolveError, Solver,
@@ -241,6 +241,38 @@ impl Structure {
     /// # Errors
     /// [`SolveError`] if the load is not finite or the iterations do not suffice.
     pub fn respond(&self, load: &Load<'_>) -> Result<Response, SolveError> {
+        self.answer(self.nodal(load)?)
+    }
+
+    /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method from the linear response's
+    /// first step (Mu01 section 2.3): for strains of more than some 1e-2. Loads keep their directions.
+    ///
+    /// # Errors
+    /// [`EquilibriumError`] if displacements are quadratic, the load is not finite, or no equilibrium is found.
+    pub fn respond_large(
+        &self,
+        load: &Load<'_>,
+        newton: Newton,
+    ) -> Result<Response, EquilibriumError> {
+        let Shape::Linear(model) = &self.shape else { return Err(EquilibriumError::Quadratic) };
+        let mut loads = self.nodal(load)?;
+        if !self.is_supported() {
+            self.balance(&mut loads);
+        }
+        let support =
+            |(node, axes): (u32, &[bool; 3])| Support { axes: *axes, ..Support::fixed(node) };
+        let supports: Vec<Support> = (0..).zip(&self.held).map(support).collect();
+        let found = newton_equilibrium(model, &supports, &loads, self.choice, newton)?;
+        let (mut displacements, stresses) =
+            (found.displacements.clone(), model.stresses(&found.displacements));
+        if !self.is_supported() {
+            self.center(&mut displacements);
+        }
+        Ok(Response { displacements, stresses })
+    }
+
+    /// A load as forces on the nodes.
+    fn nodal(&self, load: &Load<'_>) -> Result<Vec<Vector3<f64>>, SolveError> {
         if !load.is_finite() {
             return Err(SolveError::NotFinite);
         }
@@ -248,7 +280,7 @@ impl Structure {
         loads.iter_mut().zip(self.node_shares()).for_each(|(own, share)| {
             *own += load.body_force * share.volume;
         });
-        self.answer(loads)
+        Ok(loads)
     }
 
     /// Of all nodes.
