@@ -372,3 +372,23 @@ fn large_deflections_are_those_of_the_elastica() {
     let refused = quadratic.respond_large(&Load::new(&[]), Newton::default());
     assert_eq!(refused.err(), Some(EquilibriumError::Quadratic));
 }
+
+#[test]
+fn a_soft_body_that_yields_is_strained_as_green_says() {
+    let soft = r#"[[body]]
+name = "cube"
+shape = { box = { half_extents = [0.1, 0.1, 0.1], spacing = 0.02 } }
+density = 1000
+anchor = [{ plane = { normal = [0, 1, 0], offset = -0.05 } }]
+fracture = { break_impulse = 0.01, stress = { spacing = 0.05, averaging = 0.05, strength = 1e12, young = 2e5, poisson = 0.4, YIELD duration = 0.02 } }
+"#;
+    let most = |yields: &str| {
+        let ball = "position = [0, 0.16, 0]\nvelocity = [0, -0.5, 0]\n";
+        let (_, stress) = first_stress(&mut struck(&soft.replace("YIELD", yields), ball));
+        stress.von_mises.iter().copied().fold(0.0, f32::max)
+    };
+    // pressed, it gets stiffer: the same force strains and stresses it otherwise
+    let (linear, green) = (most(""), most("yield_strength = 1e9,"));
+    let off = (green / linear - 1.0).abs();
+    assert!((0.02..0.5).contains(&off), "{green} Pa for {linear} Pa");
+}

@@ -9,15 +9,14 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
 use crate::anchor::Anchorage;
+use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::scene::Pattern;
 use crate::sharing::Part;
 use crate::strength::{Law, Strength};
 use crate::world::{NewBody, World};
-use crate::{
-    BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, StressField, Whole, rigid,
-};
+use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, Whole, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -302,16 +301,19 @@ impl World {
 
     /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
-        let mut stress = None;
-        let outcome = self.struck(hit, &mut stress);
+        let mut strained = None;
+        let outcome = self.struck(hit, &mut strained);
         // what had no room is passed over when it is brought about again
-        if !matches!(outcome, Outcome::OverBudget) {
-            report.stresses.extend(stress.map(|stress| (hit.body, Arc::new(stress))));
+        if let Some(Strained { stress, is_linearized }) =
+            strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
+        {
+            report.stresses.push((hit.body, Arc::new(stress)));
+            report.linearized.extend(is_linearized.then_some(hit.body));
         }
         outcome
     }
 
-    fn struck(&mut self, hit: &Hit, stress: &mut Option<StressField>) -> Outcome {
+    fn struck(&mut self, hit: &Hit, strained: &mut Option<Strained>) -> Outcome {
         let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         if self.room() == 0 {
@@ -339,8 +341,8 @@ impl World {
             density,
             held: &held,
         };
-        let (effect, strained) = breakage.model.effect(geometry, &impact);
-        *stress = strained;
+        let (effect, found) = breakage.model.effect(geometry, &impact);
+        *strained = found;
         let division = match effect {
             Effect::None => return Outcome::Held,
             Effect::Divides(division) => division,

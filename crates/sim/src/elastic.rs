@@ -6,7 +6,7 @@ use fracture::Piece;
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
 use tetfem::{
-    Contact, Interpolation, LinearSolver, Load, Response, Setup, Structure, far_vertices,
+    Contact, Interpolation, LinearSolver, Load, Newton, Response, Setup, Structure, far_vertices,
     is_restrained,
 };
 
@@ -43,6 +43,17 @@ pub(crate) enum Struck {
     },
 }
 
+/// The stress of a blow.
+pub(crate) struct Strained {
+    pub(crate) stress: StressField,
+    /// Whether it is that of small strains because no equilibrium of large ones was found.
+    pub(crate) is_linearized: bool,
+}
+
+/// Green strain from which linear elasticity is off by more than a hundredth.
+const LARGE_STRAIN: f64 = 1e-2;
+/// Stress is compared with strengths that are known to a percent at the best.
+const NEWTON: Newton = Newton { tolerance: 1e-6, most: 20 };
 /// Most by which a dent may change the volume of a tetrahedron, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
 /// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
@@ -89,7 +100,7 @@ impl ElasticBody {
         &self,
         body: &LevelSet,
         impact: &Impact<'_>,
-    ) -> (Struck, Option<StressField>) {
+    ) -> (Struck, Option<Strained>) {
         let duration = self.model.duration.unwrap_or(impact.duration);
         let pushes = impact.reactions.iter().copied();
         let all = std::iter::once((impact.at, impact.impulse)).chain(pushes);
@@ -100,16 +111,21 @@ impl ElasticBody {
             body_force: impact.gravity * impact.density,
             supports: &|mesh| self.supports(mesh, impact),
         };
-        let Some((structure, response)) = self.loaded(body, &setup) else {
+        let Some((structure, response, is_linearized)) = self.loaded(body, &setup) else {
             return (Struck::Held, None);
         };
         let stress = StressField::of(structure.mesh(), &response.stresses);
         let struck = self.blow(&structure, &response, &setup);
-        (struck.unwrap_or(Struck::Held), Some(stress))
+        (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
-    /// The response to all that acts in a blow.
-    fn loaded(&self, body: &LevelSet, setup: &Setup<'_>) -> Option<(Arc<Structure>, Response)> {
+    /// The response to all that acts in a blow, and whether it is linear though strains are large. Strains of
+    /// bodies that do not yield are small until they break.
+    fn loaded(
+        &self,
+        body: &LevelSet,
+        setup: &Setup<'_>,
+    ) -> Option<(Arc<Structure>, Response, bool)> {
         let mesh = self.filled(body)?;
         let supports = Some((setup.supports)(mesh)).filter(|own| is_restrained(mesh, own));
         let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
@@ -117,7 +133,14 @@ impl ElasticBody {
         let radius = self.model.fracture.averaging;
         let load = Load { contacts: setup.contacts, radius, body_force: setup.body_force };
         let response = structure.respond(&load).ok()?;
-        Some((structure, response))
+        let is_linear = self.model.interpolation == Interpolation::Linear;
+        let may_be_large = self.model.yield_strength.is_some() && is_linear;
+        if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
+            return Some((structure, response, false));
+        }
+        let large = structure.respond_large(&load, NEWTON).ok();
+        let is_linearized = large.is_none();
+        Some((structure, large.unwrap_or(response), is_linearized))
     }
 
     fn blow(&self, body: &Structure, response: &Response, setup: &Setup<'_>) -> Option<Struck> {

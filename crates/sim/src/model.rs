@@ -11,8 +11,7 @@ use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use serde::Deserialize;
 use tetfem::Interpolation;
 
-use crate::StressField;
-use crate::elastic::{ElasticBody, Struck, dealt};
+use crate::elastic::{ElasticBody, Strained, Struck, dealt};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
@@ -125,7 +124,7 @@ impl FractureModel {
         &self,
         body: &Geometry,
         impact: &Impact<'_>,
-    ) -> (Effect, Option<StressField>) {
+    ) -> (Effect, Option<Strained>) {
         match self {
             Self::Prescored(pattern, placement) => {
                 let bounds = body.bounds();

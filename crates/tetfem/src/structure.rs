@@ -18,7 +18,9 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
 use crate::contact::Surface;
+use crate::element::{Element, green_strain};
 use crate::equilibrium::{EquilibriumError, Newton, Support, free, newton_equilibrium};
+use crate::model::elements_of;
 use crate::quadratic::QuadraticModel;
 use crate::{
     Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, SolveError, Solver,
@@ -269,6 +271,20 @@ impl Structure {
             self.center(&mut displacements);
         }
         Ok(Response { displacements, stresses })
+    }
+
+    /// The largest Green strain of a response: the greatest Frobenius norm of those of the tetrahedra, with
+    /// displacements linear between their vertices.
+    ///
+    /// # Panics
+    /// If the response is not one of this body.
+    pub fn largest_strain(&self, response: &Response) -> f64 {
+        let strain = |(element, tet): (Element, &[u32; 4])| {
+            let moved = tet.map(|v| response.displacements[v as usize]);
+            green_strain(&element.displacement_gradient(&moved)).norm()
+        };
+        let elements = elements_of(&self.mesh).into_iter();
+        elements.zip(&self.mesh.tets).map(strain).fold(0.0, f64::max)
     }
 
     /// A load as forces on the nodes.
