@@ -107,6 +107,28 @@ fn a_crack_that_is_shut_is_no_surface() {
 }
 
 #[test]
+fn sizes_and_shapes_far_from_each_other_take_little_memory() {
+    // a large tetrahedron, many small ones in its corner, and all of it flat or tiny
+    for (flat, scale) in [(1.0, 1.0), (1e-6, 1.0), (1.0, 1e-60), (1e-3, 1e60)] {
+        let place = |p: &Point3<f64>| Point3::new(p.x * scale, p.y * scale * flat, p.z * scale);
+        let mut mesh = kuhn_box([12, 12, 12], Vector3::repeat(0.01));
+        let first = mesh.vertices.len() as u32;
+        let corner = Point3::new(0.02, 0.02, 0.02);
+        let axes = [Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()];
+        mesh.vertices.extend(axes.map(|axis| corner + axis));
+        mesh.tets.push([0, 1, 2, 3].map(|k| first + k));
+        mesh.vertices.iter_mut().for_each(|p| *p = place(p));
+        let tets = TetSolid::new(&mesh, &Isometry3::identity()).unwrap();
+        let inside = place(&Point3::new(0.2, 0.2, 0.2));
+        assert_eq!(tets.tetrahedron(&inside), Some(mesh.tets.len() - 1));
+        let small = mesh.tets.len() / 2;
+        let middle = mesh.corners(small).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
+        assert_eq!(tets.tetrahedron(&middle.into()), Some(small));
+        assert_eq!(tets.tetrahedron(&place(&Point3::new(5.0, 0.0, 0.0))), None);
+    }
+}
+
+#[test]
 fn tetrahedra_that_are_not_sound_are_refused() {
     let solid = |mesh: &TetMesh| TetSolid::new(mesh, &Isometry3::identity());
     let sound = kuhn_box([1, 1, 1], Vector3::repeat(1.0));

@@ -252,10 +252,10 @@ impl World {
     /// Adds the impulse of a blow to the momenta of both bodies.
     fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
         let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        for ((i, impulse), at) in sides {
+        for (((i, impulse), at), rotation) in sides.zip(blow.rotations) {
             let i = i as usize;
             if self.acting[i].mass_properties().is_some() {
-                momenta[i].apply(&impulse, &(self.poses[i].rotation * at.coords));
+                momenta[i].apply(&impulse, &(rotation * at.coords));
             }
         }
     }

@@ -40,6 +40,14 @@ struct Cells {
     tets: Vec<u32>,
 }
 
+/// Cells from first to last along each axis.
+type Range = [[usize; 2]; 3];
+
+/// Number of cells in a range.
+fn size(range: &Range) -> usize {
+    range.iter().map(|[first, last]| last - first + 1).product()
+}
+
 /// Why tetrahedra cannot collide.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
@@ -54,8 +62,11 @@ pub enum TetSolidError {
 
 /// Barycentric coordinates down to which a point on a face counts as inside, against gaps by rounding.
 const ON_FACE: f64 = -1e-12;
-/// Cells of the grid for each tetrahedron.
+/// Cells of the grid for each tetrahedron, and the limits of their number along an axis and of the entries in all
+/// cells: cells get larger where tetrahedra of very different sizes would need more.
 const CELLS_PER_TET: f64 = 2.0;
+const MAX_DIM: usize = 1 << 10;
+const MAX_ENTRIES_PER_TET: usize = 64;
 
 impl TetSolid {
     /// The solid of a mesh in material coordinates, to which `material` takes those of the body.
@@ -120,43 +131,62 @@ impl Cells {
     fn new(mesh: &TetMesh) -> Self {
         let at = Point3::origin();
         let bounds = Aabb::around(&mesh.vertices).unwrap_or(Aabb { min: at, max: at });
-        let count = (CELLS_PER_TET * mesh.tets.len() as f64).max(1.0);
+        let count = mesh.tets.len().max(1);
         let extents = bounds.extents();
-        let edge = (extents.product() / count).cbrt();
-        let dims = [0, 1, 2].map(|k| ((extents[k] / edge).ceil() as usize).clamp(1, 1 << 10));
-        let spacing = Vector3::from_fn(|k, _| extents[k] / dims[k] as f64);
-        let mut cells =
-            Self { origin: bounds.min, spacing, dims, starts: Vec::new(), tets: Vec::new() };
-        let [nx, ny, nz] = dims;
-        let ranges: Vec<[[usize; 2]; 3]> =
-            (0..mesh.tets.len()).map(|tet| cells.range(&mesh.corners(tet))).collect();
-        let mut counts = vec![0u32; nx * ny * nz + 1];
-        let each = |range: &[[usize; 2]; 3], act: &mut dyn FnMut(usize)| {
-            let [[x0, x1], [y0, y1], [z0, z1]] = *range;
-            for x in x0..=x1 {
-                for y in y0..=y1 {
-                    (z0..=z1).for_each(|z| act((x * ny + y) * nz + z));
-                }
+        let least = extents.max() / MAX_DIM as f64;
+        let mut edge = (extents.product() / (CELLS_PER_TET * count as f64)).cbrt().max(least);
+        loop {
+            let mut cells = Self::empty(&bounds, edge);
+            let ranges: Vec<Range> =
+                (0..mesh.tets.len()).map(|tet| cells.range(&mesh.corners(tet))).collect();
+            let entries: usize = ranges.iter().map(size).sum();
+            let most = MAX_ENTRIES_PER_TET * count;
+            if cells.dims == [1; 3]
+                || entries <= most && cells.dims.iter().product::<usize>() <= most
+            {
+                cells.fill(&ranges);
+                return cells;
             }
-        };
-        ranges.iter().for_each(|range| each(range, &mut |cell| counts[cell + 1] += 1));
-        for cell in 1..counts.len() {
-            counts[cell] += counts[cell - 1];
+            edge *= 2.0;
         }
-        let mut next = counts.clone();
-        cells.tets = vec![0; counts.last().map_or(0, |&count| count as usize)];
-        for (tet, range) in (0..).zip(&ranges) {
-            each(range, &mut |cell| {
-                cells.tets[next[cell] as usize] = tet;
+    }
+
+    /// Cells of some edge that nothing meets.
+    fn empty(bounds: &Aabb, edge: f64) -> Self {
+        let extents = bounds.extents();
+        let dims = [0, 1, 2].map(|k| ((extents[k] / edge).ceil() as usize).clamp(1, MAX_DIM));
+        let spacing = Vector3::from_fn(|k, _| extents[k] / dims[k] as f64);
+        Self { origin: bounds.min, spacing, dims, starts: Vec::new(), tets: Vec::new() }
+    }
+
+    /// Lists the tetrahedra of each cell by counting.
+    fn fill(&mut self, ranges: &[Range]) {
+        let [nx, ny, nz] = self.dims;
+        let mut starts = vec![0u32; nx * ny * nz + 1];
+        ranges.iter().flat_map(|range| self.numbers(range)).for_each(|cell| starts[cell + 1] += 1);
+        for cell in 1..starts.len() {
+            starts[cell] += starts[cell - 1];
+        }
+        let mut next = starts.clone();
+        let mut tets = vec![0; starts[nx * ny * nz] as usize];
+        for (tet, range) in (0..).zip(ranges) {
+            for cell in self.numbers(range) {
+                tets[next[cell] as usize] = tet;
                 next[cell] += 1;
-            });
+            }
         }
-        cells.starts = counts;
-        cells
+        (self.starts, self.tets) = (starts, tets);
+    }
+
+    /// The cells of a range.
+    fn numbers(&self, &[[x0, x1], [y0, y1], [z0, z1]]: &Range) -> impl Iterator<Item = usize> {
+        let [_, ny, nz] = self.dims;
+        let row = move |x: usize, y: usize| (z0..=z1).map(move |z| (x * ny + y) * nz + z);
+        (x0..=x1).flat_map(move |x| (y0..=y1).flat_map(move |y| row(x, y)))
     }
 
     /// The cells that the box of some points meets, from first to last along each axis.
-    fn range(&self, corners: &[Point3<f64>; 4]) -> [[usize; 2]; 3] {
+    fn range(&self, corners: &[Point3<f64>; 4]) -> Range {
         [0, 1, 2].map(|axis| {
             let along = corners.map(|p| p[axis]);
             let (low, high) = along

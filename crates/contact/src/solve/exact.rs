@@ -8,7 +8,7 @@ mod factor;
 mod newton;
 pub(super) mod set;
 
-use dynamics::{Momentum, Velocity, advance_all};
+use dynamics::{Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
 use rayon::prelude::*;
 
@@ -330,7 +330,10 @@ impl Part {
         for _ in 0..MAX_CLOSINGS {
             let momenta = self.momenta(problem, start, &best);
             let mut ends = problem.poses.to_vec();
-            advance_all(problem.columns.bodies, &mut ends, &momenta, problem.dt);
+            for i in self.joints.iter().flat_map(|&n| start.joints[n as usize].bodies) {
+                let (i, body) = (i as usize, &problem.columns.bodies[i as usize]);
+                ends[i] = advance(body, &problem.poses[i], &momenta[i], problem.dt);
+            }
             let turned = |&n: &u32| {
                 let joint = &start.joints[n as usize];
                 joint.usable_rows(&ends, Stepping { error_reduction: 1.0, ..start.stepping })
