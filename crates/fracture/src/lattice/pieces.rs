@@ -3,7 +3,7 @@
 use levelset::{TetMesh, Union};
 use nalgebra::Vector3;
 
-use super::{Lattice, Link};
+use super::{Lattice, Link, links_at};
 
 /// What becomes of single tetrahedra that nothing holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,37 @@ impl Lattice {
             pieces.labels.push(Some(number));
         }
         pieces
+    }
+
+    /// Some of the tetrahedra, in the order given, with the links between them as strong as they are
+    /// now and were at first.
+    ///
+    /// # Panics
+    /// If a tetrahedron does not exist or comes twice.
+    pub fn part(&self, tets: &[u32]) -> Self {
+        let mut names = vec![u32::MAX; self.positions.len()];
+        for (name, &tet) in (0..).zip(tets) {
+            assert_eq!(std::mem::replace(&mut names[tet as usize], name), u32::MAX, "comes twice");
+        }
+        let inside =
+            |l: &usize| self.links[*l].ends.iter().all(|&end| names[end as usize] != u32::MAX);
+        let kept: Vec<usize> = (0..self.links.len()).filter(inside).collect();
+        let link = |&l: &usize| {
+            let Link { ends, .. } = self.links[l];
+            Link { ends: ends.map(|end| names[end as usize]), ..self.links[l] }
+        };
+        let links: Vec<Link> = kept.iter().map(link).collect();
+        let (starts, at) = links_at(tets.len(), &links);
+        Self {
+            positions: tets.iter().map(|&tet| self.positions[tet as usize]).collect(),
+            masses: tets.iter().map(|&tet| self.masses[tet as usize]).collect(),
+            fixed: tets.iter().map(|&tet| self.fixed[tet as usize]).collect(),
+            strengths: kept.iter().map(|&l| self.strengths[l]).collect(),
+            whole: kept.iter().map(|&l| self.whole[l]).collect(),
+            links,
+            starts,
+            at,
+        }
     }
 
     /// The ends of the link across a tetrahedron's largest inner face, the first of equals.
