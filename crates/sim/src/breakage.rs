@@ -237,13 +237,16 @@ impl World {
         if let Some(parts) = known {
             return self.repeat(&parent, parts, struck);
         }
-        let Some(broken) = self.divided(&parent, &division) else { return Outcome::Whole };
+        let weakened = division.weakened();
+        let Some(broken) = self.divided(&parent, &division) else {
+            return weakened.map_or(Outcome::Whole, |model| self.keep(hit.body, model));
+        };
         let blow = (material * hit.at, hit.impulse.norm());
         let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
         let clusters = self.clusters(&parent, broken, bonds);
         let count = clusters.broken.pieces.len();
         if count < 2 {
-            return Outcome::Held;
+            return weakened.map_or(Outcome::Held, |model| self.keep(hit.body, model));
         }
         if !self.fits(sizes(&clusters.broken)) {
             return Outcome::OverBudget;
@@ -298,7 +301,8 @@ impl World {
         struck: (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
         let breakages = parent.breakage.as_ref().map(|breakage| {
-            let models = breakage.model.of_pieces(division, &broken.pieces).into_iter();
+            let body = (&*parent.solid.geometry, parent.density());
+            let models = breakage.model.of_pieces(body, division, &broken.pieces).into_iter();
             let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
