@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
-use fracture::{Lattice, LatticeError, Neighbours};
+use fracture::{Breaking, Lattice, LatticeError, Neighbours, Shards, Weakness};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
@@ -13,6 +13,8 @@ use sim::{
     BodyId, BodyState, BuildError, Cause, Event, FractureModel, Happened, LatticeBody, MeshData,
     NewBody, Report, World, build,
 };
+
+use crate::cli::Case;
 
 /// A slab of irregular tetrahedra, 0.6 m long, with a corner at the origin.
 fn slab() -> TetMesh {
@@ -316,4 +318,170 @@ fn weakened_links_are_there_again_after_a_checkpoint_and_in_a_replay() {
     told.replay(events);
     assert!(run(&mut told, FRAMES).iter().all(|report| report.misfits.is_empty()));
     assert!(told.saved() == whole.saved() && strengths(&told) == strengths(&whole));
+}
+
+#[test]
+fn without_damage_ten_blows_leave_what_one_does_and_planes_weaken_once() {
+    let cleave = "cleave = [{ normal = [1, 0, 0], offset = 0.3, width = 0.1, factor = 0.9 }]";
+    let mut world = struck(&format!("{STRONG}, damage = 0, {cleave}"), HELD, 0.8);
+    assert_eq!(breaks_at(&mut world, 10), None);
+    let slab = world.iter().next().unwrap();
+    let lattice = latticed(&slab).unwrap().lattice().expect("it was hit");
+    for (link, strength) in lattice.links().iter().zip(lattice.strengths()) {
+        let factor = 0.9 + 0.1 * ((link.place.x - 0.3).abs() / 0.1).min(1.0);
+        assert!((strength / (2e6 * link.area) - factor).abs() < 1e-12, "{strength} {factor}");
+    }
+}
+
+/// How the slab of a scene breaks.
+fn model(lattice: &str) -> sim::LatticeModel {
+    let world = struck(lattice, "", 1.0);
+    latticed(&world.iter().next().unwrap()).unwrap().model().clone()
+}
+
+#[test]
+fn every_key_of_a_lattice_reaches_what_it_names() {
+    // the seed of scenes
+    let default = Breaking { seed: 1, ..Breaking::default() };
+    let bare = model("");
+    assert_eq!(bare.breaking, Breaking { compression: 8.0, ..default });
+    assert_eq!(model(WEAK).breaking, default);
+    assert_eq!((bare.shards, bare.smoothing), (Shards::Merge, 0));
+    let all = model(
+        "steps = 3, compression = 4, damage = 0.25, weakening = 0.2, alpha = 0.6, tau = 0.05, \
+         randomness = 2, shards = \"dust\", smoothing = 7, \
+         weak_spheres = [{ centre = [1, 2, 3], radius = 0.5, width = 0.25, factor = 0.125 }]",
+    );
+    let spread = fracture::Spread { share: 0.2, falloff: 0.6, least: 0.05, extra: 2.0 };
+    let breaking = Breaking { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
+    assert_eq!(all.breaking, breaking);
+    assert_eq!((all.shards, all.smoothing), (Shards::Dust, 7));
+    let centre = Point3::new(1.0, 2.0, 3.0);
+    let sphere = Weakness::Sphere { centre, radius: 0.5, width: 0.25, factor: 0.125 };
+    assert_eq!(all.weaknesses, [sphere]);
+    assert_eq!(model("shards = \"keep\"").shards, Shards::Keep);
+}
+
+#[test]
+fn keys_of_a_lattice_out_of_range_are_named() {
+    let sphere = |values: &str| format!("weak_spheres = [{{ {values} }}]");
+    for (keys, key, said) in [
+        ("steps = 0".to_owned(), "lattice.steps", "between 1 and 100, not 0"),
+        ("steps = 101".to_owned(), "lattice.steps", "between 1 and 100, not 101"),
+        ("compression = 0".to_owned(), "lattice.compression", "above 0"),
+        ("damage = -0.1".to_owned(), "lattice.damage", "between 0 and 1, not -0.1"),
+        ("weakening = 1.5".to_owned(), "lattice.weakening", "between 0 and 1, not 1.5"),
+        ("alpha = 1".to_owned(), "lattice.alpha", "above 0 and below 1, not 1.0"),
+        ("alpha = nan".to_owned(), "lattice.alpha", "above 0 and below 1, not NaN"),
+        ("tau = 2".to_owned(), "lattice.tau", "between 0 and 1, not 2.0"),
+        ("smoothing = 101".to_owned(), "lattice.smoothing", "between 0 and 100, not 101"),
+        (sphere("radius = 0, width = 1, factor = 0"), "weak_spheres[0].radius", "above 0"),
+        (sphere("radius = 1, width = 0, factor = 0"), "weak_spheres[0].width", "above 0"),
+        (sphere("radius = 1, width = 1, factor = 2"), "weak_spheres[0].factor", "from 0 to 1"),
+    ] {
+        let scene = format!(
+            "version = 1\n[[body]]\nname = \"a\"\nshape = {{ sphere = {{ radius = 1 }} }}\n\
+             fracture = {{ break_impulse = 1, lattice = {{ spacing = 0.3, strength = 1e5, {keys} }} }}\n"
+        );
+        let error = Scene::from_toml(&scene).unwrap_err().to_string();
+        assert!(error.contains(key) && error.contains(said), "{keys}: {error}");
+    }
+}
+
+/// The tetrahedra of each body, after a blow that breaks single ones off.
+fn crushed(shards: &str) -> (World, Vec<Report>, Vec<usize>) {
+    let lattice = format!("{WEAK}, links = \"faces\", shards = \"{shards}\"");
+    let mut world = struck(&lattice, "", 12.0);
+    let reports = run(&mut world, 2);
+    let count = |state: BodyState<'_>| Some(latticed(&state)?.mesh()?.tets.len());
+    let counts = world.iter().filter_map(count).collect();
+    (world, reports, counts)
+}
+
+#[test]
+fn single_tetrahedra_are_pieces_or_stay_or_are_gone() {
+    let singles = |counts: &[usize]| counts.iter().filter(|&&count| count == 1).count();
+    let (kept, _, counts) = crushed("keep");
+    assert!(singles(&counts) > 5, "{counts:?}");
+    let (merged, _, counts) = crushed("merge");
+    assert_eq!(singles(&counts), 0, "{counts:?}");
+    assert!(merged.len() < kept.len());
+    let (world, reports, counts) = crushed("dust");
+    assert_eq!(singles(&counts), 0, "{counts:?}");
+    assert!(!counts.is_empty());
+    let whole = struck(WEAK, "", 12.0);
+    let gone = world.retired_mass();
+    assert!(gone > 0.0 && merged.retired_mass() == 0.0);
+    assert!(((world.mass() + gone) / whole.mass() - 1.0).abs() < 1e-12);
+    let retired: Vec<BodyId> = reports.iter().flat_map(|r| r.retired.clone()).collect();
+    assert!(retired.len() > 2 && retired.iter().all(|&id| world.get(id).is_none()));
+    for event in reports.iter().flat_map(|r| &r.fractures) {
+        assert!((event.mass_after / event.mass_before - 1.0).abs() < 1e-12);
+        assert!(event.fragments.iter().any(|id| !retired.contains(id)), "something is left");
+    }
+    for report in &reports {
+        assert!(report.energy_gain <= 1e-10 * report.kinetic_energy, "{}", report.energy_gain);
+    }
+}
+
+#[test]
+fn smoothed_pieces_have_less_surface_and_the_same_tetrahedra() {
+    let pieces = |smoothing: usize| {
+        let mut world = struck(&format!("{STRONG}, smoothing = {smoothing}"), HELD, 2.0);
+        let report = world.step();
+        let report = if report.fractures.is_empty() { world.step() } else { report };
+        let fragments = &report.fractures[0].fragments;
+        let mesh = |&id: &BodyId| latticed(&world.get(id)?)?.mesh().cloned();
+        fragments.iter().filter_map(mesh).collect::<Vec<_>>()
+    };
+    let sum = |meshes: &[TetMesh], of: &dyn Fn(&TetMesh) -> f64| meshes.iter().map(of).sum::<f64>();
+    let area = |mesh: &TetMesh| mesh.boundary().facts().unwrap().area;
+    let volume = |mesh: &TetMesh| mesh.moments().volume;
+    let count = |meshes: &[TetMesh]| meshes.iter().map(|mesh| mesh.tets.len()).sum::<usize>();
+    let (rough, smooth) = (pieces(0), pieces(10));
+    assert!(rough.len() > 1);
+    // both sides of the cracks, without the surface of the slab
+    let cracks = |meshes: &[TetMesh]| sum(meshes, &area) - 0.88;
+    assert!(cracks(&smooth) < 0.95 * cracks(&rough));
+    assert!((sum(&smooth, &volume) / sum(&rough, &volume) - 1.0).abs() < 1e-12);
+    assert_eq!(count(&smooth), count(&rough));
+    smooth.iter().for_each(|mesh| mesh.validate().unwrap());
+}
+
+/// A block that crumbles to dust on the floor, and is recorded.
+const CRUMBLES: &str = r#"version = 1
+[simulation]
+frames = 12
+[[body]]
+name = "floor"
+shape = { plane = {} }
+motion = "static"
+[[body]]
+name = "block"
+shape = { box = { half_extents = [0.2, 0.1, 0.1], spacing = 0.02 } }
+position = [0, 0.2, 0]
+rotation = { axis = [0.3, 0.2, 1], degrees = 30 }
+velocity = [0, -6, 0]
+material = "clay"
+fracture = { break_impulse = 1, lattice = { spacing = 0.1, strength = 2e5, links = "faces", shards = "dust" } }
+"#;
+
+#[test]
+fn a_run_that_makes_dust_goes_on_from_a_checkpoint() {
+    let case = Case::new(&[("scene.toml", CRUMBLES)]);
+    let done = |arguments: &[&str]| {
+        let output = case.run(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let bytes = |name: &str| std::fs::read(case.folder.path().join(name)).unwrap();
+    let run = ["run", "scene.toml", "-q", "--ledger", "ledger.csv", "-o"];
+    let saved = ["--checkpoint-every", "8", "--checkpoint", "here.checkpoint"];
+    done(&[&run[..], &["whole.jsonl"], &saved].concat());
+    let ledger = String::from_utf8(bytes("ledger.csv")).unwrap();
+    let mut lines = ledger.lines();
+    let column = lines.next().unwrap().split(',').position(|name| name == "retired_mass").unwrap();
+    let retired = lines.next_back().unwrap().split(',').nth(column).unwrap();
+    assert!(retired.parse::<f64>().unwrap() > 0.0, "{retired}");
+    done(&[&run[..], &["rest.jsonl", "--resume", "here.checkpoint"]].concat());
+    assert!(bytes("rest.jsonl") == bytes("whole.jsonl"));
 }

@@ -82,6 +82,17 @@ struct Placed {
     pose: Isometry3<f64>,
 }
 
+/// What is decided about a piece before it is a body.
+#[derive(Clone, Default)]
+struct Fate {
+    /// How it breaks in turn.
+    breakage: Option<Breakage>,
+    /// Whether anchors hold it.
+    is_held: bool,
+    /// Whether it is gone at the end of the frame.
+    is_dust: bool,
+}
+
 /// What became of a body that was hit harder than it bears.
 pub(crate) enum Outcome {
     Broke(Box<Fracture>),
@@ -271,8 +282,8 @@ impl World {
             return Outcome::OverBudget;
         }
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
-        let how = vec![(breakage, false); parts.len()];
-        let event = self.put(parent, parts, how, struck);
+        let fates = vec![Fate { breakage, ..Fate::default() }; parts.len()];
+        let event = self.put(parent, parts, fates, struck);
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
@@ -307,17 +318,21 @@ impl World {
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
         let mut breakages = breakages.into_iter().flatten();
-        let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
+        let fate = |(piece, is_held)| {
+            let (breakage, is_dust) = (breakages.next(), division.is_dust(piece));
+            Fate { breakage: breakage.filter(|_| !is_dust), is_held, is_dust }
+        };
+        let fates = broken.pieces.iter().zip(is_held).map(fate).collect();
         let parts = parent.parts(broken, division)?;
-        self.put(parent, parts, how, struck)
+        self.put(parent, parts, fates, struck)
     }
 
-    /// Puts parts in the place of a body, each with how it breaks in turn and whether it is held.
+    /// Puts parts in the place of a body, each with what is decided about it.
     fn put(
         &mut self,
         parent: &Parent,
         parts: Vec<Part>,
-        how: Vec<(Option<Breakage>, bool)>,
+        fates: Vec<Fate>,
         (point, impulse): (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
         let pieces = placed(parts, parent);
@@ -337,8 +352,10 @@ impl World {
         let substance = self.substances[i];
         self.remove(parent.id);
         self.born += pieces.len();
-        for ((piece, velocity), how) in pieces.into_iter().zip(velocities).zip(how) {
-            let id = self.add_piece(parent, (piece, velocity), surface, how);
+        for ((piece, velocity), fate) in pieces.into_iter().zip(velocities).zip(fates) {
+            let is_dust = fate.is_dust;
+            let id = self.add_piece(parent, (piece, velocity), surface, fate);
+            self.dust.extend(is_dust.then_some(id));
             self.set_substance(id, substance);
             event.fragments.push(id);
         }
@@ -417,7 +434,7 @@ impl World {
         parent: &Parent,
         (piece, velocity): (Placed, Velocity),
         (material, groups): (Material, Groups),
-        (breakage, is_held): (Option<Breakage>, bool),
+        Fate { breakage, is_held, .. }: Fate,
     ) -> BodyId {
         let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;
         let id = self.insert(NewBody {

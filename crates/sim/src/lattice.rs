@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fracture::{Lattice, LatticeError, Piece, Shards};
+use fracture::{Lattice, LatticeError, Pattern, Piece, Shards, smoothed_crack};
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
 
@@ -30,8 +30,19 @@ struct Linked {
 pub(crate) struct Parted {
     /// All of it, as the blow left it.
     pub(crate) whole: Arc<LatticeBody>,
+    /// Its tetrahedra where its pieces have them: smoothing moves corners between pieces.
+    mesh: Arc<TetMesh>,
     /// The region of each tetrahedron; that of none is where its centroid is.
     regions: Vec<Option<u32>>,
+    /// The region of shards that are dust.
+    dust: Option<u32>,
+}
+
+impl Parted {
+    /// Whether a piece is dust and nothing else.
+    pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
+        self.dust.is_some_and(|dust| piece.regions == [dust as usize])
+    }
 }
 
 impl LatticeBody {
@@ -74,15 +85,17 @@ impl LatticeBody {
         lattice.fix(impact.held);
         let loads = lattice.load(&impact.at, *spacing, &impact.impulse, *duration);
         lattice.strike(&loads, breaking);
-        let pieces = lattice.pieces(Shards::Merge);
-        let surface = |piece: u32| pieces.mesh(&linked.mesh, piece).boundary();
-        let surfaces: Vec<TriMesh> = (0..pieces.masses.len() as u32).map(surface).collect();
         let is_weaker = lattice.strengths() != linked.lattice.strengths();
-        let mesh = Arc::clone(&linked.mesh);
-        let whole = Arc::new(self.with(Some(Linked { mesh, lattice })));
-        match drawn(body, &surfaces) {
+        let (regions, dust) = self.regions(&lattice);
+        let mesh = match self.model.smoothing {
+            0 => Arc::clone(&linked.mesh),
+            rounds => Arc::new(smoothed_crack(&linked.mesh, &regions, rounds)),
+        };
+        let linked = Linked { mesh: Arc::clone(&linked.mesh), lattice };
+        let whole = Arc::new(self.with(Some(linked)));
+        match drawn(body, &surfaces(&mesh, &regions)) {
             Some(drawn) => {
-                let lattice = Some(Parted { whole, regions: pieces.labels });
+                let lattice = Some(Parted { whole, mesh, regions, dust });
                 Effect::Divides(Division { lattice, ..drawn })
             }
             None if is_weaker => Effect::Changes(FractureModel::Lattice(whole), None),
@@ -90,25 +103,39 @@ impl LatticeBody {
         }
     }
 
+    /// The region of each tetrahedron, one for each piece and then perhaps one for all dust. Of a body
+    /// that is all single tetrahedra nothing is dust.
+    fn regions(&self, lattice: &Lattice) -> (Vec<Option<u32>>, Option<u32>) {
+        let mut pieces = lattice.pieces(self.model.shards);
+        if pieces.masses.is_empty() {
+            pieces = lattice.pieces(Shards::Keep);
+        }
+        let dust = (pieces.dust > 0.0).then_some(pieces.masses.len() as u32);
+        (pieces.labels.into_iter().map(|label| label.or(dust)).collect(), dust)
+    }
+
     /// All of the body as one region, if its tetrahedra are known.
     pub(crate) fn parted(&self, body: &LevelSet, density: f64) -> Option<Parted> {
         self.mesh()?;
         let linked = self.linked(body, density)?;
-        let regions = vec![None; linked.mesh.tets.len()];
-        Some(Parted { whole: Arc::new(self.with(Some(linked.clone()))), regions })
+        let (mesh, regions) = (Arc::clone(&linked.mesh), vec![None; linked.mesh.tets.len()]);
+        let whole = Arc::new(self.with(Some(linked.clone())));
+        Some(Parted { whole, mesh, regions, dust: None })
     }
 
     /// The bodies that pieces are, each of its own tetrahedra with their links as they are left.
     pub(crate) fn of_pieces(&self, parted: Option<&Parted>, pieces: &[Piece]) -> Vec<Self> {
-        let whole = parted.and_then(|Parted { whole, regions }| {
-            let linked = whole.ready.get()?.as_ref()?;
-            Some((linked, dealt(&linked.mesh, regions, pieces)))
-        });
-        let Some((linked, shares)) = whole else {
+        let known = parted.and_then(|parted| Some((parted, parted.whole.lattice()?)));
+        let Some((Parted { mesh, regions, .. }, lattice)) = known else {
             return pieces.iter().map(|_| self.with(None)).collect();
         };
-        let of = |tets: &Vec<u32>| self.with((!tets.is_empty()).then(|| linked.part(tets)));
-        shares.iter().map(of).collect()
+        let shares = dealt(mesh, regions, pieces);
+        let meshes = parts(mesh, &shares);
+        let of = |(mesh, tets): (TetMesh, &Vec<u32>)| {
+            let linked = || Linked { mesh: Arc::new(mesh), lattice: lattice.part(tets) };
+            self.with((!tets.is_empty()).then(linked))
+        };
+        meshes.into_iter().zip(&shares).map(of).collect()
     }
 
     /// Another body of the same parameters.
@@ -138,23 +165,37 @@ impl LatticeBody {
     }
 }
 
-impl Linked {
-    /// Some of the tetrahedra.
-    fn part(&self, tets: &[u32]) -> Self {
-        let mut names = vec![u32::MAX; self.mesh.vertices.len()];
-        let mut mesh = TetMesh::default();
-        for &tet in tets {
-            mesh.tets.push(self.mesh.tets[tet as usize].map(|v| {
-                let name = &mut names[v as usize];
-                if *name == u32::MAX {
-                    *name = mesh.vertices.len() as u32;
-                    mesh.vertices.push(self.mesh.vertices[v as usize]);
-                }
-                *name
-            }));
-        }
-        Self { mesh: Arc::new(mesh), lattice: self.lattice.part(tets) }
+/// Some of the tetrahedra each, with their own vertices.
+fn parts(mesh: &TetMesh, shares: &[Vec<u32>]) -> Vec<TetMesh> {
+    // for which part a vertex was named last, and how
+    let mut names = vec![(usize::MAX, 0); mesh.vertices.len()];
+    let mut part = |(n, tets): (usize, &Vec<u32>)| {
+        let mut vertices = Vec::new();
+        let mut named = |v: u32| {
+            let name = &mut names[v as usize];
+            if name.0 != n {
+                *name = (n, vertices.len() as u32);
+                vertices.push(mesh.vertices[v as usize]);
+            }
+            name.1
+        };
+        let tets = tets.iter().map(|&tet| mesh.tets[tet as usize].map(&mut named)).collect();
+        TetMesh { vertices, tets }
+    };
+    shares.iter().enumerate().map(&mut part).collect()
+}
+
+/// The surface of each region; none if there are too many.
+fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
+    let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+    if count > Pattern::MAX_REGIONS {
+        return Vec::new();
     }
+    let mut shares = vec![Vec::new(); count];
+    for (tet, region) in (0..).zip(regions) {
+        region.iter().for_each(|&region| shares[region as usize].push(tet));
+    }
+    parts(mesh, &shares).iter().map(TetMesh::boundary).collect()
 }
 
 /// The tetrahedra of each piece: those of its regions. Of a region that came apart into several, and of

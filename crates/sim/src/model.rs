@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Geometry, Neighbours, Noise, Pattern, Piece, Stencil, Weakness,
+    Alignment, Breaking, Geometry, Neighbours, Noise, Pattern, Piece, Shards, Stencil, Weakness,
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -52,6 +52,10 @@ pub struct LatticeModel {
     pub duration: f64,
     /// How links break.
     pub breaking: Breaking,
+    /// What becomes of single tetrahedra that nothing holds. Dust is gone at the end of the frame.
+    pub shards: Shards,
+    /// In how many rounds the surfaces between pieces are smoothed; see [`fracture::smoothed_crack`].
+    pub smoothing: usize,
     /// What makes some links weaker than others, in the material space of the body.
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
@@ -178,6 +182,11 @@ impl Division {
     /// By a pattern that knows of no tetrahedra.
     pub(crate) fn new(pattern: Arc<Pattern>, at: Alignment) -> Self {
         Self { pattern, at, tets: Vec::new(), lattice: None }
+    }
+
+    /// Whether a piece is gone at the end of the frame.
+    pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
+        self.lattice.as_ref().is_some_and(|parted| parted.is_dust(piece))
     }
 
     /// What the body goes on with if it stays whole all the same.

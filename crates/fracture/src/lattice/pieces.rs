@@ -93,35 +93,35 @@ impl Lattice {
         pieces
     }
 
-    /// Some of the tetrahedra, in the order given, with the links between them as strong as they are
-    /// now and were at first.
+    /// Some of the tetrahedra, in ascending order, with the links between them as strong as they are now
+    /// and were at first.
     ///
     /// # Panics
-    /// If a tetrahedron does not exist or comes twice.
+    /// If a tetrahedron does not exist, or they do not ascend.
     pub fn part(&self, tets: &[u32]) -> Self {
-        let mut names = vec![u32::MAX; self.positions.len()];
-        for (name, &tet) in (0..).zip(tets) {
-            assert_eq!(std::mem::replace(&mut names[tet as usize], name), u32::MAX, "comes twice");
-        }
-        let inside =
-            |l: &usize| self.links[*l].ends.iter().all(|&end| names[end as usize] != u32::MAX);
-        let kept: Vec<usize> = (0..self.links.len()).filter(inside).collect();
-        let link = |&l: &usize| {
-            let Link { ends, .. } = self.links[l];
-            Link { ends: ends.map(|end| names[end as usize]), ..self.links[l] }
-        };
-        let links: Vec<Link> = kept.iter().map(link).collect();
-        let (starts, at) = links_at(tets.len(), &links);
-        Self {
+        assert!(tets.windows(2).all(|pair| pair[0] < pair[1]), "they ascend");
+        let name = |tet: u32| tets.binary_search(&tet).ok().map(|name| name as u32);
+        // each link between two of them is at both
+        let mut kept: Vec<u32> = tets.iter().flat_map(|&tet| self.links_of(tet)).copied().collect();
+        kept.sort_unstable();
+        let mut part = Self {
             positions: tets.iter().map(|&tet| self.positions[tet as usize]).collect(),
             masses: tets.iter().map(|&tet| self.masses[tet as usize]).collect(),
             fixed: tets.iter().map(|&tet| self.fixed[tet as usize]).collect(),
-            strengths: kept.iter().map(|&l| self.strengths[l]).collect(),
-            whole: kept.iter().map(|&l| self.whole[l]).collect(),
-            links,
-            starts,
-            at,
+            links: Vec::new(),
+            strengths: Vec::new(),
+            whole: Vec::new(),
+            starts: Vec::new(),
+            at: Vec::new(),
+        };
+        for link in kept.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0] as usize) {
+            let [Some(a), Some(b)] = self.links[link].ends.map(name) else { continue };
+            part.links.push(Link { ends: [a, b], ..self.links[link] });
+            part.strengths.push(self.strengths[link]);
+            part.whole.push(self.whole[link]);
         }
+        (part.starts, part.at) = links_at(tets.len(), &part.links);
+        part
     }
 
     /// The ends of the link across a tetrahedron's largest inner face, the first of equals.

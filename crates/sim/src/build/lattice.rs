@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use fracture::{Breaking, Material, Neighbours, Noise, Spread, Weakness};
+use fracture::{Breaking, Material, Neighbours, Noise, Plane, Shards, Spread, Weakness};
 use levelset::TetMesh;
+use nalgebra::Point3;
 
 use super::Cause;
 use crate::scene;
@@ -41,8 +42,14 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
         strength: spec.strength.or_else(|| body.solid().map(|solid| solid.tensile_strength))?,
         duration: spec.duration,
         breaking: links(spec, seed),
+        shards: match spec.shards {
+            scene::LatticeShards::Keep => Shards::Keep,
+            scene::LatticeShards::Merge => Shards::Merge,
+            scene::LatticeShards::Dust => Shards::Dust,
+        },
+        smoothing: spec.smoothing,
         noise: spec.noise.map(noise),
-        weaknesses: spec.cleave.iter().filter_map(weakness).collect(),
+        weaknesses: weaknesses(spec),
         stencil: spec.strength_picture.as_ref().and_then(|picture| picture.read.clone()),
     })
 }
@@ -50,17 +57,35 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
 /// How links break.
 fn links(spec: &scene::Lattice, seed: u64) -> Breaking {
     let default = Breaking::default();
-    let spread = Spread { extra: spec.randomness, ..default.spread };
     // links that bear no more when pressed than when pulled let the struck part crumble at once,
     // and nothing reaches the rest of the body
     let compression = match spec.strength {
         Some(_) => default.compression,
         None => Material::COMPRESSION,
     };
-    Breaking { spread, seed, compression, ..default }
+    Breaking {
+        compression: spec.compression.unwrap_or(compression),
+        damage: spec.damage.unwrap_or(default.damage),
+        spread: Spread {
+            share: spec.weakening.unwrap_or(default.spread.share),
+            falloff: spec.alpha.unwrap_or(default.spread.falloff),
+            least: spec.tau.unwrap_or(default.spread.least),
+            extra: spec.randomness,
+        },
+        steps: spec.steps.unwrap_or(default.steps),
+        seed,
+        ..default
+    }
 }
 
-fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {
-    let plane = fracture::Plane::new(cleave.normal.into(), cleave.offset)?;
-    Some(Weakness::Plane { plane, width: cleave.width, factor: cleave.factor })
+fn weaknesses(spec: &scene::Lattice) -> Vec<Weakness> {
+    let plane = |&scene::Cleave { normal, offset, width, factor }: &scene::Cleave| {
+        let plane = Plane::new(normal.into(), offset)?;
+        Some(Weakness::Plane { plane, width, factor })
+    };
+    let sphere = |&scene::WeakSphere { centre, radius, width, factor }: &scene::WeakSphere| {
+        Weakness::Sphere { centre: Point3::from(centre), radius, width, factor }
+    };
+    let planes = spec.cleave.iter().filter_map(plane);
+    planes.chain(spec.weak_spheres.iter().map(sphere)).collect()
 }
