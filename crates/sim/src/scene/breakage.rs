@@ -53,7 +53,8 @@ impl Fracture {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
-    /// Edge length of the tetrahedra, m.
+    /// Edge length of the tetrahedra that fill the body, m, unless its shape is `tets`. A blow is borne by
+    /// those within as much of it.
     pub spacing: f64,
     /// Stress that links bear when pulled and when pressed, Pa; unless given that of the body's material
     /// when pulled and 8 times as much when pressed.
