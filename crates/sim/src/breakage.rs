@@ -143,7 +143,7 @@ pub(crate) struct Clusters {
 
 impl World {
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
-    /// is unbreakable from then on.
+    /// is unbreakable from then on; one of a lattice goes on with the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         for hit in hits {
             let Some(event) = self.event(hit, cause) else {
