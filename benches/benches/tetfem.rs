@@ -44,8 +44,8 @@ use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 use tetfem::{
-    Averaging, Contact, CutLimits, Element, Fracture, FreeBody, Interpolation, LinearSolver,
-    Material, Model, Piece, Preconditioner, Solver, linear_equilibrium, shatter,
+    Averaging, Contact, CutLimits, Element, Fracture, Interpolation, LinearSolver, Material, Model,
+    Piece, Preconditioner, Solver, Structure, linear_equilibrium, shatter,
 };
 
 /// Radius over which stress is averaged and forces are spread, m.
@@ -103,7 +103,7 @@ fn impacts(criterion: &mut Criterion) {
         let mesh = beam(cells);
         let contacts = bending(&mesh);
         let free = |mesh: TetMesh, interpolation| {
-            FreeBody::new(mesh, material(), interpolation, LinearSolver::Cholesky)
+            Structure::new(mesh, material(), interpolation, LinearSolver::Cholesky)
                 .expect("a valid mesh")
         };
         let body = free(mesh.clone(), Interpolation::Linear);
@@ -115,13 +115,13 @@ fn impacts(criterion: &mut Criterion) {
                 BatchSize::LargeInput,
             );
         });
-        group.bench_function("warm", |b| b.iter(|| body.respond(&contacts)));
-        let response = body.respond(&contacts).expect("a response");
+        group.bench_function("warm", |b| b.iter(|| body.respond(&Load::new(&contacts))));
+        let response = body.respond(&Load::new(&contacts)).expect("a response");
         let averaging = Averaging::new(&mesh, RADIUS);
         group.bench_function("means at vertices", |b| {
             b.iter(|| averaging.means_at_vertices(&response.stresses));
         });
-        let spread = body.respond_spread(&contacts, RADIUS).expect("a response");
+        let spread = body.respond(&Load::new(&contacts).spread(RADIUS)).expect("a response");
         let means = averaging.means_at_vertices(&spread.stresses);
         let tensions = means.iter().map(|(_, mean)| tetfem::max_principal(mean));
         let greatest = tensions.fold(0.0, f64::max);
@@ -136,17 +136,18 @@ fn impacts(criterion: &mut Criterion) {
         for (name, share) in [("easily", 3.0), ("barely", 1.01)] {
             let fracture = fracture(share);
             group.bench_function(format!("borne {name}"), |b| {
-                b.iter(|| shatter(&body, &contacts, &fracture));
+                b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
             });
         }
         let fracture = fracture(0.9);
-        let pieces = shatter(&body, &contacts, &fracture).pieces.len();
+        let pieces = shatter(&body, &Setup::free(&contacts), &fracture).pieces.len();
         group.bench_function(format!("one crack -> {pieces}"), |b| {
-            b.iter(|| shatter(&body, &contacts, &fracture));
+            b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
         });
         // from nothing to pieces with mass and surface
         let whole = |mesh: TetMesh| {
-            let broken = shatter(&free(mesh, Interpolation::Linear), &contacts, &fracture);
+            let broken =
+                shatter(&free(mesh, Interpolation::Linear), &Setup::free(&contacts), &fracture);
             let of = |piece: &Piece| (piece.moments, piece.mesh.boundary());
             broken.pieces.iter().map(of).collect::<Vec<_>>()
         };
@@ -162,7 +163,9 @@ fn impacts(criterion: &mut Criterion) {
         });
         if mesh.tets.len() < 10_000 {
             let fine = free(mesh.clone(), Interpolation::Quadratic);
-            group.bench_function("warm quadratic", |b| b.iter(|| fine.respond(&contacts)));
+            group.bench_function("warm quadratic", |b| {
+                b.iter(|| fine.respond(&Load::new(&contacts)))
+            });
         }
     }
 }

@@ -300,6 +300,7 @@ fn bunny(spacing: f64) -> Geometry {
         spacing: Some(spacing),
         nodes: None,
         sign: sim::scene::MeshSign::Strict,
+        collide: sim::scene::Collide::Samples,
     };
     sim::mesh_geometry(&spec, mesh).unwrap().0
 }

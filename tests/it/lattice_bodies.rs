@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
+use contact::Field;
 use fracture::{Breaking, Lattice, LatticeError, Neighbours, Shards, Weakness};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
@@ -39,6 +40,15 @@ fn struck(lattice: &str, anchor: &str, speed: f64) -> World {
 
 /// As [`struck`], with balls at several places along z and their velocities.
 fn thrown(lattice: &str, anchor: &str, balls: &[(f64, f64)]) -> World {
+    made(&scene(lattice, anchor, balls))
+}
+
+fn made(scene: &str) -> World {
+    let meshes = BTreeMap::from([("slab.msh".to_owned(), MeshData::Tets(slab()))]);
+    build(&Scene::from_toml(scene).unwrap(), &meshes).unwrap().0
+}
+
+fn scene(lattice: &str, anchor: &str, balls: &[(f64, f64)]) -> String {
     let mut scene = format!(
         r#"version = 1
         [simulation]
@@ -63,8 +73,7 @@ fn thrown(lattice: &str, anchor: &str, balls: &[(f64, f64)]) -> World {
             "#
         );
     }
-    let meshes = BTreeMap::from([("slab.msh".to_owned(), MeshData::Tets(slab()))]);
-    build(&Scene::from_toml(&scene).unwrap(), &meshes).unwrap().0
+    scene
 }
 
 const WEAK: &str = "strength = 2e5";
@@ -156,6 +165,17 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
     tets.sort_unstable();
     assert_eq!(tets, corners(&slab()), "each of the given tetrahedra is in one piece");
     assert!((volume / 0.048 - 1.0).abs() < 1e-12, "{volume}");
+}
+
+#[test]
+fn pieces_of_a_body_that_collides_by_its_tetrahedra_do_so_too() {
+    let text = scene(WEAK, "", &[(0.3, -12.0)]);
+    let mut world = made(&text.replace("nodes = 30000", "nodes = 30000, collide = \"tets\""));
+    let broken: usize = run(&mut world, 2).iter().map(|report| report.fractures.len()).sum();
+    assert!(broken > 0);
+    for state in world.iter().filter(|state| latticed(state).is_some()) {
+        assert!(matches!(state.shape.field(), Field::Tets(_)));
+    }
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! What the program refuses, and that it says so in one sentence; and that it can be silent.
 
+use brisance_tests::tet_boxes::kuhn_box;
+use nalgebra::Vector3;
+
 use crate::cli::{Case, SCENE, TETRAHEDRON, brisance, problem};
 
 /// A scene of a mesh in a GLB file.
@@ -112,6 +115,39 @@ fn every_command_can_be_silent() {
 }
 
 #[test]
+fn a_beam_on_the_bench_is_fixed_loaded_and_solved_in_every_way() {
+    let case = Case::new(&[]);
+    let beam = kuhn_box([8, 2, 2], Vector3::new(1.0, 0.1, 0.1));
+    let mut file = Vec::new();
+    tetfem::write_msh(&mut file, &beam, &tetfem::Fields::default()).unwrap();
+    std::fs::write(case.folder.path().join("beam.msh"), file).unwrap();
+    let bench = ["stress", "beam.msh", "--fix", "-1,-1,-1,0.001,1,1", "-o", "beam.vtu"];
+    let load = ["--force", "1,0.1,0.05,0,-100,0", "--body-force", "0,-78000,0"];
+    let tension = |more: &[&str]| -> f64 {
+        let said = case.run(&[&bench[..], &load, more].concat());
+        assert!(said.status.success(), "{said:?}");
+        let text = String::from_utf8(said.stdout).unwrap();
+        let line = text.lines().find(|line| line.starts_with("greatest tension")).unwrap();
+        line.split(' ').nth(2).unwrap().parse().unwrap()
+    };
+    let own = tension(&[]);
+    // small strains
+    for more in [["--newton"].as_slice(), &["--cg"], &["--newton", "--cg"]] {
+        assert!((tension(more) / own - 1.0).abs() < 1e-3, "{more:?}");
+    }
+    assert!(tension(&["--quadratic"]) > own, "linear elements are too stiff");
+    // an edge is a hinge
+    let hinged = ["stress", "beam.msh", "--fix", "0,0,0,0,0,0.1", "-o", "beam.vtu"];
+    refused(&case, &[&hinged[..], &load].concat(), &["let the body turn"]);
+    let struck = ["stress", "beam.msh", "--at", "0.5,0.1,0.05", "--impulse", "0,-1,0"];
+    for radius in ["0.3", "0.4"] {
+        let said =
+            case.run(&[&struck[..], &["--collision-radius", radius, "-o", "b.vtu"]].concat());
+        assert!(said.status.success(), "{said:?}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_answered_in_one_sentence() {
     let case = Case::new(&[]);
     refused(&case, &["fly"], &["unrecognized subcommand 'fly'", "`brisance --help`"]);
@@ -131,6 +167,12 @@ fn a_wrong_command_line_is_answered_in_one_sentence() {
     refused(&case, &with(&["--poisson", "0.7"]), &["--poisson", "from -0.99 to 0.49"]);
     refused(&case, &with(&["--duration", "-1"]), &["--duration", "from 1e-9 to 1000"]);
     refused(&case, &with(&["--young", "0"]), &["--young", "give a positive number"]);
+    refused(&case, &with(&["--fix", "0,0,0"]), &["--fix", "give six numbers"]);
+    refused(&case, &with(&["--newton", "--quadratic"]), &["--newton", "cannot be used with"]);
+    let alone = ["stress", "a.msh", "--impulse", "0,1,0", "-o", "a.vtu"];
+    refused(&case, &alone, &["--at"]);
+    let unloaded = ["stress", "a.msh", "-o", "a.vtu"];
+    refused(&case, &unloaded, &["--at", "--force", "--body-force"]);
 }
 
 /// A picture in shades of grey, written as PNG.

@@ -216,6 +216,15 @@ fn a_plank_cracks_under_the_ball() {
 }
 
 #[test]
+fn a_clamped_beam_breaks_at_its_root() {
+    let run = run("cantilever", 12, |_| ());
+    let stump = run.world.iter().find(|state| run.world.is_anchored(state.id)).expect("a stump");
+    let end = stump.shape.bounds().max.x + stump.pose.translation.x;
+    assert!((-0.6..-0.4).contains(&end), "the stump ends at {end}");
+    assert!(run.pieces("beam") >= 2);
+}
+
+#[test]
 fn the_documented_materials_are_those_of_the_table() {
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/scenes.md"))

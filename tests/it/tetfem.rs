@@ -6,10 +6,10 @@ use levelset::{Moments, TetError, TetMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 use proptest::prelude::*;
 use tetfem::{
-    Averaging, Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, FreeBody,
-    FreeBodyError, Interpolation, LinearSolver, Material, Model, Newton, Preconditioner,
-    SolveError, Support, average_stresses, linear_equilibrium, max_principal, newton_equilibrium,
-    pieces, separate, shatter, write_msh, write_vtu,
+    Averaging, Contact, Crack, CutLimits, EquilibriumError, Fields, Fracture, Interpolation,
+    LinearSolver, Load, Material, Model, Newton, Preconditioner, Setup, SolveError, Structure,
+    StructureError, Support, average_stresses, linear_equilibrium, max_principal,
+    newton_equilibrium, pieces, separate, shatter, write_msh, write_vtu,
 };
 
 fn glass() -> Material {
@@ -53,8 +53,8 @@ fn contacts() -> impl Strategy<Value = Vec<Contact>> {
     prop::collection::vec(one, 1..4)
 }
 
-fn free(mesh: TetMesh, interpolation: Interpolation) -> FreeBody {
-    FreeBody::new(mesh, glass(), interpolation, LinearSolver::Cholesky).unwrap()
+fn free(mesh: TetMesh, interpolation: Interpolation) -> Structure {
+    Structure::new(mesh, glass(), interpolation, LinearSolver::Cholesky).unwrap()
 }
 
 fn is_close(a: &Moments, b: &Moments, tolerance: f64) -> bool {
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn stress_of_a_free_body_does_not_depend_on_its_frame(
+    fn stress_of_a_structure_does_not_depend_on_its_frame(
         mesh in boxes(), contacts in contacts(), turn in rotation(), shift in vector(1.0),
         first in any::<prop::sample::Index>(),
     ) {
@@ -199,8 +199,8 @@ proptest! {
             place: turn * c.place + shift, force: turn * c.force,
         }).collect();
         for interpolation in [Interpolation::Linear, Interpolation::Quadratic] {
-            let here = free(mesh.clone(), interpolation).respond(&contacts).unwrap();
-            let there = free(other.clone(), interpolation).respond(&there).unwrap();
+            let here = free(mesh.clone(), interpolation).respond(&Load::new(&contacts)).unwrap();
+            let there = free(other.clone(), interpolation).respond(&Load::new(&there)).unwrap();
             let size = here.stresses.iter().fold(0.0_f64, |m, s| m.max(s.amax()));
             let r = turn.to_rotation_matrix().into_inner();
             for (t, stress) in here.stresses.iter().enumerate() {
@@ -230,7 +230,7 @@ proptest! {
                 }
             }
         }
-        let response = free(mesh, Interpolation::Linear).respond(&contacts).unwrap();
+        let response = free(mesh, Interpolation::Linear).respond(&Load::new(&contacts)).unwrap();
         let expected = Matrix3::from_diagonal(&Vector3::new(pull, 0.0, 0.0));
         for stress in response.stresses {
             prop_assert!((stress - expected).amax() <= 1e-9 * pull);
@@ -313,7 +313,7 @@ proptest! {
             most: 5,
             least_volume: 1e-4,
         };
-        let broken = shatter(&body, &contacts, &fracture);
+        let broken = shatter(&body, &Setup::free(&contacts), &fracture);
         let whole: Moments = broken.pieces.iter().map(|piece| piece.moments).sum();
         prop_assert!(is_close(&whole, body.moments(), 1e-11));
         prop_assert!(broken.cracks.len() <= 5);
@@ -322,7 +322,7 @@ proptest! {
             prop_assert_eq!(piece.mesh.components().count, 1);
         }
         if broken.cracks.is_empty() && broken.unresolved == 0 {
-            let response = body.respond_spread(&contacts, fracture.averaging).unwrap();
+            let response = body.respond(&Load::new(&contacts).spread(fracture.averaging)).unwrap();
             let averaging = Averaging::new(body.mesh(), fracture.averaging);
             let means = averaging.means_at_vertices(&response.stresses);
             prop_assert!(means.iter().all(|(_, s)| max_principal(s) <= fracture.strength));
@@ -333,7 +333,7 @@ proptest! {
     fn means_are_those_of_all_centroids_within_the_radius(
         mesh in boxes(), contacts in contacts(), radius in 0.01..1.0_f64, share in 0.3..1.2_f64,
     ) {
-        let stresses = free(mesh.clone(), Interpolation::Linear).respond(&contacts).unwrap().stresses;
+        let stresses = free(mesh.clone(), Interpolation::Linear).respond(&Load::new(&contacts)).unwrap().stresses;
         let averaging = Averaging::new(&mesh, radius);
         let means = averaging.means(&stresses);
         let centre = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
@@ -383,11 +383,11 @@ proptest! {
     fn dents_keep_volume_and_vanish_below_yield(
         mesh in boxes(), contacts in contacts(), yield_stress in 2.0..7.0_f64,
     ) {
-        let body = FreeBody::new(
+        let body = Structure::new(
             mesh, Material::from_young(1e6, 0.4).unwrap(),
             Interpolation::Linear, LinearSolver::Cholesky,
         ).unwrap();
-        let response = body.respond(&contacts).unwrap();
+        let response = body.respond(&Load::new(&contacts)).unwrap();
         let yield_stress = 10_f64.powf(yield_stress);
         let dent = body.dent(&response, yield_stress, 0.2).unwrap();
         prop_assert_eq!(dent.mesh.validate(), Ok(()));
@@ -412,7 +412,8 @@ fn bits_are_the_same_for_any_number_of_threads() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let response = free(mesh.clone(), Interpolation::Linear).respond(&[contact]).unwrap();
+            let response =
+                free(mesh.clone(), Interpolation::Linear).respond(&Load::new(&[contact])).unwrap();
             let averaged = average_stresses(&mesh, &response.stresses, 0.2);
             let model = Model::new(&mesh, glass()).unwrap();
             (model.tangent(&response.displacements), response, averaged)
@@ -432,7 +433,7 @@ fn the_mean_over_a_length_depends_little_on_the_mesh() {
             force: Vector3::y() * f,
         };
         let load = [push(1.0, 1.0, 1e5), push(0.0, 0.0, -5e4), push(2.0, 0.0, -5e4)];
-        let response = body.respond(&load).unwrap();
+        let response = body.respond(&Load::new(&load)).unwrap();
         let averaged = average_stresses(body.mesh(), &response.stresses, radius);
         averaged.iter().map(max_principal).fold(0.0, f64::max)
     };
@@ -464,7 +465,7 @@ fn what_a_body_bears_does_not_depend_on_its_mesh() {
         let tensions = [5, 7, 10].map(|cells| {
             let mesh = kuhn_box([2 * cells, cells, cells], Vector3::new(2.0, 1.0, 1.0));
             let body = free(mesh, Interpolation::Linear);
-            let response = body.respond_spread(contacts, radius).unwrap();
+            let response = body.respond(&Load::new(contacts).spread(radius)).unwrap();
             let averaging = Averaging::new(body.mesh(), radius);
             let means = averaging.means_at_vertices(&response.stresses);
             means.iter().map(|(_, mean)| max_principal(mean)).fold(0.0, f64::max)
@@ -478,22 +479,22 @@ fn what_a_body_bears_does_not_depend_on_its_mesh() {
 #[test]
 fn unsound_input_is_a_typed_error() {
     let cholesky = LinearSolver::Cholesky;
-    let body = |mesh| FreeBody::new(mesh, glass(), Interpolation::Linear, cholesky);
+    let body = |mesh| Structure::new(mesh, glass(), Interpolation::Linear, cholesky);
     let sound = kuhn_box([2, 1, 1], Vector3::new(2.0, 1.0, 1.0));
     let mut inverted = sound.clone();
     inverted.tets[3].swap(0, 1);
     assert!(matches!(
         body(inverted).err(),
-        Some(FreeBodyError::Mesh(TetError::Inverted { tet: 3, .. }))
+        Some(StructureError::Mesh(TetError::Inverted { tet: 3, .. }))
     ));
     let mut flat = sound.clone();
     flat.vertices.iter_mut().for_each(|p| p.z = 0.0);
-    assert!(matches!(body(flat).err(), Some(FreeBodyError::Mesh(TetError::Inverted { .. }))));
+    assert!(matches!(body(flat).err(), Some(StructureError::Mesh(TetError::Inverted { .. }))));
     let mut two = sound.clone();
     let shift = two.vertices.len() as u32;
     two.vertices.extend(sound.vertices.iter().map(|p| p + Vector3::x() * 5.0));
     two.tets.extend(sound.tets.iter().map(|tet| tet.map(|v| v + shift)));
-    assert_eq!(body(two.clone()).err(), Some(FreeBodyError::Disconnected(2)));
+    assert_eq!(body(two.clone()).err(), Some(StructureError::Disconnected(2)));
 
     let fixed: Vec<_> = [0, 1, 2, 3].map(Support::fixed).into();
     let solvers = [
@@ -526,7 +527,7 @@ fn unsound_input_is_a_typed_error() {
     let bad = Contact { place: Point3::origin(), force: Vector3::repeat(f64::NAN) };
     let nowhere = Contact { place: Point3::new(f64::NAN, 0.0, 0.0), force: Vector3::x() };
     for contact in [bad, nowhere] {
-        let found = body(sound.clone()).unwrap().respond(&[contact]);
+        let found = body(sound.clone()).unwrap().respond(&Load::new(&[contact]));
         assert_eq!(found.err(), Some(SolveError::NotFinite));
     }
 }
@@ -559,10 +560,10 @@ fn dents_accumulate() {
     let mut heights = Vec::new();
     for _ in 0..3 {
         let body =
-            FreeBody::new(mesh, clay, Interpolation::Linear, LinearSolver::Cholesky).unwrap();
+            Structure::new(mesh, clay, Interpolation::Linear, LinearSolver::Cholesky).unwrap();
         let push =
             |y: f64, f: f64| Contact { place: Point3::new(0.75, y, 0.5), force: Vector3::y() * f };
-        let response = body.respond(&[push(1.0, -1e4), push(0.0, 1e4)]).unwrap();
+        let response = body.respond(&Load::new(&[push(1.0, -1e4), push(0.0, 1e4)])).unwrap();
         let dent = body.dent(&response, 1e3, 0.3).unwrap();
         assert!(dent.yielded > 0 && dent.kept > 0.0);
         mesh = dent.mesh;
@@ -577,7 +578,7 @@ fn written_files_hold_every_number() {
     let mesh = kuhn_box([2, 1, 1], Vector3::new(0.3, 0.1, 0.1));
     let body = free(mesh.clone(), Interpolation::Linear);
     let push = Contact { place: Point3::new(0.1, 0.1, 0.05), force: Vector3::new(1.0, -7.0, 0.3) };
-    let response = body.respond(&[push]).unwrap();
+    let response = body.respond(&Load::new(&[push])).unwrap();
     let fields = Fields { displacements: &response.displacements, stresses: &response.stresses };
     let numbers = |text: &str| -> Vec<f64> {
         text.split_whitespace().filter_map(|word| word.parse().ok()).collect()

@@ -25,8 +25,8 @@ use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use serde_json::{Value, json};
 use tetfem::{
-    Contact, Equilibrium, FreeBody, Interpolation, LinearSolver, Material, Model, Preconditioner,
-    Solver, linear_equilibrium,
+    Contact, Equilibrium, Interpolation, LinearSolver, Load, Material, Model, Preconditioner,
+    Solver, Structure, linear_equilibrium,
 };
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -140,12 +140,12 @@ fn rows(mesh: &TetMesh) -> Outcome<Vec<Value>> {
     // what a body holds: six supports, and a factor for all its impacts
     let free = || {
         let (linear, direct) = (Interpolation::Linear, LinearSolver::Cholesky);
-        FreeBody::new(mesh.clone(), material, linear, direct)
+        Structure::new(mesh.clone(), material, linear, direct)
     };
     let (ms, body) = timed(free);
     row("new body", ms, None, None);
     let body = body?;
-    let (ms, _) = timed(|| body.respond(&impact(mesh)));
+    let (ms, _) = timed(|| body.respond(&Load::new(&impact(mesh))));
     row("warm impact", ms, None, None);
     let shifted = || {
         let mut matrix = model.stiffness();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 use fracture::Plane;
 use nalgebra::Vector3;
-use sim::scene::{Mesh, MeshSign};
+use sim::scene::{Collide, Mesh, MeshSign};
 
 pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
 
@@ -233,6 +233,7 @@ impl Sampling {
             spacing: self.spacing,
             nodes: self.nodes.map(|nodes| nodes as usize),
             sign: self.sign,
+            collide: Collide::Samples,
         }
     }
 }

@@ -140,7 +140,15 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: tetfem::FreeBodyError,
+        source: tetfem::StructureError,
+    },
+    /// A body of tetrahedra has no equilibrium.
+    #[error("{}: {source}", path.display())]
+    Equilibrium {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: tetfem::EquilibriumError,
     },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]

@@ -6,6 +6,7 @@ pub(crate) mod points;
 pub(crate) mod polyhedron;
 pub(crate) mod query;
 pub(crate) mod round;
+pub(crate) mod tets;
 pub(crate) mod triangles;
 
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ use crate::shape::field::Field;
 use crate::shape::points::PointTree;
 use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
+use crate::shape::tets::TetSolid;
 
 /// What a shape asks other shapes' fields at.
 #[derive(Clone, Debug)]
@@ -182,6 +184,16 @@ impl Shape {
             bounds,
             radius: corner.norm(),
         }
+    }
+
+    /// Tetrahedra, which other shapes meet by their exact signed distance, and which meet others by the vertices
+    /// of their surface (Mu01 section 2.9). Two edges that cross without a vertex inside the other body go
+    /// unnoticed, so tetrahedra should be about as large as what they meet or smaller.
+    pub fn tets(tets: Arc<TetSolid>) -> Self {
+        let vertices = tets.vertices();
+        let radius = vertices.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+        let (probe, bounds) = (Probe::Points(PointTree::new(vertices)), tets.bounds());
+        Self { field: Field::Tets(tets), probe, compound: None, bounds, radius }
     }
 
     /// The signed distance.

@@ -2,22 +2,21 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Groups, Material, Shape};
+use contact::{Blow, Field, Groups, Material, Shape, TetSolid};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
 use crate::anchor::Anchorage;
-use crate::event::{Event, Happened, Misfit, Trigger};
+use crate::elastic::Strained;
+use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::scene::Pattern;
 use crate::sharing::Part;
 use crate::strength::{Law, Strength};
 use crate::world::{NewBody, World};
-use crate::{
-    BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, StressField, Whole, rigid,
-};
+use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, Whole, rigid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -74,7 +73,14 @@ pub(crate) struct Hit {
     pub(crate) impulse: Vector3<f64>,
     /// What the body bears there, N s.
     pub(crate) strength: f64,
+    /// How long it lasts, s, if the model of the body asks.
+    pub(crate) duration: Option<f64>,
+    /// What else acts on the body meanwhile, if the model of the body asks.
+    pub(crate) reactions: Vec<Push>,
 }
+
+/// How long a blow lasts whose striker is not known, as that of an explosion, s.
+const UNKNOWN_DURATION: f64 = 1e-3;
 
 /// A piece before it is a body.
 struct Placed {
@@ -188,13 +194,17 @@ impl World {
             let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
             let least = borne[0].min(borne[1]).min(blow.impulse.norm());
             let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
-            for (((body, sign), at), strength) in sides.filter(|(_, borne)| *borne <= least) {
+            let sides = sides.enumerate().filter(|(_, (_, borne))| *borne <= least);
+            for (side, (((body, sign), at), strength)) in sides {
+                let asks = self.solves_stress(body as usize);
                 hits.push(Hit {
                     body: self.ids[body as usize],
                     at,
                     normal: blow.normal * sign,
                     impulse: blow.impulse * sign,
                     strength,
+                    duration: asks.then(|| self.contact_time(blow, side)).flatten(),
+                    reactions: Vec::new(),
                 });
             }
         }
@@ -206,18 +216,115 @@ impl World {
         hits
     }
 
+    /// Whether the model of a body solves for the stress of a blow.
+    fn solves_stress(&self, i: usize) -> bool {
+        let breakage = self.breakages[i].as_ref();
+        breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
+    }
+
+    /// [`World::hardest_hits`] with what else acts on the bodies that solve for stress: other blows at the same
+    /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
+    pub(crate) fn loaded_hits(
+        &self,
+        blows: &[Blow],
+        laws: &[Law],
+        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
+    ) -> Vec<Hit> {
+        let mut hits = self.hardest_hits(blows, laws);
+        let mut acts = vec![false; blows.len()];
+        for hit in hits.iter_mut().filter(|hit| hit.duration.is_some()) {
+            let on = |blow: &Blow| self.push_on(hit.body, blow);
+            let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
+            let Some(first) = blows.iter().find(|blow| on(blow) == Some(own)) else { continue };
+            let lasts = hit.duration.unwrap_or(0.0);
+            for (blow, acts) in blows.iter().zip(&mut acts) {
+                let Some(push) = on(blow) else { continue };
+                if (blow.time - first.time).abs() <= lasts {
+                    *acts = true;
+                    hit.reactions.extend((push != own).then_some(push));
+                }
+            }
+        }
+        let mut struck = momenta.to_vec();
+        for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
+            self.strike(blow, &mut struck);
+        }
+        self.push_back(&mut hits, (frame, search, &struck));
+        hits
+    }
+
+    /// What a blow gives a body.
+    fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
+        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
+        let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
+        own.next().map(|((_, j), at)| Push { point: at.into(), impulse: j.into() })
+    }
+
+    /// Adds the impulse of a blow to the momenta of both bodies.
+    fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
+        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
+        for ((i, impulse), at) in sides {
+            let i = i as usize;
+            if self.acting[i].mass_properties().is_some() {
+                momenta[i].apply(&impulse, &(self.poses[i].rotation * at.coords));
+            }
+        }
+    }
+
+    /// The same of blows through others, which are what contacts give to bodies with these `momenta`.
+    pub(crate) fn hits_through(
+        &self,
+        blows: &[Blow],
+        laws: &[Law],
+        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
+    ) -> Vec<Hit> {
+        let mut hits = self.hardest_hits(blows, laws);
+        self.push_back(&mut hits, (frame, search, momenta));
+        for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
+            // the blow is one of them, or the sum of several
+            hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
+        }
+        hits
+    }
+
+    /// Adds what contacts and joints give the bodies of `hits` that solve for stress.
+    fn push_back(
+        &self,
+        hits: &mut [Hit],
+        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
+    ) {
+        let mut chosen = vec![false; self.len()];
+        for hit in hits.iter() {
+            let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
+            chosen[i] = self.solves_stress(i) && self.anchorages[i].is_none();
+        }
+        if !chosen.contains(&true) {
+            return;
+        }
+        for push in frame.reactions(search, momenta, &chosen) {
+            let body = self.ids[push.body as usize];
+            if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
+                let (point, impulse) = (push.at.into(), push.impulse.into());
+                hit.reactions.push(Push { point, impulse });
+            }
+        }
+    }
+
     /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
-        let mut stress = None;
-        let outcome = self.struck(hit, &mut stress);
+        let mut strained = None;
+        let outcome = self.struck(hit, &mut strained);
         // what had no room is passed over when it is brought about again
-        if !matches!(outcome, Outcome::OverBudget) {
-            report.stresses.extend(stress.map(|stress| (hit.body, Arc::new(stress))));
+        if let Some(Strained { stress, is_linearized }) =
+            strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
+        {
+            report.stresses.push((hit.body, Arc::new(stress)));
+            report.linearized.extend(is_linearized.then_some(hit.body));
         }
         outcome
     }
 
-    fn struck(&mut self, hit: &Hit, stress: &mut Option<StressField>) -> Outcome {
+    fn struck(&mut self, hit: &Hit, strained: &mut Option<Strained>) -> Outcome {
         let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         if self.room() == 0 {
@@ -231,9 +338,22 @@ impl World {
         let impulse = material * pose.inverse_transform_vector(&hit.impulse);
         let anchors = parent.anchorage.as_ref().map_or(&[][..], |anchorage| &anchorage.anchors);
         let held = |p: &Point3<f64>| anchors.iter().any(|a| a.region.contains(&(world * p)));
-        let impact = Impact { at: material * hit.at, normal, impulse, density, held: &held };
-        let (effect, strained) = breakage.model.effect(geometry, &impact);
-        *stress = strained;
+        let in_material = |v: &Vector3<f64>| material * pose.inverse_transform_vector(v);
+        let reaction =
+            |push: &Push| (material * Point3::from(push.point), in_material(&push.impulse.into()));
+        let reactions: Vec<_> = hit.reactions.iter().map(reaction).collect();
+        let impact = Impact {
+            at: material * hit.at,
+            normal,
+            impulse,
+            duration: hit.duration.unwrap_or(UNKNOWN_DURATION),
+            reactions: &reactions,
+            gravity: in_material(&self.settings.gravity),
+            density,
+            held: &held,
+        };
+        let (effect, found) = breakage.model.effect(geometry, &impact);
+        *strained = found;
         let division = match effect {
             Effect::None => return Outcome::Held,
             Effect::Divides(division) => division,
@@ -317,13 +437,19 @@ impl World {
             let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
+        let is_dust = broken.pieces.iter().map(|piece| division.is_dust(piece)).collect::<Vec<_>>();
+        let mut parts = parent.parts(broken, division)?;
+        for (part, breakage) in parts.iter_mut().zip(breakages.iter().flatten()) {
+            if parent.has_tets() {
+                part.shape = Arc::new(parent.shape_of(&part.solid, &breakage.model));
+            }
+        }
         let mut breakages = breakages.into_iter().flatten();
-        let fate = |(piece, is_held)| {
-            let (breakage, is_dust) = (breakages.next(), division.is_dust(piece));
-            Fate { breakage: breakage.filter(|_| !is_dust), is_held, is_dust }
+        let fate = |(is_dust, is_held): (bool, bool)| {
+            let breakage = breakages.next().filter(|_| !is_dust);
+            Fate { breakage, is_held, is_dust }
         };
-        let fates = broken.pieces.iter().zip(is_held).map(fate).collect();
-        let parts = parent.parts(broken, division)?;
+        let fates = is_dust.into_iter().zip(is_held).map(fate).collect();
         self.put(parent, parts, fates, struck)
     }
 
@@ -483,6 +609,23 @@ impl Parent {
     /// kg/m^3.
     pub(crate) fn density(&self) -> f64 {
         self.mass.mass() / self.solid.geometry.moments().volume
+    }
+
+    /// Whether it collides by its tetrahedra.
+    fn has_tets(&self) -> bool {
+        matches!(self.shape.field(), Field::Tets(_))
+    }
+
+    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
+    pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
+        let mesh = match model {
+            FractureModel::Stress(elastic) => elastic.mesh(),
+            FractureModel::Lattice(latticed) => latticed.mesh(),
+            FractureModel::Prescored(..) => None,
+        };
+        let mesh = mesh.filter(|_| self.has_tets());
+        let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
+        tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
     }
 
     /// Whether it is that whole body or a fragment of it.

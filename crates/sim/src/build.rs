@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Field, Groups, Material, MaterialError, Round, Shape, Triangles};
+use contact::{
+    Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
+};
 use dynamics::{Body, MassError, MassProperties, Velocity};
 use fracture::{ClosedMesh, Geometry, LatticeError, Noise, Pattern, PatternError, Radial, Voronoi};
 use levelset::{
@@ -65,6 +67,9 @@ pub enum Cause {
     /// Its tetrahedra make no lattice.
     #[error(transparent)]
     Lattice(Box<LatticeError>),
+    /// Its tetrahedra cannot collide.
+    #[error(transparent)]
+    Collision(#[from] TetSolidError),
     /// Its tetrahedra fall apart.
     #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
     Disconnected(usize),
@@ -477,6 +482,7 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
         },
         yield_strength: stress.yield_strength,
         duration: stress.duration,
+        collision_radius: stress.collision_radius,
     })
 }
 
@@ -565,7 +571,10 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             };
             let tets = scaled_tets(mesh, given)?;
             let unscaled = scene::Mesh { size: None, ..mesh.clone() };
-            let solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
+            let mut solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
+            if mesh.collide == scene::Collide::Tets {
+                solids.shape = Shape::tets(Arc::new(TetSolid::new(&tets, &solids.frame)?));
+            }
             Ok(Solids { tets: Some(tets), ..solids })
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),

@@ -42,7 +42,8 @@ impl World {
         for body in ids {
             let Some((at, normal)) = self.reached(body, (from, to), &normal) else { continue };
             let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
-            let hit = Hit { body, at, normal, impulse, strength: f64::INFINITY };
+            let (strength, reactions) = (f64::INFINITY, Vec::new());
+            let hit = Hit { body, at, normal, impulse, strength, duration: None, reactions };
             let Some(event) = self.event(&hit, Trigger::Cut) else { continue };
             let Some(fracture) = self.cut_at(body, &at, &Unit::new_unchecked(normal)) else {
                 continue;

@@ -53,7 +53,7 @@ impl World {
             body: if is_held { Body::Static } else { body },
             pose,
             velocity,
-            shape: Arc::new(solid.shape()),
+            shape: Arc::new(parent.shape_of(&solid, model)),
             solid: Some(solid),
             material: surface,
             groups,

@@ -1,23 +1,28 @@
 //! Bodies of tetrahedra: what a blow does to their stress, and what of it stays (Mu01).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use fracture::Piece;
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
-use tetfem::{Contact, FreeBody, Interpolation, LinearSolver, Response};
+use tetfem::{
+    Contact, Interpolation, LinearSolver, Load, Newton, Response, Setup, Structure, far_vertices,
+    is_restrained,
+};
 
 use crate::StressField;
 use crate::model::{Impact, StressModel};
 
-/// A body's tetrahedra in its material space, and what all blows to it have in common: the factor of
-/// its stiffness, which is made at the first of them and lasts until the body cracks or is dented.
+/// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
+/// stiffness, which is made at the first of them and lasts until its supports change.
 #[derive(Debug)]
 pub struct ElasticBody {
     model: Arc<StressModel>,
-    /// The body is filled with tetrahedra when it is first hit unless they are known.
-    mesh: Option<TetMesh>,
-    ready: OnceLock<Option<FreeBody>>,
+    given: Option<TetMesh>,
+    /// What the body is made of, which is known once it is hit.
+    mesh: OnceLock<Option<TetMesh>>,
+    /// For the supports of the last blow.
+    last: Mutex<Option<Arc<Structure>>>,
 }
 
 /// What a blow does to a body of tetrahedra.
@@ -38,6 +43,17 @@ pub(crate) enum Struck {
     },
 }
 
+/// The stress of a blow.
+pub(crate) struct Strained {
+    pub(crate) stress: StressField,
+    /// Whether it is that of small strains because no equilibrium of large ones was found.
+    pub(crate) is_linearized: bool,
+}
+
+/// Green strain from which linear elasticity is off by more than a hundredth.
+const LARGE_STRAIN: f64 = 1e-2;
+/// Stress is compared with strengths that are known to a percent at the best.
+const NEWTON: Newton = Newton { tolerance: 1e-6, most: 20 };
 /// Most by which a dent may change the volume of a tetrahedron, as a share of it.
 const VOLUME_CHANGE: f64 = 0.3;
 /// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
@@ -46,13 +62,13 @@ const MAX_TETS: usize = 1 << 17;
 impl ElasticBody {
     /// A body that is filled with tetrahedra when it is first hit.
     pub fn new(model: Arc<StressModel>) -> Self {
-        Self { model, mesh: None, ready: OnceLock::new() }
+        Self { model, given: None, mesh: OnceLock::new(), last: Mutex::new(None) }
     }
 
     /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
     /// largest connected part of what fills the body takes their place.
     pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
-        Self { model, mesh: Some(mesh), ready: OnceLock::new() }
+        Self { given: Some(mesh), ..Self::new(model) }
     }
 
     /// The parameters.
@@ -62,21 +78,21 @@ impl ElasticBody {
 
     /// The tetrahedra, once they are known.
     pub fn mesh(&self) -> Option<&TetMesh> {
-        let made = self.ready.get().and_then(Option::as_ref).map(FreeBody::mesh);
-        made.or(self.mesh.as_ref())
+        self.mesh.get().and_then(Option::as_ref).or(self.given.as_ref())
     }
 
-    /// Displacements and stress under forces on its surface, in material space; `None` if `body`
-    /// holds no tetrahedra of this size or a force is not finite.
+    /// Displacements and stress under forces on the surface of a free body, in material space; `None` if
+    /// `body` holds no tetrahedra of this size or a force is not finite.
     pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
-        let free = self.free(body)?;
-        let radius = self.model.fracture.averaging;
-        Some((free.mesh(), free.respond_spread(contacts, radius).ok()?))
+        let mesh = self.filled(body)?;
+        let free = self.structure(mesh, vec![false; mesh.vertices.len()])?;
+        let load = Load::new(contacts).spread(self.model.fracture.averaging);
+        Some((mesh, free.respond(&load).ok()?))
     }
 
     /// Another body of the same parameters.
     pub(crate) fn with(&self, mesh: Option<TetMesh>) -> Self {
-        Self { model: Arc::clone(&self.model), mesh, ready: OnceLock::new() }
+        Self { given: mesh, ..Self::new(Arc::clone(&self.model)) }
     }
 
     /// What becomes of it, and its stress before it does, in material space.
@@ -84,44 +100,93 @@ impl ElasticBody {
         &self,
         body: &LevelSet,
         impact: &Impact<'_>,
-    ) -> (Struck, Option<StressField>) {
-        let contacts = [Contact::from_impulse(impact.at, impact.impulse, self.model.duration)];
-        let stress = self.respond(body, &contacts);
-        let stress = stress.map(|(mesh, response)| StressField::of(mesh, &response.stresses));
-        (self.blow(body, &contacts).unwrap_or(Struck::Held), stress)
+    ) -> (Struck, Option<Strained>) {
+        let duration = self.model.duration.unwrap_or(impact.duration);
+        let pushes = impact.reactions.iter().copied();
+        let all = std::iter::once((impact.at, impact.impulse)).chain(pushes);
+        let contacts: Vec<Contact> =
+            all.map(|(at, impulse)| Contact::from_impulse(at, impulse, duration)).collect();
+        let setup = Setup {
+            contacts: &contacts,
+            body_force: impact.gravity * impact.density,
+            supports: &|mesh| self.supports(mesh, impact),
+        };
+        let Some((structure, response, is_linearized)) = self.loaded(body, &setup) else {
+            return (Struck::Held, None);
+        };
+        let stress = StressField::of(structure.mesh(), &response.stresses);
+        let struck = self.blow(&structure, &response, &setup);
+        (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
     }
 
-    fn blow(&self, body: &LevelSet, contacts: &[Contact]) -> Option<Struck> {
-        let free = self.free(body)?;
-        let mut shattered = tetfem::shatter(free, contacts, &self.model.fracture);
+    /// The response to all that acts in a blow, and whether it is linear though strains are large. Strains of
+    /// bodies that do not yield are small until they break.
+    fn loaded(
+        &self,
+        body: &LevelSet,
+        setup: &Setup<'_>,
+    ) -> Option<(Arc<Structure>, Response, bool)> {
+        let mesh = self.filled(body)?;
+        let supports = Some((setup.supports)(mesh)).filter(|own| is_restrained(mesh, own));
+        let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
+        let structure = self.structure(mesh, supports)?;
+        let radius = self.model.fracture.averaging;
+        let load = Load { contacts: setup.contacts, radius, body_force: setup.body_force };
+        let response = structure.respond(&load).ok()?;
+        let is_linear = self.model.interpolation == Interpolation::Linear;
+        let may_be_large = self.model.yield_strength.is_some() && is_linear;
+        if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
+            return Some((structure, response, false));
+        }
+        let large = structure.respond_large(&load, NEWTON).ok();
+        let is_linearized = large.is_none();
+        Some((structure, large.unwrap_or(response), is_linearized))
+    }
+
+    fn blow(&self, body: &Structure, response: &Response, setup: &Setup<'_>) -> Option<Struck> {
+        let mut shattered = tetfem::shatter(body, setup, &self.model.fracture);
         if shattered.pieces.len() > 1 {
             let parts = shattered.pieces.into_iter().map(|piece| piece.mesh);
             return Some(Struck::Parted(parts.collect()));
         }
-        let before = free.mesh().clone();
+        let before = body.mesh().clone();
         if !shattered.cracks.is_empty() {
             let after = shattered.pieces.pop()?.mesh;
             let stays = after.tets.len() <= MAX_TETS;
             return stays.then_some(Struck::Changed { before, after, is_dented: false });
         }
-        let yield_stress = self.model.yield_strength?;
-        let response = free.respond_spread(contacts, self.model.fracture.averaging).ok()?;
-        let dent = free.dent(&response, yield_stress, VOLUME_CHANGE).ok()?;
+        let dent = body.dent(response, self.model.yield_strength?, VOLUME_CHANGE).ok()?;
         let is_dented = dent.yielded > 0 && dent.kept > 0.0;
         is_dented.then_some(Struck::Changed { before, after: dent.mesh, is_dented })
     }
 
-    fn free(&self, body: &LevelSet) -> Option<&FreeBody> {
-        self.ready.get_or_init(|| self.made(body)).as_ref()
+    /// The vertices that anchors hold, or without any those beyond the collision radius.
+    fn supports(&self, mesh: &TetMesh, impact: &Impact<'_>) -> Vec<bool> {
+        let anchored: Vec<bool> = mesh.vertices.iter().map(impact.held).collect();
+        match self.model.collision_radius {
+            Some(radius) if !anchored.contains(&true) => far_vertices(mesh, &impact.at, radius),
+            _ => anchored,
+        }
     }
 
-    fn made(&self, body: &LevelSet) -> Option<FreeBody> {
-        let of = |mesh| {
-            let StressModel { material, interpolation, .. } = *self.model;
-            FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky).ok()
-        };
-        let given = self.mesh.clone().and_then(of);
-        given.or_else(|| of(crate::model::stuffed(body, self.model.spacing)?))
+    /// The body with supports, of which the last are kept.
+    fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = last.as_ref().filter(|last| last.supports() == supports) {
+            return Some(Arc::clone(same));
+        }
+        let StressModel { material, interpolation, .. } = *self.model;
+        let solver = LinearSolver::Cholesky;
+        let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
+        *last = made.ok().map(Arc::new);
+        last.clone()
+    }
+
+    fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {
+        let is_sound = |mesh: &TetMesh| mesh.validate().is_ok() && mesh.components().count == 1;
+        let given = || self.given.clone().filter(is_sound);
+        let made = || given().or_else(|| crate::model::stuffed(body, self.model.spacing));
+        self.mesh.get_or_init(made).as_ref()
     }
 }
 

@@ -38,6 +38,20 @@ pub struct Event {
     pub pose: [f64; 7],
     /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
     pub momentum: [f64; 6],
+    /// How long the blow lasts, s, if bodies of finite elements or lattices ask.
+    pub duration: Option<f64>,
+    /// What else acts on the body during the blow: what it rests on, its joints, other blows.
+    #[serde(default)]
+    pub reactions: Vec<Push>,
+}
+
+/// An impulse at a point of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Push {
+    /// Where, in body coordinates, m.
+    pub point: [f64; 3],
+    /// In the world, N s.
+    pub impulse: [f64; 3],
 }
 
 /// What hit a body.
@@ -112,14 +126,18 @@ impl Event {
             normal: self.normal.into(),
             impulse: self.impulse.into(),
             strength: self.strength.unwrap_or(f64::INFINITY),
+            duration: self.duration,
+            reactions: self.reactions.clone(),
         }
     }
 
     /// Whether its numbers can be those of a blow: finite, with a rotation and a normal of length 1 or none.
     pub fn is_usable(&self) -> bool {
         let normal = Vector3::from(self.normal).norm_squared();
-        let places = self.point.iter().chain(&self.impulse);
-        (normal == 0.0 || (normal - 1.0).abs() <= UNIT)
+        let pushes = self.reactions.iter().flat_map(|push| push.point.iter().chain(&push.impulse));
+        let places = self.point.iter().chain(&self.impulse).chain(pushes);
+        self.duration.is_none_or(|time| time > 0.0 && time.is_finite())
+            && (normal == 0.0 || (normal - 1.0).abs() <= UNIT)
             && places.into_iter().all(|x| x.is_finite())
             && is_usable(&pose(&self.pose), &momentum(&self.momentum))
     }
@@ -178,6 +196,8 @@ impl World {
             outcome: Happened::Held,
             pose: pose_numbers(&pose),
             momentum: momentum_numbers(&momentum),
+            duration: hit.duration,
+            reactions: hit.reactions.clone(),
         })
     }
 

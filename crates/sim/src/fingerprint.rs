@@ -62,6 +62,11 @@ impl Digest {
                 let meshes = hulls.iter().map(levelset::ConvexHull::mesh);
                 meshes.flat_map(|mesh| &mesh.vertices).for_each(|p| self.numbers(p.iter()));
             }
+            Field::Tets(tets) => {
+                let mesh = tets.mesh();
+                mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
+                mesh.tets.iter().flatten().for_each(|&v| self.word(v.into()));
+            }
             Field::Grid { level_set, material } => {
                 self.solid(level_set);
                 self.pose(material);

@@ -47,7 +47,7 @@ pub use breakage::{Bonds, Breakage};
 pub use build::{BuildError, Cause, MeshData, build, mesh_geometry, pattern, sample_mesh};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;
-pub use event::{Event, Happened, Misfit, ModelKind, Trigger};
+pub use event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
 pub use joint::{JointError, JointId, JointState, NewJoint};
 pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};

@@ -10,8 +10,7 @@ use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use serde::Deserialize;
 use tetfem::Interpolation;
 
-use crate::StressField;
-use crate::elastic::{ElasticBody, Struck, dealt};
+use crate::elastic::{ElasticBody, Strained, Struck, dealt};
 use crate::lattice::{LatticeBody, Parted};
 
 /// How a body is divided.
@@ -78,8 +77,12 @@ pub struct StressModel {
     /// Von Mises stress beyond which a body that does not break stays deformed, Pa; nothing does
     /// unless given.
     pub yield_strength: Option<f64>,
-    /// How long a blow lasts, s.
-    pub duration: f64,
+    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
+    /// [`fracture::Impact::duration`].
+    pub duration: Option<f64>,
+    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
+    /// inertia, m (`r_coll` of Mu01 section 2.8); inertia relief unless given.
+    pub collision_radius: Option<f64>,
 }
 
 /// A blow as the body feels it, in its material space.
@@ -91,6 +94,12 @@ pub(crate) struct Impact<'a> {
     pub(crate) normal: UnitVector3<f64>,
     /// N s.
     pub(crate) impulse: Vector3<f64>,
+    /// How long it lasts, s.
+    pub(crate) duration: f64,
+    /// What else acts on the body meanwhile: where, m, and N s.
+    pub(crate) reactions: &'a [(Point3<f64>, Vector3<f64>)],
+    /// m/s^2.
+    pub(crate) gravity: Vector3<f64>,
     /// Of the body, kg/m^3.
     pub(crate) density: f64,
     /// Whether anchors hold the body at a place.
@@ -123,7 +132,7 @@ impl FractureModel {
         &self,
         body: &Geometry,
         impact: &Impact<'_>,
-    ) -> (Effect, Option<StressField>) {
+    ) -> (Effect, Option<Strained>) {
         match self {
             Self::Prescored(pattern, placement) => {
                 let bounds = body.bounds();

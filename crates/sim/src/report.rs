@@ -106,6 +106,9 @@ pub struct Report {
     /// The stress of bodies of finite elements in the blows of this frame, in the order of these and
     /// in material coordinates.
     pub stresses: Vec<(BodyId, Arc<StressField>)>,
+    /// Bodies that yield and of which a blow was solved for small strains, because no equilibrium of the large
+    /// ones was found.
+    pub linearized: Vec<BodyId>,
     /// The hardest blow to each body that was hit and can break, by its [`ratio`](Strain::ratio), in
     /// the order of bodies.
     pub strains: Vec<Strain>,

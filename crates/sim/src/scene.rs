@@ -54,7 +54,7 @@ pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial, Rule};
 pub use pattern::{Noise, Pattern, PatternFile, Radial, Voronoi};
 pub use shape::{
-    Capsule, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
+    Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
     default_spacing,
 };
 pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};

@@ -187,7 +187,8 @@ mod tests {
         normal: Vector3<f64>,
     ) -> Vec<BodyId> {
         let mut report = Report::default();
-        let hit = Hit { body, at, normal, impulse: normal * 5.0, strength: 1.0 };
+        let (impulse, reactions) = (normal * 5.0, Vec::new());
+        let hit = Hit { body, at, normal, impulse, strength: 1.0, duration: None, reactions };
         world.break_bodies(&[hit], crate::Trigger::Collision(0), &mut report);
         report.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
     }

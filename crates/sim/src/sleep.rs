@@ -167,7 +167,8 @@ impl World {
                     continue;
                 }
                 let Blow { normal, impulse, .. } = *blow;
-                let hit = Hit { body: self.ids[body], at, normal, impulse, strength };
+                let (body, reactions) = (self.ids[body], Vec::new());
+                let hit = Hit { body, at, normal, impulse, strength, duration: None, reactions };
                 if let Some(event) = self.event(&hit, cause) {
                     self.tell(Event { outcome: Happened::Woke, ..event }, report);
                 }

@@ -216,7 +216,8 @@ impl World {
             let before = self.mechanical_energy();
             let start = self.exchange(paths);
             let collision = before + done.work - self.mechanical_energy();
-            let hits = self.chosen_hits(cause, || self.hardest_hits(&done.blows, &laws));
+            let acting = (self.at(given), &search, &start.momenta[..]);
+            let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
                 // all bear on: the same collisions again, whole
@@ -294,7 +295,8 @@ impl World {
         let mut start = self.paths();
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
-        let hits = self.chosen_hits(cause, || self.hardest_hits(&blows, &laws));
+        let acting = (self.at(given), search, &start.momenta[..]);
+        let hits = self.chosen_hits(cause, || self.hits_through(&blows, &laws, acting));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);
             return false;

@@ -293,6 +293,16 @@ impl World {
     /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body has no
     /// solid or the blow misses it.
     fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
+        self.meeting(blow, side, |impact| impact.critical_speed())
+    }
+
+    /// How long a blow lasts, s; `None` as [`World::critical_speed`].
+    pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
+        self.meeting(blow, side, |impact| impact.duration(blow.approach))
+    }
+
+    /// A quantity of a blow to one of its bodies; `None` if the body has no solid or the blow misses it.
+    fn meeting(&self, blow: &Blow, side: usize, of: impl FnOnce(Impact<'_>) -> f64) -> Option<f64> {
         let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
         // the normal points out of `b`, into `a`
         let inward = if side == 0 { blow.normal } else { -blow.normal };
@@ -313,7 +323,7 @@ impl World {
             curvature: (own + others).max(2.0 / section.width),
             mass: blow.mass,
         };
-        Some(impact.critical_speed())
+        Some(of(impact))
     }
 
     /// The extents of a body around a blow at a point and along a direction in body coordinates, through
@@ -345,7 +355,11 @@ impl World {
         let least = match field {
             Field::HalfSpace | Field::Mesh(_) => return 0.0,
             Field::Ball { radius } => return 1.0 / radius,
-            Field::Cuboid { .. } | Field::Round(_) | Field::Hull(_) | Field::Hulls(_) => 0.0,
+            Field::Cuboid { .. }
+            | Field::Round(_)
+            | Field::Hull(_)
+            | Field::Hulls(_)
+            | Field::Tets(_) => 0.0,
             Field::Grid { level_set, .. } => 2.0 * level_set.grid().spacing(),
         };
         let step = (CURVED_OVER * across).max(least);

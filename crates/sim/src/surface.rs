@@ -97,6 +97,7 @@ impl Surface {
             Field::Ball { radius } => Self::ball(*radius),
             Field::HalfSpace => Self::ground(),
             Field::Mesh(triangles) => Self::plain(triangles.mesh().clone()),
+            Field::Tets(tets) => Self::plain(tets.surface().clone()),
         }
     }
 

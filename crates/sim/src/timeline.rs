@@ -150,6 +150,8 @@ impl World {
             normal: normal.into_inner(),
             impulse: normal.into_inner() * size,
             strength,
+            duration: None,
+            reactions: Vec::new(),
         })
     }
 

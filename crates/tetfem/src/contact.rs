@@ -19,6 +19,37 @@ impl Contact {
     }
 }
 
+/// What acts on a body during an impact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load<'a> {
+    /// Forces on the surface.
+    pub contacts: &'a [Contact],
+    /// Radius over which each of them is spread, m. Real forces are spread, and unlike under points the
+    /// stress below them does not grow with the fineness of the mesh. 0 for points.
+    pub radius: f64,
+    /// Force on all of the volume, as by gravity, N/m^3. Without supports it accelerates the body and
+    /// makes no stress.
+    pub body_force: Vector3<f64>,
+}
+
+impl<'a> Load<'a> {
+    /// Forces at points.
+    pub fn new(contacts: &'a [Contact]) -> Self {
+        Self { contacts, radius: 0.0, body_force: Vector3::zeros() }
+    }
+
+    /// The same with forces that are spread.
+    pub fn spread(self, radius: f64) -> Self {
+        Self { radius, ..self }
+    }
+
+    pub(crate) fn is_finite(&self) -> bool {
+        let finite = |x: &f64| x.is_finite();
+        let contact = |c: &Contact| c.place.iter().all(finite) && c.force.iter().all(finite);
+        self.contacts.iter().all(contact) && self.body_force.iter().all(finite)
+    }
+}
+
 /// The surface of a mesh, made ready to find the face that something touches.
 pub(crate) struct Surface {
     faces: Vec<[u32; 3]>,

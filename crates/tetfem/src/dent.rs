@@ -4,7 +4,7 @@ use levelset::TetMesh;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::model::elements_of;
-use crate::{FreeBody, Response, SolveError};
+use crate::{Response, SolveError, Structure};
 
 /// What a body keeps of a deformation.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Dent {
     pub kept: f64,
 }
 
-impl FreeBody {
+impl Structure {
     /// The shape that stays after a response: in every tetrahedron whose von Mises stress is above
     /// `yield_stress`, Pa, the shear beyond it is made permanent, and the body relaxes around it.
     ///

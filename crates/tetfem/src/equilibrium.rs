@@ -72,6 +72,9 @@ pub enum EquilibriumError {
     /// A linear system was not solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// Displacements are quadratic.
+    #[error("Newton's method takes linear displacements only: make the structure linear")]
+    Quadratic,
     /// The supports turn a tetrahedron inside out at the start.
     #[error("the supports turn tetrahedron {0} inside out: move them in smaller steps")]
     Inverted(usize),
@@ -272,18 +275,18 @@ fn dense(nodes: usize, supports: &[Support]) -> Result<Held, EquilibriumError> {
     Ok((held, prescribed))
 }
 
-/// Fixes the nodes of all tetrahedra whose centroid is farther than `radius` m from `impact`: the
-/// anchors by which Mu01 section 2.8 stands for inertia. [`FreeBody`](crate::FreeBody) needs none.
+/// Whether each vertex is one of a tetrahedron whose centroid is farther than `radius` m from `impact`: the
+/// supports by which Mu01 section 2.8 stands for inertia. A [`Structure`](crate::Structure) without supports
+/// needs none.
 ///
 /// # Panics
 /// If a tetrahedron names a vertex that does not exist.
-pub fn far_supports(mesh: &TetMesh, impact: &Point3<f64>, radius: f64) -> Vec<Support> {
+pub fn far_vertices(mesh: &TetMesh, impact: &Point3<f64>, radius: f64) -> Vec<bool> {
     let mut far = vec![false; mesh.vertices.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {
         if (crate::crack::centroid(mesh, t) - impact).norm() > radius {
             tet.iter().for_each(|&v| far[v as usize] = true);
         }
     }
-    let nodes = (0..far.len() as u32).filter(|&v| far[v as usize]);
-    nodes.map(Support::fixed).collect()
+    far
 }

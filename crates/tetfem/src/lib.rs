@@ -1,9 +1,9 @@
 //! Finite elements on tetrahedra for stress at impact (Mu01).
 //!
 //! A hit body is at rest but for its rigid motion: its stress follows from one static solve
-//! ([`FreeBody::respond`]). Where tension exceeds the strength it cracks ([`shatter`]), where shear
-//! exceeds the yield stress it keeps a [`Dent`]. Supported bodies and large strains go through
-//! [`linear_equilibrium`] and [`newton_equilibrium`].
+//! ([`Structure::respond`]), with supports or free. Where tension exceeds the strength it cracks
+//! ([`shatter`]), where shear exceeds the yield stress it keeps a [`Dent`]. Displaced supports and large
+//! strains go through [`linear_equilibrium`] and [`newton_equilibrium`].
 //!
 //! Displacements, forces and stresses are in the material frame of the mesh, in m, N and Pa, one
 //! vector per node or one symmetric matrix per tetrahedron; tension is positive.
@@ -19,7 +19,6 @@ mod dent;
 mod dissection;
 mod element;
 mod equilibrium;
-mod free_body;
 mod material;
 mod model;
 mod panel;
@@ -28,6 +27,7 @@ mod quadratic;
 mod separate;
 mod shatter;
 mod solver;
+mod structure;
 #[cfg(test)]
 #[allow(unreachable_pub, reason = "public where it is at home")]
 #[path = "../../../tests/src/tet_boxes.rs"]
@@ -37,19 +37,19 @@ mod write;
 pub use average::{Averaging, average_stresses};
 pub use block_matrix::BlockMatrix;
 pub use conjugate_gradient::Preconditioner;
-pub use contact::Contact;
+pub use contact::{Contact, Load};
 pub use crack::{Crack, max_principal};
 pub use cut::{CutLimits, CutMesh};
 pub use dent::Dent;
 pub use element::{Element, green_strain};
 pub use equilibrium::{
-    Equilibrium, EquilibriumError, Newton, Support, far_supports, linear_equilibrium,
+    Equilibrium, EquilibriumError, Newton, Support, far_vertices, linear_equilibrium,
     newton_equilibrium,
 };
-pub use free_body::{FreeBody, FreeBodyError, Interpolation, Response};
 pub use material::{Material, MaterialError};
 pub use model::Model;
 pub use separate::{Separated, pieces, separate};
-pub use shatter::{Fracture, Piece, Shattered, shatter};
+pub use shatter::{Fracture, Piece, Setup, Shattered, shatter};
 pub use solver::{LinearSolver, SolveError, Solver};
+pub use structure::{Interpolation, Response, Structure, StructureError, is_restrained};
 pub use write::{Fields, write_msh, write_vtu};

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use levelset::{Moments, TetMesh};
+use nalgebra::Vector3;
 
 use crate::contact::Surface;
-use crate::{Contact, Crack, CutLimits, FreeBody, pieces, separate};
+use crate::{Contact, Crack, CutLimits, Load, Structure, pieces, separate};
 
 /// How a material breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,24 +47,55 @@ pub struct Shattered {
     pub unresolved: usize,
 }
 
+/// What acts on a body and holds it while it breaks.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// Forces on the surface; each acts on the piece nearest to it.
+    pub contacts: &'a [Contact],
+    /// Force on all of the volume, N/m^3.
+    pub body_force: Vector3<f64>,
+    /// Whether a support holds each vertex of a mesh of the body or of one of its pieces.
+    pub supports: &'a dyn Fn(&TetMesh) -> Vec<bool>,
+}
+
+impl<'a> Setup<'a> {
+    /// Forces on a free body.
+    pub fn free(contacts: &'a [Contact]) -> Self {
+        let supports = &|mesh: &TetMesh| vec![false; mesh.vertices.len()];
+        Self { contacts, body_force: Vector3::zeros(), supports }
+    }
+}
+
 /// Cracks a body where its tension is above its strength, then every piece that is still touched,
 /// until all hold or no cracks are left. Volume is kept to rounding.
-pub fn shatter(body: &FreeBody, contacts: &[Contact], fracture: &Fracture) -> Shattered {
+///
+/// The supports of `body` are to be those of `setup`. A piece that they hold is still loaded if nothing
+/// touches it, by the body force.
+pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shattered {
     let mut result = Shattered { pieces: Vec::new(), cracks: Vec::new(), unresolved: 0 };
-    let mut touched = VecDeque::from([(body.mesh().clone(), contacts.to_vec())]);
+    let mut touched = VecDeque::from([(body.mesh().clone(), setup.contacts.to_vec())]);
     while let Some((mesh, contacts)) = touched.pop_front() {
         let whole = result.cracks.is_empty();
         let moments = if whole { *body.moments() } else { mesh.moments() };
-        let outcome = if contacts.is_empty() || moments.volume < fracture.least_volume {
+        let supports = if whole { body.supports().to_vec() } else { (setup.supports)(&mesh) };
+        let hangs = setup.body_force != Vector3::zeros() && supports.contains(&true);
+        let outcome = if contacts.is_empty() && !hangs || moments.volume < fracture.least_volume {
             Attempt::Holds
         } else if result.cracks.len() >= fracture.most {
             Attempt::Fails
-        } else if whole {
-            // its factor is at hand
-            attempt(body, &contacts, fracture)
         } else {
-            let piece = body.like(mesh.clone());
-            piece.map_or(Attempt::Fails, |piece| attempt(&piece, &contacts, fracture))
+            let load = Load {
+                contacts: &contacts,
+                radius: fracture.averaging,
+                body_force: setup.body_force,
+            };
+            if whole {
+                // its factor is at hand
+                attempt(body, &load, fracture)
+            } else {
+                let piece = body.like(mesh.clone(), supports);
+                piece.map_or(Attempt::Fails, |piece| attempt(&piece, &load, fracture))
+            }
         };
         if let Attempt::Cracks(crack, parts) = outcome {
             result.cracks.push(crack);
@@ -83,12 +115,11 @@ enum Attempt {
 }
 
 /// Solves for the stress and opens one crack.
-fn attempt(body: &FreeBody, contacts: &[Contact], fracture: &Fracture) -> Attempt {
-    let radius = fracture.averaging;
-    let Ok(response) = body.respond_spread(contacts, radius) else { return Attempt::Fails };
+fn attempt(body: &Structure, load: &Load<'_>, fracture: &Fracture) -> Attempt {
+    let Ok(response) = body.respond(load) else { return Attempt::Fails };
     let mesh = body.mesh();
-    let Some(crack) = body.averaging(radius).crack(mesh, &response.stresses, fracture.strength)
-    else {
+    let averaging = body.averaging(fracture.averaging);
+    let Some(crack) = averaging.crack(mesh, &response.stresses, fracture.strength) else {
         return Attempt::Holds;
     };
     let radius = fracture.reach * crack.tension / fracture.strength;

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use serde_json::Value;
 use tetfem::{
     Crack, Element, Equilibrium, LinearSolver, Material, Model, Newton, Separated, Support,
-    far_supports, green_strain, linear_equilibrium, max_principal, newton_equilibrium, pieces,
+    far_vertices, green_strain, linear_equilibrium, max_principal, newton_equilibrium, pieces,
     separate,
 };
 
@@ -107,7 +107,8 @@ fn static_case(case: &Value) -> f64 {
         fixed.iter().copied().map(Support::fixed).collect()
     } else {
         let impact = points(&case["impact_point"])[0];
-        far_supports(&mesh, &impact, number(&case["r_coll"]))
+        let far = far_vertices(&mesh, &impact, number(&case["r_coll"]));
+        (0..).zip(far).filter(|(_, far)| *far).map(|(v, _)| Support::fixed(v)).collect()
     };
     let loads = vectors(&case["f_ext"]);
     let cholesky = LinearSolver::Cholesky;

@@ -68,22 +68,40 @@ pub struct VoxelizeArguments {
 const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.vtu
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.png
+  brisance stress beam.msh --fix -1,-1,-1,0.001,1,1 --force 1,0,0,0,-100,0 -o beam.vtu
 
-The stress of a free body that takes an impulse (Mu01): displacement, stress and tension of every
-tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png).";
+The static response of a body to all that acts on it (Mu01): displacement, stress and tension of every
+tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). A body that nothing fixes
+is balanced by its inertia.";
 
 /// Arguments of `brisance stress`.
 #[derive(Args, Debug)]
 #[command(after_help = STRESS_EXAMPLES)]
+#[command(group = clap::ArgGroup::new("load").args(["at", "force", "body_force"]).required(true).multiple(true))]
 pub struct StressArguments {
     /// Tetrahedra: .msh, .ele, .vol, .vtk or .vtu
     pub tets: PathBuf,
     /// Where the impulse acts; the nearest point of the surface is meant, m
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
-    pub at: [f64; 3],
+    #[arg(requires = "impulse")]
+    pub at: Option<[f64; 3]>,
     /// The impulse, N s
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
-    pub impulse: [f64; 3],
+    #[arg(requires = "at")]
+    pub impulse: Option<[f64; 3]>,
+    /// A force, N, and before it where it acts, m; may be given several times
+    #[arg(long, value_name = "X,Y,Z,FX,FY,FZ", value_parser = six, allow_hyphen_values = true)]
+    pub force: Vec<[f64; 6]>,
+    /// Force on all of the volume, as by gravity, N/m^3; needs --fix to make stress
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    pub body_force: Option<[f64; 3]>,
+    /// Fixes the vertices in a box, given by two opposite corners, m; may be given several times
+    #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = six, allow_hyphen_values = true)]
+    pub fix: Vec<[f64; 6]>,
+    /// Fixes tetrahedra farther from the impulse than this, m, in the place of inertia (Mu01 section 2.8)
+    #[arg(long, value_name = "METRES", value_parser = length, requires = "at")]
+    #[arg(conflicts_with = "fix", allow_hyphen_values = true)]
+    pub collision_radius: Option<f64>,
     /// How long it lasts, s
     #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = duration)]
     #[arg(allow_hyphen_values = true)]
@@ -103,6 +121,12 @@ pub struct StressArguments {
     /// Quadratic displacements: far more exact, and slower
     #[arg(long)]
     pub quadratic: bool,
+    /// Green strain by Newton's method, for strains of more than 1e-2
+    #[arg(long, conflicts_with = "quadratic")]
+    pub newton: bool,
+    /// Conjugate gradients in the place of a sparse Cholesky factor: slower, with less memory
+    #[arg(long)]
+    pub cg: bool,
     /// Tension that is full red in the picture, Pa [default: the greatest]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub red: Option<f64>,
@@ -112,6 +136,16 @@ pub struct StressArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+fn six(text: &str) -> Result<[f64; 6], String> {
+    let all: Vec<&str> = text.split(',').collect();
+    let [a, b, c, d, e, f] = all[..] else {
+        return Err("give six numbers, as in 0,0.5,-1,0,-10,0".to_owned());
+    };
+    let [first, second] = [[a, b, c], [d, e, f]].map(|part| vector(&part.join(",")));
+    let ([x, y, z], [u, v, w]) = (first?, second?);
+    Ok([x, y, z, u, v, w])
 }
 
 fn radius(text: &str) -> Result<f64, String> {

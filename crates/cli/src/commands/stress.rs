@@ -1,4 +1,4 @@
-//! `brisance stress`: what an impulse does to a body of tetrahedra.
+//! `brisance stress`: the static response of a body of tetrahedra.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use levelset::{Aabb, TetMesh};
 use nalgebra::{Matrix3, Point3, Translation3, Vector3};
 use sim::{Look, Recording, Surface, Track};
 use tetfem::{
-    Contact, Fields, FreeBody, Interpolation, LinearSolver, Material, average_stresses,
-    max_principal,
+    Contact, Fields, Interpolation, LinearSolver, Load, Material, Newton, Preconditioner,
+    Structure, average_stresses, far_vertices, max_principal,
 };
 
 use crate::args::StressArguments;
@@ -43,14 +43,23 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
+    let supports = supports(&mesh, arguments);
     let body = phase("assembling the finite elements", arguments.quiet, || {
-        FreeBody::new(mesh, material, interpolation, LinearSolver::Cholesky)
+        Structure::supported(mesh, supports, material, interpolation, solver(arguments))
     });
     let body = body.map_err(unusable)?;
-    let impulse = Vector3::from(arguments.impulse);
-    let contact = Contact::from_impulse(arguments.at.into(), impulse, arguments.duration);
-    let response = phase("solving for stress", arguments.quiet, || body.respond(&[contact]));
-    let response = response.map_err(|source| unusable(source.into()))?;
+    let contacts = contacts(arguments);
+    let body_force = arguments.body_force.unwrap_or_default().into();
+    let load = Load { body_force, ..Load::new(&contacts) };
+    let response = phase("solving for stress", arguments.quiet, || {
+        if arguments.newton {
+            body.respond_large(&load, Newton::default())
+        } else {
+            body.respond(&load).map_err(Into::into)
+        }
+    });
+    let response =
+        response.map_err(|source| Failure::Equilibrium { path: path.clone(), source })?;
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);
     let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();
@@ -69,6 +78,41 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         return Ok(());
     }
     print(|out| tell(out, arguments, mesh, (&stresses, &tensions)))
+}
+
+/// The vertices that are fixed.
+fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Vec<bool> {
+    if let (Some(radius), Some(at)) = (arguments.collision_radius, arguments.at) {
+        return far_vertices(mesh, &at.into(), radius);
+    }
+    let boxes: Vec<Aabb> = arguments
+        .fix
+        .iter()
+        .filter_map(|&[x, y, z, u, v, w]| Aabb::around(&[[x, y, z].into(), [u, v, w].into()]))
+        .collect();
+    let is_in = |p: &Point3<f64>, b: &Aabb| (0..3).all(|k| (b.min[k]..=b.max[k]).contains(&p[k]));
+    mesh.vertices.iter().map(|p| boxes.iter().any(|b| is_in(p, b))).collect()
+}
+
+fn contacts(arguments: &StressArguments) -> Vec<Contact> {
+    let StressArguments { at, impulse, duration, force, .. } = arguments;
+    let blow = at
+        .zip(*impulse)
+        .map(|(at, impulse)| Contact::from_impulse(at.into(), impulse.into(), *duration));
+    let forces = force.iter().map(|&[x, y, z, u, v, w]| Contact {
+        place: Point3::new(x, y, z),
+        force: Vector3::new(u, v, w),
+    });
+    blow.into_iter().chain(forces).collect()
+}
+
+fn solver(arguments: &StressArguments) -> LinearSolver {
+    if arguments.cg {
+        let preconditioner = Preconditioner::IncompleteCholesky;
+        LinearSolver::ConjugateGradient { preconditioner, tolerance: 1e-10, most: 10_000 }
+    } else {
+        LinearSolver::Cholesky
+    }
 }
 
 fn tell(

@@ -197,8 +197,9 @@ impl<'a> Pair<'a> {
         }
         // analytic shapes are exact and cheap to ask again, and what rolls touches with other points
         let fields = self.shapes().map(Shape::field);
-        let is_costly =
-            |field: &&Field| matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_));
+        let is_costly = |field: &&Field| {
+            matches!(field, Field::Grid { .. } | Field::Hull(_) | Field::Hulls(_) | Field::Tets(_))
+        };
         let rolls = |field: &&Field| matches!(field, Field::Round(_));
         let are_costly = self.compounds().is_some() || fields.iter().any(is_costly);
         let again = are_costly && !fields.iter().any(rolls);

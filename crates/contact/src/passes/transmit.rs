@@ -9,8 +9,9 @@
 use std::collections::BTreeMap;
 
 use dynamics::{Momentum, Velocity};
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
+use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::passes::collide::Met;
 use crate::solve::exact::{Exact, Kept};
@@ -26,6 +27,26 @@ const RESIDUAL_SHARE: f64 = 0.06;
 /// Shocks whose upper bound is below this share of what a body bears are not solved: reports of the hardest
 /// blow need no smaller ones.
 const REPORTED_SHARE: f64 = 0.1;
+
+/// An impulse at a point of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointImpulse {
+    /// The body.
+    pub body: u32,
+    /// In body coordinates, m.
+    pub at: Point3<f64>,
+    /// In world axes, N s.
+    pub impulse: Vector3<f64>,
+}
+
+/// The state after a shock.
+struct Shock {
+    momenta: Vec<Momentum>,
+    /// Of each contact.
+    impulses: Vec<Vector3<f64>>,
+    /// With what they bore.
+    joints: Vec<Joint>,
+}
 
 /// What a group of touching bodies goes through.
 #[derive(Clone, Copy, Default)]
@@ -67,7 +88,8 @@ impl Frame<'_> {
             return Vec::new();
         }
         let before = self.with_forces(momenta);
-        let (after, impulses) = self.shock(search, momenta, (&before, &chosen));
+        let Shock { momenta: after, impulses, .. } =
+            self.shock(search, momenta, (&before, &chosen));
         let mut all = Vec::new();
         for pair in contacts.manifolds() {
             let approach =
@@ -90,21 +112,55 @@ impl Frame<'_> {
         blows
     }
 
-    /// The momenta and contact impulses of the `chosen` bodies once nothing approaches any more, without friction.
-    /// Where the exact solver does not reach, sweeps with friction take its place.
+    /// The impulses of contacts and joints on the `chosen` bodies if a blow gives all bodies these `momenta`: a
+    /// beam on two supports that is struck between them is pushed back by both.
+    ///
+    /// Contacts act without friction. The moments that joints transmit are not among them.
+    pub fn reactions(
+        &self,
+        search: &Search,
+        momenta: &[Momentum],
+        chosen: &[bool],
+    ) -> Vec<PointImpulse> {
+        let contacts = search.contacts();
+        let Shock { impulses, joints, .. } = self.shock(search, momenta, (momenta, chosen));
+        let mut found = Vec::new();
+        let mut push = |bodies: [u32; 2], at: [Point3<f64>; 2], impulse: Vector3<f64>| {
+            let sides = bodies.into_iter().zip(at).zip([impulse, -impulse]);
+            let pushes = sides.map(|((body, at), impulse)| PointImpulse { body, at, impulse });
+            found.extend(pushes.filter(|push| {
+                chosen.get(push.body as usize) == Some(&true) && push.impulse != Vector3::zeros()
+            }));
+        };
+        for pair in contacts.manifolds() {
+            contacts
+                .range(pair)
+                .for_each(|n| push([pair.a, pair.b], *contacts.met(n), impulses[n]));
+        }
+        for joint in &joints {
+            let anchors = joint.frames.map(|frame| frame.translation.vector.into());
+            push(joint.bodies, anchors, joint.last.linear);
+        }
+        found
+    }
+
+    /// The state of the `chosen` bodies once nothing approaches any more, without friction. Where the exact solver
+    /// does not reach, sweeps with friction take its place.
     fn shock(
         &self,
         search: &Search,
         momenta: &[Momentum],
         (before, chosen): (&[Momentum], &[bool]),
-    ) -> (Vec<Momentum>, Vec<Vector3<f64>>) {
+    ) -> Shock {
         let contacts = search.contacts();
         let velocities = self.velocities(momenta);
         let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
         let order = Order::new(self.columns, contacts, levels);
         let problem = self.problem(contacts, &order);
         let none = vec![Vector3::zeros(); contacts.len()];
-        let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
+        // what joints bore in the last step is no start for a shock
+        let idle = |joint: &Joint| Joint { last: Reaction::default(), ..*joint };
+        let joined = Joined { joints: self.joints.iter().map(idle).collect(), ..Joined::default() };
         let start = joined.known(problem, Aim::Positions, (before, &none));
         let exact = Exact::shock(problem, start, chosen);
         let solved = exact.solved_bodies(chosen.len());
@@ -117,7 +173,7 @@ impl Frame<'_> {
             }
         }
         let (mut gains, mut joints) =
-            (vec![Momentum::default(); after.len()], self.joints.to_vec());
+            (vec![Momentum::default(); after.len()], joined.joints.clone());
         exact.keep(
             problem,
             &mut Kept {
@@ -127,7 +183,7 @@ impl Frame<'_> {
                 joints: &mut joints,
             },
         );
-        (after, impulses)
+        Shock { momenta: after, impulses, joints }
     }
 
     /// Marks the groups in which a blow could break a body: impulses that take energy change the momentum of

@@ -6,6 +6,7 @@ use levelset::{ConvexHull, LevelSet};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::shape::round::Round;
+use crate::shape::tets::TetSolid;
 use crate::shape::triangles::Triangles;
 
 /// The signed distance of a solid in body coordinates.
@@ -38,6 +39,8 @@ pub enum Field {
     },
     /// A mesh, open or closed.
     Mesh(Arc<Triangles>),
+    /// Tetrahedra in body coordinates.
+    Tets(Arc<TetSolid>),
 }
 
 impl Field {
@@ -56,6 +59,7 @@ impl Field {
             Self::Hulls(hulls) => nearest(hulls, p).1,
             Self::Grid { level_set, material } => level_set.value(&(material * p)),
             Self::Mesh(triangles) => triangles.distance(p),
+            Self::Tets(tets) => tets.distance_and_normal(p).0,
         }
     }
 
@@ -73,6 +77,7 @@ impl Field {
                 level_set.normal(&(material * p)).map(|n| material.inverse_transform_vector(&n))
             }
             Self::Mesh(triangles) => triangles.normal(p),
+            Self::Tets(tets) => Some(tets.distance_and_normal(p).1),
         };
         normal.or_else(|| p.coords.try_normalize(1e-12)).unwrap_or_else(Vector3::x)
     }

@@ -140,6 +140,13 @@ impl Triangles {
         Some(if is_back { -front } else { front })
     }
 
+    /// Distance at `p`, m, negative if `p` is inside, and the direction in which it grows.
+    pub(crate) fn seen_from(&self, p: &Point3<f64>, is_inside: bool) -> (f64, Vector3<f64>) {
+        let Some(nearest) = self.nearest(p) else { return (f64::INFINITY, Vector3::y()) };
+        let distance = nearest.offset.norm() * if is_inside { -1.0 } else { 1.0 };
+        (distance, self.front(&nearest, distance))
+    }
+
     /// Parts of the surface that a ball of radius `reach` m about `p` meets: those that are nearer
     /// than what is around them, so that edges inside a flat are none.
     pub(crate) fn facing(&self, p: &Point3<f64>, reach: f64) -> Vec<Facing> {

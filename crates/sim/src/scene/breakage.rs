@@ -207,9 +207,11 @@ pub struct Stress {
     /// some ten times as long; `false` unless given.
     #[serde(default)]
     pub quadratic: bool,
-    /// How long a blow lasts, s; 0.001 unless given.
-    #[serde(default = "millisecond")]
-    pub duration: f64,
+    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given.
+    pub duration: Option<f64>,
+    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
+    /// inertia, m (Mu01 section 2.8); inertia relief unless given.
+    pub collision_radius: Option<f64>,
     /// Radius of a crack at the strength, m; twice the spacing unless given.
     pub reach: Option<f64>,
     /// Most cracks in one event; 16 unless given.

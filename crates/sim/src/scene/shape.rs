@@ -51,6 +51,20 @@ pub struct Mesh {
     /// What decides which side of the triangles is inside; `"auto"` unless given.
     #[serde(default)]
     pub sign: MeshSign,
+    /// What of it collides; `"samples"` unless given, where it is not convex.
+    #[serde(default)]
+    pub collide: Collide,
+}
+
+/// What of a mesh collides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Collide {
+    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a convex mesh.
+    #[default]
+    Samples,
+    /// Vertices with tetrahedra (Mu01 section 2.9); of `tets` alone.
+    Tets,
 }
 
 /// What decides which side of the triangles of a mesh is inside.

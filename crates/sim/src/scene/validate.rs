@@ -9,8 +9,8 @@ use super::error::nearest;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion, Noise,
-    Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
+    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -449,7 +449,14 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
 
 fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
     match s {
-        Shape::Mesh(m) => return mesh(&at(key, "mesh"), m),
+        Shape::Mesh(m) => {
+            require(
+                m.collide == Collide::Samples,
+                &at(key, "mesh.collide"),
+                || "must be \"samples\": only the shape `tets` has tetrahedra",
+            )?;
+            return mesh(&at(key, "mesh"), m);
+        }
         Shape::Tets(m) => return mesh(&at(key, "tets"), m),
         Shape::Plane(p) => {
             direction(&at(key, "plane.normal"), &p.normal)?;
@@ -596,9 +603,12 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
 
 fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
     tetrahedra(key, s.spacing, b)?;
-    positive(&at(key, "duration"), s.duration, "s")?;
     of_material(key, "strength", s.strength, b)?;
     of_material(key, "young", s.young, b)?;
+    let lengths = [("duration", s.duration, "s"), ("collision_radius", s.collision_radius, "m")];
+    for (name, value, unit) in lengths.into_iter().filter_map(|(n, x, u)| Some((n, x?, u))) {
+        positive(&at(key, name), value, unit)?;
+    }
     require((-0.9..=0.49).contains(&s.poisson), &at(key, "poisson"), || {
         format!("must be from -0.9 to 0.49, not {:?}", s.poisson)
     })?;

@@ -63,6 +63,7 @@ struct Work {
     sweeps: usize,
     unsolved: usize,
     limited: usize,
+    linearized: usize,
     /// The largest of a frame, m/s.
     residual: f64,
     /// The most in a frame.
@@ -215,6 +216,7 @@ impl Effort {
         work.sweeps += report.sweeps;
         work.unsolved += report.unsolved_islands;
         work.limited += report.limited_blows;
+        work.linearized += report.linearized.len();
         work.residual = work.residual.max(report.residual);
         work.colours = work.colours.max(report.colours);
         work.levels = work.levels.max(report.levels);
@@ -249,6 +251,8 @@ impl Effort {
         let islands = count(work.unsolved, "island", "islands");
         writeln!(out, "{islands} left to sweeps by the exact solver")?;
         let pairs = count(work.limited, "pair", "pairs");
-        writeln!(out, "{pairs} at the limit of collisions in a frame")
+        writeln!(out, "{pairs} at the limit of collisions in a frame")?;
+        let blows = count(work.linearized, "blow", "blows");
+        writeln!(out, "{blows} with strains too large for an equilibrium, solved for small ones")
     }
 }

@@ -1,10 +1,14 @@
-//! Stress in a body that nothing holds, by inertia relief.
+//! Static response of an elastic body to the loads of an impact, with supports or free.
 //!
-//! Loads on a free body accelerate it. Less the rigid body's inertia, they balance, and a support
-//! in six components takes no force wherever it is: the stress does not depend on it. The matrix
-//! is then that of the body alone, and its factor serves every impact until the body changes. Mu01
-//! section 2.8 holds all that is farther than a radius from the impact instead, which changes the
-//! stress by 5 to 22 percent at radii of half the body's size and more.
+//! Supports are Dirichlet conditions: what is anchored does not move, and takes the reaction. A body
+//! without supports is solved by inertia relief. Its loads accelerate it; less the inertia of the rigid
+//! body they balance, and a support in six components takes no force wherever it is, so that the stress
+//! does not depend on it. The matrix depends on the supports alone, and its factor serves every impact
+//! until the body or its supports change.
+//!
+//! Mu01 section 2.8 supports all that is farther than a radius from the impact in the place of inertia
+//! ([`far_vertices`](crate::far_vertices)), which changes the stress of a free body by 5 to 22 percent
+//! at radii of half the body's size and more.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -14,9 +18,13 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use thiserror::Error;
 
 use crate::contact::Surface;
-use crate::equilibrium::free;
+use crate::element::{Element, green_strain};
+use crate::equilibrium::{EquilibriumError, Newton, Support, free, newton_equilibrium};
+use crate::model::elements_of;
 use crate::quadratic::QuadraticModel;
-use crate::{Averaging, BlockMatrix, Contact, LinearSolver, Material, Model, SolveError, Solver};
+use crate::{
+    Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, SolveError, Solver,
+};
 
 /// The shape functions that stress is solved with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +37,17 @@ pub enum Interpolation {
 }
 
 /// An elastic body at rest but for its rigid motion, ready for impacts.
-pub struct FreeBody {
+pub struct Structure {
     mesh: TetMesh,
+    /// Vertices that supports hold; none of a free body.
+    supports: Vec<bool>,
     material: Material,
     interpolation: Interpolation,
     choice: LinearSolver,
     surface: Surface,
     moments: Moments,
     shape: Shape,
+    /// Components of nodes that do not move.
     held: Vec<[bool; 3]>,
     solver: Solver,
     /// Of the vertices, if displacements are linear between them.
@@ -60,10 +71,10 @@ struct Rigid {
     angular: Vector3<f64>,
 }
 
-impl fmt::Debug for FreeBody {
+impl fmt::Debug for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (tets, material) = (self.mesh.tets.len(), &self.material);
-        f.debug_struct("FreeBody")
+        f.debug_struct("Structure")
             .field("tets", &tets)
             .field("material", material)
             .finish_non_exhaustive()
@@ -75,16 +86,27 @@ enum Shape {
     Quadratic(QuadraticModel),
 }
 
-/// Why there is no free body.
+/// Why a body cannot be solved.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
-pub enum FreeBodyError {
+pub enum StructureError {
     /// The mesh is not valid.
     #[error(transparent)]
     Mesh(#[from] TetError),
     /// The mesh falls apart.
     #[error("the mesh has {0} pieces: make a body of each")]
     Disconnected(usize),
+    /// There is not one flag per vertex.
+    #[error("{supports} supports for {vertices} vertices: give one per vertex")]
+    Supports {
+        /// Flags given.
+        supports: usize,
+        /// Vertices of the mesh.
+        vertices: usize,
+    },
+    /// The supports let the body turn.
+    #[error("the supports let the body turn: hold three vertices that are not in a line, or none")]
+    Unsupported,
     /// The stiffness could not be factored.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -93,34 +115,58 @@ pub enum FreeBodyError {
 /// How a body answers an impact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// Displacements of the vertices, m, without mean translation and rotation.
+    /// Displacements of the vertices, m; those of a free body without mean translation and rotation.
     pub displacements: Vec<Vector3<f64>>,
     /// Stress of every tetrahedron, Pa; the mean over it if it is quadratic.
     pub stresses: Vec<Matrix3<f64>>,
 }
 
-impl FreeBody {
-    /// Assembles and factors the stiffness of one piece.
+impl Structure {
+    /// Assembles and factors the stiffness of one piece that nothing holds.
     ///
     /// # Errors
-    /// [`FreeBodyError`] if the mesh is not valid or not one piece, or if it is too large.
+    /// [`StructureError`] if the mesh is not valid or not one piece, or if it is too large.
     pub fn new(
         mesh: TetMesh,
         material: Material,
         interpolation: Interpolation,
         choice: LinearSolver,
-    ) -> Result<Self, FreeBodyError> {
+    ) -> Result<Self, StructureError> {
+        let supports = vec![false; mesh.vertices.len()];
+        Self::supported(mesh, supports, material, interpolation, choice)
+    }
+
+    /// [`Structure::new`] with one flag per vertex that says whether a support holds it; a free body if
+    /// none does.
+    ///
+    /// # Errors
+    /// As [`Structure::new`], and if there is not one flag per vertex or the supports let the body turn.
+    pub fn supported(
+        mesh: TetMesh,
+        supports: Vec<bool>,
+        material: Material,
+        interpolation: Interpolation,
+        choice: LinearSolver,
+    ) -> Result<Self, StructureError> {
         mesh.validate()?;
         let pieces = mesh.components().count;
         if pieces != 1 {
-            return Err(FreeBodyError::Disconnected(pieces));
+            return Err(StructureError::Disconnected(pieces));
+        }
+        let (flags, vertices) = (supports.len(), mesh.vertices.len());
+        if flags != vertices {
+            return Err(StructureError::Supports { supports: flags, vertices });
         }
         let shape = match interpolation {
             Interpolation::Linear => Shape::Linear(Model::of_valid(&mesh, material)),
             Interpolation::Quadratic => Shape::Quadratic(QuadraticModel::of_valid(&mesh, material)),
         };
         let mut stiffness = shape.stiffness();
-        let held = six_supports(&mesh, stiffness.rows());
+        let held = match supports.contains(&true) {
+            true if is_restrained(&mesh, &supports) => shape.held(&supports),
+            true => return Err(StructureError::Unsupported),
+            false => six_supports(&mesh, stiffness.rows()),
+        };
         stiffness.hold(&held);
         let solver = Solver::new(stiffness, choice)?;
         let (surface, moments) = (Surface::new(&mesh), mesh.moments());
@@ -131,6 +177,7 @@ impl FreeBody {
         };
         Ok(Self {
             mesh,
+            supports,
             material,
             interpolation,
             choice,
@@ -145,12 +192,28 @@ impl FreeBody {
         })
     }
 
-    /// Another body of the same material, interpolation and solver.
+    /// Another body of the same material, interpolation and solver with these supports, free if they let
+    /// it turn.
     ///
     /// # Errors
-    /// As [`FreeBody::new`].
-    pub fn like(&self, mesh: TetMesh) -> Result<Self, FreeBodyError> {
-        Self::new(mesh, self.material, self.interpolation, self.choice)
+    /// As [`Structure::new`].
+    pub fn like(&self, mesh: TetMesh, supports: Vec<bool>) -> Result<Self, StructureError> {
+        let Self { material, interpolation, choice, .. } = *self;
+        if is_restrained(&mesh, &supports) {
+            Self::supported(mesh, supports, material, interpolation, choice)
+        } else {
+            Self::new(mesh, material, interpolation, choice)
+        }
+    }
+
+    /// Whether supports hold it.
+    pub fn is_supported(&self) -> bool {
+        self.supports.contains(&true)
+    }
+
+    /// Whether a support holds each vertex.
+    pub fn supports(&self) -> &[bool] {
+        &self.supports
     }
 
     /// The mesh at rest.
@@ -175,30 +238,70 @@ impl FreeBody {
         if kept.radius().to_bits() == radius.to_bits() { Arc::clone(kept) } else { make() }
     }
 
-    /// Displacements and stresses while forces act on points of the surface: one solve.
+    /// Displacements and stresses under a load: one solve.
     ///
     /// # Errors
-    /// [`SolveError`] if a contact is not finite or the iterations do not suffice.
-    pub fn respond(&self, contacts: &[Contact]) -> Result<Response, SolveError> {
-        self.respond_spread(contacts, 0.0)
+    /// [`SolveError`] if the load is not finite or the iterations do not suffice.
+    pub fn respond(&self, load: &Load<'_>) -> Result<Response, SolveError> {
+        self.answer(self.nodal(load)?)
     }
 
-    /// [`FreeBody::respond`] to forces of which each is spread over the surface within `radius` m: as
-    /// real ones are, and unlike under points stress there does not grow with the fineness of the
-    /// mesh.
+    /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method from the linear response's
+    /// first step (Mu01 section 2.3): for strains of more than some 1e-2. Loads keep their directions.
     ///
     /// # Errors
-    /// As [`FreeBody::respond`].
-    pub fn respond_spread(
+    /// [`EquilibriumError`] if displacements are quadratic, the load is not finite, or no equilibrium is found.
+    pub fn respond_large(
         &self,
-        contacts: &[Contact],
-        radius: f64,
-    ) -> Result<Response, SolveError> {
-        let finite = |x: &f64| x.is_finite();
-        if !contacts.iter().all(|c| c.place.iter().all(finite) && c.force.iter().all(finite)) {
+        load: &Load<'_>,
+        newton: Newton,
+    ) -> Result<Response, EquilibriumError> {
+        let Shape::Linear(model) = &self.shape else { return Err(EquilibriumError::Quadratic) };
+        let mut loads = self.nodal(load)?;
+        if !self.is_supported() {
+            self.balance(&mut loads);
+        }
+        let support =
+            |(node, axes): (u32, &[bool; 3])| Support { axes: *axes, ..Support::fixed(node) };
+        let supports: Vec<Support> = (0..).zip(&self.held).map(support).collect();
+        let found = newton_equilibrium(model, &supports, &loads, self.choice, newton)?;
+        let (mut displacements, stresses) =
+            (found.displacements.clone(), model.stresses(&found.displacements));
+        if !self.is_supported() {
+            self.center(&mut displacements);
+        }
+        Ok(Response { displacements, stresses })
+    }
+
+    /// The largest Green strain of a response: the greatest Frobenius norm of those of the tetrahedra, with
+    /// displacements linear between their vertices.
+    ///
+    /// # Panics
+    /// If the response is not one of this body.
+    pub fn largest_strain(&self, response: &Response) -> f64 {
+        let strain = |(element, tet): (Element, &[u32; 4])| {
+            let moved = tet.map(|v| response.displacements[v as usize]);
+            green_strain(&element.displacement_gradient(&moved)).norm()
+        };
+        let elements = elements_of(&self.mesh).into_iter();
+        elements.zip(&self.mesh.tets).map(strain).fold(0.0, f64::max)
+    }
+
+    /// A load as forces on the nodes.
+    fn nodal(&self, load: &Load<'_>) -> Result<Vec<Vector3<f64>>, SolveError> {
+        if !load.is_finite() {
             return Err(SolveError::NotFinite);
         }
-        self.answer(self.loads(contacts, radius))
+        let mut loads = self.loads(load.contacts, load.radius);
+        loads.iter_mut().zip(self.node_shares()).for_each(|(own, share)| {
+            *own += load.body_force * share.volume;
+        });
+        Ok(loads)
+    }
+
+    /// Of all nodes.
+    fn node_shares(&self) -> &[Share] {
+        if self.node_shares.is_empty() { &self.shares } else { &self.node_shares }
     }
 
     /// Displacements and stresses that given stresses, one per tetrahedron, would cause if they
@@ -211,20 +314,34 @@ impl FreeBody {
     }
 
     fn answer(&self, mut loads: Vec<Vector3<f64>>) -> Result<Response, SolveError> {
-        let Rigid { linear, angular } = self.acceleration(&loads);
-        let shares = if self.node_shares.is_empty() { &self.shares } else { &self.node_shares };
-        for ((load, share), held) in loads.iter_mut().zip(shares).zip(&self.held) {
-            let inertia = linear * share.volume + angular.cross(&share.first);
-            // where the body is held nothing moves, and the balance leaves no force
-            *load = free(*load - inertia, held);
+        if !self.is_supported() {
+            self.balance(&mut loads);
         }
+        // where the body is held nothing moves: supports take the reaction, and those of a free body none
+        loads.iter_mut().zip(&self.held).for_each(|(load, held)| *load = free(*load, held));
         let mut displacements = self.solver.solve(&loads)?;
         let stresses = match &self.shape {
             Shape::Linear(model) => model.linear_stresses(&displacements),
             Shape::Quadratic(model) => model.stresses(&displacements),
         };
         displacements.truncate(self.mesh.vertices.len());
-        // the supports are arbitrary, so is the rigid motion that they leave
+        if !self.is_supported() {
+            self.center(&mut displacements);
+        }
+        Ok(Response { displacements, stresses })
+    }
+
+    /// Takes the inertia of the rigid body off the loads on it.
+    fn balance(&self, loads: &mut [Vector3<f64>]) {
+        let Rigid { linear, angular } = self.acceleration(loads);
+        for (load, share) in loads.iter_mut().zip(self.node_shares()) {
+            *load -= linear * share.volume + angular.cross(&share.first);
+        }
+    }
+
+    /// Takes the mean rigid motion off displacements: the supports of a free body are arbitrary, and so is
+    /// the rigid motion that they leave.
+    fn center(&self, displacements: &mut [Vector3<f64>]) {
         let pairs = || displacements.iter().zip(&self.shares);
         let Rigid { linear, angular } = self.rigid(
             pairs().map(|(u, share)| u * share.volume).sum(),
@@ -234,7 +351,6 @@ impl FreeBody {
         for (u, place) in displacements.iter_mut().zip(&self.mesh.vertices) {
             *u -= linear + angular.cross(&(place - centre));
         }
-        Ok(Response { displacements, stresses })
     }
 
     /// Contacts as forces on the nodes, by the shape functions of the faces that each is on.
@@ -295,6 +411,17 @@ impl Shape {
         }
     }
 
+    /// The components of nodes that supports of vertices hold: an edge between two of them is held, too.
+    fn held(&self, supports: &[bool]) -> Vec<[bool; 3]> {
+        let is_held = |node: usize| match self {
+            Self::Quadratic(model) if node >= supports.len() => {
+                model.ends(node).iter().all(|&v| supports[v as usize])
+            }
+            _ => supports[node],
+        };
+        (0..self.nodes()).map(|node| [is_held(node); 3]).collect()
+    }
+
     fn stiffness(&self) -> BlockMatrix {
         match self {
             Self::Linear(model) => model.stiffness(),
@@ -323,6 +450,25 @@ fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, centre: &Point3<f64>
     let firsts = model.body_forces(&arms);
     let pairs = volumes.iter().zip(firsts);
     pairs.map(|(volume, first)| Share { volume: volume.x, first }).collect()
+}
+
+/// Share of the longest distance between supports within which they count as in a line.
+const IN_LINE: f64 = 1e-3;
+
+/// Whether supports of vertices of tetrahedra leave a body no rigid motion: whether three of them are not
+/// in a line.
+pub fn is_restrained(mesh: &TetMesh, supports: &[bool]) -> bool {
+    let is_held = |&v: &u32| supports.get(v as usize) == Some(&true);
+    let held = || mesh.tets.iter().flatten().filter(|v| is_held(v));
+    let place = |v: &u32| mesh.vertices[*v as usize];
+    let Some(first) = held().next().map(place) else { return false };
+    let far = |p: &Point3<f64>, q: &Point3<f64>| {
+        (p - first).norm_squared().total_cmp(&(q - first).norm_squared())
+    };
+    let Some(last) = held().map(place).max_by(far) else { return false };
+    let axis = last - first;
+    let least = IN_LINE * axis.norm_squared();
+    held().any(|v| axis.cross(&(place(v) - first)).norm() > least)
 }
 
 /// Holds three vertices far apart in three, two and one components, which no rigid motion leaves

@@ -1,0 +1,236 @@
+//! Tetrahedra that collide by their vertices (Mu01 section 2.9), against closed forms and samples.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use brisance_tests::tet_boxes::kuhn_box;
+use contact::{Field, Shape, TetSolid, Triangles};
+use levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
+use nalgebra::{Isometry3, Point3, Vector3};
+use proptest::prelude::*;
+use sim::scene::Scene;
+use sim::{MeshData, World, build};
+
+fn centered(mut mesh: TetMesh, half: Vector3<f64>) -> TetMesh {
+    mesh.vertices.iter_mut().for_each(|p| *p -= half);
+    mesh
+}
+
+fn place() -> impl Strategy<Value = Point3<f64>> {
+    prop::array::uniform3(-0.8..0.8).prop_map(Point3::from)
+}
+
+fn pose() -> impl Strategy<Value = Isometry3<f64>> {
+    (prop::array::uniform3(-1.0..1.0), prop::array::uniform3(-1.0..1.0))
+        .prop_map(|(at, turn)| Isometry3::new(Vector3::from(at), Vector3::from(turn)))
+}
+
+/// A torus filled with tetrahedra.
+fn torus() -> TetMesh {
+    let solid = Solid::Torus { major: 0.4, minor: 0.15 };
+    let half = Vector3::new(0.56, 0.16, 0.56);
+    let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
+    let grid = Grid::enclosing(&bounds, 0.03, 3, Grid::MAX_NODES).unwrap();
+    let samples = LevelSet::from_fn(grid, |p| solid.distance(&p));
+    let stuffing = Stuffing { spacing: 0.1, doublings: 0, limit: 1 << 20 };
+    TetMesh::stuffed(&samples, &stuffing).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn a_box_of_tetrahedra_is_as_far_as_the_box(p in place(), material in pose()) {
+        let half = Vector3::new(0.3, 0.4, 0.5);
+        let mesh = centered(kuhn_box([3, 4, 5], half * 2.0), half);
+        let tets = TetSolid::new(&mesh, &material).unwrap();
+        let exact = Field::Cuboid { half };
+        let (distance, normal) = tets.distance_and_normal(&material.inverse_transform_point(&p));
+        prop_assert!((distance - exact.distance(&p)).abs() < 1e-12);
+        // on the planes between two faces either normal is one
+        let off = half - p.coords.abs();
+        let second = off.iter().map(|x| (x - off.min()).abs()).filter(|x| *x > 0.0);
+        if second.fold(f64::INFINITY, f64::min) > 1e-9 {
+            let turned = material * normal;
+            prop_assert!((turned - exact.normal(&p)).norm() < 1e-9, "{turned}");
+        }
+    }
+
+    #[test]
+    fn the_grid_finds_the_tetrahedron_that_all_would(p in place()) {
+        let mesh = torus();
+        let tets = TetSolid::new(&mesh, &Isometry3::identity()).unwrap();
+        let holds = |tet: usize| {
+            let corners = mesh.corners(tet);
+            let volume = |[a, b, c, d]: [Point3<f64>; 4]| (b - a).cross(&(c - a)).dot(&(d - a));
+            let whole = volume(corners);
+            (0..4).all(|k| {
+                let mut other = corners;
+                other[k] = p;
+                volume(other) >= -1e-12 * whole.abs()
+            })
+        };
+        let found = (0..mesh.tets.len()).find(|&tet| holds(tet));
+        prop_assert_eq!(tets.tetrahedron(&p), found);
+        // a closed surface has the same sides
+        let surface = Triangles::new(&mesh.boundary(), f64::INFINITY).unwrap();
+        let (distance, _) = tets.distance_and_normal(&p);
+        prop_assert!((distance - surface.distance(&p)).abs() < 1e-9);
+        prop_assert_eq!(found.is_some(), distance < 0.0);
+    }
+}
+
+#[test]
+fn a_crack_that_is_shut_is_no_surface() {
+    let half = Vector3::repeat(0.5);
+    let whole = centered(kuhn_box([4, 4, 4], half * 2.0), half);
+    // all faces between the halves of the middle layer, but not as far as the edge
+    let left = |t: usize| whole.corners(t).iter().map(|p| p.x).sum::<f64>() < 0.0;
+    let mut cracked = whole.clone();
+    let inner = |p: &Point3<f64>| p.x.abs() < 1e-9 && p.y.abs() < 0.3 && p.z.abs() < 0.3;
+    for v in 0..whole.vertices.len() as u32 {
+        if inner(&whole.vertices[v as usize]) {
+            let copy = cracked.vertices.len() as u32;
+            cracked.vertices.push(whole.vertices[v as usize]);
+            for t in (0..whole.tets.len()).filter(|&t| left(t)) {
+                cracked.tets[t].iter_mut().filter(|w| **w == v).for_each(|w| *w = copy);
+            }
+        }
+    }
+    assert!(cracked.boundary_faces().len() > whole.boundary_faces().len(), "it is cracked");
+    let solid = |mesh| TetSolid::new(mesh, &Isometry3::identity()).unwrap();
+    let (whole, cracked) = (solid(&whole), solid(&cracked));
+    assert_eq!(whole.surface().triangles.len(), cracked.surface().triangles.len());
+    let p = Point3::new(0.01, 0.1, 0.05);
+    assert!((cracked.distance_and_normal(&p).0 - whole.distance_and_normal(&p).0).abs() < 1e-12);
+    assert!((cracked.distance_and_normal(&p).0 + 0.4).abs() < 1e-9);
+}
+
+#[test]
+fn tetrahedra_that_are_not_sound_are_refused() {
+    let solid = |mesh: &TetMesh| TetSolid::new(mesh, &Isometry3::identity());
+    let sound = kuhn_box([1, 1, 1], Vector3::repeat(1.0));
+    assert!(solid(&sound).is_ok());
+    let mut inverted = sound.clone();
+    inverted.tets[0].swap(0, 1);
+    let mut missing = sound;
+    missing.tets[0][0] = 99;
+    for wrong in [TetMesh::default(), inverted, missing] {
+        assert!(solid(&wrong).is_err());
+    }
+}
+
+/// A body of tetrahedra above something, which collides by them or by samples.
+fn scene(collide: &str, below: &str) -> World {
+    let half = Vector3::new(0.1, 0.1, 0.1);
+    let tets = centered(kuhn_box([4, 4, 4], half * 2.0), half);
+    let text = format!(
+        r#"version = 1
+        {below}
+        [[body]]
+        name = "cube"
+        shape = {{ tets = {{ file = "cube.msh", collide = "{collide}" }} }}
+        position = [0, 0.3, 0]
+        density = 1000
+        "#
+    );
+    let meshes = BTreeMap::from([("cube.msh".to_owned(), MeshData::Tets(tets))]);
+    build(&Scene::from_toml(&text).unwrap(), &meshes).unwrap().0
+}
+
+const BELOW: [(&str, f64); 4] = [
+    ("shape = { plane = {} }\nmotion = \"static\"", 0.1),
+    ("shape = { box = { half_extents = [1, 0.1, 1] } }\nmotion = \"static\"", 0.2),
+    ("shape = { sphere = { radius = 2 } }\nposition = [0, -2, 0]\nmotion = \"static\"", 0.1),
+    ("shape = { torus = { major = 0.15, minor = 0.05 } }\nmotion = \"static\"", 0.15),
+];
+
+#[test]
+fn a_cube_of_tetrahedra_rests_where_it_does_by_samples() {
+    for (below, height) in BELOW {
+        let below = format!("[[body]]\nname = \"below\"\n{below}\n");
+        let mut ends = Vec::new();
+        for collide in ["tets", "samples"] {
+            let mut world = scene(collide, &below);
+            let mut report = world.step();
+            (0..90).for_each(|_| report = world.step());
+            let body = world.iter().next_back().unwrap();
+            let is_tets = matches!(body.shape.field(), Field::Tets(_));
+            assert_eq!(is_tets, collide == "tets");
+            assert!(report.kinetic_energy < 1e-6, "{below} {report:?}");
+            ends.push(body.pose.translation.y);
+        }
+        // the spacing of samples is a few millimetres
+        assert!((ends[0] - height).abs() < 2e-3, "{ends:?} on {below}");
+        assert!((ends[0] - ends[1]).abs() < 5e-3, "{ends:?} on {below}");
+    }
+}
+
+#[test]
+fn two_bodies_of_tetrahedra_stand_on_each_other() {
+    let other = r#"[[body]]
+        name = "floor"
+        shape = { plane = {} }
+        motion = "static"
+        [[body]]
+        name = "lower"
+        shape = { tets = { file = "cube.msh", collide = "tets" } }
+        position = [0.02, 0.1, 0.01]
+        density = 1000
+        "#;
+    let mut world = scene("tets", other);
+    let energy = world.kinetic_energy() + world.potential_energy();
+    let start = world.iter().next_back().unwrap().pose.rotation;
+    for _ in 0..150 {
+        assert!(world.step().energy_gain < 1e-9 * energy);
+    }
+    let upper = world.iter().next_back().unwrap();
+    assert!((upper.pose.translation.y - 0.3).abs() < 2e-3, "{}", upper.pose.translation.y);
+    let turned = upper.pose.rotation.angle_to(&start);
+    assert!(turned < 1e-4, "{turned}");
+}
+
+#[test]
+fn pieces_of_tetrahedra_collide_by_theirs() {
+    let tets = centered(kuhn_box([4, 4, 4], Vector3::repeat(0.2)), Vector3::repeat(0.1));
+    let text = r#"version = 1
+        [[body]]
+        name = "floor"
+        shape = { plane = {} }
+        motion = "static"
+        [[body]]
+        name = "cube"
+        shape = { tets = { file = "cube.msh", collide = "tets" } }
+        position = [0, 0.12, 0]
+        rotation = { axis = [1, 0, 0.3], degrees = 20 }
+        velocity = [0, -12, 0]
+        material = "clay"
+        fracture = { break_impulse = 1, min_share = 0.001, stress = { spacing = 0.05, strength = 1e5 } }
+        "#;
+    let meshes = BTreeMap::from([("cube.msh".to_owned(), MeshData::Tets(tets))]);
+    let mut world = build(&Scene::from_toml(text).unwrap(), &meshes).unwrap().0;
+    let mut pieces = 0;
+    for _ in 0..60 {
+        let report = world.step();
+        pieces += report.fractures.iter().map(|f| f.fragments.len()).sum::<usize>();
+    }
+    assert!(pieces >= 2, "{pieces}");
+    let by_tets = world.iter().filter(|s| matches!(s.shape.field(), Field::Tets(_))).count();
+    assert_eq!(by_tets, world.len() - 1, "all but the floor");
+    for state in world.iter().skip(1) {
+        let low = state.shape.points().iter().map(|p| (state.pose * p).y);
+        let low = low.fold(f64::INFINITY, f64::min);
+        assert!(low > -0.005, "{low} m below the floor");
+    }
+}
+
+#[test]
+fn a_shape_of_tetrahedra_knows_its_extent() {
+    let mesh = torus();
+    let shape = Shape::tets(Arc::new(TetSolid::new(&mesh, &Isometry3::identity()).unwrap()));
+    let bounds = Aabb::around(&mesh.vertices).unwrap();
+    assert_eq!(*shape.bounds(), bounds);
+    let far = mesh.vertices.iter().map(|p| p.coords.norm()).fold(0.0, f64::max);
+    assert!((shape.radius() - far).abs() < 1e-12);
+    assert!(shape.points().len() < mesh.vertices.len(), "inner vertices do not collide");
+}
