@@ -44,8 +44,8 @@ use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 use tetfem::{
-    Averaging, Contact, CutLimits, Element, Fracture, Interpolation, LinearSolver, Material, Model,
-    Piece, Preconditioner, Solver, Structure, linear_equilibrium, shatter,
+    Averaging, Contact, CutLimits, Element, Fracture, Interpolation, LinearSolver, Load, Material,
+    Model, Piece, Preconditioner, Setup, Solver, Structure, linear_equilibrium, shatter,
 };
 
 /// Radius over which stress is averaged and forces are spread, m.
@@ -164,7 +164,7 @@ fn impacts(criterion: &mut Criterion) {
         if mesh.tets.len() < 10_000 {
             let fine = free(mesh.clone(), Interpolation::Quadratic);
             group.bench_function("warm quadratic", |b| {
-                b.iter(|| fine.respond(&Load::new(&contacts)))
+                b.iter(|| fine.respond(&Load::new(&contacts)));
             });
         }
     }

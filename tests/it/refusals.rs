@@ -115,6 +115,19 @@ fn every_command_can_be_silent() {
 }
 
 #[test]
+fn tetrahedra_that_would_lose_thin_parts_are_not_written() {
+    let case = Case::new(&[]);
+    let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let few =
+        ["tetrahedralize", bunny, "-q", "--nodes", "100000", "--count", "4000", "-o", "b.msh"];
+    refused(&case, &few, &["bunny.obj", "lack parts", "--lossy"]);
+    assert!(!case.folder.path().join("b.msh").exists());
+    done(&case, &[&few[..], &["--lossy"]].concat());
+    let enough = ["tetrahedralize", bunny, "--nodes", "400000", "--count", "60000", "-o", "c.msh"];
+    done(&case, &enough);
+}
+
+#[test]
 fn a_beam_on_the_bench_is_fixed_loaded_and_solved_in_every_way() {
     let case = Case::new(&[]);
     let beam = kuhn_box([8, 2, 2], Vector3::new(1.0, 0.1, 0.1));

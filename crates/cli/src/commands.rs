@@ -150,6 +150,19 @@ pub enum Failure {
         /// Why.
         source: tetfem::EquilibriumError,
     },
+    /// Tetrahedra lack parts of a mesh.
+    #[error(
+        "{}: its tetrahedra would lack parts of it up to {} from their surface, more than two cells: use \
+         smaller cells or more tetrahedra, or give --lossy",
+        path.display(),
+        crate::wording::number(*lost)
+    )]
+    Lossy {
+        /// The file.
+        path: PathBuf,
+        /// Distance of the farthest lost part, in the units of the mesh.
+        lost: f64,
+    },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]
     NotClosed {

@@ -7,12 +7,12 @@ use clap::Args;
 use super::{Sampling, length, vector};
 
 const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
-  brisance tetrahedralize assets/bunny.obj --count 4000 -o bunny.msh
+  brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
 Tetrahedra of guaranteed shape, by isosurface stuffing (Labelle and Shewchuk 2007). Their surface
-follows that of the mesh to a fraction of the cell; features thinner than two cells may be lost, which
-the deviation tells.";
+follows that of the mesh to a fraction of the cell. Features thinner than two cells may be lost: then
+nothing is written unless --lossy allows it.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]
@@ -31,6 +31,9 @@ pub struct TetrahedralizeArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
     pub doublings: u8,
+    /// Write tetrahedra that lack thin parts of the mesh, too
+    #[arg(long)]
+    pub lossy: bool,
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
+use levelset::{Deviation, LevelSet, Stuffing, TetMesh, TriMesh};
 use sim::sample_mesh;
 use tetfem::{Fields, write_msh, write_vtu};
 
@@ -19,8 +19,9 @@ pub(super) const MAX_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
-    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, sampling, quiet } =
+    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, quiet, .. } =
         arguments;
+    let sampling = &arguments.sampling;
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if ends_in(path, "lset") {
@@ -42,15 +43,30 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     if mesh.tets.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
     }
+    let deviation = mesh.deviation(&solid);
+    let lost = deviation.from_level_set;
+    if lost > 2.0 * mean_edge(&mesh) && !arguments.lossy {
+        return Err(Failure::Lossy { path: path.clone(), lost });
+    }
     write_tets(output, &mesh, &Fields::default())?;
-    if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (&solid, volume))) }
+    if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (volume, deviation))) }
+}
+
+/// Mean length of the edges of all tetrahedra.
+fn mean_edge(mesh: &TetMesh) -> f64 {
+    let edges = |t: usize| {
+        let corners = mesh.corners(t);
+        let of = |i: usize| (0..i).map(move |j| (corners[i] - corners[j]).norm());
+        (1..4).flat_map(of).sum::<f64>()
+    };
+    (0..mesh.tets.len()).map(edges).sum::<f64>() / (6 * mesh.tets.len()).max(1) as f64
 }
 
 fn tell(
     out: &mut impl Write,
     output: &Path,
     mesh: &TetMesh,
-    (solid, volume): (&LevelSet, f64),
+    (volume, deviation): (f64, Deviation),
 ) -> io::Result<()> {
     let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
     let vertices = count(mesh.vertices.len(), "vertex", "vertices");
@@ -58,11 +74,15 @@ fn tell(
     writeln!(out, "{}: {tets}, {vertices}, {pieces}", output.display())?;
     let quality = mesh.quality();
     let (least, most) = (quality.min_dihedral, quality.max_dihedral);
-    writeln!(out, "dihedral angles from {least:.1} to {most:.1} degrees")?;
+    let (worst, mean) = (quality.min_mean_ratio, quality.mean_mean_ratio);
+    writeln!(
+        out,
+        "dihedral angles from {least:.1} to {most:.1} degrees; mean ratio at least {worst:.2}, {mean:.2} \
+         on average (1 of a regular tetrahedron)"
+    )?;
     let own = mesh.moments().volume;
     let more = 100.0 * (own / volume - 1.0);
     writeln!(out, "volume {}, {more:+.2} % of that of the mesh", number(own))?;
-    let deviation = mesh.deviation(solid);
     let (from, lost) = (deviation.from_mesh, deviation.from_level_set);
     let (from, lost) = (number(from), number(lost));
     writeln!(out, "surfaces are up to {from} apart; of the mesh up to {lost} are lost")
