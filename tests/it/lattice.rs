@@ -422,6 +422,47 @@ fn a_smoothed_crack_is_shorter_and_the_pieces_still_fill_the_body() {
 }
 
 #[test]
+fn each_blow_takes_its_share_of_the_force_from_links_that_hold() {
+    let (_, mut lattice) = wall(Neighbours::Faces);
+    let loads = blow(&lattice, 1e3);
+    let breaking = Breaking { damage: 0.25, ..no_spread() };
+    for _ in 0..3 {
+        let before = lattice.strengths().to_vec();
+        let strike = lattice.strike(&loads, &breaking);
+        assert!(strike.quiet && strike.broken.is_empty());
+        let mut most: f64 = 0.0;
+        for ((was, is), force) in before.iter().zip(lattice.strengths()).zip(&strike.forces) {
+            assert!((was - is - 0.25 * force.abs()).abs() <= 1e-12 * was, "{was} {is} {force}");
+            most = most.max((was - is) / was);
+        }
+        assert!(most > 0.01, "{most}");
+    }
+}
+
+#[test]
+fn a_part_is_the_lattice_of_its_tetrahedra() {
+    let mesh = block([6, 4, 2]);
+    let whole = lattice(&mesh, EDGES);
+    let tets: Vec<u32> =
+        (0..).zip(whole.positions()).filter(|(_, p)| p.x + p.y < 0.5).map(|(tet, _)| tet).collect();
+    let own = tets.iter().map(|&tet| mesh.tets[tet as usize]).collect();
+    let mut alone = lattice(&TetMesh { vertices: mesh.vertices.clone(), tets: own }, EDGES);
+    let mut part = whole.part(&tets);
+    assert!(part.links().len() > 500 && part.links().len() < whole.links().len());
+    assert_eq!(part.links(), alone.links());
+    let loads = part.load(&Point3::new(0.2, 0.1, 0.0), 0.12, &(Vector3::z() * 3e3), 1.0);
+    let [one, other] = [&mut part, &mut alone].map(|l| l.strike(&loads, &Breaking::default()));
+    assert!(!one.broken.is_empty());
+    assert_eq!(one.broken, other.broken);
+    assert_eq!(part.strengths(), alone.strengths());
+    // and a part of what was struck is as weak
+    let left = whole.part(&[]);
+    assert_eq!((left.links().len(), left.positions().len()), (0, 0));
+    let all: Vec<u32> = (0..tets.len() as u32).collect();
+    assert_eq!(part.part(&all).strengths(), part.strengths());
+}
+
+#[test]
 fn what_makes_no_lattice_is_refused() {
     let mesh = block([1, 1, 1]);
     let none = Lattice::new(&TetMesh::default(), Neighbours::Faces, |_| 1.0, |_| 1.0);

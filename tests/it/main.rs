@@ -29,6 +29,7 @@ mod impact;
 mod islands;
 mod joints;
 mod lattice;
+mod lattice_bodies;
 mod levelset;
 mod levelset_mesh;
 mod levelset_solids;

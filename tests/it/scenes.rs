@@ -192,6 +192,21 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
     assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
 }
 
+/// Ku07 section 3.2: what a blow takes from links lasts.
+#[test]
+fn a_block_breaks_at_the_second_ball_unless_the_first_does_no_damage() {
+    let worn = run("worn", 24, |_| ());
+    assert!(worn.pieces("block") > 10, "{}", worn.pieces("block"));
+    let held = worn.reports.iter().position(|r| !r.held.is_empty()).expect("the first ball");
+    let broke = worn.reports.iter().position(|r| !r.fractures.is_empty()).unwrap();
+    assert!(held + 4 < broke, "{held} {broke}");
+    let fresh = run("worn", 24, |scene| {
+        let fracture = scene.bodies[1].fracture.as_mut().unwrap();
+        fracture.lattice.as_mut().unwrap().damage = Some(0.0);
+    });
+    assert_eq!(fresh.pieces("block"), 0);
+}
+
 #[test]
 fn a_plank_cracks_under_the_ball() {
     let run = run("plank", 8, |scene| {

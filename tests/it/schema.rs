@@ -48,22 +48,6 @@ fn schema_and_reader_know_the_same_keys() {
             "[[body]]\nfracture = { bonds = { zzz = 1 } }".to_owned(),
         ),
         (
-            format!("{body}/properties/fracture/properties/lattice"),
-            "[[body]]\nfracture = { lattice = { zzz = 1 } }".to_owned(),
-        ),
-        (
-            format!("{body}/properties/fracture/properties/lattice/properties/noise"),
-            "[[body]]\nfracture = { lattice = { noise = { zzz = 1 } } }".to_owned(),
-        ),
-        (
-            format!("{body}/properties/fracture/properties/lattice/properties/cleave/items"),
-            "[[body]]\nfracture = { lattice = { cleave = [{ zzz = 1 }] } }".to_owned(),
-        ),
-        (
-            format!("{body}/properties/fracture/properties/lattice/properties/strength_picture"),
-            "[[body]]\nfracture = { lattice = { strength_picture = { zzz = 1 } } }".to_owned(),
-        ),
-        (
             format!("{body}/properties/fracture/properties/stress"),
             "[[body]]\nfracture = { stress = { zzz = 1 } }".to_owned(),
         ),
@@ -99,10 +83,29 @@ fn schema_and_reader_know_the_same_keys() {
 }
 
 #[test]
+fn schema_and_reader_know_the_same_keys_of_a_lattice() {
+    let lattice = "/properties/body/items/properties/fracture/properties/lattice";
+    let scene = |keys: &str| format!("[[body]]\nfracture = {{ lattice = {{ {keys} }} }}");
+    assert_eq!(properties(lattice), keys(&scene("zzz = 1")));
+    for (pointer, own) in [
+        ("noise", "noise = { zzz = 1 }"),
+        ("cleave/items", "cleave = [{ zzz = 1 }]"),
+        ("weak_spheres/items", "weak_spheres = [{ zzz = 1 }]"),
+        ("strength_picture", "strength_picture = { zzz = 1 }"),
+    ] {
+        assert_eq!(properties(&format!("{lattice}/properties/{pointer}")), keys(&scene(own)));
+    }
+}
+
+#[test]
 fn schema_and_reader_know_the_same_choices() {
     let body = "/properties/body/items";
     for (pointer, scene) in [
         (format!("{body}/properties/motion"), "[[body]]\nmotion = \"zzz\""),
+        (
+            format!("{body}/properties/fracture/properties/lattice/properties/shards"),
+            "[[body]]\nfracture = { lattice = { shards = \"zzz\" } }",
+        ),
         ("/properties/joints/items/properties/kind".to_owned(), "[[joints]]\nkind = \"zzz\""),
         ("/properties/simulation/properties/solver".to_owned(), "[simulation]\nsolver = \"zzz\""),
     ] {

@@ -4,7 +4,8 @@
 //! constraint on their distance with a [strength](Lattice::strengths). A blow is a force on some
 //! particles; the [`multipliers`] of the constraints are the forces in the links that keep all
 //! distances. Links that carry more than their strength break, others are
-//! [weakened](Breaking::damage), and so it goes on until all hold. What hangs together is a piece.
+//! [weakened](Breaking::damage), and so it goes on until all hold. What hangs together is a piece,
+//! and its links are [as weak](Lattice::part) as they were.
 //!
 //! What the links do depends on [`Neighbours`]. With those of Ku07, across shared faces, a particle
 //! has fewer than four: the lattice is a mechanism that folds without stretching a link, so a blow
@@ -57,6 +58,16 @@ pub enum LatticeError {
         /// Its value.
         value: f64,
     },
+    /// Too many tetrahedra share an edge.
+    #[error(
+        "the tetrahedra that share faces or edges are {pairs} pairs, more than {}: use a mesh with \
+         fewer tetrahedra at each edge, or link those that share faces only",
+        Lattice::MAX_PAIRS
+    )]
+    TooManyPairs {
+        /// Pairs of tetrahedra, counted once for each edge that they share.
+        pairs: usize,
+    },
 }
 
 /// Masses and links.
@@ -70,8 +81,6 @@ pub struct Lattice {
     strengths: Vec<f64>,
     /// What they were when whole, N.
     whole: Vec<f64>,
-    /// The largest force that each link has carried, N.
-    carried: Vec<f64>,
     /// Links at each particle: those of `i` from `starts[i]` to `starts[i + 1]`.
     starts: Vec<u32>,
     at: Vec<u32>,
@@ -91,18 +100,40 @@ pub struct Link {
 }
 
 impl Lattice {
+    /// Most pairs of tetrahedra that share a face or an edge, counted once for each.
+    pub const MAX_PAIRS: usize = 1 << 25;
+
+    /// Whether a mesh makes a lattice.
+    ///
+    /// # Errors
+    /// [`LatticeError`] when the mesh is not valid, or has more than [`Lattice::MAX_PAIRS`].
+    pub fn check(mesh: &TetMesh, neighbours: Neighbours) -> Result<(), LatticeError> {
+        mesh.validate()?;
+        let rings = match neighbours {
+            Neighbours::Faces => Vec::new(),
+            Neighbours::Edges { .. } => edges(mesh),
+        };
+        let of_ring = |ring: &[Edge]| ring.len().saturating_mul(ring.len() - 1) / 2;
+        let at_edges = rings.chunk_by(|a, b| a.0 == b.0).map(of_ring);
+        let pairs = at_edges.fold(2 * mesh.tets.len(), usize::saturating_add);
+        if pairs > Self::MAX_PAIRS {
+            return Err(LatticeError::TooManyPairs { pairs });
+        }
+        Ok(())
+    }
+
     /// One particle for each tetrahedron, with the density, kg/m^3, at its centroid; links as
     /// strong as their area times the strength, Pa, at their place.
     ///
     /// # Errors
-    /// [`LatticeError`] when the mesh is not valid, or a density or strength not positive.
+    /// As [`Lattice::check`], and [`LatticeError`] when a density or strength is not positive.
     pub fn new(
         mesh: &TetMesh,
         neighbours: Neighbours,
         density: impl Fn(&Point3<f64>) -> f64,
         strength: impl Fn(&Point3<f64>) -> f64,
     ) -> Result<Self, LatticeError> {
-        mesh.validate()?;
+        Self::check(mesh, neighbours)?;
         let positive = |what, p: &Point3<f64>, value: f64| match value > 0.0 && value.is_finite() {
             true => Ok(value),
             false => Err(LatticeError::NotPositive { what, place: [p.x, p.y, p.z], value }),
@@ -122,7 +153,6 @@ impl Lattice {
         let (starts, at) = links_at(positions.len(), &links);
         Ok(Self {
             fixed: vec![false; positions.len()],
-            carried: vec![0.0; links.len()],
             whole: strengths.clone(),
             positions,
             masses,
@@ -153,11 +183,9 @@ impl Lattice {
         &self.strengths
     }
 
-    /// Fixes the tetrahedra whose centroid is chosen: nothing moves them.
+    /// Fixes the tetrahedra whose centroid is chosen: nothing moves them. All others are free.
     pub fn fix(&mut self, chosen: impl Fn(&Point3<f64>) -> bool) {
-        for (fixed, p) in self.fixed.iter_mut().zip(&self.positions) {
-            *fixed |= chosen(p);
-        }
+        self.fixed = self.positions.iter().map(chosen).collect();
     }
 
     /// Whether each tetrahedron is fixed.
@@ -236,8 +264,12 @@ fn links(mesh: &TetMesh, neighbours: Neighbours) -> Vec<Link> {
     links
 }
 
-fn add_edge_links(mesh: &TetMesh, share: f64, links: &mut Vec<Link>) {
-    let mut edges: Vec<([u32; 2], u32)> = Vec::new();
+/// An edge's vertices in order, and a tetrahedron that has it.
+type Edge = ([u32; 2], u32);
+
+/// The edges of all tetrahedra, those of the same vertices beside each other.
+fn edges(mesh: &TetMesh) -> Vec<Edge> {
+    let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (tet, corners) in (0..).zip(&mesh.tets) {
         for i in 0..4 {
             for j in 0..i {
@@ -247,12 +279,16 @@ fn add_edge_links(mesh: &TetMesh, share: f64, links: &mut Vec<Link>) {
         }
     }
     edges.sort_unstable();
+    edges
+}
+
+fn add_edge_links(mesh: &TetMesh, share: f64, links: &mut Vec<Link>) {
     let mean_face = |tet: u32| {
         let p = mesh.corners(tet as usize);
         let area = |[a, b, c]: [usize; 3]| (p[b] - p[a]).cross(&(p[c] - p[a])).norm() / 2.0;
         [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]].map(area).iter().sum::<f64>() / 4.0
     };
-    for ring in edges.chunk_by(|a, b| a.0 == b.0) {
+    for ring in edges(mesh).chunk_by(|a, b| a.0 == b.0) {
         let [p, q] = ring[0].0.map(|v| mesh.vertices[v as usize]);
         for (k, &(_, a)) in ring.iter().enumerate() {
             for &(_, b) in &ring[k + 1..] {

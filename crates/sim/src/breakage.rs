@@ -88,6 +88,17 @@ struct Placed {
     pose: Isometry3<f64>,
 }
 
+/// What is decided about a piece before it is a body.
+#[derive(Clone, Default)]
+struct Fate {
+    /// How it breaks in turn.
+    breakage: Option<Breakage>,
+    /// Whether anchors hold it.
+    is_held: bool,
+    /// Whether it is gone at the end of the frame.
+    is_dust: bool,
+}
+
 /// What became of a body that was hit harder than it bears.
 pub(crate) enum Outcome {
     Broke(Box<Fracture>),
@@ -138,7 +149,7 @@ pub(crate) struct Clusters {
 
 impl World {
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
-    /// is unbreakable from then on.
+    /// is unbreakable from then on; one of a lattice goes on with the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         for hit in hits {
             let Some(event) = self.event(hit, cause) else {
@@ -357,13 +368,16 @@ impl World {
         if let Some(parts) = known {
             return self.repeat(&parent, parts, struck);
         }
-        let Some(broken) = self.divided(&parent, &division) else { return Outcome::Whole };
+        let weakened = division.weakened();
+        let Some(broken) = self.divided(&parent, &division) else {
+            return weakened.map_or(Outcome::Whole, |model| self.keep(hit.body, model));
+        };
         let blow = (material * hit.at, hit.impulse.norm());
         let bonds = breakage.bonds.as_ref().map(|bonds| (bonds, blow));
         let clusters = self.clusters(&parent, broken, bonds);
         let count = clusters.broken.pieces.len();
         if count < 2 {
-            return Outcome::Held;
+            return weakened.map_or(Outcome::Held, |model| self.keep(hit.body, model));
         }
         if !self.fits(sizes(&clusters.broken)) {
             return Outcome::OverBudget;
@@ -388,8 +402,8 @@ impl World {
             return Outcome::OverBudget;
         }
         let breakage = parent.breakage.as_ref().map(|breakage| breakage.inherited(false));
-        let how = vec![(breakage, false); parts.len()];
-        let event = self.put(parent, parts, how, struck);
+        let fates = vec![Fate { breakage, ..Fate::default() }; parts.len()];
+        let event = self.put(parent, parts, fates, struck);
         event.map_or(Outcome::Whole, |event| Outcome::Broke(Box::new(event)))
     }
 
@@ -418,10 +432,12 @@ impl World {
         struck: (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
         let breakages = parent.breakage.as_ref().map(|breakage| {
-            let models = breakage.model.of_pieces(division, &broken.pieces).into_iter();
+            let body = (&*parent.solid.geometry, parent.density());
+            let models = breakage.model.of_pieces(body, division, &broken.pieces).into_iter();
             let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
+        let is_dust = broken.pieces.iter().map(|piece| division.is_dust(piece)).collect::<Vec<_>>();
         let mut parts = parent.parts(broken, division)?;
         for (part, breakage) in parts.iter_mut().zip(breakages.iter().flatten()) {
             if parent.has_tets() {
@@ -429,16 +445,20 @@ impl World {
             }
         }
         let mut breakages = breakages.into_iter().flatten();
-        let how = is_held.into_iter().map(|is_held| (breakages.next(), is_held)).collect();
-        self.put(parent, parts, how, struck)
+        let fate = |(is_dust, is_held): (bool, bool)| {
+            let breakage = breakages.next().filter(|_| !is_dust);
+            Fate { breakage, is_held, is_dust }
+        };
+        let fates = is_dust.into_iter().zip(is_held).map(fate).collect();
+        self.put(parent, parts, fates, struck)
     }
 
-    /// Puts parts in the place of a body, each with how it breaks in turn and whether it is held.
+    /// Puts parts in the place of a body, each with what is decided about it.
     fn put(
         &mut self,
         parent: &Parent,
         parts: Vec<Part>,
-        how: Vec<(Option<Breakage>, bool)>,
+        fates: Vec<Fate>,
         (point, impulse): (Point3<f64>, Vector3<f64>),
     ) -> Option<Fracture> {
         let pieces = placed(parts, parent);
@@ -458,8 +478,10 @@ impl World {
         let substance = self.substances[i];
         self.remove(parent.id);
         self.born += pieces.len();
-        for ((piece, velocity), how) in pieces.into_iter().zip(velocities).zip(how) {
-            let id = self.add_piece(parent, (piece, velocity), surface, how);
+        for ((piece, velocity), fate) in pieces.into_iter().zip(velocities).zip(fates) {
+            let is_dust = fate.is_dust;
+            let id = self.add_piece(parent, (piece, velocity), surface, fate);
+            self.dust.extend(is_dust.then_some(id));
             self.set_substance(id, substance);
             event.fragments.push(id);
         }
@@ -538,7 +560,7 @@ impl World {
         parent: &Parent,
         (piece, velocity): (Placed, Velocity),
         (material, groups): (Material, Groups),
-        (breakage, is_held): (Option<Breakage>, bool),
+        Fate { breakage, is_held, .. }: Fate,
     ) -> BodyId {
         let Placed { part: Part { shape, solid, mass, lineage }, pose } = piece;
         let id = self.insert(NewBody {
@@ -597,9 +619,11 @@ impl Parent {
     /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
     pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
         let mesh = match model {
-            FractureModel::Stress(elastic) => elastic.mesh().filter(|_| self.has_tets()),
-            FractureModel::Prescored(..) | FractureModel::Lattice(_) => None,
+            FractureModel::Stress(elastic) => elastic.mesh(),
+            FractureModel::Lattice(latticed) => latticed.mesh(),
+            FractureModel::Prescored(..) => None,
         };
+        let mesh = mesh.filter(|_| self.has_tets());
         let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
         tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
     }

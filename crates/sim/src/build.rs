@@ -1,5 +1,7 @@
 //! A world from a scene.
 
+mod lattice;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,10 +10,7 @@ use contact::{
     Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
 };
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{
-    ClosedMesh, Geometry, Neighbours, Noise, Pattern, PatternError, Radial, Spread, Voronoi,
-    Weakness,
-};
+use fracture::{ClosedMesh, Geometry, LatticeError, Noise, Pattern, PatternError, Radial, Voronoi};
 use levelset::{
     Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Moments, Sign, TetError, TetMesh,
     TriMesh,
@@ -24,9 +23,8 @@ use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FractureModel, JointError, JointId, LatticeModel, NewBody, NewJoint, PaintedMesh, Path, Region,
-    Retire, Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World,
-    rigid,
+    FractureModel, JointError, JointId, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
+    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// What a mesh file holds.
@@ -66,6 +64,9 @@ pub enum Cause {
     /// Its tetrahedra are not valid.
     #[error(transparent)]
     Tets(#[from] TetError),
+    /// Its tetrahedra make no lattice.
+    #[error(transparent)]
+    Lattice(Box<LatticeError>),
     /// Its tetrahedra cannot collide.
     #[error(transparent)]
     Collision(#[from] TetSolidError),
@@ -105,6 +106,12 @@ pub enum Cause {
     /// Its bodies cannot be joined so.
     #[error(transparent)]
     Joint(#[from] JointError),
+}
+
+impl From<LatticeError> for Cause {
+    fn from(error: LatticeError) -> Self {
+        Self::Lattice(error.into())
+    }
 }
 
 impl From<MassError> for Cause {
@@ -380,13 +387,9 @@ fn breakage<'a>(
             FractureModel::Prescored(pattern, fracture.placement.unwrap_or_default())
         })
     } else {
-        let lattice = fracture.lattice.as_ref();
-        let picture = lattice.and_then(|lattice| lattice.strength_picture.as_ref());
-        if let Some(picture) = picture.filter(|picture| picture.read.is_none()) {
-            let cause = Cause::NoPicture { file: picture.file.clone() };
-            return Err(BuildError { part: format!("body {:?}", spec.name), cause });
-        }
-        cracking((spec, size), fracture, solids.tets.as_ref(), patterns.scene.simulation.seed)
+        let seed = patterns.scene.simulation.seed;
+        let model = cracking((spec, size), fracture, solids.tets.as_ref(), seed);
+        model.map_err(|cause| BuildError { part: format!("body {:?}", spec.name), cause })?
     };
     Ok(model.map(|model| Breakage {
         model,
@@ -449,43 +452,16 @@ fn cracking(
     fracture: &scene::Fracture,
     tets: Option<&TetMesh>,
     seed: u64,
-) -> Option<FractureModel> {
-    let tensile = spec.solid().map(|solid| solid.tensile_strength);
+) -> Result<Option<FractureModel>, Cause> {
     if let Some(lattice) = &fracture.lattice {
-        let neighbours = match lattice.links {
-            scene::LatticeLinks::Faces => Neighbours::Faces,
-            scene::LatticeLinks::Edges => Neighbours::Edges { share: 0.25 },
-        };
-        let default = fracture::Breaking::default();
-        let spread = Spread { extra: lattice.randomness, ..default.spread };
-        // links that bear no more when pressed than when pulled let the struck part crumble at once,
-        // and nothing reaches the rest of the body
-        let compression = match lattice.strength {
-            Some(_) => default.compression,
-            None => fracture::Material::COMPRESSION,
-        };
-        return Some(FractureModel::Lattice(Arc::new(LatticeModel {
-            spacing: lattice.spacing,
-            neighbours,
-            strength: lattice.strength.or(tensile)?,
-            duration: lattice.duration,
-            breaking: fracture::Breaking { spread, seed, compression, ..default },
-            noise: lattice.noise.map(|scene::Noise { amplitude, frequency }| Noise {
-                amplitude,
-                frequency,
-                octaves: 3,
-                seed,
-            }),
-            weaknesses: lattice.cleave.iter().filter_map(weakness).collect(),
-            stencil: lattice.strength_picture.as_ref().and_then(|picture| picture.read.clone()),
-        })));
+        return lattice::breaking(spec, lattice, tets, seed);
     }
-    let model = Arc::new(stressing((spec, size), fracture.stress.as_ref()?)?);
-    let elastic = match tets {
+    let stressed = fracture.stress.as_ref().and_then(|stress| stressing((spec, size), stress));
+    let elastic = |model| match tets {
         Some(tets) => ElasticBody::of_mesh(model, tets.clone()),
         None => ElasticBody::new(model),
     };
-    Some(FractureModel::Stress(Arc::new(elastic)))
+    Ok(stressed.map(|model| FractureModel::Stress(Arc::new(elastic(Arc::new(model))))))
 }
 
 fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Option<StressModel> {
@@ -508,11 +484,6 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
         duration: stress.duration,
         collision_radius: stress.collision_radius,
     })
-}
-
-fn weakness(cleave: &scene::Cleave) -> Option<Weakness> {
-    let plane = fracture::Plane::new(cleave.normal.into(), cleave.offset)?;
-    Some(Weakness::Plane { plane, width: cleave.width, factor: cleave.factor })
 }
 
 fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Result<NewBody, Cause> {

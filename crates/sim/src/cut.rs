@@ -87,7 +87,7 @@ impl World {
         let pattern = Arc::new(Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).ok()?);
         let bounds = geometry.bounds();
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
-        let division = Division { pattern, at: alignment, tets: Vec::new() };
+        let division = Division::new(pattern, alignment);
         let broken = self.divided(&parent, &division)?;
         if !self.fits(sizes(&broken)) {
             return None;

@@ -72,8 +72,22 @@ impl World {
             && held.saturating_add(new) <= self.settings.debris.most_samples
     }
 
-    /// Retires what has been slow for long enough.
-    pub(crate) fn retire_slow(&mut self, report: &mut Report) {
+    /// Removes the dust of this frame, and retires what has been slow for long enough.
+    pub(crate) fn retire(&mut self, report: &mut Report) {
+        self.remove_dust(report);
+        self.retire_slow(report);
+    }
+
+    fn remove_dust(&mut self, report: &mut Report) {
+        for id in std::mem::take(&mut self.dust) {
+            let Ok(i) = self.ids.binary_search(&id) else { continue };
+            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            self.remove(id);
+            report.retired.push(id);
+        }
+    }
+
+    fn retire_slow(&mut self, report: &mut Report) {
         let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
         for i in 0..self.len() {
             let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);

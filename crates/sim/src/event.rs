@@ -277,8 +277,8 @@ impl World {
         if matches!(outcome, Happened::OverBudget | Happened::Woke) {
             return Ok(());
         }
-        // bodies of finite elements remember blows that they bear
-        let forgets = event.model != Some(ModelKind::Stress);
+        // bodies of tetrahedra remember blows that they bear
+        let forgets = !matches!(event.model, Some(ModelKind::Lattice | ModelKind::Stress));
         if outcome == Happened::Held && forgets {
             return Ok(());
         }

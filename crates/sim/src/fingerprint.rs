@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use contact::{Field, Material, Shape};
 use dynamics::{Body, Velocity};
-use levelset::LevelSet;
+use levelset::{LevelSet, TetMesh};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::{Breakage, FractureModel, Placement, Solid, Strength, World};
@@ -93,21 +93,26 @@ impl Digest {
                 // a digest takes all that is written
                 let _ = pattern.write(self);
             }
-            FractureModel::Lattice(model) => {
+            FractureModel::Lattice(latticed) => {
+                let model = latticed.model();
                 self.text(&format!("{model:?}"));
                 // long lists are not told in full
                 let stencils = model.stencil.iter();
                 stencils.for_each(|stencil| self.numbers(stencil.factors.iter()));
+                latticed.mesh().into_iter().for_each(|mesh| self.tets(mesh));
+                let lattice = latticed.lattice();
+                lattice.into_iter().for_each(|lattice| self.numbers(lattice.strengths()));
             }
             FractureModel::Stress(elastic) => {
                 self.text(&format!("{:?}", elastic.model()));
-                let mesh = elastic.mesh().into_iter();
-                for mesh in mesh {
-                    mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
-                    mesh.tets.iter().flatten().for_each(|&v| self.word(v.into()));
-                }
+                elastic.mesh().into_iter().for_each(|mesh| self.tets(mesh));
             }
         }
+    }
+
+    fn tets(&mut self, mesh: &TetMesh) {
+        mesh.vertices.iter().for_each(|p| self.numbers(p.iter()));
+        mesh.tets.iter().flatten().for_each(|&v| self.word(v.into()));
     }
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Geometry, Lattice, Neighbours, Noise, Pattern, Piece, Shards, Stencil,
-    Weakness,
+    Alignment, Breaking, Geometry, Neighbours, Noise, Pattern, Piece, Shards, Stencil, Weakness,
 };
 use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -12,14 +11,16 @@ use serde::Deserialize;
 use tetfem::Interpolation;
 
 use crate::elastic::{ElasticBody, Strained, Struck, dealt};
+use crate::lattice::{LatticeBody, Parted};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
 pub enum FractureModel {
     /// By prescored space (Su09).
     Prescored(Arc<Pattern>, Placement),
-    /// Where links between masses break (Ku07).
-    Lattice(Arc<LatticeModel>),
+    /// Where links between masses break (Ku07). Equal bodies share their tetrahedra and links until they
+    /// are hit.
+    Lattice(Arc<LatticeBody>),
     /// Where tension is above the strength (Mu01). Equal bodies share their tetrahedra.
     Stress(Arc<ElasticBody>),
 }
@@ -39,7 +40,8 @@ pub enum Placement {
 /// Parameters of fracture by a lattice.
 #[derive(Clone, Debug)]
 pub struct LatticeModel {
-    /// Edge length of the tetrahedra, m.
+    /// Edge length of the tetrahedra of a body that brings none, and radius around a blow in which
+    /// tetrahedra bear it, m.
     pub spacing: f64,
     /// Which of them are linked.
     pub neighbours: Neighbours,
@@ -49,6 +51,10 @@ pub struct LatticeModel {
     pub duration: f64,
     /// How links break.
     pub breaking: Breaking,
+    /// What becomes of single tetrahedra that nothing holds. Dust is gone at the end of the frame.
+    pub shards: Shards,
+    /// In how many rounds the surfaces between pieces are smoothed; see [`fracture::smoothed_crack`].
+    pub smoothing: usize,
     /// What makes some links weaker than others, in the material space of the body.
     pub noise: Option<Noise>,
     /// Places where links are weak, in the material space of the body.
@@ -106,6 +112,8 @@ pub(crate) struct Division {
     pub(crate) at: Alignment,
     /// The tetrahedra in each region, where there are any.
     pub(crate) tets: Vec<TetMesh>,
+    /// The lattice whose links broke, if that is what divides it.
+    pub(crate) lattice: Option<Parted>,
 }
 
 /// What a model does about a blow.
@@ -133,15 +141,9 @@ impl FractureModel {
                     Placement::Turned => turned,
                     Placement::Snapped => turned.snapped(body.grid()),
                 };
-                let pattern = Arc::clone(pattern);
-                (Effect::Divides(Division { pattern, at, tets: Vec::new() }), None)
+                (Effect::Divides(Division::new(Arc::clone(pattern), at)), None)
             }
-            Self::Lattice(model) => {
-                let body = body.level_set();
-                let pieces = model.pieces(body, impact);
-                let drawn = pieces.and_then(|pieces| drawn(body, &pieces, Vec::new()));
-                (drawn.map_or(Effect::None, Effect::Divides), None)
-            }
+            Self::Lattice(latticed) => (latticed.struck(body.level_set(), impact), None),
             Self::Stress(elastic) => {
                 let body = body.level_set();
                 let (struck, stress) = elastic.struck(body, impact);
@@ -149,7 +151,8 @@ impl FractureModel {
                     Struck::Held => Effect::None,
                     Struck::Parted(tets) => {
                         let surfaces: Vec<_> = tets.iter().map(TetMesh::boundary).collect();
-                        drawn(body, &surfaces, tets).map_or(Effect::None, Effect::Divides)
+                        let divides = |drawn| Effect::Divides(Division { tets, ..drawn });
+                        drawn(body, &surfaces).map_or(Effect::None, divides)
                     }
                     Struck::Changed { before, after, is_dented } => {
                         let model = Self::Stress(Arc::new(elastic.with(Some(after.clone()))));
@@ -161,37 +164,44 @@ impl FractureModel {
         }
     }
 
-    /// How each piece of a divided body is divided in turn.
-    pub(crate) fn of_pieces(&self, division: &Division, pieces: &[Piece]) -> Vec<Self> {
+    /// How each piece of a divided body, of some density in kg/m^3, is divided in turn.
+    pub(crate) fn of_pieces(
+        &self,
+        (body, density): (&Geometry, f64),
+        division: &Division,
+        pieces: &[Piece],
+    ) -> Vec<Self> {
         match self {
             Self::Stress(elastic) => {
                 let meshes = dealt(&division.tets, pieces).into_iter();
                 meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
             }
-            Self::Prescored(..) | Self::Lattice(_) => vec![self.clone(); pieces.len()],
+            Self::Lattice(latticed) => {
+                let own = || latticed.parted(body.level_set(), density);
+                let parted = division.lattice.clone().or_else(own);
+                let parts = latticed.of_pieces(parted.as_ref(), pieces);
+                parts.into_iter().map(|part| Self::Lattice(Arc::new(part))).collect()
+            }
+            Self::Prescored(..) => vec![self.clone(); pieces.len()],
         }
     }
 }
 
-impl LatticeModel {
-    fn pieces(&self, body: &LevelSet, impact: &Impact<'_>) -> Option<Vec<TriMesh>> {
-        let mesh = stuffed(body, self.spacing)?;
-        let strength = |_: &Point3<f64>| self.strength;
-        let mut lattice =
-            Lattice::new(&mesh, self.neighbours, |_| impact.density, strength).ok()?;
-        lattice.fix(impact.held);
-        self.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
-        if let Some(stencil) = &self.stencil {
-            lattice.stencil(stencil);
-        }
-        if let Some(noise) = &self.noise {
-            lattice.vary(noise);
-        }
-        let loads = lattice.load(&impact.at, self.spacing, &impact.impulse, self.duration);
-        lattice.strike(&loads, &self.breaking);
-        let pieces = lattice.pieces(Shards::Merge);
-        let count = pieces.masses.len() as u32;
-        Some((0..count).map(|piece| pieces.mesh(&mesh, piece).boundary()).collect())
+impl Division {
+    /// By a pattern that knows of no tetrahedra.
+    pub(crate) fn new(pattern: Arc<Pattern>, at: Alignment) -> Self {
+        Self { pattern, at, tets: Vec::new(), lattice: None }
+    }
+
+    /// Whether a piece is gone at the end of the frame.
+    pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
+        self.lattice.as_ref().is_some_and(|parted| parted.is_dust(piece))
+    }
+
+    /// What the body goes on with if it stays whole all the same.
+    pub(crate) fn weakened(&self) -> Option<FractureModel> {
+        let parted = self.lattice.as_ref()?;
+        Some(FractureModel::Lattice(Arc::clone(&parted.whole)))
     }
 }
 
@@ -205,11 +215,11 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
 }
 
 /// The pieces as regions of space, where they are.
-fn drawn(body: &LevelSet, pieces: &[TriMesh], tets: Vec<TetMesh>) -> Option<Division> {
+pub(crate) fn drawn(body: &LevelSet, pieces: &[TriMesh]) -> Option<Division> {
     if pieces.len() < 2 {
         return None;
     }
     let pattern = Pattern::from_parts(pieces, body.grid().spacing()).ok()?;
     let at = Alignment { at: Point3::origin(), rotation: UnitQuaternion::identity(), scale: 1.0 };
-    Some(Division { pattern: Arc::new(pattern), at, tets })
+    Some(Division::new(Arc::new(pattern), at))
 }

@@ -44,7 +44,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use body::{Anchor, Ball, Block, Body, Copies, Motion, Rotation};
-pub use breakage::{Bonds, Cleave, Fracture, Lattice, LatticeLinks, StrengthPicture, Stress};
+pub use breakage::{
+    Bonds, Cleave, Fracture, Lattice, LatticeLinks, LatticeShards, StrengthPicture, Stress,
+    WeakSphere,
+};
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};

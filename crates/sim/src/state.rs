@@ -144,6 +144,8 @@ impl World {
         for (i, body) in state.bodies.iter().enumerate() {
             self.restore_body(i, body)?;
         }
+        // what broke until then left its dust behind
+        self.dust.clear();
         self.frame = state.frame;
         self.settings.gravity = state.gravity.into();
         self.retired_mass = state.retired_mass;

@@ -139,7 +139,7 @@ impl World {
         count_work(&support, &mut report);
         let end = self.mechanical_energy();
         report.energy_gain = end - energy;
-        self.retire_slow(&mut report);
+        self.retire(&mut report);
         report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();

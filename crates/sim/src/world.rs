@@ -183,6 +183,8 @@ pub struct World {
     pub(crate) slow: Vec<u32>,
     /// Pieces that came about in this frame.
     pub(crate) born: usize,
+    /// Pieces that are gone at the end of this frame.
+    pub(crate) dust: Vec<BodyId>,
     /// Of pieces that were retired, kg.
     pub(crate) retired_mass: f64,
     pub(crate) rests: Vec<Rest>,
@@ -232,6 +234,7 @@ impl World {
             anchorages: Vec::new(),
             slow: Vec::new(),
             born: 0,
+            dust: Vec::new(),
             retired_mass: 0.0,
             cache: Cache::default(),
             broad: Broad::default(),

@@ -3,7 +3,7 @@
 use levelset::{TetMesh, Union};
 use nalgebra::Vector3;
 
-use super::{Lattice, Link};
+use super::{Lattice, Link, links_at};
 
 /// What becomes of single tetrahedra that nothing holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,37 @@ impl Lattice {
             pieces.labels.push(Some(number));
         }
         pieces
+    }
+
+    /// Some of the tetrahedra, in ascending order, with the links between them as strong as they are now
+    /// and were at first.
+    ///
+    /// # Panics
+    /// If a tetrahedron does not exist, or they do not ascend.
+    pub fn part(&self, tets: &[u32]) -> Self {
+        assert!(tets.windows(2).all(|pair| pair[0] < pair[1]), "they ascend");
+        let name = |tet: u32| tets.binary_search(&tet).ok().map(|name| name as u32);
+        // each link between two of them is at both
+        let mut kept: Vec<u32> = tets.iter().flat_map(|&tet| self.links_of(tet)).copied().collect();
+        kept.sort_unstable();
+        let mut part = Self {
+            positions: tets.iter().map(|&tet| self.positions[tet as usize]).collect(),
+            masses: tets.iter().map(|&tet| self.masses[tet as usize]).collect(),
+            fixed: tets.iter().map(|&tet| self.fixed[tet as usize]).collect(),
+            links: Vec::new(),
+            strengths: Vec::new(),
+            whole: Vec::new(),
+            starts: Vec::new(),
+            at: Vec::new(),
+        };
+        for link in kept.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0] as usize) {
+            let [Some(a), Some(b)] = self.links[link].ends.map(name) else { continue };
+            part.links.push(Link { ends: [a, b], ..self.links[link] });
+            part.strengths.push(self.strengths[link]);
+            part.whole.push(self.whole[link]);
+        }
+        (part.starts, part.at) = links_at(tets.len(), &part.links);
+        part
     }
 
     /// The ends of the link across a tetrahedron's largest inner face, the first of equals.

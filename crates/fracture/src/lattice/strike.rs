@@ -11,8 +11,8 @@ pub struct Breaking {
     /// How many times more a link bears when pressed than when pulled: 1 compares the size of the
     /// force, as Ku07; infinity lets only pulls break.
     pub compression: f64,
-    /// What a link that holds loses, as a share of the force it carries beyond the most that it has
-    /// carried before. (Ku07 takes all of it at every solve, however many there are.)
+    /// What a link that holds a blow loses for good, as a share of the largest force that it carries in
+    /// that blow. (Ku07 takes all of it at every solve, however many there are.)
     pub damage: f64,
     /// The share of its first strength below which a link breaks without a force.
     pub least: f64,
@@ -64,7 +64,8 @@ pub struct Strike {
 }
 
 impl Lattice {
-    /// Applies forces, N, to the tetrahedra at rest and breaks links until all hold.
+    /// Applies forces, N, to the tetrahedra at rest and breaks links until all hold. What links lose
+    /// stays lost: the same blow again finds a weaker lattice.
     ///
     /// # Panics
     /// If there is not one force for each tetrahedron.
@@ -73,6 +74,7 @@ impl Lattice {
         let mut strike = Strike { forces: vec![0.0; self.links.len()], ..Strike::default() };
         let mut random = Random::new(breaking.seed);
         let mut potential = vec![Vector3::zeros(); forces.len()];
+        let mut carried = self.none_carried();
         let steps = breaking.steps.max(1);
         for step in 1..=steps {
             let share = step as f64 / steps as f64;
@@ -80,7 +82,7 @@ impl Lattice {
             strike.quiet = false;
             for _ in 0..breaking.rounds {
                 self.find_forces(&loads, breaking, (&mut potential, &mut strike));
-                let broken = self.break_links(&strike.forces, breaking);
+                let broken = self.break_links(&strike.forces, breaking, &mut carried);
                 if broken.is_empty() {
                     strike.quiet = true;
                     break;
@@ -118,32 +120,39 @@ impl Lattice {
         strike.residual = strike.residual.max(found.residual);
     }
 
-    /// Breaks what bears too much and weakens the rest; gives the links that broke with the share
-    /// of their first strength that they bore.
-    fn break_links(&mut self, forces: &[f64], breaking: &Breaking) -> Vec<(u32, f64)> {
+    /// What links have carried before a blow, N: those that are gone all that they can.
+    fn none_carried(&self) -> Vec<f64> {
+        let carried = |&strength: &f64| if strength > 0.0 { 0.0 } else { f64::INFINITY };
+        self.strengths.iter().map(carried).collect()
+    }
+
+    /// Breaks what bears too much and weakens the rest by what it carries beyond the most that it has
+    /// carried in this blow; gives the links that broke with the share of their first strength that
+    /// they bore.
+    fn break_links(
+        &mut self,
+        forces: &[f64],
+        breaking: &Breaking,
+        carried: &mut [f64],
+    ) -> Vec<(u32, f64)> {
         let mut broken = Vec::new();
-        for (link, &force) in forces.iter().enumerate() {
+        for (link, (&force, carried)) in forces.iter().zip(carried).enumerate() {
             let strength = self.strengths[link];
-            if self.whole[link] == 0.0 || self.is_gone(link) {
+            if *carried == f64::INFINITY {
                 continue;
             }
             let load = if force > 0.0 { force / breaking.compression } else { -force };
-            let more = (load - self.carried[link]).max(0.0);
-            self.carried[link] = self.carried[link].max(load);
+            let more = (load - *carried).max(0.0);
+            *carried = carried.max(load);
             let left = strength - breaking.damage * more;
             if load > strength || left < breaking.least * self.whole[link] {
                 self.strengths[link] = 0.0;
-                self.carried[link] = f64::INFINITY;
+                *carried = f64::INFINITY;
                 broken.push((link as u32, (load / self.whole[link]).min(1.0)));
             } else {
                 self.strengths[link] = left;
             }
         }
         broken
-    }
-
-    /// Whether a link has broken.
-    fn is_gone(&self, link: usize) -> bool {
-        self.carried[link] == f64::INFINITY
     }
 }

@@ -53,7 +53,8 @@ impl Fracture {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lattice {
-    /// Edge length of the tetrahedra, m.
+    /// Edge length of the tetrahedra that fill the body, m, unless its shape is `tets`. A blow is borne by
+    /// those within as much of it.
     pub spacing: f64,
     /// Stress that links bear when pulled and when pressed, Pa; unless given that of the body's material
     /// when pulled and 8 times as much when pressed.
@@ -75,8 +76,62 @@ pub struct Lattice {
     /// Planes along which links are weak.
     #[serde(default)]
     pub cleave: Vec<Cleave>,
+    /// Spheres on whose surface links are weak.
+    #[serde(default)]
+    pub weak_spheres: Vec<WeakSphere>,
     /// A picture of how strong it is; as strong everywhere unless given.
     pub strength_picture: Option<StrengthPicture>,
+    /// In how many steps a blow grows to its full force, 1 to 100; 1 unless given.
+    pub steps: Option<usize>,
+    /// How many times more a link bears when pressed than when pulled; unless given 1 with a `strength`,
+    /// and 8 with that of the material.
+    pub compression: Option<f64>,
+    /// What a link that holds a blow loses for good, as a share of the force that it carries, 0 to 1;
+    /// 0.5 unless given.
+    pub damage: Option<f64>,
+    /// What the links beside a broken one lose, as a share of their strength, 0 to 1; 0.3 unless given.
+    pub weakening: Option<f64>,
+    /// By how much the weakening around a crack falls with each link away from it, between 0 and 1;
+    /// 0.7 unless given.
+    pub alpha: Option<f64>,
+    /// The share of the first weakening below which it goes no farther, 0 to 1; 0.1 unless given.
+    pub tau: Option<f64>,
+    /// What becomes of single tetrahedra that nothing holds: `"keep"`, they are pieces, as in the paper,
+    /// `"merge"`, they stay with a neighbour, or `"dust"`, they are gone; `"merge"` unless given.
+    #[serde(default)]
+    pub shards: LatticeShards,
+    /// In how many rounds the surfaces between pieces are smoothed, 0 to 100; 0 unless given.
+    #[serde(default)]
+    pub smoothing: usize,
+}
+
+/// What becomes of single tetrahedra that no link holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatticeShards {
+    /// They are pieces.
+    Keep,
+    /// They stay with the neighbour with which they shared the largest face.
+    #[default]
+    Merge,
+    /// They are gone at the end of the frame; their mass counts as retired.
+    Dust,
+}
+
+/// `weak_spheres = [{ centre = [0, 0.1, 0], radius = 0.2, width = 0.05, factor = 0.2 }]`, in the coordinates
+/// of the body's shape.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeakSphere {
+    /// Its centre, m; the origin unless given.
+    #[serde(default)]
+    pub centre: [f64; 3],
+    /// Its radius, m.
+    pub radius: f64,
+    /// Distance from its surface at which links are as strong as elsewhere, m.
+    pub width: f64,
+    /// What strengths on its surface are multiplied by.
+    pub factor: f64,
 }
 
 /// `strength_picture = { file = "weak.png", corner = [-1, 1, 0], across = [2, 0, 0], down = [0, -2, 0] }`,

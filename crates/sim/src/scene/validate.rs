@@ -1,5 +1,7 @@
 //! Which values of a scene can be simulated.
 
+mod lattice;
+
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
@@ -7,8 +9,8 @@ use super::error::nearest;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Lattice, Mesh,
-    Motion, Noise, Pattern, Scene, Shape, Simulation, StrengthPicture, Stress, Trimesh,
+    Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
+    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -594,55 +596,9 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
         })?;
     }
     if let Some(l) = &f.lattice {
-        lattice(&at(key, "lattice"), l, b)?;
+        lattice::check(&at(key, "lattice"), l, b)?;
     }
     f.stress.as_ref().map_or(Ok(()), |s| tension(&at(key, "stress"), s, b))
-}
-
-fn lattice(key: &str, l: &Lattice, b: &Body) -> Result<(), InvalidValue> {
-    tetrahedra(key, l.spacing, b)?;
-    positive(&at(key, "duration"), l.duration, "s")?;
-    of_material(key, "strength", l.strength, b)?;
-    require((0.0..=100.0).contains(&l.randomness), &at(key, "randomness"), || {
-        format!("must be from 0 to 100, not {:?}", l.randomness)
-    })?;
-    if let Some(Noise { amplitude, frequency }) = l.noise {
-        require((0.0..1.0).contains(&amplitude), &at(key, "noise.amplitude"), || {
-            format!("must be from 0 to below 1, not {amplitude:?}")
-        })?;
-        positive(&at(key, "noise.frequency"), frequency, "1/m")?;
-    }
-    for (n, c) in l.cleave.iter().enumerate() {
-        let key = format!("{key}.cleave[{n}]");
-        require(
-            c.normal.iter().any(|x| *x != 0.0) && c.normal.iter().all(|x| x.is_finite()),
-            &at(&key, "normal"),
-            || format!("must be a direction, not {:?}", c.normal),
-        )?;
-        require(c.offset.is_finite(), &at(&key, "offset"), || {
-            format!("must be a number, not {:?}", c.offset)
-        })?;
-        positive(&at(&key, "width"), c.width, "m")?;
-        require((0.0..=1.0).contains(&c.factor), &at(&key, "factor"), || {
-            format!("must be from 0 to 1, not {:?}", c.factor)
-        })?;
-    }
-    let picture = l.strength_picture.as_ref();
-    picture.map_or(Ok(()), |picture| strength_picture(&at(key, "strength_picture"), picture))
-}
-
-fn strength_picture(key: &str, p: &StrengthPicture) -> Result<(), InvalidValue> {
-    bounded(&at(key, "corner"), &p.corner, "m")?;
-    direction(&at(key, "across"), &p.across)?;
-    direction(&at(key, "down"), &p.down)?;
-    let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let sizes = dot(&p.across, &p.across) * dot(&p.down, &p.down);
-    require(
-        dot(&p.across, &p.down).abs() <= 1e-6 * sizes.sqrt(),
-        &at(key, "down"),
-        || "must be at a right angle to `across`",
-    )?;
-    fraction(&at(key, "darkest"), p.darkest)
 }
 
 fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {

@@ -1,0 +1,91 @@
+//! Lattices of masses and links from a scene.
+
+use std::sync::Arc;
+
+use fracture::{Breaking, Material, Neighbours, Noise, Plane, Shards, Spread, Weakness};
+use levelset::TetMesh;
+use nalgebra::Point3;
+
+use super::Cause;
+use crate::scene;
+use crate::{FractureModel, LatticeBody, LatticeModel};
+
+/// How a body breaks by a lattice of its own tetrahedra, or of those that fill it when it is first hit;
+/// `None` if neither the scene nor its material says how strong it is.
+pub(super) fn breaking(
+    body: &scene::Body,
+    spec: &scene::Lattice,
+    tets: Option<&TetMesh>,
+    seed: u64,
+) -> Result<Option<FractureModel>, Cause> {
+    let picture = spec.strength_picture.as_ref().filter(|picture| picture.read.is_none());
+    if let Some(picture) = picture {
+        return Err(Cause::NoPicture { file: picture.file.clone() });
+    }
+    let Some(model) = model(body, spec, seed).map(Arc::new) else { return Ok(None) };
+    let latticed = match tets {
+        Some(tets) => LatticeBody::of_mesh(model, tets.clone())?,
+        None => LatticeBody::new(model),
+    };
+    Ok(Some(FractureModel::Lattice(Arc::new(latticed))))
+}
+
+fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<LatticeModel> {
+    let noise =
+        |scene::Noise { amplitude, frequency }| Noise { amplitude, frequency, octaves: 3, seed };
+    Some(LatticeModel {
+        spacing: spec.spacing,
+        neighbours: match spec.links {
+            scene::LatticeLinks::Faces => Neighbours::Faces,
+            scene::LatticeLinks::Edges => Neighbours::Edges { share: 0.25 },
+        },
+        strength: spec.strength.or_else(|| body.solid().map(|solid| solid.tensile_strength))?,
+        duration: spec.duration,
+        breaking: links(spec, seed),
+        shards: match spec.shards {
+            scene::LatticeShards::Keep => Shards::Keep,
+            scene::LatticeShards::Merge => Shards::Merge,
+            scene::LatticeShards::Dust => Shards::Dust,
+        },
+        smoothing: spec.smoothing,
+        noise: spec.noise.map(noise),
+        weaknesses: weaknesses(spec),
+        stencil: spec.strength_picture.as_ref().and_then(|picture| picture.read.clone()),
+    })
+}
+
+/// How links break.
+fn links(spec: &scene::Lattice, seed: u64) -> Breaking {
+    let default = Breaking::default();
+    // links that bear no more when pressed than when pulled let the struck part crumble at once,
+    // and nothing reaches the rest of the body
+    let compression = match spec.strength {
+        Some(_) => default.compression,
+        None => Material::COMPRESSION,
+    };
+    Breaking {
+        compression: spec.compression.unwrap_or(compression),
+        damage: spec.damage.unwrap_or(default.damage),
+        spread: Spread {
+            share: spec.weakening.unwrap_or(default.spread.share),
+            falloff: spec.alpha.unwrap_or(default.spread.falloff),
+            least: spec.tau.unwrap_or(default.spread.least),
+            extra: spec.randomness,
+        },
+        steps: spec.steps.unwrap_or(default.steps),
+        seed,
+        ..default
+    }
+}
+
+fn weaknesses(spec: &scene::Lattice) -> Vec<Weakness> {
+    let plane = |&scene::Cleave { normal, offset, width, factor }: &scene::Cleave| {
+        let plane = Plane::new(normal.into(), offset)?;
+        Some(Weakness::Plane { plane, width, factor })
+    };
+    let sphere = |&scene::WeakSphere { centre, radius, width, factor }: &scene::WeakSphere| {
+        Weakness::Sphere { centre: Point3::from(centre), radius, width, factor }
+    };
+    let planes = spec.cleave.iter().filter_map(plane);
+    planes.chain(spec.weak_spheres.iter().map(sphere)).collect()
+}
