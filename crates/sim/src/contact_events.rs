@@ -31,7 +31,8 @@ pub struct Touching {
     pub point: Point3<f64>,
     /// Unit normal there, out of the second body.
     pub normal: Vector3<f64>,
-    /// Normal impulse on the first body, all contacts and collisions of the frame added up, N s.
+    /// Normal impulse on the first body, all contacts and collisions of the frame added up, N s. What the bound
+    /// on the energy of a frame takes from the motion of bodies is not in it.
     pub impulse: f64,
     /// Names of what they are made of; stone unless [`World::set_substance`] told.
     pub materials: [&'static str; 2],

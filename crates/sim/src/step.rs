@@ -66,6 +66,7 @@ impl World {
 
     /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+        self.born = 0;
         self.previous.clone_from(&self.poses);
         let report = self.advance_frame(ended);
         self.end_frame(&report);
@@ -74,7 +75,6 @@ impl World {
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
-        self.born = 0;
         self.place_joints();
         self.act(&mut report);
         self.inherit_joints(&mut report);

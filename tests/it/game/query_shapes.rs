@@ -49,7 +49,8 @@ fn same_as_parry(shape: &Shape, other: &dyn RayCast, ray: &Ray) -> Outcome {
     match (wanted, found) {
         (Some(wanted), Some(found)) => {
             let error = (wanted.time_of_impact - found.distance).abs();
-            prop_assert!(error < 1e-6, "{} for {}", found.distance, wanted.time_of_impact);
+            // parry finds round surfaces by iteration
+            prop_assert!(error < 1e-4, "{} for {}", found.distance, wanted.time_of_impact);
             prop_assert!(shape.field().distance(&found.point).abs() < 1e-9);
             let along = found.normal.dot(&Vector3::from(wanted.normal.to_array()));
             let edge = shape.field().normal(&(found.point + found.normal * 1e-7));
@@ -133,7 +134,7 @@ proptest! {
         let wanted = Cone::new(height, radius).cast_ray(&glam_pose(&shift), &line, 100.0, true);
         let found = cone.cast_ray(&lifted);
         if let (Some(wanted), Some(found)) = (wanted, found) {
-            prop_assert!((wanted - found.distance).abs() < 1e-6, "{} for {}", found.distance, wanted);
+            prop_assert!((wanted - found.distance).abs() < 1e-4, "{} for {}", found.distance, wanted);
         }
         // parry misses some tangents of cones
         if let Some(found) = found {
