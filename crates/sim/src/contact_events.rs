@@ -70,7 +70,8 @@ impl Log {
 
 impl World {
     /// Whether reports tell who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
-    /// time, so they do not unless told. What touched before counts as new. With
+    /// time, so they do not unless told. What touched before counts as new, unless a state from
+    /// [`World::restore`] tells of it. With
     /// [`contact::Solver::Reference`] only collisions are known.
     ///
     /// ```

@@ -176,7 +176,9 @@ impl World {
         self.targets = state.targets.iter().map(target).collect();
         self.loads = state.loads.iter().map(load).collect();
         self.loads.sort_by_key(|load| load.body);
-        self.log = state.touching.clone().map(Log::touching);
+        let is_told = self.log.is_some();
+        let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
+        self.log = touching.map(Log::touching);
         let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
         self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
         self.previous.clone_from(&self.poses);
