@@ -161,6 +161,17 @@ fn filters_leave_bodies_out() {
 }
 
 #[test]
+fn a_half_space_overlaps_what_reaches_below_its_plane() {
+    let places = [0.3, 1.0, 2.0].map(|y| (Vector3::new(0.0, y, 0.0), 0.5));
+    let world = balls(&places);
+    let ids: Vec<BodyId> = world.iter().map(|state| state.id).collect();
+    let below = |y: f64| {
+        world.overlap_shape(&Shape::half_space(), &Isometry3::translation(9.0, y, 0.0), &ALL)
+    };
+    assert_eq!((below(-1.0), below(0.6), below(9.0)), (vec![], ids[..2].to_vec(), ids));
+}
+
+#[test]
 fn what_is_no_number_meets_nothing() {
     let mut world = World::new(Settings::default());
     floor(&mut world);

@@ -90,8 +90,10 @@ impl Bodies<'_> {
     /// The bodies that a solid at `pose` overlaps or touches, in order.
     pub fn overlapping(&self, shape: &Shape, pose: &Isometry3<f64>) -> Vec<usize> {
         let around = BvhNode::leaf(tree_box(&shape.bounds_at(pose)), 0);
+        let has_bounds = shape.radius().is_finite();
         let Places { tree, bounded, unbounded } = self.places;
-        let near = tree.leaves(|node| node.intersects(&around)).map(|n| bounded[n as usize]);
+        let is_near = |node: &BvhNode| !has_bounds || node.intersects(&around);
+        let near = tree.leaves(is_near).map(|n| bounded[n as usize]);
         let all = near.chain(unbounded.iter().copied()).map(|i| i as usize);
         let meets = |&i: &usize| {
             (self.wanted)(i) && shape.overlaps(pose, (&self.shapes[i], &self.poses[i]))
