@@ -107,6 +107,30 @@ fn a_crack_that_is_shut_is_no_surface() {
 }
 
 #[test]
+fn rays_and_moving_solids_meet_a_box_of_tetrahedra_where_they_do_the_box() {
+    let half = Vector3::new(0.3, 0.4, 0.5);
+    let mesh = centered(kuhn_box([3, 4, 5], half * 2.0), half);
+    let still = Isometry3::identity();
+    let tets = Shape::tets(Arc::new(TetSolid::new(&mesh, &still).unwrap()));
+    let cuboid = Shape::cuboid(half, 0.1);
+    let along = nalgebra::Unit::new_normalize(Vector3::new(-1.0, 0.1, 0.05));
+    let ray = contact::Ray { from: Point3::new(2.0, 0.05, 0.1), along, most: 5.0 };
+    let (found, exact) = (tets.cast_ray(&ray).unwrap(), cuboid.cast_ray(&ray).unwrap());
+    assert!((found.distance - exact.distance).abs() < 1e-12, "{found:?} {exact:?}");
+    assert!((found.normal - exact.normal).norm() < 1e-12);
+    let start = Isometry3::translation(2.0, 0.05, 0.1);
+    for moving in [Shape::ball(0.1), Shape::cuboid(Vector3::repeat(0.1), 0.05)] {
+        let to = |target: &Shape| moving.sweep(&start, (&along, 5.0), (target, &still)).unwrap();
+        let (found, exact) = (to(&tets).distance, to(&cuboid).distance);
+        assert!((found - exact).abs() < 1e-3, "{found} {exact}");
+        let near = |x: f64| Isometry3::translation(x, 0.0, 0.0);
+        for (x, meets) in [(0.38, true), (0.42, false)] {
+            assert_eq!(moving.overlaps(&near(x), (&tets, &still)), meets, "{x}");
+        }
+    }
+}
+
+#[test]
 fn sizes_and_shapes_far_from_each_other_take_little_memory() {
     // a large tetrahedron, many small ones in its corner, and all of it flat or tiny
     for (flat, scale) in [(1.0, 1.0), (1e-6, 1.0), (1.0, 1e-60), (1e-3, 1e60)] {

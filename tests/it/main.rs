@@ -23,6 +23,7 @@ mod fracture_drawing;
 mod fracture_exact;
 mod fracture_patterns;
 mod fuzz;
+mod game;
 mod glb;
 mod glb_damage;
 mod impact;

@@ -13,6 +13,7 @@
 //! to take; [`planar`] is a world of two dimensions. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 mod body;
+mod cast;
 pub mod constraint;
 mod frame;
 mod groups;
@@ -27,6 +28,8 @@ mod solve;
 
 pub use body::Columns;
 pub(crate) use body::{Mover, keep_gains};
+pub use cast::places::{Bodies, Places};
+pub use cast::ray::{Impact, Ray};
 pub use frame::Frame;
 pub use groups::Groups;
 pub use narrow::broad::Broad;

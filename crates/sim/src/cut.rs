@@ -24,6 +24,7 @@ impl World {
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
         let mut report = Report::default();
         self.cut_all(from, to, &mut report);
+        self.pass_user_data_on(&report);
         report.fractures
     }
 

@@ -29,7 +29,7 @@ impl EnergyBound {
     }
 
     /// Holds back grounded islands whose bodies would rise higher to `end` than their energy
-    /// reaches; then shrinks `push`, by which they are to be lifted out of each other, to what is
+    /// and the forces on them reach; then shrinks `push`, by which they are to be lifted out of each other, to what is
     /// left.
     pub(crate) fn bound_positions(
         &self,
@@ -42,6 +42,7 @@ impl EnergyBound {
         };
         let (start, risen) = (height(&world.poses), height(end));
         let lift = sums(&self.islands, |i| -world.weight(i).dot(&push[i].linear));
+        let given = sums(&self.islands, |i| world.force_work(i, [&world.poses[i], &end[i]]));
         let islands = self.islands.of_bodies();
         for (i, island) in islands.iter().enumerate() {
             let Some(island) = *island else { continue };
@@ -51,7 +52,7 @@ impl EnergyBound {
             }
             let k = island as usize;
             // less than none is round-off, and would carry a sinking body far beyond its end
-            let room = (self.budget[k] - start[k]).max(0.0);
+            let room = (self.budget[k] - start[k] + given[k]).max(0.0);
             let rise = risen[k] - start[k];
             if rise > room && self.islands.is_grounded(island) {
                 end[i] = world.poses[i].lerp_slerp(&end[i], room / rise);

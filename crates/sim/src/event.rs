@@ -149,6 +149,7 @@ impl Event {
         let i = own.ok_or(Misfit { frame, body })?;
         world.poses[i] = pose(&self.pose);
         world.momenta[i] = momentum(&self.momentum);
+        world.places.take();
         Ok(())
     }
 }
@@ -269,6 +270,7 @@ impl World {
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
         self.settings.debris = limits;
+        self.pass_user_data_on(&report);
         done.map(|()| report)
     }
 

@@ -57,10 +57,11 @@ impl FreeIslands {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
             let Some(inverse) = now.inertia.try_inverse() else { continue };
-            let common = inverse * free.angular;
+            let angular = free.turned(world, &now.centre);
+            let common = inverse * angular;
             let missing = common - inverse * now.angular;
-            let energy = now.energy + missing.dot(&(now.angular + free.angular)) * 0.5;
-            let rigid = 0.5 * common.dot(&free.angular);
+            let energy = now.energy + missing.dot(&(now.angular + angular)) * 0.5;
+            let rigid = 0.5 * common.dot(&angular);
             let allowed = free.energy + free.bodies.iter().map(|&i| work[i]).sum::<f64>();
             // round-off is no gain
             let gained = energy > allowed * (1.0 + 1e-14);
@@ -88,6 +89,19 @@ impl FreeIslands {
                 world.momenta[i] = mass.momentum(&rotation, &velocity);
             }
         }
+    }
+}
+
+impl Free {
+    /// The angular momentum after the forces of the frame.
+    fn turned(&self, world: &World, centre: &Point3<f64>) -> Vector3<f64> {
+        let dt = world.settings.dt;
+        self.bodies.iter().fold(self.angular, |angular, &i| match world.force(i) {
+            Some(force) => {
+                angular + (world.poses[i].translation.vector - centre.coords).cross(force) * dt
+            }
+            None => angular,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyId, Event, JointId, Misfit, Strain, StressField};
+use crate::{BodyId, ContactEvents, Event, JointId, Misfit, Strain, StressField};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +99,9 @@ pub struct Report {
     /// Sweeps of the contact passes over all contacts and over single levels; zero of other solvers
     /// than the default.
     pub sweeps: usize,
+    /// Who began and ended to touch whom, and how hard; empty unless asked for by
+    /// [`World::set_contact_events`](crate::World::set_contact_events).
+    pub contact_events: ContactEvents,
     /// Bodies that broke.
     pub fractures: Vec<Fracture>,
     /// Bodies that stay deformed.

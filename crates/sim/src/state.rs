@@ -4,15 +4,18 @@
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
 use contact::{Cache, CachedContact, CachedPair, Prop, Side};
-use dynamics::{Body, Velocity};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::contact_events::Log;
 use crate::event::{momentum, momentum_numbers, pose, pose_numbers};
+use crate::forces::Load;
 use crate::joint::{self, JointId};
 use crate::recording::{Energy, Recorder};
 use crate::sleep::{Link, Rest};
+use crate::steering::{Target, check};
 use crate::world::{BodyId, World, is_usable};
 
 /// Why a state cannot be gone on from.
@@ -35,6 +38,12 @@ pub struct WorldState {
     /// Impulses by where they act.
     impulses: Vec<(Key, [f64; 3], u8)>,
     joints: Vec<JointState>,
+    /// Where kinematic bodies go in the next frame.
+    targets: Vec<(BodyId, [f64; 7])>,
+    /// Forces and torques on bodies in the next frame.
+    loads: Vec<(BodyId, [f64; 3], [f64; 3])>,
+    /// Pairs that touch, if that is reported.
+    touching: Option<Vec<[BodyId; 2]>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +61,7 @@ struct BodyState {
     slow: u32,
     is_anchored: bool,
     breaks: bool,
+    user_data: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,6 +129,9 @@ impl World {
             pairs: self.cache.pairs().iter().map(pair_state).collect(),
             impulses: self.cache.impulses().entries().collect(),
             joints: self.joints.iter().map(joint_state).collect(),
+            targets: self.targets.iter().map(|t| (t.body, pose_numbers(&t.pose))).collect(),
+            loads: self.loads.iter().map(load_state).collect(),
+            touching: self.log.as_ref().map(|log| log.pairs.clone()),
         }
     }
 
@@ -154,7 +167,28 @@ impl World {
         self.links = state.links.iter().map(link).collect();
         let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
         self.cache = Cache::of_pairs(state.pairs.iter().map(pair)).with_impulses(impulses);
+        self.restore_steering(state)?;
         self.restore_joints(&state.joints)
+    }
+
+    /// What the caller told of the next frame and of bodies. No frame was before, so that poses are interpolated
+    /// from the next on.
+    fn restore_steering(&mut self, state: &WorldState) -> Result<(), StateError> {
+        let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };
+        self.targets = state.targets.iter().map(target).collect();
+        self.loads = state.loads.iter().map(load).collect();
+        self.loads.sort_by_key(|load| load.body);
+        let is_told = self.log.is_some();
+        let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
+        self.log = touching.map(Log::touching);
+        let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
+        self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
+        self.previous.clone_from(&self.poses);
+        self.places.take();
+        let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
+        let all_known = self.targets.iter().all(is_known);
+        let numbers = self.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
+        if all_known && check(numbers).is_ok() { Ok(()) } else { Err(StateError) }
     }
 
     /// Keeps the joints that are left, where they are.
@@ -193,6 +227,7 @@ impl World {
             slow: self.slow[i],
             is_anchored: self.anchorages[i].is_some(),
             breaks: self.breakages[i].is_some(),
+            user_data: self.user_data.get(&self.ids[i]).copied().unwrap_or_default(),
         }
     }
 
@@ -247,6 +282,14 @@ fn joint_state(link: &joint::Joined) -> JointState {
         frames: link.joint.frames.each_ref().map(pose_numbers),
         last: (linear.into(), angular.into(), [impulses, rates]),
     }
+}
+
+fn load_state(load: &Load) -> (BodyId, [f64; 3], [f64; 3]) {
+    (load.body, load.force.into(), load.torque.into())
+}
+
+fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
+    Load { body, force: force.into(), torque: torque.into() }
 }
 
 fn link_state(link: &Link) -> LinkState {

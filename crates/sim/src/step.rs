@@ -66,8 +66,15 @@ impl World {
 
     /// [`World::step`] that calls `ended` at the end of each phase, as for a stopwatch.
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         self.born = 0;
+        self.previous.clone_from(&self.poses);
+        let report = self.advance_frame(ended);
+        self.end_frame(&report);
+        report
+    }
+
+    fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         self.place_joints();
         self.act(&mut report);
         self.inherit_joints(&mut report);
@@ -115,6 +122,7 @@ impl World {
         let reactions = support.reactions();
         let motors = self.motor_work(&joints, &reactions, &start);
         linkages.keep(&mut momenta, &mut work);
+        self.add_force_work(&start, &mut work);
         self.momenta = momenta;
         if let Some(bound) = &bound {
             work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
@@ -124,6 +132,7 @@ impl World {
             free.restore(self, &work);
         }
         self.remember(&support, &names);
+        self.log_contacts(&support, &mut report);
         self.load_joints(linkages.reactions(reactions), &mut report);
         report.unsolved |= linkages.is_unsolved();
         ended(Phase::Contact);
@@ -146,6 +155,14 @@ impl World {
         report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
         ended(Phase::Ledger);
         report
+    }
+
+    /// Forgets what was of this frame only.
+    fn end_frame(&mut self, report: &Report) {
+        self.stop_at_targets();
+        self.loads.clear();
+        self.pass_user_data_on(report);
+        self.places.take();
     }
 
     /// The contact pass for positions, repeated with more contacts while it sends bodies where none
@@ -200,7 +217,8 @@ impl World {
                 }
             }
             let mut paths = self.paths();
-            let asked = (&laws[..], &mut *report);
+            let mut told = Vec::new();
+            let asked = (&laws[..], &mut *report, &mut told);
             let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
             let most = if is_final { usize::MAX } else { self.len() / SLICES };
             let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
@@ -226,6 +244,7 @@ impl World {
                 ended(Phase::Break);
                 continue;
             }
+            self.log_blows(told);
             report.work += done.work;
             report.limited_blows += done.limited;
             report.dissipation.collision += collision;
@@ -371,24 +390,26 @@ impl World {
 
     /// What forces add to each velocity in half a step.
     fn drift(&self) -> Vec<Velocity> {
-        let linear = self.settings.gravity * (self.settings.dt / 2.0);
-        let of = |body: &Body| match body {
-            Body::Dynamic(_) => Velocity { linear, ..Velocity::default() },
+        let of = |(i, body): (usize, &Body)| match body {
+            Body::Dynamic(_) => {
+                let linear = self.acceleration(i) * (self.settings.dt / 2.0);
+                Velocity { linear, ..Velocity::default() }
+            }
             Body::Static | Body::Kinematic(_) => Velocity::default(),
         };
-        self.acting.iter().map(of).collect()
+        self.acting.iter().enumerate().map(of).collect()
     }
 
     /// Momenta after forces have acted for a share of the step.
     fn pushed(&self, share: f64) -> Vec<Momentum> {
-        let linear = self.settings.gravity * (self.settings.dt * share);
-        let push = |(body, momentum): (&Body, &Momentum)| match body {
+        let push = |(i, (body, momentum)): (usize, (&Body, &Momentum))| match body {
             Body::Dynamic(mass) => {
+                let linear = self.acceleration(i) * (self.settings.dt * share);
                 Momentum { linear: momentum.linear + linear * mass.mass(), ..*momentum }
             }
             Body::Static | Body::Kinematic(_) => *momentum,
         };
-        self.acting.iter().zip(&self.momenta).map(push).collect()
+        self.acting.iter().zip(&self.momenta).enumerate().map(push).collect()
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there

@@ -5,6 +5,7 @@ use fracture::{Impact, Material, Section};
 use nalgebra::{Point3, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::contact_events::Touching;
 use crate::event::Trigger;
 use crate::{BodyId, Report, World};
 
@@ -242,14 +243,23 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, report): (&[Law], &mut Report),
+        (laws, report, told): (&[Law], &mut Report, &mut Vec<Touching>),
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
-        let may_break: Vec<bool> =
-            laws.iter().zip(&waking).map(|(law, w)| *law != Law::All || w.is_finite()).collect();
+        let is_told = self.log.is_some();
+        let may_break: Vec<bool> = laws
+            .iter()
+            .zip(&waking)
+            .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
+            .collect();
         let borne = &mut |blow: &Blow, _| {
             let borne = self.borne_by_pair(laws, blow, report);
-            [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])]
+            let borne =
+                [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
+            if is_told {
+                told.push(self.touching_in(blow, borne));
+            }
+            borne
         };
         frame.collide(contacts, paths, Bearing { may_break: &may_break, borne, max_strayed })
     }

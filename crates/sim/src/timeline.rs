@@ -11,6 +11,7 @@ use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
 use crate::breakage::Hit;
 use crate::event::Trigger;
+use crate::steering::check;
 use crate::{BodyId, Report, World};
 
 /// Air that moves.
@@ -99,11 +100,39 @@ impl World {
         self.timeline = timeline;
     }
 
-    /// Gives a dynamic body an impulse, N s, at a place in the world, or at its centre of mass.
-    /// `false` if there is no such body.
+    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its centre of mass, and
+    /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use contact::{Groups, Material, Shape};
+    /// # use dynamics::{Body, MassProperties, Velocity};
+    /// use nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody {
+    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::ball(0.1)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
+    /// assert!(world.push(ball, &impulse, Some(&top)));
+    /// let momentum = world.get(ball).expect("a ball").momentum;
+    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn push(&mut self, id: BodyId, impulse: &Vector3<f64>, at: Option<&Point3<f64>>) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         let Body::Dynamic(_) = self.bodies[i] else { return false };
+        if check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter()))).is_err() {
+            return false;
+        }
         self.wake(BTreeSet::from([id]));
         let centre = self.poses[i].translation.vector;
         let arm = at.map_or_else(Vector3::zeros, |at| at.coords - centre);
@@ -180,8 +209,10 @@ impl World {
                 }
             }
         }
+        self.turn();
         self.blow();
         self.lead();
+        self.approach_targets();
         report.work += self.mechanical_energy() - before;
     }
 

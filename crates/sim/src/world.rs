@@ -1,15 +1,19 @@
 //! The bodies of a simulation, as columns.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
-use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, Shape};
+use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, Places, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::Anchorage;
+use crate::contact_events::Log;
+use crate::forces::Load;
 use crate::sharing::Divided;
 use crate::sleep::{Link, Rest};
+use crate::steering::Target;
 use crate::{Breakage, Debris, Event, Lineage, Motion, Solid, Timeline};
 
 /// Names a body for as long as the world lives; never reused.
@@ -165,6 +169,8 @@ pub struct World {
     /// What bodies are to contacts and forces: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
+    /// At the end of the frame before the last, or where it was put or born since.
+    pub(crate) previous: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The last blow to each body in the present frame, since which it flies from its pose and momentum.
     pub(crate) flights: Vec<Flight>,
@@ -208,6 +214,16 @@ pub struct World {
     /// What is to break, if that is told.
     pub(crate) told: Option<Vec<Event>>,
     pub(crate) divided: Divided,
+    /// Where kinematic bodies go in the next frame.
+    pub(crate) targets: Vec<Target>,
+    /// What acts in the next frame, sorted by body.
+    pub(crate) loads: Vec<Load>,
+    /// Of bodies that have one; some may be gone.
+    pub(crate) user_data: BTreeMap<BodyId, u64>,
+    /// Who touches whom, if that is reported.
+    pub(crate) log: Option<Log>,
+    /// For queries; made by the first after a change.
+    pub(crate) places: OnceLock<Places>,
 }
 
 impl World {
@@ -222,6 +238,7 @@ impl World {
             links: Vec::new(),
             lost: false,
             poses: Vec::new(),
+            previous: Vec::new(),
             momenta: Vec::new(),
             flights: Vec::new(),
             shapes: Vec::new(),
@@ -246,6 +263,11 @@ impl World {
             timeline: Timeline::default(),
             told: None,
             divided: Divided::default(),
+            targets: Vec::new(),
+            loads: Vec::new(),
+            user_data: BTreeMap::new(),
+            log: None,
+            places: OnceLock::new(),
         }
     }
 
@@ -281,6 +303,8 @@ impl World {
         self.acting.push(new.body);
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
+        self.previous.push(new.pose);
+        self.places.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());
         self.solids.push(new.solid.or_else(|| self.solid_of_samples(&new.shape)));
@@ -313,6 +337,8 @@ impl World {
         self.rests.remove(i);
         self.lost = true;
         self.poses.remove(i);
+        self.previous.remove(i);
+        self.places.take();
         self.momenta.remove(i);
         self.flights.remove(i);
         self.shapes.remove(i);
@@ -409,15 +435,15 @@ impl World {
 
     /// The pose and momentum that a body had at the last blow in this frame.
     pub(crate) fn state_at_blow(&self, i: usize) -> (Isometry3<f64>, Momentum) {
-        let gravity = &self.settings.gravity;
-        self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], gravity)
+        let acceleration = &self.acceleration(i);
+        self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], acceleration)
     }
 
     /// Has a body fly since a blow at `since` s, when it was where it is now.
     pub(crate) fn fly(&mut self, i: usize, since: f64) {
-        let (body, gravity) = (&self.bodies[i], &self.settings.gravity);
+        let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         (self.flights[i], self.poses[i], self.momenta[i]) =
-            Flight::starting(since, body, &self.poses[i], &self.momenta[i], gravity);
+            Flight::starting(since, body, &self.poses[i], &self.momenta[i], acceleration);
     }
 
     /// Kinetic and potential energy, J.

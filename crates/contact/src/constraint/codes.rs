@@ -85,6 +85,11 @@ impl ImpulseCache {
         (self.asked, self.found)
     }
 
+    /// Forgets what it holds of the body of this name.
+    pub(crate) fn forget(&mut self, name: u64) {
+        self.entries.retain(|entry| entry.key.0 != name && entry.key.2 != name);
+    }
+
     pub(super) fn get(&self, key: &Key) -> Option<[f64; 3]> {
         let at = self.entries.binary_search_by_key(key, |entry| entry.key).ok()?;
         Some(self.entries[at].impulses)

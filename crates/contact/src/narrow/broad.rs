@@ -406,7 +406,7 @@ fn loosened(bounds: &Aabb, by: f64) -> Aabb {
     Aabb { min: bounds.min - by, max: bounds.max + by }
 }
 
-fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
+pub(crate) fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
     let centre = pose * bounds.centre();
     let half = bounds.extents() / 2.0;
     let reach = pose.rotation.to_rotation_matrix().into_inner().abs() * half;
@@ -417,7 +417,7 @@ fn merge(a: &Aabb, b: &Aabb) -> Aabb {
     Aabb { min: a.min.inf(&b.min), max: a.max.sup(&b.max) }
 }
 
-fn tree_box(b: &Aabb) -> TreeBox {
+pub(crate) fn tree_box(b: &Aabb) -> TreeBox {
     let vector = |p: &Point3<f64>| TreeVector::from_array(Vector3::from(p.coords).into());
     TreeBox::new(vector(&b.min), vector(&b.max))
 }

@@ -134,6 +134,12 @@ impl Cache {
         &self.impulses
     }
 
+    /// Forgets what it holds of the body of this name.
+    pub fn forget(&mut self, name: u64) {
+        self.pairs.retain(|entry| !entry.names.contains(&name));
+        self.impulses.forget(name);
+    }
+
     /// Adds what `old` remembers of pairs for which `rests` holds of their names: those that were
     /// not looked at because both rest.
     pub fn keep(&mut self, old: &Self, rests: impl Fn([u64; 2]) -> bool) {

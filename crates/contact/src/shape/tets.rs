@@ -109,6 +109,15 @@ impl TetSolid {
         &self.surface.mesh().vertices
     }
 
+    pub(crate) fn triangles(&self) -> &Triangles {
+        &self.surface
+    }
+
+    /// Size of a tetrahedron, m: the least edge of the cells.
+    pub(crate) fn spacing(&self) -> f64 {
+        self.cells.spacing.min()
+    }
+
     pub(crate) fn bounds(&self) -> Aabb {
         self.surface.bounds()
     }

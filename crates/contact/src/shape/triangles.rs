@@ -111,6 +111,11 @@ impl Triangles {
         self.thickness
     }
 
+    /// The boxes of the triangles.
+    pub(crate) fn tree(&self) -> &Bvh {
+        &self.tree
+    }
+
     /// Whether every edge has a face on both sides.
     pub fn is_closed(&self) -> bool {
         self.faces.iter().all(|face| face.edges.iter().all(Option::is_some))

@@ -1,0 +1,82 @@
+//! Whether solids overlap, and how far a point is from one.
+
+use nalgebra::{Isometry3, Point3};
+
+use crate::Triangles;
+use crate::cast::core::Core;
+use crate::cast::ray::Impact;
+use crate::cast::sweep::{Placed, apart, buried};
+use crate::shape::Shape;
+use crate::shape::field::Field;
+
+/// Steps from a point to the surface of a solid of samples.
+const STEPS: usize = 16;
+
+impl Shape {
+    /// Whether this solid at `pose` overlaps or touches another: exact, samples to the accuracy of these and
+    /// tetrahedra by their vertices. Half-spaces and meshes do not overlap each other.
+    pub fn overlaps(
+        &self,
+        pose: &Isometry3<f64>,
+        (other, place): (&Shape, &Isometry3<f64>),
+    ) -> bool {
+        !self.is_empty() && !other.is_empty() && overlap((self, pose), (other, place))
+    }
+
+    /// The point of the surface that is nearest to a point, both in body coordinates, with the signed distance
+    /// there, m, negative inside. Inside a union of convex solids it is that of one of them; of samples it is
+    /// near the nearest.
+    pub fn nearest_point(&self, p: &Point3<f64>) -> Impact {
+        let field = self.field();
+        let (mut point, value) = (*p, field.distance(p));
+        if let Field::Grid { level_set, .. } = field {
+            let enough = 1e-6 * level_set.grid().spacing();
+            for _ in 0..STEPS {
+                let off = field.distance(&point);
+                point -= field.normal(&point) * off;
+                if off.abs() <= enough {
+                    break;
+                }
+            }
+            let distance = (point - p).norm().copysign(value);
+            return Impact { distance, point, normal: field.normal(&point) };
+        }
+        let normal = field.normal(p);
+        Impact { distance: value, point: p - normal * value, normal }
+    }
+}
+
+fn overlap(a: Placed<'_>, b: Placed<'_>) -> bool {
+    match (a.0.field(), b.0.field()) {
+        (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
+            apart(a, b, 0.0) <= 0.0
+        }
+        (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => false,
+        (Field::HalfSpace | Field::Mesh(_), _) => overlap(b, a),
+        (_, Field::HalfSpace) => {
+            let map = b.1.inv_mul(a.1);
+            let up = map.rotation.inverse() * nalgebra::Vector3::y();
+            Core::parts(a.0).iter().any(|part| (map * part.lowest(&up)).y <= 0.0)
+        }
+        (_, Field::Mesh(mesh)) => overlaps_mesh(a.0, mesh, &b.1.inv_mul(a.1)),
+        (Field::Ball { radius }, field) => {
+            let centre = b.1.inverse_transform_point(&a.1.translation.vector.into());
+            field.distance(&centre) <= *radius
+        }
+        (_, Field::Ball { .. }) => overlap(b, a),
+        _ => {
+            let (map, others) = (b.1.inv_mul(a.1), Core::parts(b.0));
+            let meets = |part: &Core<'_>| others.iter().any(|o| part.gap(o, &map).distance <= 0.0);
+            Core::parts(a.0).iter().any(meets)
+        }
+    }
+}
+
+fn overlaps_mesh(shape: &Shape, mesh: &Triangles, map: &Isometry3<f64>) -> bool {
+    let parts = Core::parts(shape);
+    let meets = |triangle: u32| {
+        let corners = Core::triangle(mesh.mesh().corners(triangle as usize));
+        parts.iter().any(|part| part.gap(&corners, map).distance <= 0.0)
+    };
+    buried(&parts, mesh, map).is_some() || mesh.in_box(&shape.bounds_at(map)).any(meets)
+}

@@ -1,0 +1,221 @@
+//! Queries among many bodies: a tree of their boxes.
+
+use std::sync::Arc;
+
+use levelset::Aabb;
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use parry3d::math::Vector as TreeVector;
+use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhNode};
+use parry3d::query::PointQuery;
+
+use crate::cast::ray::{Impact, Ray};
+use crate::narrow::broad::tree_box;
+use crate::shape::Shape;
+use crate::shape::triangles::Triangles;
+
+/// The boxes of bodies at one time.
+#[derive(Clone, Debug)]
+pub struct Places {
+    tree: Bvh,
+    /// The bodies of its leaves.
+    bounded: Vec<u32>,
+    /// Those whose boxes have no end.
+    unbounded: Vec<u32>,
+}
+
+/// Bodies at one time, for queries.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    /// What they are.
+    pub shapes: &'a [Arc<Shape>],
+    /// Where they are.
+    pub poses: &'a [Isometry3<f64>],
+    /// Their boxes there.
+    pub places: &'a Places,
+    /// Which of them are looked at, by number.
+    pub wanted: &'a dyn Fn(usize) -> bool,
+}
+
+impl Shape {
+    /// The box around it at a pose.
+    pub(crate) fn bounds_at(&self, pose: &Isometry3<f64>) -> Aabb {
+        crate::narrow::broad::turned(self.bounds(), pose)
+    }
+}
+
+impl Places {
+    /// Of bodies with these shapes at these poses. Takes time as n log n.
+    pub fn new(shapes: &[Arc<Shape>], poses: &[Isometry3<f64>]) -> Self {
+        let (mut leaves, mut bounded, mut unbounded) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, (shape, pose)) in (0..).zip(shapes.iter().zip(poses)) {
+            if shape.is_empty() {
+                continue;
+            }
+            let leaf = tree_box(&shape.bounds_at(pose));
+            if leaf.mins.is_finite() && leaf.maxs.is_finite() {
+                bounded.push(i);
+                leaves.push(leaf);
+            } else {
+                unbounded.push(i);
+            }
+        }
+        Self { tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves), bounded, unbounded }
+    }
+}
+
+impl Bodies<'_> {
+    /// The body that a ray meets first, the earlier one of bodies it meets at the same distance.
+    pub fn cast_ray(&self, ray: &Ray) -> Option<(usize, Impact)> {
+        self.first(ray, &Vector3::zeros(), |i, most| {
+            let own = Ray { most, ..ray.seen_from(&self.poses[i]) };
+            self.shapes[i].cast_ray(&own).map(|impact| impact.at(&self.poses[i]))
+        })
+    }
+
+    /// The body that a solid meets first which starts at `pose` and moves along a unit vector by `most` m
+    /// without turning. What has no bounds meets nothing.
+    pub fn sweep(
+        &self,
+        shape: &Shape,
+        pose: &Isometry3<f64>,
+        (along, most): (&UnitVector3<f64>, f64),
+    ) -> Option<(usize, Impact)> {
+        let bounds = shape.bounds_at(pose);
+        let ray = Ray { from: bounds.centre(), along: *along, most };
+        self.first(&ray, &(bounds.extents() / 2.0), |i, most| {
+            shape.sweep(pose, (along, most), (&self.shapes[i], &self.poses[i]))
+        })
+    }
+
+    /// The bodies that a solid at `pose` overlaps or touches, in order.
+    pub fn overlapping(&self, shape: &Shape, pose: &Isometry3<f64>) -> Vec<usize> {
+        let around = BvhNode::leaf(tree_box(&shape.bounds_at(pose)), 0);
+        let has_bounds = shape.radius().is_finite();
+        let Places { tree, bounded, unbounded } = self.places;
+        let is_near = |node: &BvhNode| !has_bounds || node.intersects(&around);
+        let near = tree.leaves(is_near).map(|n| bounded[n as usize]);
+        let all = near.chain(unbounded.iter().copied()).map(|i| i as usize);
+        let meets = |&i: &usize| {
+            (self.wanted)(i) && shape.overlaps(pose, (&self.shapes[i], &self.poses[i]))
+        };
+        let mut found: Vec<usize> = all.filter(meets).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The body nearest to a point, no farther than `most` m, with the point of its surface and the signed
+    /// distance, m; of several around the point the one it is deepest in.
+    pub fn nearest(&self, p: &Point3<f64>, most: f64) -> Option<(usize, Impact)> {
+        let of = |i: usize| {
+            let pose = &self.poses[i];
+            let found = self.shapes[i].nearest_point(&pose.inverse_transform_point(p)).at(pose);
+            ((self.wanted)(i) && found.distance <= most).then_some((i, found))
+        };
+        let Places { tree, bounded, unbounded } = self.places;
+        let others = unbounded.iter().filter_map(|&i| of(i as usize));
+        let first = others.reduce(|p, q| if q.1.distance < p.1.distance { q } else { p });
+        let point = TreeVector::from_array(p.coords.into());
+        let most = first.map_or(most.next_up(), |(_, found)| found.distance);
+        let away = |node: &BvhNode, _| {
+            let away = node.aabb().distance_to_local_point(point, true);
+            // inside boxes depth decides, which they do not tell
+            if away > 0.0 { away } else { f64::NEG_INFINITY }
+        };
+        let inner = tree.find_best(most, away, |leaf, _| {
+            let (i, found) = of(bounded[leaf as usize] as usize)?;
+            Some((found.distance, (i, found)))
+        });
+        inner.map(|(_, (_, found))| found).or(first)
+    }
+
+    /// The body that `meets` first of those whose boxes, grown by `half`, the ray meets.
+    fn first(
+        &self,
+        ray: &Ray,
+        half: &Vector3<f64>,
+        meets: impl Fn(usize, f64) -> Option<Impact>,
+    ) -> Option<(usize, Impact)> {
+        let usable = half.iter().all(|x| x.is_finite());
+        if !ray.is_usable() || !usable {
+            return None;
+        }
+        let Places { tree, bounded, unbounded } = self.places;
+        let mut best: Option<(usize, Impact)> = None;
+        for i in unbounded.iter().map(|&i| i as usize).filter(|&i| (self.wanted)(i)) {
+            let most = best.map_or(ray.most, |(_, impact)| impact.distance);
+            let found = meets(i, most).filter(|found| best.is_none() || found.distance < most);
+            best = found.map(|found| (i, found)).or(best);
+        }
+        let most = best.map_or(ray.most, |(_, impact)| impact.distance);
+        let inner = first_in(tree, (ray, half, most), |leaf, most| {
+            let i = bounded[leaf as usize] as usize;
+            if (self.wanted)(i) { meets(i, most) } else { None }
+        });
+        inner.map(|(leaf, impact)| (bounded[leaf as usize] as usize, impact)).or(best)
+    }
+}
+
+/// The leaf that `meets` first of those that a ray meets when they are grown by `half`.
+fn first_in(
+    tree: &Bvh,
+    (ray, half, most): (&Ray, &Vector3<f64>, f64),
+    meets: impl Fn(u32, f64) -> Option<Impact>,
+) -> Option<(u32, Impact)> {
+    let enters = |node: &BvhNode, best: f64| {
+        let bounds = node.aabb();
+        let low = Vector3::from(bounds.mins.to_array()) - half;
+        let high = Vector3::from(bounds.maxs.to_array()) + half;
+        entry(ray, &low, &high, best)
+    };
+    let found = tree.find_best(most.next_up(), enters, |leaf, best| {
+        let impact = meets(leaf, best.min(most))?;
+        Some((impact.distance, impact))
+    });
+    found.map(|(leaf, (_, impact))| (leaf, impact))
+}
+
+/// Where a ray enters a box, m; [`f64::MAX`] if it does not within `most` m.
+fn entry(ray: &Ray, low: &Vector3<f64>, high: &Vector3<f64>, most: f64) -> f64 {
+    let (mut enters, mut leaves) = (0.0f64, most);
+    for axis in 0..3 {
+        let (from, speed) = (ray.from[axis], ray.along[axis]);
+        if speed == 0.0 {
+            if from < low[axis] || from > high[axis] {
+                return f64::MAX;
+            }
+            continue;
+        }
+        let (p, q) = ((low[axis] - from) / speed, (high[axis] - from) / speed);
+        enters = enters.max(p.min(q));
+        leaves = leaves.min(p.max(q));
+    }
+    // the planes of a box are rounded
+    if enters <= leaves * (1.0 + 4.0 * f64::EPSILON) { enters } else { f64::MAX }
+}
+
+impl Triangles {
+    /// The triangle that `meets` first along a ray.
+    pub(crate) fn first_along(
+        &self,
+        ray: &Ray,
+        meets: impl Fn(u32) -> Option<Impact>,
+    ) -> Option<Impact> {
+        self.first_along_box(ray, &Vector3::zeros(), |triangle, _| meets(triangle))
+    }
+
+    /// The same among those that come within a box of these half edge lengths about the ray.
+    pub(crate) fn first_along_box(
+        &self,
+        ray: &Ray,
+        half: &Vector3<f64>,
+        meets: impl Fn(u32, f64) -> Option<Impact>,
+    ) -> Option<Impact> {
+        first_in(self.tree(), (ray, half, ray.most), meets).map(|(_, impact)| impact)
+    }
+
+    /// The triangles whose boxes meet a box.
+    pub(crate) fn in_box(&self, bounds: &Aabb) -> impl Iterator<Item = u32> {
+        let around = BvhNode::leaf(tree_box(bounds), 0);
+        self.tree().leaves(move |node| node.intersects(&around))
+    }
+}

@@ -1,0 +1,240 @@
+//! Where a solid that moves without turning meets another, in the world.
+
+use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
+
+use crate::Triangles;
+use crate::cast::core::Core;
+use crate::cast::ray::{Impact, Ray, ball_at_convex, bisect, nearest};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::candidates::{candidates, least};
+use crate::shape::field::Field;
+use crate::shape::{Probe, Shape};
+
+/// A solid and where it is.
+pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
+
+/// Newton steps to the time of impact of convex solids; along a line their distance is convex.
+const NEWTON_STEPS: usize = 100;
+/// Distance at which solids touch, as a share of their size.
+const TOUCHING: f64 = 1e-10;
+/// Least advance and accuracy of solids of samples, as shares of the grid spacing.
+const GRID_STEP: f64 = 0.05;
+const GRID_TOUCHING: f64 = 1e-3;
+/// Limit of advances.
+const GRID_STEPS: usize = 100_000;
+
+/// A translation along a unit vector, up to a length in m.
+#[derive(Clone, Copy)]
+pub(crate) struct Sweep<'a> {
+    pub(crate) along: &'a UnitVector3<f64>,
+    pub(crate) most: f64,
+}
+
+impl Shape {
+    /// Where this solid, which starts at `pose` and moves along a unit vector by `most` m without turning, first
+    /// meets another. Exact but for rounding, samples to the accuracy of these, and tetrahedra by their vertices.
+    /// Half-spaces and meshes do not meet each other.
+    pub fn sweep(
+        &self,
+        pose: &Isometry3<f64>,
+        (along, most): (&UnitVector3<f64>, f64),
+        (other, place): (&Shape, &Isometry3<f64>),
+    ) -> Option<Impact> {
+        if self.is_empty() || other.is_empty() {
+            return None;
+        }
+        sweep((self, pose), (other, place), Sweep { along, most })
+    }
+}
+
+fn sweep(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+    let (a, b) = (moving.0.field(), target.0.field());
+    match (a, b) {
+        (Field::Grid { .. } | Field::Tets(_), _) | (_, Field::Grid { .. } | Field::Tets(_)) => {
+            march(moving, target, way)
+        }
+        (Field::HalfSpace | Field::Mesh(_), Field::HalfSpace | Field::Mesh(_)) => None,
+        (Field::HalfSpace | Field::Mesh(_), _) => swapped(moving, target, way),
+        (Field::Ball { .. }, Field::Hulls(_) | Field::HalfSpace | Field::Mesh(_)) => {
+            convex(moving, target, way)
+        }
+        (Field::Ball { radius }, _) => {
+            let from = moving.1.translation.vector.into();
+            let ray = Ray { from, along: *way.along, most: way.most }.seen_from(target.1);
+            ball_at_convex(&ray, b, *radius).map(|impact| impact.at(target.1))
+        }
+        (_, Field::Ball { .. }) => swapped(moving, target, way),
+        _ => convex(moving, target, way),
+    }
+}
+
+/// The same from the other side: the target moves back.
+fn swapped(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+    let back = -*way.along;
+    let Impact { distance, point, normal } = sweep(target, moving, Sweep { along: &back, ..way })?;
+    let point = point + way.along.into_inner() * distance;
+    Some(Impact { distance, point, normal: -normal })
+}
+
+/// A union of convex solids that moves to one, to a half-space or to a mesh.
+fn convex(moving: Placed<'_>, (target, place): Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+    let map = place.inv_mul(moving.1);
+    let ray = Ray { from: map * Point3::origin(), along: *way.along, most: way.most };
+    let along = ray.seen_from(place).along;
+    let (ray, size) = (Ray { along, ..ray }, moving.0.radius());
+    let parts = Core::parts(moving.0);
+    let found = match target.field() {
+        Field::HalfSpace => nearest(parts.iter().filter_map(|part| to_plane(part, &map, &ray))),
+        Field::Mesh(mesh) => to_mesh((moving.0, &parts), mesh, (&map, &ray)),
+        _ => {
+            let others = Core::parts(target);
+            let tolerance = TOUCHING * (size + target.radius());
+            let pairs = parts.iter().flat_map(|part| others.iter().map(move |other| (part, other)));
+            let mut ray = ray;
+            pairs.fold(None, |best, (part, other)| {
+                let found = to_core([part, other], &map, &ray, tolerance);
+                ray.most = found.map_or(ray.most, |impact| impact.distance);
+                nearest(best.into_iter().chain(found))
+            })
+        }
+    };
+    found.map(|impact| impact.at(place))
+}
+
+/// To the half-space below zero.
+fn to_plane(part: &Core<'_>, map: &Isometry3<f64>, ray: &Ray) -> Option<Impact> {
+    let up = Vector3::y();
+    let lowest = map * part.lowest(&map.inverse_transform_vector(&up));
+    let (height, speed) = (lowest.y.max(0.0), -ray.along.y);
+    let distance = if height > 0.0 { height / speed } else { 0.0 };
+    let meets = height == 0.0 || speed > 0.0 && distance <= ray.most;
+    let point = lowest + ray.along.into_inner() * distance;
+    meets.then_some(Impact { distance, point, normal: up })
+}
+
+/// To another convex solid, whose coordinates `map` takes those of the first to at the start.
+fn to_core(
+    [part, other]: [&Core<'_>; 2],
+    map: &Isometry3<f64>,
+    ray: &Ray,
+    tolerance: f64,
+) -> Option<Impact> {
+    let mut distance = 0.0;
+    for step in 0..NEWTON_STEPS {
+        let shift = Translation3::from(ray.along.into_inner() * distance);
+        let gap = part.gap(other, &(shift * map));
+        let speed = -gap.normal.dot(&ray.along);
+        if gap.distance <= tolerance || step + 1 == NEWTON_STEPS {
+            let rest = if speed > 0.0 { gap.distance.max(0.0) / speed } else { 0.0 };
+            let distance = (distance + rest.min(tolerance)).min(ray.most);
+            return Some(Impact { distance, point: gap.point, normal: gap.normal });
+        }
+        distance += gap.distance / speed;
+        if speed <= 0.0 || distance > ray.most {
+            return None;
+        }
+    }
+    None
+}
+
+/// To the triangles of a mesh.
+fn to_mesh(
+    (shape, parts): (&Shape, &[Core<'_>]),
+    mesh: &Triangles,
+    (map, ray): (&Isometry3<f64>, &Ray),
+) -> Option<Impact> {
+    if let Some(point) = buried(parts, mesh, map) {
+        let normal = mesh.normal(&point).unwrap_or_else(Vector3::y);
+        return Some(Impact { distance: 0.0, point, normal });
+    }
+    let bounds = shape.bounds_at(map);
+    let half = bounds.extents() / 2.0;
+    let tolerance = TOUCHING * (shape.radius() + half.norm());
+    let middle = Ray { from: bounds.centre(), ..*ray };
+    mesh.first_along_box(&middle, &half, |triangle, most| {
+        let corners = Core::triangle(mesh.mesh().corners(triangle as usize));
+        let ray = Ray { most, ..*ray };
+        nearest(parts.iter().filter_map(|part| to_core([part, &corners], map, &ray, tolerance)))
+    })
+}
+
+/// A point of a solid that is behind the triangles of a mesh.
+pub(crate) fn buried(
+    parts: &[Core<'_>],
+    mesh: &Triangles,
+    map: &Isometry3<f64>,
+) -> Option<Point3<f64>> {
+    let points = parts.iter().map(|part| map * part.some_point());
+    points.into_iter().find(|p| mesh.distance(p) <= 0.0)
+}
+
+/// Solids of which one has samples, by conservative advancement.
+fn march(moving: Placed<'_>, target: Placed<'_>, way: Sweep<'_>) -> Option<Impact> {
+    let spacing = spacing(moving.0).min(spacing(target.0));
+    let at = |distance: f64| {
+        let shift = Translation3::from(way.along.into_inner() * distance);
+        shift * moving.1
+    };
+    let gap = |distance: f64| apart((moving.0, &at(distance)), target, way.most - distance);
+    let (mut before, mut distance) = (0.0, 0.0);
+    for _ in 0..GRID_STEPS {
+        let now = gap(distance);
+        if now <= GRID_TOUCHING * spacing {
+            let is_in = |distance: f64| gap(distance) <= 0.0;
+            let met = if now < 0.0 { bisect(is_in, [before, distance]) } else { distance };
+            return Some(touch((moving.0, &at(met)), target, (met, way.along)));
+        }
+        if distance >= way.most {
+            return None;
+        }
+        before = distance;
+        distance = (distance + now.max(GRID_STEP * spacing)).min(way.most);
+    }
+    None
+}
+
+/// Spacing of the samples of a shape or size of its tetrahedra, m; infinite of others.
+pub(crate) fn spacing(shape: &Shape) -> f64 {
+    match shape.field() {
+        Field::Grid { level_set, .. } => level_set.grid().spacing(),
+        Field::Tets(tets) => tets.spacing(),
+        _ => f64::INFINITY,
+    }
+}
+
+/// How far solids are apart, m, of which one has samples; no more than `most`, but not less than their spacing.
+/// Not above zero if they overlap.
+pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, most: f64) -> f64 {
+    let most = most.max(spacing(a.0).min(spacing(b.0)));
+    let gap = least(a, b, (most, 0.0), &mut 0);
+    let is_around = |(ball, pose): Placed<'_>, (other, place): Placed<'_>| {
+        let centre = place.inverse_transform_point(&pose.translation.vector.into());
+        matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&centre) <= 0.0
+    };
+    if is_around(a, b) || is_around(b, a) { gap.min(0.0) } else { gap }
+}
+
+/// The contact of solids that touch, of which one has samples.
+fn touch(a: Placed<'_>, b: Placed<'_>, (distance, along): (f64, &UnitVector3<f64>)) -> Impact {
+    let margin = spacing(a.0).min(spacing(b.0));
+    let near = candidates(a, b, margin, &mut 0);
+    let Some(c) = near.iter().min_by(|p, q| p.distance.total_cmp(&q.distance)) else {
+        let point = Point3::from(a.1.translation.vector);
+        return Impact { distance, point, normal: -along.into_inner() };
+    };
+    let Candidate { owner, point, distance: gap, normal, .. } = *c;
+    let (own, other) = if owner == Side::A { (a, b) } else { (b, a) };
+    let place = own.1 * point;
+    let local = other.1.inverse_transform_point(&place);
+    let normal = other.1 * normal.unwrap_or_else(|| other.0.field().normal(&local));
+    match (owner, own.0.probe()) {
+        (Side::A, Probe::Ball(radius)) => {
+            Impact { distance, point: place - normal * (gap + radius), normal }
+        }
+        (Side::A, _) => Impact { distance, point: place - normal * gap, normal },
+        (Side::B, Probe::Ball(radius)) => {
+            Impact { distance, point: place - normal * *radius, normal: -normal }
+        }
+        (Side::B, _) => Impact { distance, point: place, normal: -normal },
+    }
+}

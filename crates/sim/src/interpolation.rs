@@ -1,0 +1,59 @@
+//! Poses between two frames, for display at another rate than that of the physics.
+
+use nalgebra::{Isometry3, Translation3};
+
+use crate::{BodyId, World};
+
+/// Sine below which the way between two rotations is no arc.
+const NO_ARC: f64 = 1e-9;
+
+impl World {
+    /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
+    /// the end of the last, 1: places along a line, rotations along the shorter arc. Shares beyond are taken as
+    /// the nearer end. What came about in the last frame starts where it did, and what
+    /// [`World::set_pose`] put elsewhere is there.
+    ///
+    /// ```
+    /// use brisance_sim::{Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let (physics, display) = (world.settings().dt, 1.0 / 60.0);
+    /// let mut ahead = 0.0;
+    /// for _ in 0..120 {
+    ///     ahead += display;
+    ///     while ahead >= physics {
+    ///         world.step();
+    ///         ahead -= physics;
+    ///     }
+    ///     for (_body, _pose) in world.interpolated(ahead / physics) {
+    ///         // draw it
+    ///     }
+    /// }
+    /// ```
+    pub fn interpolated(
+        &self,
+        t: f64,
+    ) -> impl DoubleEndedIterator<Item = (BodyId, Isometry3<f64>)> + ExactSizeIterator {
+        let between = move |i: usize| between(&self.previous[i], &self.poses[i], t);
+        (0..self.len()).map(move |i| (self.ids[i], between(i)))
+    }
+
+    /// The pose of one body as [`World::interpolated`] has it; `None` if there is no such body.
+    pub fn interpolated_pose(&self, id: BodyId, t: f64) -> Option<Isometry3<f64>> {
+        let i = self.ids.binary_search(&id).ok()?;
+        Some(between(&self.previous[i], &self.poses[i], t))
+    }
+}
+
+fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, t: f64) -> Isometry3<f64> {
+    if t <= 0.0 {
+        return *from;
+    }
+    if t >= 1.0 || t.is_nan() || from == to {
+        return *to;
+    }
+    let (p, q) = (from.translation.vector, to.translation.vector);
+    let turned = from.rotation.try_slerp(&to.rotation, t, NO_ARC);
+    let rotation = turned.unwrap_or(if t < 0.5 { from.rotation } else { to.rotation });
+    Isometry3::from_parts(Translation3::from(p + (q - p) * t), rotation)
+}
