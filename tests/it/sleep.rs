@@ -489,3 +489,24 @@ fn what_sleeps_on_a_kinematic_body_wakes_when_that_is_set_in_motion_and_when_it_
     world.remove(lift);
     assert_eq!(world.set_velocity(lift, up(1.0)), Err(SteeringError::Unknown(lift)));
 }
+
+#[test]
+fn what_is_struck_in_its_last_still_frame_does_not_fall_asleep() {
+    for frames in 10..22 {
+        let settings = Settings { gravity: Vector3::zeros(), ..Settings::default() };
+        let (speed, dt) = (1.0, settings.dt);
+        let mut world = World::new(settings);
+        world.add(cube(None, [0.25; 3], [0.0; 3])).unwrap();
+        // they touch at the end of a frame
+        let gap = speed * dt * f64::from(frames);
+        let mut striker = cube(None, [0.25; 3], [-0.5 - gap, 0.0, 0.0]);
+        striker.velocity.linear.x = speed;
+        world.add(striker).unwrap();
+        let before = world.momentum().linear;
+        for _ in 0..40 {
+            world.step();
+            let lost = (world.momentum().linear - before).norm() / before.norm();
+            assert!(lost < 1e-12, "{lost} of a blow after {frames} frames");
+        }
+    }
+}

@@ -33,7 +33,8 @@ const MAX_STILL: f64 = 0.015;
 const SPEEDING_UP: f64 = 2.0;
 /// The same needs this share of how far it may move.
 const SPEEDING_LEAST: f64 = 0.02;
-/// An impulse that would change the velocity of a sleeper by this much wakes it, m/s.
+/// An impulse that would change the velocity of a sleeper by this much wakes it, and what moves faster does not fall
+/// asleep, m/s.
 const WAKING_SPEED: f64 = 0.1;
 /// Share of all that bears on a sleeper by which what touched it when it fell asleep may change besides:
 /// in a pile loads shift about for long.
@@ -559,8 +560,16 @@ impl World {
     fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
         let frames = 2 * self.half_still();
         let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
+        // a blow in the last of these frames has not moved the body yet
+        let is_slow = |i: usize| {
+            let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+            speed(&velocity, self.shapes[i].radius()) <= WAKING_SPEED
+        };
         let mut falling: Vec<bool> = (0..self.len())
-            .map(|i| self.acting[i].mass_properties().is_some() && still(&self.rests[i]))
+            .map(|i| {
+                let is_moved = self.acting[i].mass_properties().is_some();
+                is_moved && still(&self.rests[i]) && is_slow(i)
+            })
             .collect();
         for i in self.near_moving(false) {
             falling[i] = false;
