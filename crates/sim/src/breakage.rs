@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use contact::{Blow, Field, Groups, Material, Shape, TetSolid};
+use contact::{Groups, Material};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
-use rayon::prelude::*;
 
 use crate::anchor::Anchorage;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
+use crate::hits::Hit;
 use crate::model::{Division, Effect, FractureModel, Impact};
+use crate::parent::Parent;
 use crate::scene::Pattern;
 use crate::sharing::Part;
-use crate::strength::{Law, Strength};
+use crate::strength::Strength;
 use crate::world::{NewBody, World};
-use crate::{BodyId, Cut, Dent, Fracture, Lineage, Motion, Report, Solid, Whole, rigid};
+use crate::{BodyId, Dent, Fracture, Motion, Report, Solid};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -63,22 +64,6 @@ impl Breakage {
     }
 }
 
-/// The hardest blow to a body, as it feels it.
-pub(crate) struct Hit {
-    pub(crate) body: BodyId,
-    /// In body coordinates, m.
-    pub(crate) at: Point3<f64>,
-    /// Along the blow, in world axes.
-    pub(crate) normal: Vector3<f64>,
-    pub(crate) impulse: Vector3<f64>,
-    /// What the body bears there, N s.
-    pub(crate) strength: f64,
-    /// How long it lasts, s, if the model of the body asks.
-    pub(crate) duration: Option<f64>,
-    /// What else acts on the body meanwhile, if the model of the body asks.
-    pub(crate) reactions: Vec<Push>,
-}
-
 /// How long a blow lasts whose striker is not known, as that of an explosion, s.
 const UNKNOWN_DURATION: f64 = 1e-3;
 
@@ -121,22 +106,6 @@ impl Outcome {
             Self::OverBudget => Happened::OverBudget,
         }
     }
-}
-
-/// A body as it is about to break.
-pub(crate) struct Parent {
-    pub(crate) id: BodyId,
-    pub(crate) breakage: Option<Breakage>,
-    pub(crate) mass: MassProperties,
-    pub(crate) momentum: Momentum,
-    pub(crate) pose: Isometry3<f64>,
-    /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
-    pub(crate) since: f64,
-    pub(crate) shape: Arc<Shape>,
-    pub(crate) solid: Solid,
-    pub(crate) anchorage: Option<Anchorage>,
-    /// Where it came from, if it is a fragment.
-    lineage: Option<Arc<Lineage>>,
 }
 
 /// The pieces of an event that stay together, and which of them anchors hold.
@@ -182,130 +151,6 @@ impl World {
                 if let Ok(i) = self.ids.binary_search(&body) {
                     self.breakages[i] = None;
                 }
-            }
-        }
-    }
-
-    /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
-    /// then meets what is left of it. `laws` are those that `blows` were found with.
-    pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
-        for blow in blows {
-            let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
-            let least = borne[0].min(borne[1]).min(blow.impulse.norm());
-            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
-            let sides = sides.enumerate().filter(|(_, (_, borne))| *borne <= least);
-            for (side, (((body, sign), at), strength)) in sides {
-                let asks = self.solves_stress(body as usize);
-                hits.push(Hit {
-                    body: self.ids[body as usize],
-                    at,
-                    normal: blow.normal * sign,
-                    impulse: blow.impulse * sign,
-                    strength,
-                    duration: asks.then(|| self.contact_time(blow, side)).flatten(),
-                    reactions: Vec::new(),
-                });
-            }
-        }
-        hits.sort_by(|p, q| {
-            let size = |h: &Hit| h.impulse.norm_squared();
-            p.body.cmp(&q.body).then(size(q).total_cmp(&size(p)))
-        });
-        hits.dedup_by_key(|h| h.body);
-        hits
-    }
-
-    /// Whether the model of a body solves for the stress of a blow.
-    fn solves_stress(&self, i: usize) -> bool {
-        let breakage = self.breakages[i].as_ref();
-        breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
-    }
-
-    /// [`World::hardest_hits`] with what else acts on the bodies that solve for stress: other blows at the same
-    /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
-    pub(crate) fn loaded_hits(
-        &self,
-        blows: &[Blow],
-        laws: &[Law],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
-    ) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, laws);
-        let mut acts = vec![false; blows.len()];
-        for hit in hits.iter_mut().filter(|hit| hit.duration.is_some()) {
-            let on = |blow: &Blow| self.push_on(hit.body, blow);
-            let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
-            let Some(first) = blows.iter().find(|blow| on(blow) == Some(own)) else { continue };
-            let lasts = hit.duration.unwrap_or(0.0);
-            for (blow, acts) in blows.iter().zip(&mut acts) {
-                let Some(push) = on(blow) else { continue };
-                if (blow.time - first.time).abs() <= lasts {
-                    *acts = true;
-                    hit.reactions.extend((push != own).then_some(push));
-                }
-            }
-        }
-        let mut struck = momenta.to_vec();
-        for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
-            self.strike(blow, &mut struck);
-        }
-        self.push_back(&mut hits, (frame, search, &struck));
-        hits
-    }
-
-    /// What a blow gives a body.
-    fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
-        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
-        own.next().map(|((_, j), at)| Push { point: at.into(), impulse: j.into() })
-    }
-
-    /// Adds the impulse of a blow to the momenta of both bodies.
-    fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
-        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
-        for (((i, impulse), at), rotation) in sides.zip(blow.rotations) {
-            let i = i as usize;
-            if self.acting[i].mass_properties().is_some() {
-                momenta[i].apply(&impulse, &(rotation * at.coords));
-            }
-        }
-    }
-
-    /// The same of blows through others, which are what contacts give to bodies with these `momenta`.
-    pub(crate) fn hits_through(
-        &self,
-        blows: &[Blow],
-        laws: &[Law],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
-    ) -> Vec<Hit> {
-        let mut hits = self.hardest_hits(blows, laws);
-        self.push_back(&mut hits, (frame, search, momenta));
-        for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
-            // the blow is one of them, or the sum of several
-            hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
-        }
-        hits
-    }
-
-    /// Adds what contacts and joints give the bodies of `hits` that solve for stress.
-    fn push_back(
-        &self,
-        hits: &mut [Hit],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
-    ) {
-        let mut chosen = vec![false; self.len()];
-        for hit in hits.iter() {
-            let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
-            chosen[i] = self.solves_stress(i) && self.anchorages[i].is_none();
-        }
-        if !chosen.contains(&true) {
-            return;
-        }
-        for push in frame.reactions(search, momenta, &chosen) {
-            let body = self.ids[push.body as usize];
-            if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
-                let (point, impulse) = (push.at.into(), push.impulse.into());
-                hit.reactions.push(Push { point, impulse });
             }
         }
     }
@@ -605,56 +450,6 @@ fn unbroken(
     groups.iter().map(|group| names.partition_point(|name| name < group)).collect()
 }
 
-impl Parent {
-    /// kg/m^3.
-    pub(crate) fn density(&self) -> f64 {
-        self.mass.mass() / self.solid.geometry.moments().volume
-    }
-
-    /// Whether it collides by its tetrahedra.
-    fn has_tets(&self) -> bool {
-        matches!(self.shape.field(), Field::Tets(_))
-    }
-
-    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
-    pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
-        let mesh = match model {
-            FractureModel::Stress(elastic) => elastic.mesh(),
-            FractureModel::Lattice(latticed) => latticed.mesh(),
-            FractureModel::Prescored(..) => None,
-        };
-        let mesh = mesh.filter(|_| self.has_tets());
-        let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
-        tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
-    }
-
-    /// Whether it is that whole body or a fragment of it.
-    pub(crate) fn is_of(&self, whole: &Arc<Whole>) -> bool {
-        match &self.lineage {
-            Some(lineage) => Arc::ptr_eq(&lineage.whole, whole),
-            None => Arc::ptr_eq(&self.solid.geometry, whole.geometry()),
-        }
-    }
-
-    /// Its pieces with what they are as bodies; `None` if one of them has no mass.
-    fn parts(&self, broken: Pieces, division: &Division) -> Option<Vec<Part>> {
-        let density = self.density();
-        let (whole, cuts) = match &self.lineage {
-            Some(lineage) => (Arc::clone(&lineage.whole), &lineage.cuts[..]),
-            None => (Arc::new(Whole::new(Arc::clone(&self.solid.geometry))), &[][..]),
-        };
-        let part = |Piece { geometry, regions }: Piece| {
-            let (mass, material) = rigid(geometry.moments(), density).ok()?;
-            let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
-            let cuts = cuts.iter().cloned().chain([cut]).collect();
-            let lineage = Arc::new(Lineage { whole: Arc::clone(&whole), cuts });
-            let solid = Solid { geometry: Arc::new(geometry), material };
-            Some(Part { shape: Arc::new(solid.shape()), solid, mass, lineage })
-        };
-        broken.pieces.into_par_iter().map(part).collect()
-    }
-}
-
 /// The parts of a body where it is.
 fn placed(parts: Vec<Part>, parent: &Parent) -> Vec<Placed> {
     let world = parent.pose * parent.solid.material.inverse();
@@ -703,7 +498,9 @@ fn velocities(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::rigid;
     use crate::{Placement, Settings};
+    use contact::{Blow, Shape};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
     use proptest::prelude::*;

@@ -6,8 +6,9 @@ use fracture::{Alignment, Pattern};
 use levelset::LevelSet;
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 
-use crate::breakage::{Clusters, Hit, Outcome, sizes};
+use crate::breakage::{Clusters, Outcome, sizes};
 use crate::event::{Event, Trigger};
+use crate::hits::Hit;
 use crate::model::Division;
 use crate::{BodyId, Fracture, Report, Solid, World};
 

@@ -8,8 +8,9 @@ use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
 use crate::anchor::Anchorage;
-use crate::breakage::{Breakage, Parent};
+use crate::breakage::Breakage;
 use crate::model::FractureModel;
+use crate::parent::Parent;
 use crate::world::{NewBody, World};
 use crate::{Dent, Solid, rigid};
 

@@ -4,7 +4,8 @@ use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::breakage::{Hit, Outcome};
+use crate::breakage::Outcome;
+use crate::hits::Hit;
 use crate::strength::{Law, Strength};
 use crate::world::{UNIT, World, is_usable};
 use crate::{BodyId, FractureModel, Report};

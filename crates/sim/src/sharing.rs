@@ -8,8 +8,8 @@ use dynamics::MassProperties;
 use fracture::{Alignment, Geometry, Pattern};
 use nalgebra::Isometry3;
 
-use crate::breakage::Parent;
 use crate::model::{Division, FractureModel, Placement};
+use crate::parent::Parent;
 use crate::world::World;
 use crate::{BodyId, Lineage, Solid};
 
@@ -136,7 +136,8 @@ impl World {
 mod tests {
     use super::*;
     use crate::breakage::tests::solid;
-    use crate::breakage::{Bonds, Breakage, Hit};
+    use crate::breakage::{Bonds, Breakage};
+    use crate::hits::Hit;
     use crate::{NewBody, Report, Settings};
     use contact::{Field, Groups, Material};
     use dynamics::{Body, Velocity};

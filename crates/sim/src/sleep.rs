@@ -16,8 +16,8 @@ use contact::{Blow, Contact, Contacts, Prop, Support, bear};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::breakage::Hit;
 use crate::event::{Event, Happened, Trigger};
+use crate::hits::Hit;
 use crate::strength::Law;
 use crate::world::World;
 use crate::{BodyId, Report};

@@ -5,10 +5,10 @@ use contact::{Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, S
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use crate::breakage::Hit;
 use crate::energy::EnergyBound;
 use crate::event::Trigger;
 use crate::free::FreeIslands;
+use crate::hits::Hit;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
@@ -208,13 +208,12 @@ impl World {
             let given = (&self.drift()[..], &self.names()[..], &self.frame_joints()[..]);
             let mut search = self.search(known.take(), given, std::mem::take(&mut broad));
             ended(Phase::Detect);
-            if wakes == 0 {
-                let woken = self.wake_approached(search.contacts());
-                if woken.contains(&true) {
-                    wakes += 1;
-                    known = Some(Known { search, renewed: woken, resumed: Vec::new() });
-                    continue;
-                }
+            let is_first = wakes == 0;
+            let woken = if is_first { self.wake_approached(search.contacts()) } else { Vec::new() };
+            if woken.contains(&true) {
+                wakes += 1;
+                known = Some(Known { search, renewed: woken, resumed: Vec::new() });
+                continue;
             }
             let mut paths = self.paths();
             let mut told = Vec::new();

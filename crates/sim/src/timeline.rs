@@ -9,8 +9,8 @@ use std::f64::consts::PI;
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use crate::breakage::Hit;
 use crate::event::Trigger;
+use crate::hits::Hit;
 use crate::steering::check;
 use crate::{BodyId, Report, World};
 

@@ -1,0 +1,81 @@
+//! A body that is about to break, and what its pieces take over.
+
+use std::sync::Arc;
+
+use contact::{Field, Shape, TetSolid};
+use dynamics::{MassProperties, Momentum};
+use fracture::{Piece, Pieces};
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use crate::anchor::Anchorage;
+use crate::breakage::Breakage;
+use crate::model::{Division, FractureModel};
+use crate::sharing::Part;
+use crate::{BodyId, Cut, Lineage, Solid, Whole, rigid};
+
+/// A body as it is about to break.
+pub(crate) struct Parent {
+    pub(crate) id: BodyId,
+    pub(crate) breakage: Option<Breakage>,
+    pub(crate) mass: MassProperties,
+    pub(crate) momentum: Momentum,
+    pub(crate) pose: Isometry3<f64>,
+    /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
+    pub(crate) since: f64,
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) solid: Solid,
+    pub(crate) anchorage: Option<Anchorage>,
+    /// Where it came from, if it is a fragment.
+    pub(crate) lineage: Option<Arc<Lineage>>,
+}
+
+impl Parent {
+    /// kg/m^3.
+    pub(crate) fn density(&self) -> f64 {
+        self.mass.mass() / self.solid.geometry.moments().volume
+    }
+
+    /// Whether it collides by its tetrahedra.
+    pub(crate) fn has_tets(&self) -> bool {
+        matches!(self.shape.field(), Field::Tets(_))
+    }
+
+    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
+    pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
+        let mesh = match model {
+            FractureModel::Stress(elastic) => elastic.mesh(),
+            FractureModel::Lattice(latticed) => latticed.mesh(),
+            FractureModel::Prescored(..) => None,
+        };
+        let mesh = mesh.filter(|_| self.has_tets());
+        let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
+        tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
+    }
+
+    /// Whether it is that whole body or a fragment of it.
+    pub(crate) fn is_of(&self, whole: &Arc<Whole>) -> bool {
+        match &self.lineage {
+            Some(lineage) => Arc::ptr_eq(&lineage.whole, whole),
+            None => Arc::ptr_eq(&self.solid.geometry, whole.geometry()),
+        }
+    }
+
+    /// Its pieces with what they are as bodies; `None` if one of them has no mass.
+    pub(crate) fn parts(&self, broken: Pieces, division: &Division) -> Option<Vec<Part>> {
+        let density = self.density();
+        let (whole, cuts) = match &self.lineage {
+            Some(lineage) => (Arc::clone(&lineage.whole), &lineage.cuts[..]),
+            None => (Arc::new(Whole::new(Arc::clone(&self.solid.geometry))), &[][..]),
+        };
+        let part = |Piece { geometry, regions }: Piece| {
+            let (mass, material) = rigid(geometry.moments(), density).ok()?;
+            let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
+            let cuts = cuts.iter().cloned().chain([cut]).collect();
+            let lineage = Arc::new(Lineage { whole: Arc::clone(&whole), cuts });
+            let solid = Solid { geometry: Arc::new(geometry), material };
+            Some(Part { shape: Arc::new(solid.shape()), solid, mass, lineage })
+        };
+        broken.pieces.into_par_iter().map(part).collect()
+    }
+}
