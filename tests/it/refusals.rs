@@ -149,6 +149,12 @@ fn a_beam_on_the_bench_is_fixed_loaded_and_solved_in_every_way() {
         assert!((tension(more) / own - 1.0).abs() < 1e-3, "{more:?}");
     }
     assert!(tension(&["--quadratic"]) > own, "linear elements are too stiff");
+    let beside = ["stress", "beam.msh", "--fix", "2,0,0,3,1,1", "-o", "beam.vtu"];
+    refused(
+        &case,
+        &[&beside[..], &load].concat(),
+        &["--fix fixes no vertex", "0,0,0", "1,0.1,0.1"],
+    );
     // an edge is a hinge
     let hinged = ["stress", "beam.msh", "--fix", "0,0,0,0,0,0.1", "-o", "beam.vtu"];
     refused(&case, &[&hinged[..], &load].concat(), &["let the body turn"]);

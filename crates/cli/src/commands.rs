@@ -142,6 +142,21 @@ pub enum Failure {
         /// What is wrong with it.
         source: tetfem::StructureError,
     },
+    /// A support holds no vertex.
+    #[error(
+        "{}: {option} fixes no vertex: its vertices are from {} to {}",
+        path.display(),
+        crate::wording::place(&bounds.min),
+        crate::wording::place(&bounds.max)
+    )]
+    FixesNothing {
+        /// The file.
+        path: PathBuf,
+        /// The option that asks for the support.
+        option: &'static str,
+        /// Of all vertices.
+        bounds: Box<levelset::Aabb>,
+    },
     /// A body of tetrahedra has no equilibrium.
     #[error("{}: {source}", path.display())]
     Equilibrium {

@@ -23,6 +23,11 @@ fn without_zeros(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
 
+/// Coordinates as options take them.
+pub(crate) fn place(p: &nalgebra::Point3<f64>) -> String {
+    format!("{},{},{}", number(p.x), number(p.y), number(p.z))
+}
+
 /// `1 body`, `1,000 bodies`.
 pub(crate) fn count(n: usize, singular: &str, plural: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { singular } else { plural })

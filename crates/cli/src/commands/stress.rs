@@ -18,7 +18,7 @@ use crate::output::write_whole;
 use crate::progress::phase;
 use crate::render::{View, render};
 use crate::tet_file::read_tets;
-use crate::wording::{count, number};
+use crate::wording::{count, number, place};
 
 /// Shades of red.
 const SHADES: usize = 16;
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    let supports = supports(&mesh, arguments);
+    let supports = supports(&mesh, arguments)?;
     let body = phase("assembling the finite elements", arguments.quiet, || {
         Structure::supported(mesh, supports, material, interpolation, solver(arguments))
     });
@@ -81,9 +81,17 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
 }
 
 /// The vertices that are fixed.
-fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Vec<bool> {
+fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Failure> {
+    let nothing = |option, bounds| Failure::FixesNothing {
+        path: arguments.tets.clone(),
+        option,
+        bounds: Box::new(bounds),
+    };
+    let all = Aabb::around(&mesh.vertices)
+        .unwrap_or(Aabb { min: Point3::origin(), max: Point3::origin() });
     if let (Some(radius), Some(at)) = (arguments.collision_radius, arguments.at) {
-        return far_vertices(mesh, &at.into(), radius);
+        let far = far_vertices(mesh, &at.into(), radius);
+        return if far.contains(&true) { Ok(far) } else { Err(nothing("--collision-radius", all)) };
     }
     let boxes: Vec<Aabb> = arguments
         .fix
@@ -91,7 +99,10 @@ fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Vec<bool> {
         .filter_map(|&[x, y, z, u, v, w]| Aabb::around(&[[x, y, z].into(), [u, v, w].into()]))
         .collect();
     let is_in = |p: &Point3<f64>, b: &Aabb| (0..3).all(|k| (b.min[k]..=b.max[k]).contains(&p[k]));
-    mesh.vertices.iter().map(|p| boxes.iter().any(|b| is_in(p, b))).collect()
+    if boxes.iter().any(|b| !mesh.vertices.iter().any(|p| is_in(p, b))) {
+        return Err(nothing("--fix", all));
+    }
+    Ok(mesh.vertices.iter().map(|p| boxes.iter().any(|b| is_in(p, b))).collect())
 }
 
 fn contacts(arguments: &StressArguments) -> Vec<Contact> {
@@ -128,7 +139,7 @@ fn tell(
     let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
     let at = sum / 4.0;
     let greatest = tensions[tet];
-    let place = format!("{},{},{}", number(at.x), number(at.y), number(at.z));
+    let place = place(&at.into());
     writeln!(out, "greatest tension {} Pa, at {place}", number(greatest))?;
     let pressure = |stress: &Matrix3<f64>| -max_principal(&-stress);
     let least = stresses.iter().map(pressure).fold(0.0_f64, f64::min);
