@@ -84,7 +84,7 @@ proptest! {
 fn a_crack_that_is_shut_is_no_surface() {
     let half = Vector3::repeat(0.5);
     let whole = centered(kuhn_box([4, 4, 4], half * 2.0), half);
-    // all faces between the halves of the middle layer, but not as far as the edge
+    // duplicates the vertices of an inner part of the plane x = 0
     let left = |t: usize| whole.corners(t).iter().map(|p| p.x).sum::<f64>() < 0.0;
     let mut cracked = whole.clone();
     let inner = |p: &Point3<f64>| p.x.abs() < 1e-9 && p.y.abs() < 0.3 && p.z.abs() < 0.3;

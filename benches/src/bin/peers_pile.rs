@@ -3,10 +3,10 @@
 //! `peers_pile [--json] [--seconds S] [--ours | --pile] [--threads N] [--awake | --sleep]
 //! [--sampled] [--solver NAME] [BODIES]...`, where NAME is that of a scene's `solver`: 1000,
 //! 3000 and 8992 bodies, 10 s, one thread and two, awake and with sleeping, unless given.
-//! Fragments of some 0.2 m fall from a loose block onto a plane. The engines take their frames in turn. Times are
-//! medians a frame: processor time for one thread, wall time for two. `ratio` is our time over the peer's: at most 1 is good. `mm` are
-//! median, 99th percentile and largest overlap of two hulls at the end, by Rapier's own geometry
-//! for both engines; `gain` is the largest growth of energy in a frame over the energy at the start.
+//! Fragments of some 0.2 m fall from a loose block onto a plane. Frames of both engines alternate. Times are
+//! medians of a frame: processor time for one thread, wall time for two. `ratio` is our time over the
+//! peer's. `mm` are the median, 99th percentile and largest overlap of two hulls at the end, by Rapier's
+//! geometry for both engines. `gain` is the largest growth of energy in a frame over the energy at the start.
 //!
 //! `again` counts pairs that were looked at once more within a frame, `points` the surface points
 //! whose distance to another body was asked.

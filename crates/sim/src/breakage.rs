@@ -10,7 +10,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use crate::anchor::Anchorage;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
-use crate::hits::Hit;
+use crate::hits::{Hit, UNKNOWN_DURATION};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::parent::Parent;
 use crate::scene::Pattern;
@@ -63,9 +63,6 @@ impl Breakage {
         Self { strength, generations: self.generations - 1, ..self.clone() }
     }
 }
-
-/// How long a blow lasts whose striker is not known, as that of an explosion, s.
-const UNKNOWN_DURATION: f64 = 1e-3;
 
 /// A piece before it is a body.
 struct Placed {

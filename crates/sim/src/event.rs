@@ -39,9 +39,9 @@ pub struct Event {
     pub pose: [f64; 7],
     /// Its linear and its angular momentum then, kg m/s and kg m^2/s.
     pub momentum: [f64; 6],
-    /// How long the blow lasts, s, if bodies of finite elements or lattices ask.
+    /// How long the blow lasts, s, to a body of finite elements.
     pub duration: Option<f64>,
-    /// What else acts on the body during the blow: what it rests on, its joints, other blows.
+    /// What else acts on a body of finite elements during the blow: its contacts, its joints, other blows.
     #[serde(default)]
     pub reactions: Vec<Push>,
 }

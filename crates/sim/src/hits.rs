@@ -25,6 +25,18 @@ pub(crate) struct Hit {
     pub(crate) reactions: Vec<Push>,
 }
 
+/// How long a blow lasts of which the contact is not known, as that of an explosion, s.
+pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
+
+/// The contacts and joints that act on bodies while blows do.
+#[derive(Clone, Copy)]
+pub(crate) struct Acting<'a> {
+    pub(crate) frame: contact::Frame<'a>,
+    pub(crate) search: &'a contact::Search,
+    /// Before the blows.
+    pub(crate) momenta: &'a [Momentum],
+}
+
 impl World {
     /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
     /// then meets what is left of it. `laws` are those that `blows` were found with.
@@ -43,7 +55,8 @@ impl World {
                     normal: blow.normal * sign,
                     impulse: blow.impulse * sign,
                     strength,
-                    duration: asks.then(|| self.contact_time(blow, side)).flatten(),
+                    duration: asks
+                        .then(|| self.contact_time(blow, side).unwrap_or(UNKNOWN_DURATION)),
                     reactions: Vec::new(),
                 });
             }
@@ -64,19 +77,17 @@ impl World {
 
     /// [`World::hardest_hits`] with what else acts on the bodies that solve for stress: other blows at the same
     /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
-    pub(crate) fn loaded_hits(
-        &self,
-        blows: &[Blow],
-        laws: &[Law],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
-    ) -> Vec<Hit> {
+    pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
+        if hits.iter().all(|hit| hit.duration.is_none()) {
+            return hits;
+        }
         let mut acts = vec![false; blows.len()];
-        for hit in hits.iter_mut().filter(|hit| hit.duration.is_some()) {
+        for hit in &mut hits {
+            let Some(lasts) = hit.duration else { continue };
             let on = |blow: &Blow| self.push_on(hit.body, blow);
             let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
             let Some(first) = blows.iter().find(|blow| on(blow) == Some(own)) else { continue };
-            let lasts = hit.duration.unwrap_or(0.0);
             for (blow, acts) in blows.iter().zip(&mut acts) {
                 let Some(push) = on(blow) else { continue };
                 if (blow.time - first.time).abs() <= lasts {
@@ -85,11 +96,11 @@ impl World {
                 }
             }
         }
-        let mut struck = momenta.to_vec();
+        let mut struck = acting.momenta.to_vec();
         for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
             self.strike(blow, &mut struck);
         }
-        self.push_back(&mut hits, (frame, search, &struck));
+        self.push_back(&mut hits, Acting { momenta: &struck, ..acting });
         hits
     }
 
@@ -116,10 +127,10 @@ impl World {
         &self,
         blows: &[Blow],
         laws: &[Law],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
+        acting: Acting<'_>,
     ) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
-        self.push_back(&mut hits, (frame, search, momenta));
+        self.push_back(&mut hits, acting);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
             // the blow is one of them, or the sum of several
             hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
@@ -128,11 +139,7 @@ impl World {
     }
 
     /// Adds what contacts and joints give the bodies of `hits` that solve for stress.
-    fn push_back(
-        &self,
-        hits: &mut [Hit],
-        (frame, search, momenta): (contact::Frame<'_>, &contact::Search, &[Momentum]),
-    ) {
+    fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
         let mut chosen = vec![false; self.len()];
         for hit in hits.iter() {
             let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
@@ -141,7 +148,7 @@ impl World {
         if !chosen.contains(&true) {
             return;
         }
-        for push in frame.reactions(search, momenta, &chosen) {
+        for push in acting.frame.reactions(acting.search, acting.momenta, &chosen) {
             let body = self.ids[push.body as usize];
             if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
                 let (point, impulse) = (push.at.into(), push.impulse.into());

@@ -10,8 +10,8 @@ const NO_ARC: f64 = 1e-9;
 impl World {
     /// All bodies with their poses at a share `t` of the way from the end of the frame before the last, 0, to
     /// the end of the last, 1: places along a line, rotations along the shorter arc. Shares beyond are taken as
-    /// the nearer end. What came about in the last frame starts where it did, and what
-    /// [`World::set_pose`] put elsewhere is there.
+    /// the nearer end. A body that was added in the last frame starts at its first
+    /// pose, and one that [`World::set_pose`] placed is at that pose.
     ///
     /// ```
     /// use brisance_sim::{Settings, World};

@@ -198,8 +198,8 @@ fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
     parts(mesh, &shares).iter().map(TetMesh::boundary).collect()
 }
 
-/// The tetrahedra of each piece: those of its regions. Of a region that came apart into several, and of
-/// no region, each tetrahedron goes to the piece that it is deepest in, the first of equals.
+/// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or none, each
+/// tetrahedron goes to the piece in which its centroid is deepest, the first of equals.
 fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
     let all: Vec<usize> = (0..pieces.len()).collect();
     let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);

@@ -146,8 +146,7 @@ impl World {
         self.cast_shape(&Shape::ball(radius), &pose, way, filter)
     }
 
-    /// The body that a solid meets first which starts at `pose` and moves along a translation, m, without turning;
-    /// `None` also if a number is not finite, the translation is zero or the solid has no bounds. A solid that
+    /// Shape cast: the first body that a solid meets on a translation, m, from `pose`, without rotation; `None` also if a number is not finite, the translation is zero or the solid has no bounds. A solid that
     /// overlaps a body at the start meets it there.
     ///
     /// Unions of convex solids are met to 1e-10 of their size, triangle meshes by their triangles, and bodies of
@@ -213,7 +212,7 @@ impl World {
         if !half.iter().all(|x| x.is_finite() && *x > 0.0) {
             return Vec::new();
         }
-        // samples are met by their own points, and in thin ones by these
+        // sampled bodies are tested at their own surface points, and thin ones at those of the box
         self.overlap_shape(&Shape::cuboid(*half, half.max() / 8.0), pose, filter)
     }
 
@@ -275,7 +274,7 @@ impl World {
         CastHit { body: self.ids[i], distance, point, normal }
     }
 
-    /// Asks about the bodies that a filter lets through.
+    /// Runs a query on the bodies that pass a filter.
     fn with_bodies<T>(&self, filter: &Filter<'_>, ask: impl FnOnce(Bodies<'_>) -> T) -> T {
         let places = self.places.get_or_init(|| Places::new(&self.shapes, &self.poses));
         let wanted = |i: usize| {

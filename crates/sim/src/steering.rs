@@ -291,7 +291,7 @@ impl World {
         self.wake(woken);
     }
 
-    /// Wakes sleepers whose spheres meet the box of a body.
+    /// Wakes sleeping bodies with bounding spheres that overlap the bounding box of a body.
     fn wake_near(&mut self, moved: usize) {
         let (bounds, pose) = (self.shapes[moved].bounds(), &self.poses[moved]);
         let is_near = |i: &usize| {

@@ -8,7 +8,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 use crate::energy::EnergyBound;
 use crate::event::Trigger;
 use crate::free::FreeIslands;
-use crate::hits::Hit;
+use crate::hits::{Acting, Hit};
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 
@@ -233,7 +233,7 @@ impl World {
             let before = self.mechanical_energy();
             let start = self.exchange(paths);
             let collision = before + done.work - self.mechanical_energy();
-            let acting = (self.at(given), &search, &start.momenta[..]);
+            let acting = Acting { frame: self.at(given), search: &search, momenta: &start.momenta };
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
@@ -313,7 +313,7 @@ impl World {
         let mut start = self.paths();
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
-        let acting = (self.at(given), search, &start.momenta[..]);
+        let acting = Acting { frame: self.at(given), search, momenta: &start.momenta };
         let hits = self.chosen_hits(cause, || self.hits_through(&blows, &laws, acting));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);

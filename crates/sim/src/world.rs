@@ -169,7 +169,7 @@ pub struct World {
     /// What bodies are to contacts and forces: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
-    /// At the end of the frame before the last, or where it was put or born since.
+    /// Poses at the end of the frame before the last; of bodies that were added or placed since, their first poses.
     pub(crate) previous: Vec<Isometry3<f64>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The last blow to each body in the present frame, since which it flies from its pose and momentum.

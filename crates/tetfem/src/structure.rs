@@ -192,8 +192,8 @@ impl Structure {
         })
     }
 
-    /// Another body of the same material, interpolation and solver with these supports, free if they let
-    /// it turn.
+    /// A structure of another mesh with the same material, interpolation and solver. Supports that do not restrain
+    /// the rigid motion are left out.
     ///
     /// # Errors
     /// As [`Structure::new`].

@@ -30,7 +30,7 @@ enum Kind<'a> {
 pub(crate) struct Gap {
     /// m, negative if they overlap.
     pub(crate) distance: f64,
-    /// Unit, out of the second, in its coordinates.
+    /// Unit normal out of the second solid, in coordinates of the second.
     pub(crate) normal: Vector3<f64>,
     /// The point of the second that is nearest to the first, in its coordinates.
     pub(crate) point: Point3<f64>,

@@ -72,8 +72,8 @@ impl Bodies<'_> {
         })
     }
 
-    /// The body that a solid meets first which starts at `pose` and moves along a unit vector by `most` m
-    /// without turning. What has no bounds meets nothing.
+    /// Shape cast: the first body that a solid meets on a translation from `pose` along a unit vector by `most` m.
+    /// An unbounded solid meets nothing.
     pub fn sweep(
         &self,
         shape: &Shape,
@@ -128,7 +128,7 @@ impl Bodies<'_> {
         inner.map(|(_, (_, found))| found).or(first)
     }
 
-    /// The body that `meets` first of those whose boxes, grown by `half`, the ray meets.
+    /// The body with the first contact by `meets`, among bodies with bounding boxes, grown by `half`, on the ray.
     fn first(
         &self,
         ray: &Ray,

@@ -9,7 +9,7 @@ use crate::shape::field::Field;
 use crate::shape::polyhedron::Polyhedron;
 use crate::shape::round::Round;
 
-/// Where something that moves along a line meets a solid.
+/// First contact of a ray or a translating solid with a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impact {
     /// How far it moved, m; zero if it starts in the solid or on its surface.
@@ -38,11 +38,12 @@ pub struct Ray {
     pub most: f64,
 }
 
-/// Share of the grid spacing that a ray advances at least between two samples.
+/// Least advance of a ray between two samples of a level set, as a share of the grid spacing: thinner walls may be
+/// missed.
 const GRID_STEP: f64 = 0.25;
 /// Limit of samples along a ray through a grid.
 const GRID_STEPS: usize = 100_000;
-/// Bisections of the interval that holds the surface.
+/// Bisections of the interval that holds the surface: as many as an `f64` has digits, but for a few.
 const BISECTIONS: usize = 48;
 /// Newton steps along a ray to a convex solid.
 const NEWTON_STEPS: usize = 100;

@@ -1,4 +1,4 @@
-//! Where a solid that moves without turning meets another, in the world.
+//! Shape casts: the first contact of a translating solid with another, in world coordinates.
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitVector3, Vector3};
 
@@ -17,7 +17,7 @@ pub(crate) type Placed<'a> = (&'a Shape, &'a Isometry3<f64>);
 const NEWTON_STEPS: usize = 100;
 /// Distance at which solids touch, as a share of their size.
 const TOUCHING: f64 = 1e-10;
-/// Least advance and accuracy of solids of samples, as shares of the grid spacing.
+/// Conservative advancement of sampled solids: least advance and tolerance, as shares of the grid spacing.
 const GRID_STEP: f64 = 0.05;
 const GRID_TOUCHING: f64 = 1e-3;
 /// Limit of advances.
