@@ -9,10 +9,15 @@
 //! rigid. At the end of a round `q = A^T lambda` but for round-off, and with `c` the speeds beyond the
 //! targets before the impulses, `lambda . (A q + c) = 0`: impulses on targets that ask for no
 //! separation add no energy.
+//!
+//! Friction makes the problem non-associated: a contact that slips at speed `u` has its normal target shifted by
+//! `mu u` (De Saxce and Feng 1998). As a fixed point between rounds the shift converges slowly, so that rounds after
+//! the first take it as a function of the velocities, by a semismooth Newton method with an LU factorization,
+//! where that converges.
 
 use nalgebra::{Matrix3x6, Vector3, Vector6};
 
-use super::factor::{Factor, Pattern};
+use super::factor::{Factor, Lu, Pattern};
 use super::set::{INSIDE, Place, Projection, Set};
 
 /// When to stop. Residuals are relative to the residual without impulses.
@@ -34,11 +39,17 @@ const INNER: f64 = 0.01;
 /// round is a linear complementarity problem.
 const STIFFNESS: f64 = 1e2;
 const FRICTIONLESS_STIFFNESS: f64 = 1e3;
-/// Its growth after a round that leaves more than a tenth of the error, and its limit by round-off.
+/// Its growth after a round that leaves more than this share of the error, and its limit by round-off.
+const SLOW: f64 = 0.5;
 const STIFFNESS_GROWTH: f64 = 10.0;
 const MAX_STIFFNESS: f64 = 1e8;
 /// Newton steps of a round. Most of them reuse a factorization.
 const MAX_STEPS: usize = 100;
+/// Newton steps of a round with shifts that follow the velocities, the least share of a step, and the decrease of
+/// the squared slope by a whole one (Armijo 1966).
+const MAX_SHIFTED_STEPS: usize = 12;
+const MIN_SHARE: f64 = 0.02;
+const DECREASE: f64 = 0.2;
 /// Slope at the end of a line search relative to its start, and the limit of its steps.
 const SLOPE_REDUCTION: f64 = 0.1;
 const BISECTIONS: usize = 40;
@@ -177,21 +188,27 @@ impl Island {
         let mut newton = Newton::new(self, (pattern, most), &start, 0.01 * enough);
         let (mut best, mut last) = (start, f64::INFINITY);
         newton.shift();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             // the inner iteration need not be more exact than the outer one
             newton.still = (INNER * best.residual).max(0.01 * enough);
-            if best.residual <= none || newton.factorizations >= most || !newton.minimise() {
+            if best.residual <= none || newton.factorizations >= most {
+                break;
+            }
+            // the first round finds out which contacts slip
+            let is_found = round > 0 && newton.solve_shifted();
+            if !is_found && !newton.minimise() {
                 break;
             }
             let found = self.at(newton.impulses.clone(), best.unsolved);
             newton.velocities.copy_from_slice(&found.velocities);
             // the residual of the convex problem: that of the true problem includes the dilation
             let open = newton.residual();
-            newton.shift();
-            if open > 0.1 * last && open > enough {
+            if open > SLOW * last && open > enough {
                 newton.stiffness = (newton.stiffness * STIFFNESS_GROWTH).min(MAX_STIFFNESS);
             }
-            last = open;
+            newton.shift();
+            // what the next round starts from: its shifts are new
+            last = newton.residual();
             let before = best.residual;
             if found.residual < before || before.is_nan() {
                 best = found;
@@ -320,6 +337,92 @@ impl<'i> Newton<'i> {
         true
     }
 
+    /// Finds the velocities where the slope vanishes with shifts that follow them, by a semismooth Newton method
+    /// with backtracking, and stores the impulses there. Returns `false`, with velocities as they were, if it does
+    /// not converge.
+    fn solve_shifted(&mut self) -> bool {
+        let (start, shifts) = (self.velocities.clone(), self.shifts.clone());
+        self.shift_by_slip();
+        let mut found = self.projections();
+        let mut slope = self.slope(&found);
+        for _ in 0..MAX_SHIFTED_STEPS {
+            if self.factorizations >= self.most {
+                break;
+            }
+            let Some(factor) = self.factor_shifted(&found) else { break };
+            let way = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
+            let Some(next) = self.backtrack(&way, square(&slope)) else { break };
+            (found, slope) = next;
+            if self.largest_change(&way) <= self.still {
+                self.take(&found);
+                return true;
+            }
+        }
+        (self.velocities, self.shifts) = (start, shifts);
+        false
+    }
+
+    /// Goes as far along `way` as the squared slope, `before` at the start, decreases. Returns the projections and
+    /// the slope there; `None` if it does not.
+    fn backtrack(
+        &mut self,
+        way: &[Vector6<f64>],
+        before: f64,
+    ) -> Option<(Vec<Projection>, Vec<Vector6<f64>>)> {
+        let from = self.velocities.clone();
+        let mut share = 1.0;
+        while share >= MIN_SHARE {
+            let all = self.velocities.iter_mut().zip(&from).zip(way);
+            all.for_each(|((own, from), way)| *own = from + way * share);
+            self.shift_by_slip();
+            let found = self.projections();
+            let slope = self.slope(&found);
+            if square(&slope) < before * (1.0 - DECREASE * share) {
+                return Some((found, slope));
+            }
+            share *= 0.5;
+        }
+        None
+    }
+
+    /// Shifts each contact by its slip, also one that sticks: at the solution its slip is zero.
+    fn shift_by_slip(&mut self) {
+        let speeds = self.island.speeds(&self.velocities);
+        for (n, term) in self.island.terms.iter().enumerate() {
+            let Set::Contact { normal, friction } = term.set else { continue };
+            let slip = (speeds[n] - normal * speeds[n].dot(&normal)).norm();
+            self.shifts[n] = normal * (friction * slip);
+        }
+    }
+
+    /// The factors of the derivative of the slope with shifts that follow the velocities.
+    fn factor_shifted(&mut self, found: &[Projection]) -> Option<Lu<'i>> {
+        self.factorizations += 1;
+        let speeds = self.island.speeds(&self.velocities);
+        let mut factor = Lu::identity(self.pattern);
+        for ((term, found), speed) in self.island.terms.iter().zip(found).zip(speeds) {
+            if found.slope == nalgebra::Matrix3::zeros() {
+                continue;
+            }
+            let mut turned = found.slope * self.stiffness;
+            if let Set::Contact { normal, friction } = term.set {
+                let slip = speed - normal * speed.dot(&normal);
+                if let Some(way) = slip.try_normalize(0.0) {
+                    turned += turned * normal * (way * friction).transpose();
+                }
+            }
+            let answers = term.jacobian.each_ref().map(|jacobian| turned * jacobian);
+            for (n, a) in term.bodies.iter().enumerate() {
+                for (m, b) in term.bodies.iter().enumerate() {
+                    if let (Some(a), Some(b)) = (*a, *b) {
+                        factor.add(a, b, &term.jacobian[n].tr_mul(&answers[m]));
+                    }
+                }
+            }
+        }
+        factor.factorize().then_some(factor)
+    }
+
     fn take(&mut self, found: &[Projection]) {
         self.impulses.iter_mut().zip(found).for_each(|(own, found)| *own = found.impulse);
     }
@@ -407,6 +510,11 @@ impl<'i> Newton<'i> {
         }
         low.0
     }
+}
+
+/// The square of the norm.
+fn square(slope: &[Vector6<f64>]) -> f64 {
+    slope.iter().map(|own| own.norm_squared()).sum()
 }
 
 #[cfg(test)]
