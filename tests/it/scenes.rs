@@ -1,13 +1,11 @@
 //! The scenes that come with the program do what they are there to show.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use brisance::mesh_file::read_mesh;
-use brisance::tet_file::read_tets;
+use brisance_tests::scenes::{load, start};
 use nalgebra::Vector3;
 use sim::scene::{Motion, Pattern, Scene};
-use sim::{Appearance, BodyId, MeshData, Report, World, build};
+use sim::{Appearance, BodyId, Report, World};
 
 /// A scene of the folder `scenes` after some frames.
 struct Run {
@@ -18,17 +16,7 @@ struct Run {
 
 /// Runs a scene, made shorter or smaller by `change`, and holds what holds for every scene.
 fn run(name: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Run {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
-    let text = std::fs::read_to_string(folder.join(name).with_extension("toml")).unwrap();
-    let mut scene = Scene::from_toml(&text).unwrap();
-    change(&mut scene);
-    scene.validate().unwrap();
-    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
-    let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
-    let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
-    let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
-    let meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
-    let (mut world, bodies) = build(&scene, &meshes).unwrap();
+    let (scene, mut world, bodies) = load(name, change);
     let mass = world.mass();
     // what is driven may give energy to the others
     let driven = scene.bodies.iter().any(|body| body.motion == Motion::Kinematic);
@@ -351,10 +339,7 @@ fn static_and_kinematic_meshes_are_scenery() {
         position = [-2, 2.4, 0]
         "#;
     let scene = Scene::from_toml(text).unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
-    let mesh = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
-    let meshes = scene.mesh_files().map(|file| (file.to_owned(), mesh(file))).collect();
-    let (mut world, bodies) = build(&scene, &meshes).unwrap();
+    let (mut world, bodies) = start(&scene);
     let at = |world: &World, n: usize| world.get(bodies[n].body).unwrap().pose.translation.vector;
     let start = at(&world, 0);
     for _ in 0..20 {

@@ -2,6 +2,8 @@
 
 pub mod broken_meshes;
 pub mod counting;
+pub mod random_scenes;
+pub mod scenes;
 pub mod strategies;
 pub mod tet_boxes;
 pub mod vectors;

@@ -20,6 +20,9 @@ cargo xtask miri             the tests of unsafe code under Miri (nightly, with 
 cargo xtask fuzz [TARGET ...] [--minutes N] [--seed S]
                              damaged files, of all kinds unless some are named; a minute each unless
                              given; --file FILE: this file only
+cargo xtask worlds [COUNT]   random crowded scenes with fresh seeds, 1,000 unless given: energy,
+                             momentum, ledger, threads
+cargo xtask golden           write tests/golden.txt anew, after a change that is meant to change motion
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies and imports run one way, and that
@@ -69,6 +72,9 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["vectors", folder] => vectors(&here.join(folder)),
         ["miri"] => miri(),
         ["fuzz", rest @ ..] => fuzz(rest, here),
+        ["worlds"] => worlds("1000"),
+        ["worlds", count] => worlds(count),
+        ["golden"] => golden(),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
@@ -104,6 +110,19 @@ fn test(rest: &[&str], browser: bool) -> Outcome {
     }
     run(&mut command)?;
     vectors(Path::new("tests/vectors"))
+}
+
+/// Random scenes; a seed of the environment comes back with the same ones.
+fn worlds(count: &str) -> Outcome {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--release", "--package", "brisance-tests", "--test", "it"]);
+    run(command.args(["random_scenes", "--", "--nocapture"]).env("PROPTEST_CASES", count))
+}
+
+fn golden() -> Outcome {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["test", "--package", "brisance-tests", "--test", "it", "golden"]);
+    run(command.env("BRISANCE_GOLDEN", "write"))
 }
 
 fn vectors(folder: &Path) -> Outcome {

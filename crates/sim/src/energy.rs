@@ -28,12 +28,13 @@ impl EnergyBound {
         Self { islands, budget }
     }
 
-    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy
-    /// and the forces on them reach; then shrinks `push`, by which they are to be lifted out of each other, to what is
-    /// left.
+    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy and the forces on them
+    /// reach, unless kinematic bodies or motors lift them. Then shrinks `push`, by which they are to be lifted out of
+    /// each other, to what is left, with the `work` that kinematic bodies do on each body, J.
     pub(crate) fn bound_positions(
         &self,
         world: &World,
+        work: &[f64],
         end: &mut [Isometry3<f64>],
         push: &mut [Velocity],
     ) {
@@ -42,19 +43,17 @@ impl EnergyBound {
         };
         let (start, risen) = (height(&world.poses), height(end));
         let lift = sums(&self.islands, |i| -world.weight(i).dot(&push[i].linear));
-        let given = sums(&self.islands, |i| world.force_work(i, [&world.poses[i], &end[i]]));
+        let force = |i: usize| world.force_work(i, [&world.poses[i], &end[i]]);
+        let given = sums(&self.islands, |i| force(i) + work[i]);
         let islands = self.islands.of_bodies();
         for (i, island) in islands.iter().enumerate() {
             let Some(island) = *island else { continue };
-            if self.islands.is_driven(island) {
-                // a lift may raise them as high as it goes
-                continue;
-            }
             let k = island as usize;
             // less than none is round-off, and would carry a sinking body far beyond its end
             let room = (self.budget[k] - start[k] + given[k]).max(0.0);
             let rise = risen[k] - start[k];
-            if rise > room && self.islands.is_grounded(island) {
+            let is_held = self.islands.is_grounded(island) && !self.islands.is_driven(island);
+            if rise > room && is_held {
                 end[i] = world.poses[i].lerp_slerp(&end[i], room / rise);
             }
             let left = (room - rise).max(0.0);

@@ -6,7 +6,7 @@
 //! rotation of the island.
 
 use contact::Islands;
-use dynamics::Velocity;
+use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use crate::World;
@@ -48,6 +48,23 @@ impl FreeIslands {
             Free { bodies, angular, energy }
         };
         Self(members.into_iter().map(free).collect())
+    }
+
+    /// Moves each island as a whole so that its center of mass ends the frame at `end` where its momentum takes it:
+    /// neither contacts nor joints within it move that. `half` holds the momenta of the contact pass for positions.
+    pub(crate) fn center(&self, world: &World, half: &[Momentum], end: &mut [Isometry3<f64>]) {
+        for free in &self.0 {
+            let (mut total, mut aside) = (0.0, Vector3::zeros());
+            for &i in &free.bodies {
+                let Some(mass) = world.acting[i].mass_properties() else { continue };
+                let way = end[i].translation.vector - world.poses[i].translation.vector;
+                total += mass.mass();
+                aside += way * mass.mass() - half[i].linear * world.settings.dt;
+            }
+            for &i in &free.bodies {
+                end[i].translation.vector -= aside / total;
+            }
+        }
     }
 
     /// Turns each island so that it has the angular momentum it had, and takes the energy that this

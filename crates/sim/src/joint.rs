@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use contact::constraint::{Joint, JointKind, Motor, Reaction};
-use dynamics::Momentum;
+use dynamics::{Body, Momentum};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -298,33 +298,41 @@ impl World {
         heirs
     }
 
-    /// The work of the motors of some joints on each body in a frame that led from `start`, J: force
-    /// times way.
-    pub(crate) fn motor_work(
+    /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
+    /// J: force times way. What they take counts as dissipation.
+    pub(crate) fn joint_work(
         &self,
         joints: &[Joint],
         reactions: &[Reaction],
         start: &[Isometry3<f64>],
     ) -> Vec<f64> {
         let mut work = vec![0.0; self.len()];
+        let is_dynamic = |i: &u32| matches!(self.acting.get(*i as usize), Some(Body::Dynamic(_)));
         for (joint, reaction) in joints.iter().zip(reactions) {
             let joint = Joint { last: *reaction, ..*joint };
-            if joint.motor.is_none() {
-                continue;
+            let poses = [start, &self.poses[..]];
+            let pushed = joint.kinematic_work(&self.acting, poses, self.settings.dt);
+            if let Some((moved, done)) = pushed {
+                // where contacts resist, reactions are far beyond what the body has to give
+                work[moved] += done.max(0.0);
             }
-            let mut way = joint.coordinate(&self.poses) - joint.coordinate(start);
-            if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
-                way -= std::f64::consts::TAU.copysign(way);
-            }
-            let done = joint.motor_impulse() / self.settings.dt * way;
-            let moved = joint.bodies.iter().find(|&&i| {
-                self.acting.get(i as usize).is_some_and(|b| b.mass_properties().is_some())
-            });
-            if let Some(&i) = moved {
-                work[i as usize] += done.max(0.0);
+            if let Some(&i) = joint.bodies.iter().find(|&i| is_dynamic(i)) {
+                work[i as usize] += self.motor_work(&joint, start);
             }
         }
         work
+    }
+
+    /// What the motor of a joint gave in a frame that led from `start`, J.
+    fn motor_work(&self, joint: &Joint, start: &[Isometry3<f64>]) -> f64 {
+        if joint.motor.is_none() {
+            return 0.0;
+        }
+        let mut way = joint.coordinate(&self.poses) - joint.coordinate(start);
+        if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
+            way -= std::f64::consts::TAU.copysign(way);
+        }
+        (joint.motor_impulse() / self.settings.dt * way).max(0.0)
     }
 
     /// Keeps what joints bore for the next frame and removes those that bore too much.

@@ -103,13 +103,17 @@ impl World {
         let collided = self.mechanical_energy();
         let mut end = self.at(given).predict(&half);
         if let Some(bound) = &bound {
-            bound.bound_positions(self, &mut end, &mut push);
+            let work = support.expected_work(self.at(given), &end);
+            bound.bound_positions(self, &work, &mut end, &mut push);
         }
         let kept = if split { &self.momenta } else { &half };
         let joined = if split { &joints[..] } else { &[] };
         self.displace(&mut end, &push, kept, joined);
         if let Some(bound) = &bound {
             bound.close_joints(self, self.at(given), &mut end);
+        }
+        if let Some(free) = &free {
+            free.center(self, &half, &mut end);
         }
         linkages.place(&mut end);
         let start = std::mem::replace(&mut self.poses, end);
@@ -120,12 +124,12 @@ impl World {
         let mut momenta = self.pushed(1.0);
         let mut work = support.settle_velocities(self.at(given), &start, &mut momenta);
         let reactions = support.reactions();
-        let motors = self.motor_work(&joints, &reactions, &start);
+        let joined_work = self.joint_work(&joints, &reactions, &start);
         linkages.keep(&mut momenta, &mut work);
         self.add_force_work(&start, &mut work);
         self.momenta = momenta;
         if let Some(bound) = &bound {
-            work.iter_mut().zip(motors).for_each(|(work, more)| *work += more);
+            work.iter_mut().zip(joined_work).for_each(|(work, more)| *work += more);
             bound.bound_momenta(self, &work);
         }
         if let Some(free) = free {

@@ -8,8 +8,8 @@
 
 use std::cell::RefCell;
 
-use dynamics::{Momentum, Velocity};
-use nalgebra::{Isometry3, Vector3};
+use dynamics::{Body, Momentum, Velocity};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::mlcp::{AtOnce, Entries};
 use super::row::{Bounds, Row};
@@ -144,6 +144,29 @@ impl Joint {
     /// What its motor gave the first body in the last step, N m s of a hinge or N s of a slider.
     pub fn motor_impulse(&self) -> f64 {
         self.motor.map_or(0.0, |_| self.last.impulses[BEFORE_MOTOR])
+    }
+
+    /// The dynamic body of the joint and the work on it of the other one if that is kinematic, in a step of `dt` s
+    /// from the poses `start` to `end`, J: the force that the joint bore times the way of the anchor on the kinematic
+    /// body, and the torque times its angle.
+    pub fn kinematic_work(
+        &self,
+        bodies: &[Body],
+        [start, end]: [&[Isometry3<f64>]; 2],
+        dt: f64,
+    ) -> Option<(usize, f64)> {
+        let [a, b] = self.bodies.map(|i| i as usize);
+        let (n, mover, moved, sign) = match (bodies.get(a)?, bodies.get(b)?) {
+            (Body::Kinematic(_), Body::Dynamic(_)) => (0, a, b, -1.0),
+            (Body::Dynamic(_), Body::Kinematic(_)) => (1, b, a, 1.0),
+            _ => return None,
+        };
+        let (from, to) = (start.get(mover)?, end.get(mover)?);
+        let anchor = Point3::from(self.frames[n].translation.vector);
+        let way = to * anchor - from * anchor;
+        let angle = Velocity::between(from, to, 1.0).angular;
+        let done = self.last.linear.dot(&way) + self.last.angular.dot(&angle);
+        Some((moved, sign * done / dt))
     }
 
     /// How far the joint is from where it should be, m and rad: the norm of `C` without limits.

@@ -97,6 +97,24 @@ impl Support {
         }
     }
 
+    /// The work in J that kinematic bodies will do on each body in the step, as [`Support::settle_positions`] has it;
+    /// `end` is where bodies end the step. Zero with other solvers than [`Solver::Manifold`].
+    pub fn expected_work(&self, frame: Frame<'_>, end: &[Isometry3<f64>]) -> Vec<f64> {
+        let Found::Manifolds { contacts, impulses, joined, .. } = &self.0 else {
+            return vec![0.0; end.len()];
+        };
+        let Frame { columns, poses, dt, .. } = frame;
+        let mut work = work_of_kinematic_bodies(columns, poses, contacts, impulses);
+        for joint in &joined.joints {
+            if let Some((moved, done)) = joint.kinematic_work(columns.bodies, [poses, end], dt) {
+                work[moved] += done.max(0.0);
+            }
+        }
+        // impulses are those of half the step
+        work.iter_mut().for_each(|work| *work *= 2.0);
+        work
+    }
+
     /// How far each body is to be pushed out of others once [`Support::settle_positions`] has found the
     /// `momenta` that take it to the end of the step: displacement in m and rotation vector in rad.
     pub fn push_out(&mut self, frame: Frame<'_>, momenta: &[Momentum]) -> Vec<Velocity> {

@@ -1,6 +1,6 @@
 //! Which bodies touch, directly or through others.
 
-use dynamics::Body;
+use dynamics::{Body, Velocity};
 
 use crate::Columns;
 
@@ -49,7 +49,7 @@ impl Islands {
             };
             if let Some(i) = touching {
                 grounded[i as usize] = true;
-                driven[i as usize] |= matches!(columns.bodies[mover as usize], Body::Kinematic(_));
+                driven[i as usize] |= moves(&columns.bodies[mover as usize]);
             }
         }
         Self { island, grounded, driven }
@@ -72,7 +72,7 @@ impl Islands {
         self.grounded[island as usize]
     }
 
-    /// Whether one of an island's bodies touches a kinematic one or is moved by a motor.
+    /// Whether one of an island's bodies touches a kinematic one that moves, or is moved by a motor.
     pub fn is_driven(&self, island: u32) -> bool {
         self.driven[island as usize]
     }
@@ -81,6 +81,11 @@ impl Islands {
     pub fn count(&self) -> usize {
         self.grounded.len()
     }
+}
+
+/// Whether a kinematic body moves and may so do work.
+fn moves(body: &Body) -> bool {
+    matches!(body, Body::Kinematic(velocity) if *velocity != Velocity::default())
 }
 
 fn root(parent: &mut [u32], mut i: u32) -> u32 {

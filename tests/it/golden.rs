@@ -1,0 +1,95 @@
+//! The scenes of the folder end with the bits that they ended with before, for any number of threads.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use brisance_tests::scenes::load;
+use rayon::ThreadPoolBuilder;
+
+/// A line of the file: what a scene comes to after so many frames.
+#[derive(Clone, Debug, PartialEq)]
+struct Golden {
+    name: String,
+    frames: usize,
+    /// The first frame at whose end all bodies sleep.
+    asleep: Option<usize>,
+    bodies: usize,
+    /// Of all poses and momenta, CRC-32 of their bits.
+    hash: u32,
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden.txt")
+}
+
+impl Golden {
+    fn of_line(line: &str) -> Self {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, frames, asleep, bodies, hash] = words[..] else { panic!("five words: {line}") };
+        Self {
+            name: name.to_owned(),
+            frames: frames.parse().unwrap(),
+            asleep: asleep.parse().ok(),
+            bodies: bodies.parse().unwrap(),
+            hash: u32::from_str_radix(hash, 16).unwrap(),
+        }
+    }
+
+    /// What the scene comes to now.
+    fn again(&self) -> Self {
+        let (_, mut world, _) = load(&self.name, |_| {});
+        let mut asleep = None;
+        for frame in 1..=self.frames {
+            world.step();
+            let mut moving = world.iter().filter(|body| body.body.mass_properties().is_some());
+            let are_still = moving.all(|body| body.asleep);
+            asleep = asleep.filter(|_| are_still).or(are_still.then_some(frame));
+        }
+        let mut hash = crc32fast::Hasher::new();
+        for body in world.iter() {
+            let pose = (&body.pose.translation.vector, &body.pose.rotation.coords);
+            let numbers = pose.0.iter().chain(pose.1.iter());
+            let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
+            numbers.chain(momentum).for_each(|x| hash.update(&x.to_bits().to_le_bytes()));
+        }
+        let bodies = world.len();
+        Self { name: self.name.clone(), asleep, bodies, hash: hash.finalize(), ..*self }
+    }
+
+    fn line(&self) -> String {
+        let Self { name, frames, asleep, bodies, hash } = self;
+        let asleep = asleep.map_or_else(|| "-".to_owned(), |frame| frame.to_string());
+        format!("{name} {frames} {asleep} {bodies} {hash:08x}")
+    }
+}
+
+/// `BRISANCE_GOLDEN=write` writes the file anew, for changes that are meant to change the motion.
+#[test]
+fn scenes_end_with_the_same_bits_as_before_on_one_two_and_four_threads() {
+    let text = std::fs::read_to_string(file()).unwrap();
+    let (comments, lines): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|line| line.starts_with('#'));
+    let before: Vec<Golden> = lines.into_iter().map(Golden::of_line).collect();
+    let on = |threads: usize| -> Vec<Golden> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| before.iter().map(Golden::again).collect())
+    };
+    let now = on(1);
+    for threads in [2, 4] {
+        assert_eq!(now, on(threads), "{threads} threads");
+    }
+    if std::env::var("BRISANCE_GOLDEN").as_deref() == Ok("write") {
+        let mut text = comments.join("\n") + "\n";
+        now.iter().for_each(|own| writeln!(text, "{}", own.line()).unwrap());
+        std::fs::write(file(), text).unwrap();
+        return;
+    }
+    for (now, before) in now.iter().zip(&before) {
+        assert_eq!(
+            now,
+            before,
+            "if the motion was meant to change, `cargo xtask golden` writes {}",
+            file().display()
+        );
+    }
+}

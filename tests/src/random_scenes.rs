@@ -1,0 +1,419 @@
+//! Random crowded scenes, and what holds of each.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Vector3};
+use proptest::prelude::*;
+use proptest::sample::select;
+use sim::scene::Scene;
+use sim::{BodyId, Report, World};
+
+use crate::strategies::{direction, rotation, vector};
+
+/// Frames that each scene runs.
+const FRAMES: usize = 60;
+/// Energy that a frame may gain by the tolerance of joints that are over-determined, relative to the energy that
+/// moved so far.
+const GAIN: f64 = 1e-7;
+/// Energy that the ledger may miss, and momentum that may change, by round-off.
+const ROUND_OFF: f64 = 1e-9;
+
+/// Way of bodies in a frame, as a share of the size of the largest, that counts as moving.
+const LEAST_WAY: f64 = 1e-3;
+
+/// A scene with what a game does to it.
+#[derive(Clone, Debug)]
+pub struct RandomScene {
+    /// The scene file.
+    pub toml: String,
+    /// By frame.
+    pub acts: Vec<(usize, Act)>,
+}
+
+/// A change of the world from outside.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Removes a body.
+    Remove(usize),
+    /// Gives a body this velocity, as a share of the length of the scene per frame.
+    Throw(usize, Vector3<f64>),
+    /// Asks for a pose that is not finite.
+    Corrupt(usize),
+    /// Cuts what can break along a plane through the origin.
+    Cut(Vector3<f64>),
+}
+
+/// Solids of a size of about 1.
+#[derive(Clone, Debug)]
+struct Body {
+    shape: Shape,
+    place: Vector3<f64>,
+    axis: Vector3<f64>,
+    degrees: f64,
+    velocity: Vector3<f64>,
+    spin: Vector3<f64>,
+    material: [f64; 4],
+    motion: &'static str,
+    breaks: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Sphere(f64),
+    Box([f64; 3]),
+    Cylinder(f64, f64),
+    Capsule(f64, f64),
+    Cone(f64, f64),
+    Torus(f64, f64),
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    let size = || 0.05..0.5;
+    prop_oneof![
+        3 => size().prop_map(Shape::Sphere),
+        4 => [size(), size(), size()].prop_map(Shape::Box),
+        1 => (size(), size()).prop_map(|(r, h)| Shape::Cylinder(r, h)),
+        1 => (size(), size()).prop_map(|(r, h)| Shape::Capsule(r, h)),
+        1 => (size(), size()).prop_map(|(r, h)| Shape::Cone(r, h)),
+        1 => (0.2..0.5, 0.05..0.15).prop_map(|(r, h)| Shape::Torus(r, h)),
+    ]
+}
+
+fn body() -> impl Strategy<Value = Body> {
+    let motion = prop_oneof![
+        8 => Just("dynamic"),
+        1 => Just("static"),
+        1 => Just("kinematic"),
+    ];
+    let rates = [0.0..=1.0, 0.0..=1.0, 0.0..=0.3, 0.0..=0.3];
+    let is_slow = prop_oneof![Just(0.0), 0.0..0.3];
+    let turned = rotation().prop_map(|turn| {
+        let axis = turn.axis().map_or_else(Vector3::y, nalgebra::UnitVector3::into_inner);
+        (axis, turn.angle().to_degrees())
+    });
+    (
+        shape(),
+        vector(1.0),
+        turned,
+        (vector(1.0), vector(1.0), is_slow),
+        rates,
+        motion,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(shape, place, (axis, degrees), (velocity, spin, speed), rates, motion, breaks)| {
+                let speed = if motion == "static" { 0.0 } else { speed };
+                let spin = spin * (4.0 * speed);
+                let place = Vector3::new(place.x, 1.0 + place.y, place.z);
+                let [restitution, friction, rolling, spinning] = rates;
+                let material = [restitution, friction, rolling, spinning];
+                let velocity = velocity * speed;
+                Body { shape, place, axis, degrees, velocity, spin, material, motion, breaks }
+            },
+        )
+}
+
+fn act() -> impl Strategy<Value = (usize, Act)> {
+    let kind = prop_oneof![
+        (0usize..8).prop_map(Act::Remove),
+        (0usize..8, vector(0.3)).prop_map(|(n, v)| Act::Throw(n, v)),
+        (0usize..8).prop_map(Act::Corrupt),
+        direction().prop_map(Act::Cut),
+    ];
+    (1..FRAMES, kind)
+}
+
+/// Scenes of two to nine bodies 1 mm to 100 m in size, on the ground or in free space, with joints, bodies that
+/// break, and steps in which gravity moves a body by less than its size.
+pub fn random_scene() -> impl Strategy<Value = RandomScene> {
+    let floor = select(vec!["none", "plane", "box"]);
+    let joints = proptest::collection::vec((0usize..8, 0usize..8, 0usize..5, vector(0.5)), 0..3);
+    let bodies = proptest::collection::vec(body(), 2..9);
+    let acts = proptest::collection::vec(act(), 0..4);
+    let is_heavy = prop_oneof![1 => Just(0.0), 4 => 0.0..0.1];
+    (-3.0..2.0, -4.5..0.0, is_heavy, floor, bodies, joints, acts, any::<bool>()).prop_map(
+        |(size, step, weight, floor, bodies, joints, acts, sleep)| {
+            let [size, dt] = [size, step].map(|e: f64| 10f64.powf(e));
+            let frame = Frame { size, dt, weight };
+            let mut toml = frame.head(sleep);
+            frame.floor(floor, &mut toml);
+            for (n, body) in bodies.iter().enumerate() {
+                frame.body(n, body, &mut toml);
+            }
+            for (a, b, kind, at) in joints {
+                frame.joint(&bodies, [a, b], (kind, at), &mut toml);
+            }
+            RandomScene { toml, acts }
+        },
+    )
+}
+
+/// Units of a scene.
+#[derive(Clone, Copy)]
+struct Frame {
+    /// m.
+    size: f64,
+    /// s.
+    dt: f64,
+    /// Way of a body from rest in a step, as a share of the size.
+    weight: f64,
+}
+
+impl Frame {
+    fn head(&self, sleep: bool) -> String {
+        let gravity = -(self.weight * self.size / (self.dt * self.dt)).min(1e8);
+        format!(
+            "version = 1\n[simulation]\nfps = {:?}\ngravity = [0.0, {gravity:?}, 0.0]\nsleep = {sleep}\n\
+             [pattern.shards.voronoi]\npieces = 5\n",
+            1.0 / self.dt
+        )
+    }
+
+    fn floor(&self, kind: &str, toml: &mut String) {
+        let shape = match kind {
+            "plane" => "{ plane = {} }".to_owned(),
+            "box" => {
+                let [half, thin] = [4.0 * self.size, 0.5 * self.size];
+                format!("{{ box = {{ half_extents = [{half:?}, {thin:?}, {half:?}] }} }}")
+            }
+            _ => return,
+        };
+        let height = if kind == "box" { -0.5 * self.size } else { 0.0 };
+        put(
+            toml,
+            format_args!(
+                "[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = {shape}\nposition = [0.0, {height:?}, 0.0]\n"
+            ),
+        );
+    }
+
+    fn body(&self, n: usize, body: &Body, toml: &mut String) {
+        let m = |x: f64| x * self.size;
+        let triple = |v: Vector3<f64>| format!("[{:?}, {:?}, {:?}]", v.x, v.y, v.z);
+        let shape = match body.shape {
+            Shape::Sphere(r) => format!("sphere = {{ radius = {:?}, nodes = 4000 }}", m(r)),
+            Shape::Box([x, y, z]) => {
+                let half = triple(Vector3::new(x, y, z) * self.size);
+                format!("box = {{ half_extents = {half}, nodes = 4000 }}")
+            }
+            Shape::Cylinder(r, h) => round("cylinder", m(r), m(h)),
+            Shape::Capsule(r, h) => round("capsule", m(r), m(h)),
+            Shape::Cone(r, h) => round("cone", m(r), m(h)),
+            Shape::Torus(r, h) => {
+                format!("torus = {{ major = {:?}, minor = {:?}, nodes = 4000 }}", m(r), m(h))
+            }
+        };
+        let [restitution, friction, rolling, spinning] = body.material;
+        let speed = self.size / self.dt;
+        put(
+            toml,
+            format_args!(
+                "[[body]]\nname = \"b{n}\"\nmotion = \"{}\"\nshape = {{ {shape} }}\nposition = {}\n\
+                 rotation = {{ axis = {}, degrees = {:?} }}\nvelocity = {}\nangular_velocity = {}\n\
+                 restitution = {restitution:?}\nfriction = {friction:?}\n\
+                 rolling_friction = {rolling:?}\nspinning_friction = {spinning:?}\n",
+                body.motion,
+                triple(body.place * self.size),
+                triple(body.axis),
+                body.degrees,
+                triple(body.velocity * speed),
+                triple(body.spin / self.dt),
+            ),
+        );
+        if body.breaks && body.motion == "dynamic" {
+            // what a body of this size bears at a hundredth of its speed
+            let bears = (1e-2 * 1000.0 * self.size.powi(3) * speed).min(1e9);
+            put(
+                toml,
+                format_args!(
+                    "fracture = {{ pattern = \"shards\", break_impulse = {bears:?}, generations = 2 }}\n"
+                ),
+            );
+        }
+    }
+
+    fn joint(
+        &self,
+        bodies: &[Body],
+        [a, b]: [usize; 2],
+        (kind, at): (usize, Vector3<f64>),
+        toml: &mut String,
+    ) {
+        let [a, b] = [a % bodies.len(), b % bodies.len()];
+        let is_dynamic = |n: usize| bodies[n].motion == "dynamic";
+        if a == b || !(is_dynamic(a) || is_dynamic(b)) {
+            return;
+        }
+        let kind = ["point", "distance", "hinge", "slider", "fixed"][kind];
+        let anchor = (bodies[a].place + at) * self.size;
+        put(
+            toml,
+            format_args!(
+                "[[joints]]\nkind = \"{kind}\"\nbodies = [\"b{a}\", \"b{b}\"]\nanchor = [{:?}, {:?}, {:?}]\n",
+                anchor.x, anchor.y, anchor.z
+            ),
+        );
+        if kind == "distance" {
+            let end = bodies[b].place * self.size;
+            put(toml, format_args!("second_anchor = [{:?}, {:?}, {:?}]\n", end.x, end.y, end.z));
+        }
+    }
+}
+
+fn round(kind: &str, radius: f64, half_height: f64) -> String {
+    format!("{kind} = {{ radius = {radius:?}, half_height = {half_height:?}, nodes = 4000 }}")
+}
+
+fn put(toml: &mut String, text: std::fmt::Arguments<'_>) {
+    toml.write_fmt(text).expect("a string takes all");
+}
+
+impl RandomScene {
+    /// The world at the start.
+    ///
+    /// # Errors
+    /// What the scene says of itself.
+    pub fn world(&self) -> Result<World, String> {
+        let scene = Scene::from_toml(&self.toml).map_err(|e| e.to_string())?;
+        let (world, _) = sim::build(&scene, &BTreeMap::new()).map_err(|e| e.to_string())?;
+        Ok(world)
+    }
+
+    /// Runs the scene with all checks, and returns the end state: poses and momenta, bit by bit.
+    ///
+    /// # Errors
+    /// The first that does not hold: energy grows by no more than the work, all that moves stays finite, the
+    /// ledger adds up, and momentum stays where nothing from outside acts.
+    pub fn run(&self) -> Result<Vec<u64>, String> {
+        let mut world = self.world()?;
+        let mut ledger = Ledger::new(&world);
+        for frame in 0..FRAMES {
+            for (_, act) in self.acts.iter().filter(|(at, _)| *at == frame) {
+                act.apply(&mut world)?;
+                ledger.restart(&world);
+            }
+            let report = world.step();
+            ledger.check(&world, &report).map_err(|e| format!("frame {frame}: {e}"))?;
+        }
+        Ok(bits(&world))
+    }
+}
+
+impl Act {
+    fn apply(&self, world: &mut World) -> Result<(), String> {
+        let ids: Vec<BodyId> = world.iter().map(|body| body.id).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let id = |n: usize| ids[n % ids.len()];
+        let step = world.settings().dt;
+        match self {
+            Self::Remove(n) => {
+                world.remove(id(*n));
+            }
+            Self::Throw(n, speed) => {
+                let radius = world.iter().map(|body| body.shape.radius());
+                let size = radius.filter(|r| r.is_finite()).fold(0.0, f64::max);
+                let linear = speed * (size / step);
+                let velocity = Velocity { linear, ..Velocity::default() };
+                // of a static body it is refused
+                world.set_velocity(id(*n), velocity).ok();
+            }
+            Self::Corrupt(n) => {
+                let pose = Isometry3::translation(f64::NAN, 0.0, 0.0);
+                if world.set_pose(id(*n), &pose).is_ok() {
+                    return Err("a pose that is not finite was taken".into());
+                }
+            }
+            Self::Cut(normal) => {
+                let aside = normal.cross(&Vector3::x()) + normal.cross(&Vector3::y());
+                let along = normal.cross(&aside);
+                let point = |s: f64, t: f64| (aside * s + along * t).into();
+                world.cut(
+                    [point(-1e3, -1e3), point(-1e3, 1e3)],
+                    [point(1e3, -1e3), point(1e3, 1e3)],
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What moved so far.
+struct Ledger {
+    energy: f64,
+    /// Largest energy that moved, J, and momentum, N s.
+    scales: [f64; 2],
+    momentum: Vector3<f64>,
+}
+
+impl Ledger {
+    fn new(world: &World) -> Self {
+        let radius = world.iter().map(|body| body.shape.radius());
+        let size = radius.filter(|r| r.is_finite()).fold(0.0, f64::max);
+        let (mass, speed) = (world.mass(), LEAST_WAY * size / world.settings().dt);
+        let scales = [0.5 * mass * speed * speed, mass * speed];
+        let mut ledger = Self { energy: 0.0, scales, momentum: Vector3::zeros() };
+        ledger.restart(world);
+        ledger
+    }
+
+    fn restart(&mut self, world: &World) {
+        let before = self.energy;
+        self.energy = world.kinetic_energy() + world.potential_energy();
+        self.momentum = world.momentum().linear;
+        self.grow(world, before);
+    }
+
+    fn grow(&mut self, world: &World, before: f64) {
+        let moved = world.kinetic_energy().max((self.energy - before).abs());
+        // potential energy is measured from the origin: its round-off grows with it
+        let depth = world.potential_energy().abs();
+        let speed = (2.0 * world.kinetic_energy() / world.mass().max(f64::MIN_POSITIVE)).sqrt();
+        self.scales[0] = self.scales[0].max(moved).max(1e-4 * depth);
+        self.scales[1] = self.scales[1].max(world.mass() * speed);
+    }
+
+    fn check(&mut self, world: &World, report: &Report) -> Result<(), String> {
+        let before = self.energy;
+        self.energy = world.kinetic_energy() + world.potential_energy();
+        self.grow(world, before);
+        let (growth, most) = (self.energy - before, ROUND_OFF * self.scales[0]);
+        if !report.frozen.is_empty() || !bits(world).iter().all(|&x| f64::from_bits(x).is_finite())
+        {
+            return Err("a state is not finite".into());
+        }
+        // what is retired takes its energy along
+        if report.energy_gain > report.work + GAIN * self.scales[0] {
+            let (gain, work) = (report.energy_gain, report.work);
+            return Err(format!("{gain} J gained by {work} J of work, {} J moved", self.scales[0]));
+        }
+        let explained = report.work - report.dissipation.total();
+        if (growth - explained).abs() > most {
+            return Err(format!("the ledger says {explained} J of {growth} J"));
+        }
+        let momentum = world.momentum().linear;
+        // sleepers are static
+        let is_free = world.settings().gravity == Vector3::zeros()
+            && !world.settings().sleep
+            && world.iter().all(|body| body.body.mass_properties().is_some());
+        let lost = (momentum - self.momentum).norm();
+        if is_free && lost > ROUND_OFF * self.scales[1] {
+            return Err(format!("momentum changes by {lost} N s of {}", self.scales[1]));
+        }
+        self.momentum = momentum;
+        Ok(())
+    }
+}
+
+/// Poses and momenta of all bodies.
+fn bits(world: &World) -> Vec<u64> {
+    let of = |body: sim::BodyState<'_>| {
+        let pose = [body.pose.translation.vector.as_slice(), body.pose.rotation.coords.as_slice()];
+        let momentum = [body.momentum.linear.as_slice(), body.momentum.angular.as_slice()];
+        pose.concat().into_iter().chain(momentum.concat()).map(f64::to_bits).collect::<Vec<_>>()
+    };
+    world.iter().flat_map(of).collect()
+}

@@ -1,0 +1,40 @@
+//! The scenes that come with the program.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use brisance::mesh_file::read_mesh;
+use brisance::tet_file::read_tets;
+use sim::scene::Scene;
+use sim::{Appearance, MeshData, World, build};
+
+/// A scene of the folder `scenes`, made shorter or smaller by `change`, with its world at the start.
+///
+/// # Panics
+/// If there is no such scene, or it is not valid.
+pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<Appearance>) {
+    let text = std::fs::read_to_string(folder().join(name).with_extension("toml")).unwrap();
+    let mut scene = Scene::from_toml(&text).unwrap();
+    change(&mut scene);
+    scene.validate().unwrap();
+    let (world, bodies) = start(&scene);
+    (scene, world, bodies)
+}
+
+/// The world of a scene whose files are in the folder `scenes`.
+///
+/// # Panics
+/// If a file is missing, or the scene is not valid.
+pub fn start(scene: &Scene) -> (World, Vec<Appearance>) {
+    let folder = folder();
+    let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
+    let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
+    let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
+    let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
+    let meshes: BTreeMap<_, _> = surfaces.chain(volumes).collect();
+    build(scene, &meshes).unwrap()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes")
+}
