@@ -1,10 +1,11 @@
 //! Bodies that stay deformed (Mu01 section 2.4).
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use dynamics::{Body, MassProperties};
 use fracture::Geometry;
-use levelset::{Grid, Moments};
+use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
 use crate::anchor::Anchorage;
@@ -16,7 +17,7 @@ use crate::parent::Parent;
 use crate::world::{NewBody, World};
 use crate::{Dent, Solid, rigid};
 
-/// Halvings of a plastic flow that its blow cannot pay for, before nothing of it stays.
+/// Halvings of a plastic flow that its blow cannot pay for or that makes limbs overlap, before nothing of it stays.
 const HALVINGS: i32 = 20;
 
 /// A body as it is after plastic flow.
@@ -38,7 +39,8 @@ impl World {
     /// nothing outside moves it. Inertia is that of the new shape.
     ///
     /// Plastic work, and the kinetic energy that a body of less inertia has at the same angular momentum, come
-    /// from what the blow takes of kinetic energy. Of a flow that takes more, half stays, a quarter, and so on.
+    /// from what the blow takes of kinetic energy. Of a flow that takes more, or by which limbs would enter each
+    /// other, half stays, a quarter, and so on.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,
@@ -46,12 +48,17 @@ impl World {
         yields: &Yield,
         allowance: &Allowance,
     ) -> Option<Dent> {
-        let is_paid = |dented: &Dented| {
+        let overlaps = |mesh: &TetMesh| mesh.overlaps().len();
+        let known = OnceCell::new();
+        let fits = |dented: &Dented| {
             let Dented { plastic_work, kinetic_energy, .. } = *dented;
-            kinetic_energy <= allowance.motion && plastic_work + kinetic_energy <= allowance.all
+            let most = || *known.get_or_init(|| overlaps(yields.body.mesh()));
+            kinetic_energy <= allowance.motion
+                && plastic_work + kinetic_energy <= allowance.all
+                && overlaps(&dented.share.mesh) <= most()
         };
         let tried = |n| dented(parent, yields, yields.flow.most * 0.5_f64.powi(n));
-        let dented = (0..HALVINGS).map_while(tried).find(is_paid)?;
+        let dented = (0..HALVINGS).map_while(tried).find(fits)?;
         let Dented { share, moments, mass, frame, pose, plastic_work, kinetic_energy } = dented;
         let before = yields.body.mesh();
         let moves = before.vertices.iter().zip(&share.mesh.vertices).map(|(p, q)| (q - p).norm());
