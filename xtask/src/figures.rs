@@ -52,7 +52,7 @@ const FIGURES: [Figure; 24] = [
     },
     Figure {
         camera: Some(["0.1,0.22,0", "0.4,0.6,1.1"]),
-        ..figure("clay_figure", "Mu01", "dents, section 2.4", "0,6,12,59")
+        ..figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12")
     },
     figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
