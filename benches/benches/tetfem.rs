@@ -45,7 +45,7 @@ use nalgebra::{Matrix3, Point3, Vector3};
 use rayon::prelude::*;
 use tetfem::{
     Averaging, Contact, CutLimits, Element, Fracture, Interpolation, LinearSolver, Load, Material,
-    Model, Piece, Preconditioner, Setup, Solver, Structure, linear_equilibrium, shatter,
+    Model, Piece, Preconditioner, Setup, Solver, Structure, Yielding, linear_equilibrium, shatter,
 };
 
 /// Radius over which stress is averaged and forces are spread, m.
@@ -167,6 +167,52 @@ fn impacts(criterion: &mut Criterion) {
                 b.iter(|| fine.respond(&Load::new(&contacts)));
             });
         }
+    }
+}
+
+/// The bodies of the examples of Mu01, hit from the side.
+fn examples(criterion: &mut Criterion) {
+    for name in ["vase", "teddy", "cinder_block"] {
+        let path = format!("{}/../assets/{name}.msh", env!("CARGO_MANIFEST_DIR"));
+        let mesh = brisance::tet_file::read_tets(path.as_ref()).expect("an asset");
+        let bounds = levelset::Aabb::around(&mesh.vertices).expect("vertices");
+        let middle = bounds.centre();
+        let place = Point3::new(bounds.max.x, middle.y, middle.z);
+        let contacts = [Contact { place, force: Vector3::x() * -1e4 }];
+        let load = Load::new(&contacts);
+        let made = |mesh: TetMesh| {
+            let (interpolation, solver) = (Interpolation::Linear, LinearSolver::Cholesky);
+            Structure::new(mesh, material(), interpolation, solver).expect("a valid mesh")
+        };
+        let body = made(mesh.clone());
+        let mut group = criterion.benchmark_group(format!("{name} {} tets", mesh.tets.len()));
+        group.bench_function("cold", |b| {
+            b.iter_batched(|| mesh.clone(), |m| made(m).respond(&load), BatchSize::LargeInput);
+        });
+        group.bench_function("warm", |b| b.iter(|| body.respond(&load)));
+        let averaging = bounds.extents().max() / 8.0;
+        let response = body.respond(&load.spread(averaging)).expect("a response");
+        let means = Averaging::new(&mesh, averaging).means_at_vertices(&response.stresses);
+        let tensions = means.iter().map(|(_, mean)| tetfem::max_principal(mean));
+        let fracture = Fracture {
+            strength: 0.9 * tensions.fold(0.0, f64::max),
+            averaging,
+            reach: 10.0,
+            cut: Some(CutLimits { min_edge: 0.01, min_fraction: 0.2 }),
+            most: 1,
+            least_volume: 0.0,
+        };
+        let pieces = shatter(&body, &Setup::free(&contacts), &fracture).pieces.len();
+        group.bench_function(format!("one crack -> {pieces}"), |b| {
+            b.iter(|| shatter(&body, &Setup::free(&contacts), &fracture));
+        });
+        let yielding = Yielding { strength: 1.0, hardening: 0.0 };
+        group.bench_function("dent", |b| {
+            b.iter(|| {
+                let flow = body.flow(&response, yielding, 0.3).expect("a flow");
+                body.dent(&flow, flow.most)
+            });
+        });
     }
 }
 
@@ -311,5 +357,5 @@ fn updates(criterion: &mut Criterion) {
     eprintln!("residue of subtracting and adding: {:e}", residue.fold(0.0, f64::max));
 }
 
-criterion_group!(benches, supported, impacts, forms, updates);
+criterion_group!(benches, supported, impacts, examples, forms, updates);
 criterion_main!(benches);

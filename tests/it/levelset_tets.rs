@@ -108,3 +108,33 @@ fn stuffing_checks_its_limit_before_it_allocates() {
     let any = Stuffing { spacing: 0.1, doublings: 0, limit: LIMIT };
     assert_eq!(TetMesh::stuffed(&empty, &any), Ok(TetMesh::default()));
 }
+
+/// `3 r / R` of closed form, and the same for any place, size and order of corners.
+#[test]
+fn radius_ratios_are_those_of_closed_form() {
+    let root = 3.0_f64.sqrt();
+    let cases = [
+        ([[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]], 1.0),
+        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], root - 1.0),
+        // a sixth of a cube: 3 V / A = 1 / (2 + 2 sqrt 2), R = sqrt 3 / 2
+        (
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]],
+            3.0 / (2.0 + 2.0 * 2.0_f64.sqrt()) / (root / 2.0),
+        ),
+        ([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], 0.0),
+    ];
+    for (corners, expected) in cases {
+        for scale in [1e-3, 1.0, 40.0] {
+            let place = |c: [f64; 3]| Point3::from(Vector3::from(c) * scale + Vector3::repeat(2.0));
+            let vertices: Vec<Point3<f64>> = corners.map(place).to_vec();
+            let mut mesh = TetMesh { vertices, tets: vec![[0, 1, 2, 3]] };
+            if mesh.volume(0) < 0.0 {
+                mesh.tets[0].swap(2, 3);
+            }
+            let quality = mesh.quality();
+            assert!((quality.min_radius_ratio - expected).abs() < 1e-9, "{quality:?} {expected}");
+            let mean = quality.mean_radius_ratio;
+            assert!((quality.min_radius_ratio - mean).abs() < 1e-15, "{quality:?}");
+        }
+    }
+}

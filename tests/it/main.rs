@@ -2,6 +2,7 @@
 
 mod blows;
 mod broken_meshes;
+mod calculix;
 mod checkpoints;
 mod cli;
 mod contact;

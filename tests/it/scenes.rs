@@ -204,6 +204,23 @@ fn a_plank_cracks_under_the_ball() {
 }
 
 #[test]
+fn what_yields_is_dented_and_stays_whole() {
+    for (name, body, frames, least) in [
+        ("tin_can", "can", 8, 0.004),
+        ("copper_pot", "pot", 8, 0.01),
+        ("clay_figure", "figure", 6, 0.01),
+    ] {
+        let run = run(name, frames, |_| ());
+        let dents: Vec<_> = run.reports.iter().flat_map(|r| &r.dents).collect();
+        let deepest = dents.iter().map(|dent| dent.depth).fold(0.0, f64::max);
+        assert!(deepest > least, "{name}: {deepest}");
+        assert_eq!((run.pieces(body), dents[0].before), (0, run.body(body)), "{name}");
+        let plastic: f64 = run.reports.iter().map(|r| r.dissipation.plastic).sum();
+        assert!(plastic > 0.0 && run.world.len() == 3, "{name}: {plastic} J");
+    }
+}
+
+#[test]
 fn a_clamped_beam_breaks_at_its_root() {
     let run = run("cantilever", 12, |_| ());
     let stump = run.world.iter().find(|state| run.world.is_anchored(state.id)).expect("a stump");

@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 21] = [
+const FIGURES: [Figure; 24] = [
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -38,7 +38,22 @@ const FIGURES: [Figure; 21] = [
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
     figure("cantilever", "Mu01", "supported objects, section 2.8", "0,6,9,20"),
     figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "4,10,13,45"),
-    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
+    Figure {
+        camera: Some(["-0.4,0.7,0", "0.6,1.3,2.2"]),
+        ..figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "13,18,24,34")
+    },
+    Figure {
+        camera: Some(["0,0.1,0", "0.3,0.55,0.45"]),
+        ..figure("tin_can", "Mu01", "dents, section 2.4", "0,4,6,44")
+    },
+    Figure {
+        camera: Some(["0.02,0.08,0", "0.5,0.4,0.45"]),
+        ..figure("copper_pot", "Mu01", "dents, section 2.4", "0,3,5,59")
+    },
+    Figure {
+        camera: Some(["0.1,0.22,0", "0.4,0.6,1.1"]),
+        ..figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12")
+    },
     figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
     figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),

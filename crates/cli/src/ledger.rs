@@ -135,7 +135,7 @@ fn numbers(frame: usize, time: f64, event: &Fracture) -> Vec<f64> {
 type Column = (&'static str, fn(&Row) -> f64);
 
 /// Names and values of what is written of a row.
-const COLUMNS: [Column; 24] = [
+const COLUMNS: [Column; 25] = [
     ("frame", |r| r.frame as f64),
     ("time", |r| r.time),
     ("bodies", |r| r.bodies as f64),
@@ -155,6 +155,7 @@ const COLUMNS: [Column; 24] = [
     ("energy_gain", |r| r.energy_gain),
     ("work", |r| r.work),
     ("dissipated_collision", |r| r.dissipation.collision),
+    ("dissipated_plastic", |r| r.dissipation.plastic),
     ("dissipated_fracture", |r| r.dissipation.fracture),
     ("dissipated_contact", |r| r.dissipation.contact),
     ("dissipated_sleep", |r| r.dissipation.sleep),

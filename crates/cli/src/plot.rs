@@ -114,6 +114,7 @@ const INK: RGBColor = RGBColor(27, 32, 39);
 const ORANGE: RGBColor = RGBColor(213, 94, 0);
 const SKY: RGBColor = RGBColor(0, 114, 178);
 const GREEN: RGBColor = RGBColor(0, 158, 115);
+const CYAN: RGBColor = RGBColor(86, 180, 233);
 const PURPLE: RGBColor = RGBColor(150, 80, 170);
 const GREY: RGBColor = RGBColor(130, 138, 148);
 
@@ -134,6 +135,7 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
     let total = kinetic.iter().zip(&potential).map(|(k, p)| k + p).collect();
     let losses = [
         ("collision", ORANGE, "dissipated_collision"),
+        ("plastic work", CYAN, "dissipated_plastic"),
         ("contact and friction", SKY, "dissipated_contact"),
         ("fracture", PURPLE, "dissipated_fracture"),
         ("sleep", GREEN, "dissipated_sleep"),

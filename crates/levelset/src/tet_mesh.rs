@@ -187,6 +187,50 @@ impl TetMesh {
         (0..self.tets.len()).map(of).sum::<Moments>().moved(base.coords)
     }
 
+    /// Vertices of the surface inside tetrahedra that they are no corner of, each with such a tetrahedron, in order:
+    /// where the mesh overlaps itself.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    pub fn overlaps(&self) -> Vec<(u32, usize)> {
+        /// Least barycentric coordinate of what is inside and does not touch.
+        const INSIDE: f64 = 1e-9;
+        let mut surface: Vec<u32> = self.boundary_faces().into_iter().flatten().collect();
+        surface.sort_unstable();
+        surface.dedup();
+        let x = |v: &u32| self.vertices[*v as usize].x;
+        surface.sort_by(|a, b| x(a).total_cmp(&x(b)).then(a.cmp(b)));
+        let range = |t: usize| {
+            let mut xs = self.tets[t].iter().map(x);
+            let first = xs.next().unwrap_or(0.0);
+            xs.fold((first, first), |(low, high), x| (low.min(x), high.max(x)))
+        };
+        let mut tets: Vec<(f64, f64, usize)> = (0..self.tets.len())
+            .map(|t| {
+                let (low, high) = range(t);
+                (low, high, t)
+            })
+            .collect();
+        tets.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)));
+        // a sweep along x
+        let (mut next, mut near, mut found) = (0, Vec::new(), Vec::new());
+        for v in surface {
+            let place = self.vertices[v as usize];
+            while next < tets.len() && tets[next].0 <= place.x {
+                near.push(tets[next]);
+                next += 1;
+            }
+            near.retain(|(_, high, _)| *high >= place.x);
+            let is_in = |&&(_, _, t): &&(f64, f64, usize)| {
+                let weights = || barycentric(&self.corners(t), &place);
+                !self.tets[t].contains(&v) && weights().iter().all(|w| *w > INSIDE)
+            };
+            found.extend(near.iter().find(is_in).map(|(_, _, t)| (v, *t)));
+        }
+        found.sort_unstable();
+        found
+    }
+
     fn face(&self, name: u32) -> (usize, [u32; 3]) {
         let (tet, face) = (name as usize / 4, name as usize % 4);
         (tet, FACES[face].map(|c| self.tets[tet][c]))
@@ -207,6 +251,14 @@ impl TetMesh {
         });
         sorted_by_vertex(self.vertices.len(), faces)
     }
+}
+
+/// Barycentric coordinates in a tetrahedron.
+fn barycentric([a, b, c, d]: &[Point3<f64>; 4], place: &Point3<f64>) -> [f64; 4] {
+    let (x, y, z, p) = (b - a, c - a, d - a, place - a);
+    let six = x.dot(&y.cross(&z));
+    let [s, t, u] = [y.cross(&z), z.cross(&x), x.cross(&y)].map(|row| row.dot(&p) / six);
+    [1.0 - s - t - u, s, t, u]
 }
 
 fn same_face(a: &Shared, b: &Shared) -> bool {

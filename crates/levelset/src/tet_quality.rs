@@ -16,6 +16,11 @@ pub struct TetQuality {
     pub min_mean_ratio: f64,
     /// Average of the mean ratio.
     pub mean_mean_ratio: f64,
+    /// Smallest radius ratio, thrice the radius of the inscribed sphere over that of the circumscribed one: 1 for a
+    /// regular tetrahedron, 0 for a flat one.
+    pub min_radius_ratio: f64,
+    /// Average of the radius ratio.
+    pub mean_radius_ratio: f64,
     /// Tetrahedra of zero or negative volume.
     pub inverted: usize,
 }
@@ -28,6 +33,7 @@ impl TetMesh {
     pub fn quality(&self) -> TetQuality {
         let (mut min_cosine, mut max_cosine) = (1.0_f64, -1.0_f64);
         let (mut worst, mut sum, mut inverted) = (1.0_f64, 0.0, 0);
+        let (mut least_radii, mut all_radii) = (1.0_f64, 0.0);
         for t in 0..self.tets.len() {
             let corners = self.corners(t);
             for cosine in dihedral_cosines(&corners) {
@@ -41,15 +47,31 @@ impl TetMesh {
             let ratio = 12.0 * (3.0 * volume.max(0.0)).powf(2.0 / 3.0) / edges;
             worst = worst.min(ratio);
             sum += ratio;
+            let radii = radius_ratio(&corners, volume);
+            least_radii = least_radii.min(radii);
+            all_radii += radii;
         }
         TetQuality {
             min_dihedral: max_cosine.acos().to_degrees(),
             max_dihedral: min_cosine.acos().to_degrees(),
             min_mean_ratio: worst,
             mean_mean_ratio: sum / self.tets.len().max(1) as f64,
+            min_radius_ratio: least_radii,
+            mean_radius_ratio: all_radii / self.tets.len().max(1) as f64,
             inverted,
         }
     }
+}
+
+/// Thrice the inscribed radius over the circumscribed one.
+fn radius_ratio([a, b, c, d]: &[Point3<f64>; 4], volume: f64) -> f64 {
+    let (x, y, z) = (b - a, c - a, d - a);
+    let (yz, zx, xy) = (y.cross(&z), z.cross(&x), x.cross(&y));
+    let faces = yz.norm() + zx.norm() + xy.norm() + (yz + zx + xy).norm();
+    let out = yz * x.norm_squared() + zx * y.norm_squared() + xy * z.norm_squared();
+    // radii 6 V / (sum of twice the areas) and |out| / 12 V
+    let ratio = 216.0 * volume * volume / (faces * out.norm());
+    if volume > 0.0 && ratio.is_finite() { ratio } else { 0.0 }
 }
 
 /// The ends of each edge, then the ends of the opposite edge.

@@ -14,7 +14,8 @@ impl LevelSet {
     ///
     /// Displacement is linear in each tetrahedron, and beyond them that of what is near. Every node
     /// asks this level set where it came from, so that details which the tetrahedra do not show
-    /// stay; distance is then made good, and the surface moved by as little, in and out, as keeps the
+    /// stay. What is farther from the tetrahedra than the solid was before is outside: where a gap opens, nodes in
+    /// it come from beyond its other side. Distance is then made good, and the surface moved by as little, in and out, as keeps the
     /// volume to 1e-3 of it.
     ///
     /// # Errors
@@ -35,15 +36,28 @@ impl LevelSet {
         let farthest = moves.iter().fold(0.0_f64, |most, u| most.max(u.amax()));
         let grid = self.enlarged((low, high), farthest, limit)?;
         let displacements = Displacements::new(grid, after, &moves);
+        let reach = self.reach(before);
         let [nx, ny, nz] = grid.dims();
         let values = Array3::from_shape_fn((nx, ny, nz), |(i, j, k)| {
             let node = [i, j, k];
-            self.value(&(grid.position(node) - displacements.at(grid.index(node)))) as f32
+            let n = grid.index(node);
+            let from = self.value(&(grid.position(node) - displacements.at(n)));
+            let beyond = displacements.layers[n].saturating_sub(reach);
+            let least = f64::from(beyond) * grid.spacing() / 3.0_f64.sqrt();
+            (if beyond > 0 { from.max(least) } else { from }) as f32
         });
         let warped = Self::from_values(grid, values);
         let ratio = after.moments().volume / before.moments().volume;
         let solid = warped.redistanced().of_volume(ratio * self.subcell_moments().volume);
         Ok(solid.cropped_to_inside(3).unwrap_or(solid))
+    }
+
+    /// The most steps along the grid by which the solid reaches beyond its tetrahedra, and one for rounding.
+    fn reach(&self, mesh: &TetMesh) -> u32 {
+        let still = vec![Vector3::zeros(); mesh.vertices.len()];
+        let layers = Displacements::new(*self.grid(), mesh, &still).layers;
+        let inside = self.as_slice().iter().zip(layers).filter(|(value, _)| **value < 0.0);
+        inside.map(|(_, layer)| layer).max().unwrap_or(0) + 1
     }
 
     /// A grid of this one's nodes around inside nodes and what is `farthest` from them.
@@ -82,6 +96,8 @@ impl LevelSet {
 /// A displacement for every node of a grid.
 struct Displacements {
     nodes: Vec<Vector3<f32>>,
+    /// Steps along the grid to the nearest node in a tetrahedron.
+    layers: Vec<u32>,
 }
 
 impl Displacements {
@@ -95,8 +111,8 @@ impl Displacements {
                 nodes[node] = mean.cast();
             });
         }
-        spread(&grid, &mut nodes);
-        Self { nodes }
+        let layers = spread(&grid, &mut nodes);
+        Self { nodes, layers }
     }
 
     fn at(&self, node: usize) -> Vector3<f64> {
@@ -137,8 +153,10 @@ fn for_each_node(grid: &Grid, corners: &[Point3<f64>; 4], mut call: impl FnMut(u
     }
 }
 
-/// Gives nodes that have none the mean of their neighbours, layer by layer.
-fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) {
+/// Gives nodes that have none the mean of their neighbours, layer by layer. Returns the layer of each, from 1 on.
+fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) -> Vec<u32> {
+    let mut layers = vec![0; nodes.len()];
+    let mut layer = 0;
     let neighbours = |node: usize| {
         let at = grid.node(node);
         (0..6).filter_map(move |side| {
@@ -158,8 +176,10 @@ fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) {
             sum / count
         };
         let means: Vec<Vector3<f32>> = open.iter().map(mean).collect();
+        layer += 1;
         for (&node, mean) in open.iter().zip(means) {
             nodes[node] = mean;
+            layers[node] = layer;
         }
         let mut next: Vec<usize> =
             open.iter().flat_map(|&n| neighbours(n)).filter(|&n| nodes[n].x.is_nan()).collect();
@@ -167,4 +187,5 @@ fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) {
         next.dedup();
         open = next;
     }
+    layers
 }

@@ -199,9 +199,10 @@ impl World {
         let division = match effect {
             Effect::None => return Outcome::Held,
             Effect::Divides(division) => division,
-            Effect::Changes(model, moved) => {
-                let dent = moved.and_then(|moved| self.dent(&parent, &model, &moved));
-                return dent.map_or_else(|| self.keep(hit.body, model), Outcome::Dented);
+            Effect::Changes(model) => return self.keep(hit.body, model),
+            Effect::Dents(elastic, yields) => {
+                let dent = self.dent(&parent, &elastic, &yields, &hit.allowance());
+                return dent.map_or(Outcome::Held, Outcome::Dented);
             }
         };
         let struck = (pose * hit.at, hit.impulse);

@@ -480,7 +480,10 @@ fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Optio
             most: stress.cracks,
             least_volume: stress.spacing.powi(3),
         },
-        yield_strength: stress.yield_strength,
+        yielding: stress.yield_strength.map(|strength| tetfem::Yielding {
+            strength,
+            hardening: stress.hardening.unwrap_or(0.0),
+        }),
         duration: stress.duration,
         collision_radius: stress.collision_radius,
     })

@@ -45,7 +45,16 @@ impl World {
             let Some((at, normal)) = self.reached(body, (from, to), &normal) else { continue };
             let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
             let (strength, reactions) = (f64::INFINITY, Vec::new());
-            let hit = Hit { body, at, normal, impulse, strength, duration: None, reactions };
+            let hit = Hit {
+                body,
+                at,
+                normal,
+                impulse,
+                strength,
+                duration: None,
+                reactions,
+                energy: f64::INFINITY,
+            };
             let Some(event) = self.event(&hit, Trigger::Cut) else { continue };
             let Some(fracture) = self.cut_at(body, &at, &Unit::new_unchecked(normal)) else {
                 continue;

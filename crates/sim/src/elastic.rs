@@ -6,8 +6,8 @@ use fracture::Piece;
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Point3, Vector3};
 use tetfem::{
-    Contact, Interpolation, LinearSolver, Load, Newton, Response, Setup, Structure, far_vertices,
-    is_restrained,
+    Contact, Flow, Interpolation, LinearSolver, Load, Newton, Plastic, Response, Setup, Structure,
+    far_vertices, is_restrained,
 };
 
 use crate::StressField;
@@ -19,6 +19,8 @@ use crate::model::{Impact, StressModel};
 pub struct ElasticBody {
     model: Arc<StressModel>,
     given: Option<TetMesh>,
+    /// What yielding left in each of the given tetrahedra; empty if none yielded.
+    plastic: Vec<Plastic>,
     /// What the body is made of, which is known once it is hit.
     mesh: OnceLock<Option<TetMesh>>,
     /// For the supports of the last blow.
@@ -30,17 +32,24 @@ pub(crate) enum Struck {
     /// Nothing that stays.
     Held,
     /// It comes apart, each part with tetrahedra of its own.
-    Parted(Vec<TetMesh>),
-    /// It hangs together with cracks in it, or changed its shape: from the first mesh to the
-    /// second, of as many tetrahedra if not of the same.
-    Changed {
-        /// Tetrahedra that were there.
-        before: TetMesh,
-        /// What they are now.
-        after: TetMesh,
-        /// Whether it has another shape.
-        is_dented: bool,
-    },
+    Parted(Vec<Share>),
+    /// It hangs together with cracks in it.
+    Cracked(Share),
+    /// It yields.
+    Yields(Yield),
+}
+
+/// Some tetrahedra, and what yielding left in each of them; of none if none yielded.
+#[derive(Clone)]
+pub(crate) struct Share {
+    pub(crate) mesh: TetMesh,
+    pub(crate) plastic: Vec<Plastic>,
+}
+
+/// The plastic flow of a body under a blow.
+pub(crate) struct Yield {
+    pub(crate) body: Arc<Structure>,
+    pub(crate) flow: Flow,
 }
 
 /// The stress of a blow.
@@ -62,7 +71,8 @@ const MAX_TETS: usize = 1 << 17;
 impl ElasticBody {
     /// A body that is filled with tetrahedra when it is first hit.
     pub fn new(model: Arc<StressModel>) -> Self {
-        Self { model, given: None, mesh: OnceLock::new(), last: Mutex::new(None) }
+        let (mesh, last) = (OnceLock::new(), Mutex::new(None));
+        Self { model, given: None, plastic: Vec::new(), mesh, last }
     }
 
     /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
@@ -81,6 +91,12 @@ impl ElasticBody {
         self.mesh.get().and_then(Option::as_ref).or(self.given.as_ref())
     }
 
+    /// What yielding left in each of [`Self::mesh`]; empty if none yielded.
+    pub fn plastic(&self) -> &[Plastic] {
+        let is_own = |mesh: &&TetMesh| mesh.tets.len() == self.plastic.len();
+        self.mesh().filter(is_own).map_or(&[], |_| &self.plastic)
+    }
+
     /// Displacements and stress under forces on the surface of a free body, in material space; `None` if
     /// `body` holds no tetrahedra of this size or a force is not finite.
     pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
@@ -91,8 +107,10 @@ impl ElasticBody {
     }
 
     /// Another body of the same parameters.
-    pub(crate) fn with(&self, mesh: Option<TetMesh>) -> Self {
-        Self { given: mesh, ..Self::new(Arc::clone(&self.model)) }
+    pub(crate) fn with(&self, share: Option<Share>) -> Self {
+        let own = Self::new(Arc::clone(&self.model));
+        let Some(Share { mesh, plastic }) = share else { return own };
+        Self { given: Some(mesh), plastic, ..own }
     }
 
     /// What becomes of it, and its stress before it does, in material space.
@@ -134,7 +152,7 @@ impl ElasticBody {
         let load = Load { contacts: setup.contacts, radius, body_force: setup.body_force };
         let response = structure.respond(&load).ok()?;
         let is_linear = self.model.interpolation == Interpolation::Linear;
-        let may_be_large = self.model.yield_strength.is_some() && is_linear;
+        let may_be_large = self.model.yielding.is_some() && is_linear;
         if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
             return Some((structure, response, false));
         }
@@ -143,21 +161,24 @@ impl ElasticBody {
         Some((structure, large.unwrap_or(response), is_linearized))
     }
 
-    fn blow(&self, body: &Structure, response: &Response, setup: &Setup<'_>) -> Option<Struck> {
+    fn blow(
+        &self,
+        body: &Arc<Structure>,
+        response: &Response,
+        setup: &Setup<'_>,
+    ) -> Option<Struck> {
+        let share = |tetfem::Piece { mesh, plastic, .. }| Share { mesh, plastic };
         let mut shattered = tetfem::shatter(body, setup, &self.model.fracture);
         if shattered.pieces.len() > 1 {
-            let parts = shattered.pieces.into_iter().map(|piece| piece.mesh);
-            return Some(Struck::Parted(parts.collect()));
+            return Some(Struck::Parted(shattered.pieces.into_iter().map(share).collect()));
         }
-        let before = body.mesh().clone();
         if !shattered.cracks.is_empty() {
-            let after = shattered.pieces.pop()?.mesh;
-            let stays = after.tets.len() <= MAX_TETS;
-            return stays.then_some(Struck::Changed { before, after, is_dented: false });
+            let after = shattered.pieces.pop().map(share)?;
+            return (after.mesh.tets.len() <= MAX_TETS).then_some(Struck::Cracked(after));
         }
-        let dent = body.dent(response, self.model.yield_strength?, VOLUME_CHANGE).ok()?;
-        let is_dented = dent.yielded > 0 && dent.kept > 0.0;
-        is_dented.then_some(Struck::Changed { before, after: dent.mesh, is_dented })
+        let flow = body.flow(response, self.model.yielding?, VOLUME_CHANGE).ok()?;
+        let yields = flow.yielded() > 0 && flow.most > 0.0;
+        yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
     }
 
     /// The vertices that anchors hold, or without any those beyond the collision radius.
@@ -178,7 +199,8 @@ impl ElasticBody {
         let StressModel { material, interpolation, .. } = *self.model;
         let solver = LinearSolver::Cholesky;
         let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
-        *last = made.ok().map(Arc::new);
+        let made = made.ok().and_then(|made| made.with_plastic(self.plastic().to_vec()).ok());
+        *last = made.map(Arc::new);
         last.clone()
     }
 
@@ -191,40 +213,48 @@ impl ElasticBody {
 }
 
 /// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
-/// each tetrahedron goes to the one it is deepest in, the first of equals.
-pub(crate) fn dealt(parts: &[TetMesh], fragments: &[Piece]) -> Vec<Option<TetMesh>> {
-    let mut meshes = vec![Vec::new(); fragments.len()];
+/// each tetrahedron goes to the one it is deepest in, the first of equals; of one that no sample is in, to that
+/// of all.
+pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
+    let mut dealt = vec![Vec::new(); fragments.len()];
     for (region, part) in parts.iter().enumerate() {
         let has = |n: &usize| fragments[*n].regions.contains(&region);
-        let owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
+        let mut owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
+        if owners.is_empty() {
+            owners = (0..fragments.len()).collect();
+        }
         if let [owner] = owners[..] {
-            meshes[owner].push(part.clone());
+            dealt[owner].push(part.clone());
             continue;
         }
-        let mut shares = vec![Vec::new(); owners.len()];
-        for (t, tet) in part.tets.iter().enumerate() {
-            let sum: Vector3<f64> = part.corners(t).iter().map(|p| p.coords).sum();
+        let empty = Share { mesh: TetMesh::default(), plastic: Vec::new() };
+        let mut shares = vec![empty; owners.len()];
+        for (t, tet) in part.mesh.tets.iter().enumerate() {
+            let sum: Vector3<f64> = part.mesh.corners(t).iter().map(|p| p.coords).sum();
             let at = Point3::from(sum / 4.0);
             let depth = |owner: &usize| fragments[*owner].geometry.level_set().value(&at);
             let deepest =
                 (0..owners.len()).min_by(|&a, &b| depth(&owners[a]).total_cmp(&depth(&owners[b])));
             if let Some(n) = deepest {
-                shares[n].push(*tet);
+                shares[n].mesh.tets.push(*tet);
+                shares[n].plastic.extend(part.plastic.get(t));
             }
         }
-        for (owner, tets) in owners.into_iter().zip(shares) {
-            meshes[owner].push(TetMesh { vertices: part.vertices.clone(), tets });
+        for (owner, mut share) in owners.into_iter().zip(shares) {
+            share.mesh.vertices.clone_from(&part.mesh.vertices);
+            dealt[owner].push(share);
         }
     }
-    meshes.iter().map(|parts| joined(parts)).collect()
+    dealt.iter().map(|parts| joined(parts)).collect()
 }
 
 /// Parts as one mesh without vertices of no tetrahedron: copies of a vertex in different parts are
 /// one again. `None` if there is nothing.
-fn joined(parts: &[TetMesh]) -> Option<TetMesh> {
+fn joined(parts: &[Share]) -> Option<Share> {
     let mut places: Vec<([u64; 3], u32)> = Vec::new();
     let mut mesh = TetMesh::default();
-    for part in parts {
+    let plastic = parts.iter().flat_map(|part| &part.plastic).copied().collect();
+    for Share { mesh: part, .. } in parts {
         let known = places.len();
         let mut names = vec![u32::MAX; part.vertices.len()];
         for &v in part.tets.iter().flatten() {
@@ -244,7 +274,7 @@ fn joined(parts: &[TetMesh]) -> Option<TetMesh> {
         places.sort_unstable();
         mesh.tets.extend(part.tets.iter().map(|tet| tet.map(|v| names[v as usize])));
     }
-    (!mesh.tets.is_empty()).then_some(mesh)
+    (!mesh.tets.is_empty()).then_some(Share { mesh, plastic })
 }
 
 fn key(p: &Point3<f64>) -> [u64; 3] {

@@ -44,6 +44,10 @@ pub struct Event {
     /// What else acts on a body of finite elements during the blow: its contacts, its joints, other blows.
     #[serde(default)]
     pub reactions: Vec<Push>,
+    /// Kinetic energy that the blow takes, J: the most that a dent may take for plastic work and for spin; any if
+    /// not given.
+    #[serde(default)]
+    pub energy: Option<f64>,
 }
 
 /// An impulse at a point of a body.
@@ -129,6 +133,7 @@ impl Event {
             strength: self.strength.unwrap_or(f64::INFINITY),
             duration: self.duration,
             reactions: self.reactions.clone(),
+            energy: self.energy.unwrap_or(f64::INFINITY),
         }
     }
 
@@ -138,6 +143,7 @@ impl Event {
         let pushes = self.reactions.iter().flat_map(|push| push.point.iter().chain(&push.impulse));
         let places = self.point.iter().chain(&self.impulse).chain(pushes);
         self.duration.is_none_or(|time| time > 0.0 && time.is_finite())
+            && self.energy.is_none_or(|energy| energy >= 0.0)
             && (normal == 0.0 || (normal - 1.0).abs() <= UNIT)
             && places.into_iter().all(|x| x.is_finite())
             && is_usable(&pose(&self.pose), &momentum(&self.momentum))
@@ -200,6 +206,7 @@ impl World {
             momentum: momentum_numbers(&momentum),
             duration: hit.duration,
             reactions: hit.reactions.clone(),
+            energy: Some(hit.energy).filter(|energy| energy.is_finite()),
         })
     }
 

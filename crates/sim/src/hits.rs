@@ -23,6 +23,44 @@ pub(crate) struct Hit {
     pub(crate) duration: Option<f64>,
     /// What else acts on the body meanwhile, if the model of the body asks.
     pub(crate) reactions: Vec<Push>,
+    /// Kinetic energy that the blow takes, J: what a dent may take at the most.
+    pub(crate) energy: f64,
+}
+
+/// The energy that a blow has for a dent, J.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowance {
+    /// For plastic work and kinetic energy.
+    pub(crate) all: f64,
+    /// For kinetic energy: what the share of the blow took that bodies have exchanged before one of them dents.
+    pub(crate) motion: f64,
+}
+
+impl Hit {
+    /// Bodies exchange what the weaker of them bears. Energy lost is concave in the share of an impulse, so that
+    /// a share of the impulse took that share of the energy at least.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let size = self.impulse.norm();
+        let share = if size > self.strength { self.strength / size } else { 1.0 };
+        Allowance { all: self.energy, motion: self.energy * share }
+    }
+}
+
+/// Limits the energy that dents may give to motion to what their collisions took, J.
+fn limit_energy(hits: &mut [Hit], taken: f64) {
+    let all: f64 = hits.iter().map(|hit| hit.allowance().motion).sum();
+    if all > taken {
+        let share = (taken / all).max(0.0);
+        hits.iter_mut().for_each(|hit| hit.energy *= share);
+    }
+}
+
+/// Kinetic energy that a blow takes, J, but for friction.
+fn energy_of(blow: &Blow) -> f64 {
+    let along = blow.impulse.dot(&blow.normal);
+    let restitution = (along / (blow.mass * blow.approach) - 1.0).clamp(0.0, 1.0);
+    let energy = 0.5 * along * blow.approach * (1.0 - restitution);
+    if energy > 0.0 { energy } else { 0.0 }
 }
 
 /// How long a blow lasts of which the contact is not known, as that of an explosion, s.
@@ -35,6 +73,8 @@ pub(crate) struct Acting<'a> {
     pub(crate) search: &'a contact::Search,
     /// Before the blows.
     pub(crate) momenta: &'a [Momentum],
+    /// Kinetic energy that the blows took as far as they were exchanged, J.
+    pub(crate) taken: f64,
 }
 
 impl World {
@@ -46,7 +86,9 @@ impl World {
             let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
             let least = borne[0].min(borne[1]).min(blow.impulse.norm());
             let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
-            let sides = sides.enumerate().filter(|(_, (_, borne))| *borne <= least);
+            let sides: Vec<_> =
+                sides.enumerate().filter(|(_, (_, borne))| *borne <= least).collect();
+            let energy = energy_of(blow) / sides.len() as f64;
             for (side, (((body, sign), at), strength)) in sides {
                 let asks = self.solves_stress(body as usize);
                 hits.push(Hit {
@@ -58,6 +100,7 @@ impl World {
                     duration: asks
                         .then(|| self.contact_time(blow, side).unwrap_or(UNKNOWN_DURATION)),
                     reactions: Vec::new(),
+                    energy,
                 });
             }
         }
@@ -79,6 +122,7 @@ impl World {
     /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
     pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
+        limit_energy(&mut hits, acting.taken);
         if hits.iter().all(|hit| hit.duration.is_none()) {
             return hits;
         }
@@ -130,6 +174,7 @@ impl World {
         acting: Acting<'_>,
     ) -> Vec<Hit> {
         let mut hits = self.hardest_hits(blows, laws);
+        limit_energy(&mut hits, acting.taken);
         self.push_back(&mut hits, acting);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
             // the blow is one of them, or the sum of several

@@ -98,7 +98,7 @@ impl LatticeBody {
                 let lattice = Some(Parted { whole, mesh, regions, dust });
                 Effect::Divides(Division { lattice, ..drawn })
             }
-            None if is_weaker => Effect::Changes(FractureModel::Lattice(whole), None),
+            None if is_weaker => Effect::Changes(FractureModel::Lattice(whole)),
             None => Effect::None,
         }
     }
@@ -211,7 +211,9 @@ fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u
     }
     let mut shares = vec![Vec::new(); pieces.len()];
     for (tet, region) in regions.iter().enumerate() {
-        let owners = region.map_or(&all, |region| &owners[region as usize]);
+        // no sample may be in a region
+        let owners = region.map(|region| &owners[region as usize]);
+        let owners = owners.filter(|owners| !owners.is_empty()).unwrap_or(&all);
         if let Some(owner) = deepest(mesh, tet, owners, pieces) {
             shares[owner].push(tet as u32);
         }

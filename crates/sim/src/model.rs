@@ -10,7 +10,7 @@ use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use serde::Deserialize;
 use tetfem::Interpolation;
 
-use crate::elastic::{ElasticBody, Strained, Struck, dealt};
+use crate::elastic::{ElasticBody, Share, Strained, Struck, Yield, dealt};
 use crate::lattice::{LatticeBody, Parted};
 
 /// How a body is divided.
@@ -74,9 +74,8 @@ pub struct StressModel {
     pub interpolation: Interpolation,
     /// How it breaks.
     pub fracture: tetfem::Fracture,
-    /// Von Mises stress beyond which a body that does not break stays deformed, Pa; nothing does
-    /// unless given.
-    pub yield_strength: Option<f64>,
+    /// When a body that does not break stays deformed; never unless given.
+    pub yielding: Option<tetfem::Yielding>,
     /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
     /// [`fracture::Impact::duration`].
     pub duration: Option<f64>,
@@ -111,7 +110,7 @@ pub(crate) struct Division {
     pub(crate) pattern: Arc<Pattern>,
     pub(crate) at: Alignment,
     /// The tetrahedra in each region, where there are any.
-    pub(crate) tets: Vec<TetMesh>,
+    pub(crate) tets: Vec<Share>,
     /// The lattice whose links broke, if that is what divides it.
     pub(crate) lattice: Option<Parted>,
 }
@@ -122,8 +121,10 @@ pub(crate) enum Effect {
     None,
     /// It is divided.
     Divides(Division),
-    /// It goes on with another model, and if its tetrahedra moved, another shape.
-    Changes(FractureModel, Option<[TetMesh; 2]>),
+    /// It goes on with another model.
+    Changes(FractureModel),
+    /// It takes another shape.
+    Dents(Arc<ElasticBody>, Yield),
 }
 
 impl FractureModel {
@@ -150,14 +151,15 @@ impl FractureModel {
                 let effect = match struck {
                     Struck::Held => Effect::None,
                     Struck::Parted(tets) => {
-                        let surfaces: Vec<_> = tets.iter().map(TetMesh::boundary).collect();
+                        let surfaces: Vec<_> =
+                            tets.iter().map(|part| part.mesh.boundary()).collect();
                         let divides = |drawn| Effect::Divides(Division { tets, ..drawn });
                         drawn(body, &surfaces).map_or(Effect::None, divides)
                     }
-                    Struck::Changed { before, after, is_dented } => {
-                        let model = Self::Stress(Arc::new(elastic.with(Some(after.clone()))));
-                        Effect::Changes(model, is_dented.then_some([before, after]))
+                    Struck::Cracked(after) => {
+                        Effect::Changes(Self::Stress(Arc::new(elastic.with(Some(after)))))
                     }
+                    Struck::Yields(yields) => Effect::Dents(Arc::clone(elastic), yields),
                 };
                 (effect, stress)
             }

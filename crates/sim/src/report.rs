@@ -43,8 +43,12 @@ pub struct Motion {
 /// Mechanical energy that a frame took away, by what took it, J. A negative one was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Dissipation {
-    /// Collisions.
+    /// Collisions, less the plastic work of dents and what these gave to spin: a body of less inertia has more
+    /// kinetic energy at the same angular momentum. If a body dents before its blow is over, the plastic work can
+    /// be more than collisions took until the end of the frame, and this is negative.
     pub collision: f64,
+    /// Plastic work: part of what the collisions took that left dents.
+    pub plastic: f64,
     /// Bodies that became pieces.
     pub fracture: f64,
     /// Contact and friction.
@@ -58,7 +62,7 @@ pub struct Dissipation {
 impl Dissipation {
     /// All together, J.
     pub fn total(&self) -> f64 {
-        self.collision + self.fracture + self.contact + self.sleep + self.retirement
+        self.collision + self.plastic + self.fracture + self.contact + self.sleep + self.retirement
     }
 }
 
@@ -71,6 +75,11 @@ pub struct Dent {
     pub after: BodyId,
     /// How far it was pressed in or out at the most, m.
     pub depth: f64,
+    /// Work of the yield stress on the plastic strain, J.
+    pub plastic_work: f64,
+    /// Growth of the kinetic energy with the change of inertia at the same angular momentum, J. The blow pays for
+    /// it.
+    pub kinetic_energy: f64,
 }
 
 /// What a frame did. A frame never fails: what went wrong is reported here.

@@ -189,7 +189,16 @@ mod tests {
     ) -> Vec<BodyId> {
         let mut report = Report::default();
         let (impulse, reactions) = (normal * 5.0, Vec::new());
-        let hit = Hit { body, at, normal, impulse, strength: 1.0, duration: None, reactions };
+        let hit = Hit {
+            body,
+            at,
+            normal,
+            impulse,
+            strength: 1.0,
+            duration: None,
+            reactions,
+            energy: 0.0,
+        };
         world.break_bodies(&[hit], crate::Trigger::Collision(0), &mut report);
         report.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
     }

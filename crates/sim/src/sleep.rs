@@ -169,7 +169,16 @@ impl World {
                 }
                 let Blow { normal, impulse, .. } = *blow;
                 let (body, reactions) = (self.ids[body], Vec::new());
-                let hit = Hit { body, at, normal, impulse, strength, duration: None, reactions };
+                let hit = Hit {
+                    body,
+                    at,
+                    normal,
+                    impulse,
+                    strength,
+                    duration: None,
+                    reactions,
+                    energy: f64::INFINITY,
+                };
                 if let Some(event) = self.event(&hit, cause) {
                     self.tell(Event { outcome: Happened::Woke, ..event }, report);
                 }

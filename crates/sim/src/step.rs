@@ -236,8 +236,8 @@ impl World {
             }
             let before = self.mechanical_energy();
             let start = self.exchange(paths);
-            let collision = before + done.work - self.mechanical_energy();
-            let acting = Acting { frame: self.at(given), search: &search, momenta: &start.momenta };
+            let (frame, taken) = (self.at(given), before + done.work - self.mechanical_energy());
+            let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
@@ -250,7 +250,7 @@ impl World {
             self.log_blows(told);
             report.work += done.work;
             report.limited_blows += done.limited;
-            report.dissipation.collision += collision;
+            report.dissipation.collision += taken;
             if is_broken {
                 breaks += 1;
                 self.inherit_joints(report);
@@ -317,7 +317,8 @@ impl World {
         let mut start = self.paths();
         std::mem::swap(&mut self.momenta, &mut momenta);
         let collision = before - self.kinetic_energy();
-        let acting = Acting { frame: self.at(given), search, momenta: &start.momenta };
+        let frame = self.at(given);
+        let acting = Acting { frame, search, momenta: &start.momenta, taken: collision };
         let hits = self.chosen_hits(cause, || self.hits_through(&blows, &laws, acting));
         if hits.is_empty() {
             self.momenta = std::mem::take(&mut start.momenta);
@@ -342,12 +343,19 @@ impl World {
     ) -> bool {
         let changes = |report: &Report| report.fractures.len() + report.dents.len();
         let (known, whole) = (changes(report), self.mechanical_energy());
+        let dents = report.dents.len();
         self.break_bodies(hits, cause, report);
         if changes(report) == known {
             self.exchange(start);
             return false;
         }
-        report.dissipation.fracture += whole - self.mechanical_energy();
+        let fresh = || report.dents[dents..].iter();
+        let plastic: f64 = fresh().map(|dent| dent.plastic_work).sum();
+        let spin: f64 = fresh().map(|dent| dent.kinetic_energy).sum();
+        // both are part of what the collisions took
+        report.dissipation.collision -= plastic + spin;
+        report.dissipation.plastic += plastic;
+        report.dissipation.fracture += whole + spin - self.mechanical_energy();
         true
     }
 

@@ -33,7 +33,8 @@ pub struct Surface {
 
 impl Surface {
     /// The surface of a body: the exact one of its solid if that is known, by dual contouring of samples
-    /// (see [`fracture::draw`]), or that of its collision shape if it has no solid.
+    /// (see [`fracture::draw`]), or that of its collision shape if it has no solid or was dented and collides by
+    /// its tetrahedra.
     ///
     /// `lineage` is that of a fragment, and `mesh` what the whole body was made from, in its
     /// material coordinates: the outer faces of sampled solids are put back onto it.
@@ -46,6 +47,10 @@ impl Surface {
         match (solid, shape.field()) {
             // smoother than chords
             (Some(_), Field::Ball { radius }) if lineage.is_none() => Self::ball(*radius),
+            // samples join limbs that a dent brings near each other
+            (Some(_), Field::Tets(tets)) if lineage.is_none() && mesh.is_none() => {
+                Self::plain(tets.surface().clone())
+            }
             (Some(solid), _) => Self::of_solid(solid, lineage, mesh),
             (None, field) => Self::of_field(field),
         }

@@ -145,7 +145,11 @@ impl World {
             let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
             breaks.collect()
         });
+        let known = report.dents.len();
         self.break_bodies(&hits, cause, report);
+        let plastic: f64 = report.dents[known..].iter().map(|dent| dent.plastic_work).sum();
+        report.work += plastic;
+        report.dissipation.plastic += plastic;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
             self.push(self.ids[i], &(normal.into_inner() * size), None);
@@ -181,6 +185,8 @@ impl World {
             strength,
             duration: None,
             reactions: Vec::new(),
+            // what it gives a body at rest
+            energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
         })
     }
 

@@ -23,6 +23,10 @@ fn main() -> io::Result<()> {
     write(&folder, "vase.msh", (Point3::new(0.0, 0.16, 0.0), half), 1440, &vase)?;
     let half = Vector3::new(0.2, 0.25, 0.17);
     write(&folder, "teddy.msh", (Point3::new(0.0, 0.22, 0.0), half), 3747, &teddy)?;
+    let half = Vector3::new(0.17, 0.28, 0.11);
+    write(&folder, "figure.msh", (Point3::new(0.0, 0.25, 0.0), half), 3000, &figure)?;
+    save(&folder, "can.msh", &can())?;
+    save(&folder, "pot.msh", &pot())?;
     save(&folder, "cinder_block.msh", &cinder_block())
 }
 
@@ -104,6 +108,104 @@ fn teddy(p: &Point3<f64>) -> f64 {
         let near = (ROUND - (all - part).abs()).max(0.0) / ROUND;
         all.min(part) - near * near * ROUND / 4.0
     })
+}
+
+/// A closed tin 24 cm high, of a wall of 8 mm.
+fn can() -> TetMesh {
+    let radii = [0.03, 0.057, 0.082, 0.09];
+    let mut heights = [0.0; 12];
+    let inner = |n: usize| 0.008 + 0.224 * n as f64 / 9.0;
+    (0..10).for_each(|n| heights[n + 1] = inner(n));
+    heights[11] = 0.24;
+    let is_there = |ring: usize, _: usize, layer: usize| ring == 3 || layer == 0 || layer == 10;
+    turned(&radii, &heights.map(|y| y - 0.12), is_there, &|_| 1.0)
+}
+
+/// A pot 16 cm high, wider towards its rim, with two handles, of a wall of 9 mm.
+fn pot() -> TetMesh {
+    let radii = [0.035, 0.065, 0.095, 0.104, 0.122, 0.14];
+    let heights = [0.0, 0.009, 0.03, 0.05, 0.07, 0.09, 0.11, 0.127, 0.148, 0.16];
+    let is_there = |ring: usize, sector: usize, layer: usize| match ring {
+        0..3 => layer == 0,
+        3 => true,
+        // an ear on either side, and a rim all around
+        4 => layer == 8 || layer == 6 && [0, 1, 12, 13].contains(&sector),
+        _ => layer == 6 && [0, 1, 12, 13].contains(&sector),
+    };
+    turned(&radii, &heights, is_there, &|y| 1.0 + 0.9 * y)
+}
+
+/// A solid of cells between circles, sectors and levels of height, those that `is_there` names by ring, sector and
+/// layer. Radii are wider by `widens` at a height.
+fn turned(
+    radii: &[f64],
+    heights: &[f64],
+    is_there: impl Fn(usize, usize, usize) -> bool,
+    widens: &dyn Fn(f64) -> f64,
+) -> TetMesh {
+    const SECTORS: usize = 24;
+    let level = 1 + radii.len() * SECTORS;
+    let mut mesh = TetMesh::default();
+    for &y in heights {
+        mesh.vertices.push(Point3::new(0.0, y, 0.0));
+        for (radius, sector) in radii.iter().flat_map(|r| (0..SECTORS).map(move |s| (r, s))) {
+            let (sin, cos) = (std::f64::consts::TAU * sector as f64 / SECTORS as f64).sin_cos();
+            let radius = radius * widens(y);
+            mesh.vertices.push(Point3::new(radius * cos, y, radius * sin));
+        }
+    }
+    let name = |ring: usize, sector: usize| match ring {
+        0 => 0,
+        _ => 1 + (ring - 1) * SECTORS + sector % SECTORS,
+    };
+    for (ring, sector) in (0..radii.len()).flat_map(|r| (0..SECTORS).map(move |s| (r, s))) {
+        let [a, b] = [sector, sector + 1].map(|s| name(ring, s));
+        let [c, d] = [sector, sector + 1].map(|s| name(ring + 1, s));
+        for layer in (0..heights.len() - 1).filter(|&layer| is_there(ring, sector, layer)) {
+            let faces: &[[usize; 3]] =
+                if ring == 0 { &[[a, c, d]] } else { &[[a, c, d], [a, b, d]] };
+            for face in faces {
+                // diagonals go from the lower of two names below to the higher above: neighbours agree
+                let mut face = face.map(|v| v + layer * level);
+                face.sort_unstable();
+                let [a, b, c] = face.map(|v| v as u32);
+                let [p, q, r] = face.map(|v| (v + level) as u32);
+                mesh.tets.extend([[a, b, c, r], [a, b, q, r], [a, p, q, r]]);
+            }
+        }
+    }
+    for t in 0..mesh.tets.len() {
+        if mesh.volume(t) < 0.0 {
+            mesh.tets[t].swap(0, 1);
+        }
+    }
+    // without the vertices of cells that are not there
+    pieces(&mesh).swap_remove(0).0
+}
+
+/// A standing figure 50 cm high with its arms away from its body.
+fn figure(p: &Point3<f64>) -> f64 {
+    // the right half is that of the left
+    let p = Point3::new(p.x.abs(), p.y, p.z);
+    let limb = |from: [f64; 3], to: [f64; 3], radius: f64| {
+        let (a, b) = (Point3::from(from), Point3::from(to));
+        let t = ((p - a).dot(&(b - a)) / (b - a).norm_squared()).clamp(0.0, 1.0);
+        (p - (a + (b - a) * t)).norm() - radius
+    };
+    let parts = [
+        limb([0.0, 0.24, 0.0], [0.0, 0.34, 0.0], 0.06),
+        limb([0.0, 0.44, 0.0], [0.0, 0.45, 0.0], 0.055),
+        limb([0.05, 0.36, 0.0], [0.13, 0.25, 0.02], 0.026),
+        limb([0.035, 0.22, 0.0], [0.06, 0.04, 0.0], 0.034),
+        limb([0.06, 0.03, 0.0], [0.06, 0.03, 0.05], 0.03),
+    ];
+    let all = parts.into_iter().fold(f64::INFINITY, |all: f64, part| {
+        const ROUND: f64 = 0.02;
+        let near = (ROUND - (all - part).abs()).max(0.0) / ROUND;
+        all.min(part) - near * near * ROUND / 4.0
+    });
+    // it stands on flat feet
+    all.max(0.008 - p.y)
 }
 
 /// A block of 39 x 19 x 19 cm with two holes from top to bottom, in cells that its walls are made of:

@@ -6,66 +6,157 @@ use nalgebra::{Matrix3, Vector3};
 use crate::model::elements_of;
 use crate::{Response, SolveError, Structure};
 
+/// When a material yields: at a von Mises stress of `strength + hardening * strain`, where `strain` is the
+/// equivalent plastic strain so far (isotropic linear hardening).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Yielding {
+    /// Von Mises stress at which the material first yields, Pa.
+    pub strength: f64,
+    /// Growth of the yield stress per equivalent plastic strain, Pa; 0 of ideal plasticity.
+    pub hardening: f64,
+}
+
+/// What yielding left in a tetrahedron.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Plastic {
+    /// Equivalent plastic strain of all blows, the sum of `sqrt(2/3 e : e)`.
+    pub strain: f64,
+    /// Stress at rest, Pa.
+    pub stress: Matrix3<f64>,
+}
+
+/// The plastic flow that a response asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// The largest of 1, 1/2, 1/4... and 0 of the flow that keeps the volumes of tetrahedra in bounds.
+    pub most: f64,
+    yielding: Yielding,
+    /// Equivalent plastic strain that each tetrahedron adds.
+    strains: Vec<f64>,
+    /// Change of each tetrahedron's stress at rest, Pa.
+    stresses: Vec<Matrix3<f64>>,
+    /// Of the vertices, m.
+    displacements: Vec<Vector3<f64>>,
+}
+
 /// What a body keeps of a deformation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dent {
-    /// The new shape at rest, free of stress, of the same volume.
+    /// The new shape at rest, of the same volume.
     pub mesh: TetMesh,
-    /// From the old vertices to the new, m.
-    pub displacements: Vec<Vector3<f64>>,
-    /// Tetrahedra past the yield stress.
-    pub yielded: usize,
-    /// The fraction of the plastic deformation that was kept, less than 1 only where all of it
-    /// would have changed a tetrahedron's volume too much.
-    pub kept: f64,
+    /// What yielding left in each tetrahedron, this time included.
+    pub plastic: Vec<Plastic>,
+}
+
+impl Flow {
+    /// Tetrahedra that yield.
+    pub fn yielded(&self) -> usize {
+        self.strains.iter().filter(|strain| **strain > 0.0).count()
+    }
 }
 
 impl Structure {
-    /// The shape that stays after a response: in every tetrahedron whose von Mises stress is above
-    /// `yield_stress`, Pa, the shear beyond it is made permanent, and the body relaxes around it.
+    /// The body with what yielding left in each tetrahedron. Stress at rest is put into equilibrium, as after
+    /// a crack.
     ///
-    /// Mu01 copies all deformed coordinates past a bound. Here what is elastic springs back, and
-    /// plastic strain is shear, so that tetrahedra keep their volume to first order; no volume
-    /// changes by more than `volume_change` of it before the body is scaled, by as much as it takes
-    /// to keep its volume. Stress that would stay locked in is forgotten.
+    /// # Errors
+    /// [`SolveError`] if the solve fails.
+    ///
+    /// # Panics
+    /// If there is neither one per tetrahedron nor none.
+    pub fn with_plastic(mut self, mut plastic: Vec<Plastic>) -> Result<Self, SolveError> {
+        let count = plastic.len();
+        assert!(count == 0 || count == self.mesh().tets.len(), "one per tetrahedron");
+        if plastic.iter().any(|own| own.stress != Matrix3::zeros()) {
+            let stresses: Vec<_> = plastic.iter().map(|own| own.stress).collect();
+            let balance = self.relax(&stresses)?.stresses;
+            plastic.iter_mut().zip(balance).for_each(|(own, balance)| own.stress -= balance);
+        }
+        self.plastic = plastic;
+        Ok(self)
+    }
+
+    /// What yielding left in each tetrahedron; empty if none yielded.
+    pub fn plastic(&self) -> &[Plastic] {
+        &self.plastic
+    }
+
+    /// What would stay of a response: in every tetrahedron whose von Mises stress is above the yield stress,
+    /// the shear beyond it becomes plastic strain (radial return), and the body relaxes around it.
+    ///
+    /// Mu01 copies all deformed coordinates past a bound. Here what is elastic springs back, and plastic
+    /// strain is shear, so that tetrahedra keep their volume to first order; [`Flow::most`] of the flow changes
+    /// no volume by more than `volume_change` of it.
     ///
     /// # Errors
     /// [`SolveError`] if the solve fails.
     ///
     /// # Panics
     /// If the response is not one of this body.
-    pub fn dent(
+    pub fn flow(
         &self,
         response: &Response,
-        yield_stress: f64,
+        yielding: Yielding,
         volume_change: f64,
-    ) -> Result<Dent, SolveError> {
-        let excess: Vec<_> =
-            response.stresses.iter().map(|stress| excess(stress, yield_stress)).collect();
-        let yielded = excess.iter().filter(|stress| **stress != Matrix3::zeros()).count();
-        let mut dent = Dent {
-            mesh: self.mesh().clone(),
-            displacements: vec![Vector3::zeros(); self.mesh().vertices.len()],
-            yielded,
-            kept: 1.0,
+    ) -> Result<Flow, SolveError> {
+        let known = |t: usize| self.plastic.get(t).map_or(0.0, |own| own.strain);
+        let shear = self.material().mu;
+        let of = |(t, stress)| excess(stress, yielding, known(t), shear);
+        let (strains, beyond): (Vec<f64>, Vec<Matrix3<f64>>) =
+            response.stresses.iter().enumerate().map(of).unzip();
+        let vertices = self.mesh().vertices.len();
+        let mut flow = Flow {
+            most: 0.0,
+            yielding,
+            strains,
+            stresses: beyond,
+            displacements: vec![Vector3::zeros(); vertices],
         };
-        if yielded == 0 {
-            return Ok(dent);
+        if flow.yielded() == 0 {
+            return Ok(flow);
         }
-        let permanent = self.relax(&excess)?.displacements;
-        dent.kept = self.admissible(&permanent, volume_change);
-        for (place, u) in dent.mesh.vertices.iter_mut().zip(&permanent) {
-            *place += u * dent.kept;
+        let relaxed = self.relax(&flow.stresses)?;
+        flow.stresses.iter_mut().zip(relaxed.stresses).for_each(|(own, all)| *own = all - *own);
+        flow.most = self.admissible(&relaxed.displacements, volume_change);
+        flow.displacements = relaxed.displacements;
+        Ok(flow)
+    }
+
+    /// The plastic work of a fraction of a flow, J: that of the yield stress on the plastic strain.
+    ///
+    /// # Panics
+    /// Here and below, if the flow is not one of this body.
+    pub fn plastic_work(&self, flow: &Flow, kept: f64) -> f64 {
+        let Yielding { strength, hardening } = flow.yielding;
+        let work = |(t, strain): (usize, &f64)| {
+            let known = self.plastic.get(t).map_or(0.0, |own| own.strain);
+            let added = kept * strain;
+            self.mesh().volume(t) * added * (strength + hardening * (known + 0.5 * added))
+        };
+        flow.strains.iter().enumerate().filter(|(_, strain)| **strain > 0.0).map(work).sum()
+    }
+
+    /// The shape that stays after a fraction of a flow. The body is scaled by as much as it takes to keep its
+    /// volume.
+    pub fn dent(&self, flow: &Flow, kept: f64) -> Dent {
+        let mut mesh = self.mesh().clone();
+        if flow.yielded() == 0 {
+            return Dent { mesh, plastic: self.plastic.clone() };
         }
-        let after = dent.mesh.moments();
-        let scale = (self.moments().volume / after.volume).cbrt();
-        let centre = after.centre();
-        let places = dent.mesh.vertices.iter_mut().zip(&mut dent.displacements);
-        for ((place, u), old) in places.zip(&self.mesh().vertices) {
-            *place = centre + (*place - centre) * scale;
-            *u = *place - old;
+        for (place, u) in mesh.vertices.iter_mut().zip(&flow.displacements) {
+            *place += u * kept;
         }
-        Ok(dent)
+        let after = mesh.moments();
+        let (scale, centre) = ((self.moments().volume / after.volume).cbrt(), after.centre());
+        mesh.vertices.iter_mut().for_each(|place| *place = centre + (*place - centre) * scale);
+        let mut plastic = self.plastic.clone();
+        plastic.resize(mesh.tets.len(), Plastic::default());
+        let added = flow.strains.iter().zip(&flow.stresses);
+        for (own, (strain, stress)) in plastic.iter_mut().zip(added) {
+            own.strain += strain * kept;
+            own.stress += stress * kept;
+        }
+        Dent { mesh, plastic }
     }
 
     /// The largest of 1, 1/2, 1/4... and 0 of the displacements that keeps all volumes in bounds.
@@ -88,9 +179,20 @@ impl Structure {
     }
 }
 
-/// The part of a stress beyond a von Mises stress, without pressure.
-fn excess(stress: &Matrix3<f64>, yield_stress: f64) -> Matrix3<f64> {
+/// The equivalent plastic strain by which a stress returns to the yield surface, and the part of the stress
+/// that this takes, Pa: the radial return of J2 plasticity with linear hardening.
+fn excess(
+    stress: &Matrix3<f64>,
+    Yielding { strength, hardening }: Yielding,
+    strain: f64,
+    shear: f64,
+) -> (f64, Matrix3<f64>) {
     let deviator = stress - Matrix3::from_diagonal_element(stress.trace() / 3.0);
     let mises = 1.5_f64.sqrt() * deviator.norm();
-    if mises > yield_stress { deviator * (1.0 - yield_stress / mises) } else { Matrix3::zeros() }
+    let beyond = mises - (strength + hardening * strain);
+    if beyond <= 0.0 {
+        return (0.0, Matrix3::zeros());
+    }
+    let added = beyond / (3.0 * shear + hardening);
+    (added, deviator * (3.0 * shear * added / mises))
 }

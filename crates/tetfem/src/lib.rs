@@ -40,7 +40,7 @@ pub use conjugate_gradient::Preconditioner;
 pub use contact::{Contact, Load};
 pub use crack::{Crack, max_principal};
 pub use cut::{CutLimits, CutMesh};
-pub use dent::Dent;
+pub use dent::{Dent, Flow, Plastic, Yielding};
 pub use element::{Element, green_strain};
 pub use equilibrium::{
     Equilibrium, EquilibriumError, Newton, Support, far_vertices, linear_equilibrium,

@@ -6,7 +6,7 @@ use levelset::{Moments, TetMesh};
 use nalgebra::Vector3;
 
 use crate::contact::Surface;
-use crate::{Contact, Crack, CutLimits, Load, Structure, pieces, separate};
+use crate::{Contact, Crack, CutLimits, Load, Plastic, Structure, pieces, separate};
 
 /// How a material breaks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,6 +31,8 @@ pub struct Fracture {
 pub struct Piece {
     /// Its tetrahedra, and vertices of its own.
     pub mesh: TetMesh,
+    /// What yielding left in each of them; empty if none yielded.
+    pub plastic: Vec<Plastic>,
     /// Volume integrals.
     pub moments: Moments,
 }
@@ -73,8 +75,9 @@ impl<'a> Setup<'a> {
 /// touches it, by the body force.
 pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shattered {
     let mut result = Shattered { pieces: Vec::new(), cracks: Vec::new(), unresolved: 0 };
-    let mut touched = VecDeque::from([(body.mesh().clone(), setup.contacts.to_vec())]);
-    while let Some((mesh, contacts)) = touched.pop_front() {
+    let all = Share { mesh: body.mesh().clone(), plastic: body.plastic().to_vec() };
+    let mut touched = VecDeque::from([(all, setup.contacts.to_vec())]);
+    while let Some((Share { mesh, plastic }, contacts)) = touched.pop_front() {
         let whole = result.cracks.is_empty();
         let moments = if whole { *body.moments() } else { mesh.moments() };
         let supports = if whole { body.supports().to_vec() } else { (setup.supports)(&mesh) };
@@ -93,7 +96,8 @@ pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shat
                 // its factor is at hand
                 attempt(body, &load, fracture)
             } else {
-                let piece = body.like(mesh.clone(), supports);
+                let piece = body.like(mesh.clone(), supports).ok();
+                let piece = piece.and_then(|piece| piece.with_plastic(plastic.clone()).ok());
                 piece.map_or(Attempt::Fails, |piece| attempt(&piece, &load, fracture))
             }
         };
@@ -102,16 +106,22 @@ pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shat
             touched.extend(deal(parts, &contacts));
         } else {
             result.unresolved += usize::from(matches!(outcome, Attempt::Fails));
-            result.pieces.push(Piece { mesh, moments });
+            result.pieces.push(Piece { mesh, plastic, moments });
         }
     }
     result
 }
 
+/// Tetrahedra, and what yielding left in each of them.
+struct Share {
+    mesh: TetMesh,
+    plastic: Vec<Plastic>,
+}
+
 enum Attempt {
     Holds,
     Fails,
-    Cracks(Crack, Vec<TetMesh>),
+    Cracks(Crack, Vec<Share>),
 }
 
 /// Solves for the stress and opens one crack.
@@ -123,32 +133,40 @@ fn attempt(body: &Structure, load: &Load<'_>, fracture: &Fracture) -> Attempt {
         return Attempt::Holds;
     };
     let radius = fracture.reach * crack.tension / fracture.strength;
-    let opened = match &fracture.cut {
+    let (opened, parents) = match &fracture.cut {
         Some(limits) => {
             let cut = crack.cut(mesh, radius, limits);
-            separate(&cut.mesh, &cut.marks)
+            (separate(&cut.mesh, &cut.marks), Some(cut.parents))
         }
-        None => separate(mesh, &crack.mark(mesh, radius)),
+        None => (separate(mesh, &crack.mark(mesh, radius)), None),
     };
     // vertices that are not copied hold the crack shut
     if opened.copies() == 0 {
         return Attempt::Fails;
     }
-    let parts = pieces(&opened.mesh);
-    Attempt::Cracks(crack, parts.into_iter().map(|(mesh, _)| mesh).collect())
+    let plastic = |tet: &u32| {
+        let parent = parents.as_ref().map_or(*tet, |parents| parents[*tet as usize]);
+        body.plastic().get(parent as usize).copied()
+    };
+    let share = |(mesh, tets): (TetMesh, Vec<u32>)| Share {
+        mesh,
+        plastic: tets.iter().filter_map(plastic).collect(),
+    };
+    Attempt::Cracks(crack, pieces(&opened.mesh).into_iter().map(share).collect())
 }
 
 /// A piece to be looked at, and what touches it.
-type Touched = (TetMesh, Vec<Contact>);
+type Touched = (Share, Vec<Contact>);
 
 /// Gives every contact to the piece whose surface is nearest to it, the first of equals.
-fn deal(parts: Vec<TetMesh>, contacts: &[Contact]) -> VecDeque<Touched> {
-    let surfaces: Vec<_> = parts.iter().map(Surface::new).collect();
-    let mut touched: VecDeque<Touched> = parts.into_iter().map(|mesh| (mesh, vec![])).collect();
+fn deal(parts: Vec<Share>, contacts: &[Contact]) -> VecDeque<Touched> {
+    let surfaces: Vec<_> = parts.iter().map(|part| Surface::new(&part.mesh)).collect();
+    let mut touched: VecDeque<Touched> = parts.into_iter().map(|part| (part, vec![])).collect();
     for contact in contacts {
         let mut best = (f64::INFINITY, 0);
         for (n, surface) in surfaces.iter().enumerate() {
-            let gap = surface.nearest(&touched[n].0, &contact.place).map(|nearest| nearest.gap);
+            let gap =
+                surface.nearest(&touched[n].0.mesh, &contact.place).map(|nearest| nearest.gap);
             let gap = gap.unwrap_or(f64::INFINITY);
             if gap < best.0 {
                 best = (gap, n);

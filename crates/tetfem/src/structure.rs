@@ -23,7 +23,8 @@ use crate::equilibrium::{EquilibriumError, Newton, Support, free, newton_equilib
 use crate::model::elements_of;
 use crate::quadratic::QuadraticModel;
 use crate::{
-    Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, SolveError, Solver,
+    Averaging, BlockMatrix, Contact, LinearSolver, Load, Material, Model, Plastic, SolveError,
+    Solver,
 };
 
 /// The shape functions that stress is solved with.
@@ -55,6 +56,8 @@ pub struct Structure {
     /// Of the nodes that are more than the vertices.
     node_shares: Vec<Share>,
     averaging: OnceLock<Arc<Averaging>>,
+    /// What yielding left in each tetrahedron; empty if none yielded.
+    pub(crate) plastic: Vec<Plastic>,
 }
 
 /// What a node has of the body by its shape function: its volume, m^3, and the first moment of that
@@ -189,6 +192,7 @@ impl Structure {
             shares,
             node_shares,
             averaging: OnceLock::new(),
+            plastic: Vec::new(),
         })
     }
 
@@ -238,12 +242,19 @@ impl Structure {
         if kept.radius().to_bits() == radius.to_bits() { Arc::clone(kept) } else { make() }
     }
 
-    /// Displacements and stresses under a load: one solve.
+    /// Displacements and stresses under a load, stress at rest included: one solve.
     ///
     /// # Errors
     /// [`SolveError`] if the load is not finite or the iterations do not suffice.
     pub fn respond(&self, load: &Load<'_>) -> Result<Response, SolveError> {
-        self.answer(self.nodal(load)?)
+        let mut response = self.answer(self.nodal(load)?)?;
+        self.add_rest(&mut response.stresses);
+        Ok(response)
+    }
+
+    /// Adds the stress at rest.
+    fn add_rest(&self, stresses: &mut [Matrix3<f64>]) {
+        stresses.iter_mut().zip(&self.plastic).for_each(|(stress, own)| *stress += own.stress);
     }
 
     /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method from the linear response's
@@ -265,8 +276,9 @@ impl Structure {
             |(node, axes): (u32, &[bool; 3])| Support { axes: *axes, ..Support::fixed(node) };
         let supports: Vec<Support> = (0..).zip(&self.held).map(support).collect();
         let found = newton_equilibrium(model, &supports, &loads, self.choice, newton)?;
-        let (mut displacements, stresses) =
+        let (mut displacements, mut stresses) =
             (found.displacements.clone(), model.stresses(&found.displacements));
+        self.add_rest(&mut stresses);
         if !self.is_supported() {
             self.center(&mut displacements);
         }

@@ -359,11 +359,12 @@ fn tets_facts(path: &Path) -> Result<Facts, Failure> {
     json["least_angle"] = least.into();
     json["greatest_angle"] = most.into();
     text += &format!(
-        "{}, volume {}\ndihedral angles from {} to {} degrees\n",
+        "{}, volume {}\ndihedral angles from {} to {} degrees, radius ratio at least {:.2}\n",
         count(pieces, "piece", "pieces"),
         number(volume),
         number(least),
-        number(most)
+        number(most),
+        quality.min_radius_ratio
     );
     Ok(Facts { text, json })
 }

@@ -75,10 +75,11 @@ fn tell(
     let quality = mesh.quality();
     let (least, most) = (quality.min_dihedral, quality.max_dihedral);
     let (worst, mean) = (quality.min_mean_ratio, quality.mean_mean_ratio);
+    let (thinnest, radii) = (quality.min_radius_ratio, quality.mean_radius_ratio);
     writeln!(
         out,
         "dihedral angles from {least:.1} to {most:.1} degrees; mean ratio at least {worst:.2}, {mean:.2} \
-         on average (1 of a regular tetrahedron)"
+         on average; radius ratio at least {thinnest:.2}, {radii:.2} on average (1 of a regular tetrahedron)"
     )?;
     let own = mesh.moments().volume;
     let more = 100.0 * (own / volume - 1.0);

@@ -200,6 +200,8 @@ pub struct Stress {
     /// Von Mises stress beyond which the body stays deformed where it does not break, Pa; it springs
     /// back unless given.
     pub yield_strength: Option<f64>,
+    /// Growth of the yield stress per plastic strain, Pa (isotropic linear hardening); 0 unless given.
+    pub hardening: Option<f64>,
     /// Radius over which blows are spread and stress is averaged, m; a quarter of the edge of a cube of
     /// the body's volume unless given.
     pub averaging: Option<f64>,

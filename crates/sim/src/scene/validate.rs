@@ -622,6 +622,13 @@ fn tension(key: &str, s: &Stress, b: &Body) -> Result<(), InvalidValue> {
     if let Some(yields) = s.yield_strength {
         stress(&at(key, "yield_strength"), yields)?;
     }
+    if let Some(hardening) = s.hardening {
+        let key = at(key, "hardening");
+        require((0.0..=STRONGEST).contains(&hardening), &key, || {
+            format!("must be 0 to {STRONGEST:e} Pa, not {hardening:?}")
+        })?;
+        require(s.yield_strength.is_some(), &key, || "needs a `yield_strength`")?;
+    }
     require((1..=1000).contains(&s.cracks), &at(key, "cracks"), || {
         format!("must be 1 to 1000, not {}", s.cracks)
     })
