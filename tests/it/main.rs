@@ -42,6 +42,7 @@ mod loads;
 mod models;
 mod paid;
 mod paint;
+mod pictures;
 mod refusals;
 mod replay;
 mod scene_language;

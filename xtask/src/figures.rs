@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 21] = [
+const FIGURES: [Figure; 23] = [
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -52,8 +52,21 @@ const FIGURES: [Figure; 21] = [
         ..figure("wrecking_ball", "", "", "0,61,68,110")
     },
     figure("blast", "", "", "14,16,24,60"),
+    figure("jar", "", "", "0,10,16,40"),
+    figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
+
+/// Pictures of the README: scene, file and options of `render`.
+const SHOTS: [(&str, &str, &[&str]); 4] = [
+    ("bunny", "bunny.png", &["--frame", "18", "--size", "1200x675"]),
+    ("bricks", "bricks.png", &["--frame", "14", "--size", "1200x675"]),
+    ("window", "window.png", &["--frame", "9", "--size", "1200x675"]),
+    ("jar", "jar.gif", &["--speed", "0.4", "--size", "480x300"]),
+];
+
+/// Largest file of a picture of the README, bytes.
+const MOST_BYTES: u64 = 2_000_000;
 
 /// What runs the program with arguments that follow.
 const PROGRAM: [&str; 6] = ["run", "--quiet", "--release", "--package", "brisance", "--"];
@@ -108,13 +121,24 @@ pub(crate) fn figures(large: bool) -> Outcome {
         let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
         let _ = write!(pictures, "\n`{scene}`: frames {frames}\n![{scene}](figures/{scene}.png)\n");
         let picture = format!("docs/figures/{scene}.png");
-        let options = ["--frame", frames, "--size", "400x260", "-o", &picture];
+        let options = ["--frame", frames, "--size", "560x350", "-q", "-o", &picture];
         let camera = camera.map(|[at, from]| ["--at", at, "--from", from]);
         let camera = camera.as_ref().map_or(&[][..], |camera| &camera[..]);
         cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())?;
     }
+    SHOTS.iter().try_for_each(shoot)?;
     let text = table + &load() + &pictures;
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
+}
+
+/// Draws a picture of the README from a recording that is there.
+fn shoot((scene, file, options): &(&str, &str, &[&str])) -> Outcome {
+    let (recording, file) = (format!("target/figures/{scene}.glb"), format!("docs/{file}"));
+    let render = ["render", &recording, "-q", "-o", &file];
+    cargo(&[&PROGRAM[..], &render, options].concat())?;
+    let bytes = std::fs::metadata(&file).map_err(|e| format!("{file}: {e}"))?.len();
+    let is_small = bytes <= MOST_BYTES;
+    is_small.then_some(()).ok_or_else(|| format!("{file}: {bytes} bytes are too many: draw less"))
 }
 
 /// What else the machine did meanwhile, where the system tells.
