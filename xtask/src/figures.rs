@@ -37,14 +37,14 @@ const FIGURES: [Figure; 23] = [
     figure("rough", "Su09 figure 9", "15 frames/s or faster", "0,8,12,30"),
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
     figure("cantilever", "Mu01", "supported objects, section 2.8", "0,6,9,20"),
-    figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "4,10,13,45"),
+    figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "9,10,13,45"),
     figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
     figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
     figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("worn", "Ku07", "weakening lasts, section 3.2", "0,4,8,40"),
-    figure("window", "", "", "0,8,14,30"),
+    figure("window", "", "", "0,7,9,14"),
     figure("bridge", "", "", "0,12,24,48"),
     // from the side that the ball comes from
     Figure {
@@ -61,7 +61,7 @@ const FIGURES: [Figure; 23] = [
 const SHOTS: [(&str, &str, &[&str]); 4] = [
     ("bunny", "bunny.png", &["--frame", "18", "--size", "1200x675"]),
     ("bricks", "bricks.png", &["--frame", "14", "--size", "1200x675"]),
-    ("window", "window.png", &["--frame", "9", "--size", "1200x675"]),
+    ("window", "window.png", &["--frame", "8", "--size", "1200x675"]),
     ("jar", "jar.gif", &["--speed", "0.4", "--size", "480x300"]),
 ];
 

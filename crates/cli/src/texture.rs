@@ -37,7 +37,7 @@ pub fn color(texture: Texture, place: Vec3, width: f32) -> Vec3 {
             let ground = grey(0.74 + 0.26 * noise.clouds(6.0));
             let warm =
                 ground.component_mul(&Vec3::new(1.0, 0.9, 0.82).lerp(&grey(1.0), 1.0 - warm));
-            warm * (1.0 - 0.5 * dark)
+            warm * (1.0 - 0.35 * dark)
         }
     }
 }

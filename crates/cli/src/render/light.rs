@@ -134,7 +134,7 @@ impl Stage {
             path.length += spot.distance;
             let is_clear = spot.transmission > 0.0 || spot.alpha < 1.0;
             if !is_clear {
-                return self.opaque(&ray, &spot, path, random);
+                return self.opaque(&ray, &spot, &path, random);
             }
             ray = self.pass(&ray, &spot, &mut path, random);
         }
@@ -145,7 +145,7 @@ impl Stage {
     }
 
     /// What a surface that lets nothing through adds to a path, which ends there.
-    fn opaque(&self, ray: &Ray, spot: &Spot, path: Path, random: &mut Random) -> Sample {
+    fn opaque(&self, ray: &Ray, spot: &Spot, path: &Path, random: &mut Random) -> Sample {
         let lit = self.sunlit(spot, random);
         let sky_light = self.sky_light(spot, random);
         let direct = spot.normal.dot(&sun()).max(0.0) * lit;

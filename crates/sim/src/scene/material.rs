@@ -67,7 +67,7 @@ impl Material {
     /// Typical values; friction rounded from tables of sliding friction of dry surfaces, the rest
     /// by eye.
     pub const TABLE: [Self; 11] = [
-        Self::new("glass", 0.5, 0.4, [0.86, 0.95, 0.92], [0.7, 0.9, 0.84], 0.05).clear(0.95, 1.5),
+        Self::new("glass", 0.5, 0.4, [0.74, 0.9, 0.85], [0.4, 0.72, 0.62], 0.05).clear(0.95, 1.5),
         Self::new("brick", 0.15, 0.6, [0.42, 0.13, 0.075], [0.52, 0.22, 0.14], 0.9)
             .with(Texture::Clay),
         Self::new("concrete", 0.15, 0.6, [0.42, 0.42, 0.4], [0.27, 0.26, 0.24], 0.95)

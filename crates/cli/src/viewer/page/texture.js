@@ -50,7 +50,7 @@ vec3 solidTexture(vec3 p, float w) {
   float dark = smoothstep(0.6, 0.7, solidNoise(p, 55.0, w));
   float warm = smoothstep(0.55, 0.7, solidNoise(p, 31.0, w));
   float ground = 0.74 + 0.26 * solidClouds(p, 6.0, w);
-  return ground * mix(vec3(1.0), vec3(1.0, 0.9, 0.82), warm) * (1.0 - 0.5 * dark);
+  return ground * mix(vec3(1.0), vec3(1.0, 0.9, 0.82), warm) * (1.0 - 0.35 * dark);
 #endif
 }
 `;
