@@ -52,17 +52,21 @@ const FIGURES: [Figure; 23] = [
         ..figure("wrecking_ball", "", "", "0,61,68,110")
     },
     figure("blast", "", "", "14,16,24,60"),
-    figure("jar", "", "", "0,10,16,40"),
+    figure("jar", "", "", "0,8,16,40"),
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
 
 /// Pictures of the README: scene, file and options of `render`.
 const SHOTS: [(&str, &str, &[&str]); 4] = [
-    ("bunny", "bunny.png", &["--frame", "18", "--size", "1200x675"]),
+    (
+        "bunny",
+        "bunny.png",
+        &["--frame", "18", "--size", "1200x675", "--at", "0.17,0.24,0", "--from", "0.8,0.7,1.55"],
+    ),
     ("bricks", "bricks.png", &["--frame", "14", "--size", "1200x675"]),
     ("window", "window.png", &["--frame", "8", "--size", "1200x675"]),
-    ("jar", "jar.gif", &["--speed", "0.4", "--size", "480x300"]),
+    ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
 
 /// Largest file of a picture of the README, bytes.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sim::{Recording, Skin, Surface, Track};
+use sim::{Recording, Skin, Surface, Texture, Track};
 
 use crate::render::View;
 
@@ -75,13 +75,18 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
         "colour": track.look.colour,
         "inner_colour": track.look.inner_colour,
         "roughness": track.look.roughness,
-        "texture": track.look.texture,
+        "texture": texture_of(track),
         "transmission": track.look.transmission,
         "ior": track.look.ior,
         "alpha": track.look.alpha,
         "outer": outer,
         "inner": inner,
     })
+}
+
+/// Its solid texture; a plane without an end has none, as in pictures.
+fn texture_of(track: &Track) -> Texture {
+    if track.surface().is_endless() { Texture::Plain } else { track.look.texture }
 }
 
 #[derive(Default)]

@@ -73,7 +73,8 @@ impl Encoded {
         let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
         let uvs = encoded.add_view(&uvs, "VEC2");
         let painted: Vec<_>;
-        let is_painted = colours.is_empty() && texture != Texture::Plain;
+        let has_texture = texture != Texture::Plain && !surface.is_endless();
+        let is_painted = colours.is_empty() && has_texture;
         let colours = if is_painted {
             painted = surface.rest.iter().map(|&rest| paint(texture, rest)).collect();
             &painted
