@@ -126,14 +126,21 @@ export class Stage {
   home() {
     const { centre, arm, field } = this.recording.view;
     this.free = false;
-    this.reach = Math.hypot(...arm);
+    const away = this.away();
+    this.reach = away * Math.hypot(...arm);
     this.camera.fov = (field * 180) / Math.PI;
     this.camera.near = this.reach / 200;
     this.camera.far = this.reach * 60;
     this.controls.target.set(...centre);
-    this.camera.position.set(...centre).add(new THREE.Vector3(...arm));
+    this.camera.position.set(...centre).addScaledVector(new THREE.Vector3(...arm), away);
     this.controls.update();
     this.stale = true;
+  }
+
+  /** How much farther than the recording says the camera is where the page is narrower than pictures. */
+  away() {
+    const { clientWidth, clientHeight } = this.renderer.domElement;
+    return Math.max(1, ((16 / 9) * clientHeight) / Math.max(clientWidth, 1));
   }
 
   shadows(wanted) {
@@ -199,7 +206,8 @@ export class Stage {
     const [from, to] = [path[Math.floor(moment)], path[Math.min(Math.floor(moment) + 1, path.length - 1)]];
     const [x, y, z, a, b, c] = from.map((value, n) => value + (to[n] - value) * (moment % 1));
     this.controls.target.set(x, y, z);
-    this.camera.position.set(x + a, y + b, z + c);
+    const away = this.away();
+    this.camera.position.set(x + away * a, y + away * b, z + away * c);
     this.controls.update();
   }
 
