@@ -31,6 +31,7 @@ fn recording() -> Recording {
             colour: [0.5, 0.25, 1.0],
             inner_colour: [0.75, 0.5, 1.0],
             roughness: 0.5,
+            ..Look::default()
         }),
         parent,
         birth,
@@ -44,7 +45,7 @@ fn recording() -> Recording {
         track("left", Some(0), 2, vec![pose(5), pose(6)]),
         track("right", Some(0), 2, vec![]),
     ];
-    Recording { fps: 24.0, frames: 4, tracks, energies: vec![] }
+    Recording { fps: 24.0, frames: 4, tracks, energies: vec![], camera: None }
 }
 
 fn text(name: &str) -> String {

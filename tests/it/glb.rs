@@ -7,9 +7,9 @@ use std::sync::Arc;
 use brisance::format::WriteError;
 use brisance::format::glb::{GlbReadError, read_glb, write_glb};
 use gltf::animation::Property;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
-use sim::{Energy, Look, Recording, Skin, Surface, Track};
+use sim::{Camera, Energy, Look, Recording, Sight, Skin, Surface, Texture, Track};
 
 fn tetrahedron(size: f32) -> Arc<Surface> {
     let vertices = vec![[0.0; 3], [size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
@@ -36,6 +36,7 @@ fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<
         colour: [0.8, 0.3, 0.1],
         inner_colour: [0.9, 0.5, 0.4],
         roughness: 0.75,
+        ..Look::default()
     });
     Track {
         name: name.to_owned(),
@@ -75,7 +76,13 @@ pub(crate) fn breaking_pot() -> Recording {
         potential: -1.0 / 3.0,
         dissipated: 1e-12,
     };
-    Recording { fps: 30.0, frames: 13, tracks, energies: (0..13).map(energy).collect() }
+    Recording {
+        fps: 30.0,
+        frames: 13,
+        tracks,
+        energies: (0..13).map(energy).collect(),
+        camera: None,
+    }
 }
 
 pub(crate) fn glb(recording: &Recording) -> Vec<u8> {
@@ -187,10 +194,16 @@ pub(crate) fn assert_valid(paths: &[PathBuf]) {
 fn the_khronos_validator_finds_no_error_and_no_warning() {
     let folder = tempfile::tempdir().unwrap();
     let still = Recording { frames: 1, energies: vec![], ..breaking_pot() };
-    let empty = Recording { fps: 30.0, frames: 1, tracks: vec![], energies: vec![] };
+    let empty = Recording { fps: 30.0, frames: 1, tracks: vec![], energies: vec![], camera: None };
     let mut unseen = breaking_pot();
     unseen.tracks[1].skin = Skin::default();
-    let files = [("pot", breaking_pot()), ("still", still), ("empty", empty), ("unseen", unseen)];
+    let files = [
+        ("pot", breaking_pot()),
+        ("clear", clear_pot()),
+        ("still", still),
+        ("empty", empty),
+        ("unseen", unseen),
+    ];
     let paths = files.map(|(name, recording)| {
         let path = folder.path().join(name).with_extension("glb");
         std::fs::write(&path, glb(&recording)).unwrap();
@@ -282,6 +295,53 @@ fn assert_same(a: &Recording, b: &Recording) {
     }
 }
 
+/// The pot of marble, shards of tinted glass, and a camera that moves.
+pub(crate) fn clear_pot() -> Recording {
+    let mut recording = breaking_pot();
+    let look = Look::clone(&recording.tracks[1].look);
+    let marble = Arc::new(Look { texture: Texture::Marble, ..look.clone() });
+    let glass = Arc::new(Look { transmission: 0.9, ior: 1.52, alpha: 0.75, ..look });
+    for (n, track) in recording.tracks.iter_mut().enumerate() {
+        changed(track, |surface| surface.colours.clear());
+        track.look = if n < 2 { marble.clone() } else { glass.clone() };
+    }
+    let sight = |time: f64| Sight {
+        time,
+        at: Point3::new(0.0, time, 0.0),
+        from: Point3::new(3.0, 2.0, 4.0),
+    };
+    recording.camera =
+        Some(Camera { field: 0.6, follow: None, keys: vec![sight(0.0), sight(0.25)] });
+    recording
+}
+
+#[test]
+fn looks_and_cameras_come_back() {
+    let recording = clear_pot();
+    let bytes = glb(&recording);
+    let back = read_glb(&bytes).unwrap();
+    assert_same(&recording, &back);
+    assert_eq!(back.camera, recording.camera);
+    let has_colours = |track: &Track| !track.surface().colours.is_empty();
+    assert!(!back.tracks.iter().any(has_colours), "what is painted for others is not read");
+    let file = gltf::Gltf::from_slice(&bytes).unwrap();
+    let floor = file.meshes().next().unwrap().primitives().next().unwrap();
+    let colours = floor.reader(|_| file.blob.as_deref()).read_colors(0).unwrap();
+    let colours: Vec<[f32; 4]> = colours.into_rgba_f32().collect();
+    let rest = &recording.tracks[0].surface().rest;
+    let painted = |p: &[f32; 3]| {
+        let color = brisance::texture::color(Texture::Marble, (*p).into(), 0.01);
+        [color.x, color.y, color.z, 1.0]
+    };
+    assert_eq!(colours, rest.iter().map(painted).collect::<Vec<_>>());
+    for (from, to) in [("\"ior\":1.5", "\"ior\":9.5"), ("\"field\":0.6", "\"field\":9.6")] {
+        let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
+        let mut wrong = bytes.clone();
+        wrong[at..at + from.len()].copy_from_slice(to.as_bytes());
+        assert!(matches!(read_glb(&wrong), Err(GlbReadError::Foreign { .. })), "{to}");
+    }
+}
+
 #[test]
 fn a_file_that_brisance_did_not_write_is_refused() {
     assert!(matches!(read_glb(b"glTF?").unwrap_err(), GlbReadError::Format(_)));
@@ -323,7 +383,7 @@ fn recordings() -> impl Strategy<Value = Recording> {
             })
             .collect();
         let frames = tracks.iter().map(Track::end).max().unwrap_or(1).max(1);
-        Recording { fps, frames, tracks, energies: vec![] }
+        Recording { fps, frames, tracks, energies: vec![], camera: None }
     })
 }
 

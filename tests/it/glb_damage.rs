@@ -96,7 +96,7 @@ fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
     if let Ok(recording) = &recording {
         let view = View::fitted(recording, 1.0);
         if is_drawn {
-            render(recording, &view, recording.frames - 1, [16, 16]);
+            render(recording, &view, (recording.frames - 1) as f64, [16, 16]);
         }
         playback(recording, "damaged");
         glb(recording);

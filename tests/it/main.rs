@@ -44,6 +44,7 @@ mod loads;
 mod models;
 mod paid;
 mod paint;
+mod pictures;
 mod random_scenes;
 mod refusals;
 mod replay;

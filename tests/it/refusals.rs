@@ -229,7 +229,6 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
     let render = ["render", "out.glb", "-o", "out.png"];
     let with = |options: &[&'static str]| [&render[..], options].concat();
     refused(&case, &with(&["--at", "0,1,0", "--from", "0,1,0"]), &["--from must not be at --at"]);
-    refused(&case, &with(&["--at", "0,1,0", "--from", "0,3,0"]), &["right above"]);
     refused(&case, &with(&["--every", "2"]), &["--every is for animations", "--sheet"]);
     let stress = ["stress", "a.msh", "--at", "0,0,0", "--impulse", "0,1,0", "-o", "a.gif"];
     refused(&case, &stress, &[".vtu, .msh or .png"]);

@@ -83,7 +83,15 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
             assert_eq!(served.get(&import[1..]).0, 200, "{import}");
         }
     }
-    for outside in ["/scene.toml", "/out.glb", "/../scene.toml", "/%2e%2e/scene.toml", "//", "/x"] {
+    for outside in [
+        "/scene.toml",
+        "/out.glb",
+        "/../scene.toml",
+        "/%2e%2e/scene.toml",
+        "//",
+        "/x",
+        "/recording/1",
+    ] {
         assert_eq!(served.get(outside).0, 404, "{outside}");
     }
     assert_eq!(served.get("/../../../../../../etc/passwd").0, 404);
@@ -93,7 +101,7 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
 fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
     let case = broken_ball();
     let recording = read_glb(&std::fs::read(case.folder.path().join("out.glb")).unwrap()).unwrap();
-    let (status, _, bytes) = Served::new(&case, "out.glb").get("/recording");
+    let (status, _, bytes) = Served::new(&case, "out.glb").get("/recording/0");
     assert_eq!(status, 200);
     let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
     let head: serde_json::Value = serde_json::from_slice(&bytes[4..4 + length]).unwrap();
@@ -110,7 +118,7 @@ fn the_page_reads_the_geometry_and_the_poses_of_the_recording() {
             let [vertices, triangles] = [0, 1].map(|i| size[i].as_u64().unwrap() as usize);
             let positions: Vec<f32> =
                 floats.by_ref().take(3 * vertices).map(|b| f32::from_le_bytes(*b)).collect();
-            let indices = floats.by_ref().skip(3 * vertices).take(3 * triangles);
+            let indices = floats.by_ref().skip(6 * vertices).take(3 * triangles);
             let corner =
                 |b: &[u8; 4]| positions.as_chunks::<3>().0[u32::from_le_bytes(*b) as usize];
             indices.map(corner).collect()
@@ -143,7 +151,7 @@ fn only_this_machine_by_its_own_name_can_read_it() {
     let port = served.host().split(':').next_back().unwrap().to_owned();
     let asked = |host: &str| {
         let end = "Connection: close\r\n\r\n";
-        served.answer(&format!("GET /recording HTTP/1.1\r\n{host}{end}")).0
+        served.answer(&format!("GET /recording/0 HTTP/1.1\r\n{host}{end}")).0
     };
     assert_eq!(asked(&format!("Host: 127.0.0.1:{port}\r\n")), 200);
     assert_eq!(asked(&format!("Host: localhost:{port}\r\n")), 200);

@@ -1,7 +1,7 @@
 // What the viewer uses of three.js, for esbuild to keep and the rest to leave out.
 export {
-  BatchedMesh, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Fog, FrontSide,
-  HemisphereLight, Matrix4, MeshStandardMaterial, NeutralToneMapping, PCFShadowMap,
+  ACESFilmicToneMapping, BatchedMesh, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Fog, FrontSide,
+  HemisphereLight, Matrix4, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
   PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

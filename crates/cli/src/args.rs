@@ -344,10 +344,11 @@ const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --frame 0,14,17,24 -o strip.png
   brisance render bunny.glb --sheet 4x3 --size 480x270 -o sheet.png
   brisance render bunny.glb --every 2 --size 480x270 -o bunny.gif
-  brisance render bunny.glb -o frames/
+  brisance render bunny.glb --speed 0.25 -o bunny.mp4
+  brisance render bunny.glb --turntable 360 -o frames/
 
 What is written depends on its ending: a picture or a contact sheet (.png), an animation (.gif, or
-.apng with all its colours), or a folder of pictures, one a frame (a name that ends in /).";
+.apng with all its colours), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one a frame (a name that ends in /).";
 
 /// Arguments of `brisance render`.
 #[derive(Args, Debug)]
@@ -355,7 +356,7 @@ What is written depends on its ending: a picture or a contact sheet (.png), an a
 pub struct RenderArguments {
     /// Recording that `brisance run` wrote
     pub recording: PathBuf,
-    /// File to write: .png, .gif or .apng; or a folder of .png files, ending in /
+    /// File to write: .png, .gif, .apng or .mp4; or a folder of .png files, ending in /
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Frames to draw, 0 is the initial state [default: the first; all for an animation]; several
@@ -370,6 +371,14 @@ pub struct RenderArguments {
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub every: Option<u16>,
+    /// Of an animation or a folder, how fast it plays: at 0.25 four times as many pictures show it in
+    /// slow motion
+    #[arg(long, value_name = "FACTOR", conflicts_with_all = ["frame", "sheet"])]
+    #[arg(value_parser = speed)]
+    pub speed: Option<f64>,
+    /// Go around what is looked at by so many degrees until the last picture
+    #[arg(long, value_name = "DEGREES", value_parser = angle, allow_hyphen_values = true)]
+    pub turntable: Option<f64>,
     /// Where the camera looks, m [default: fitted to what happens]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
     #[arg(allow_hyphen_values = true)]
@@ -417,8 +426,9 @@ address is printed first; Ctrl-C ends it.";
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_EXAMPLES)]
 pub struct ViewArguments {
-    /// Recording that `brisance run` wrote, .glb
-    pub recording: PathBuf,
+    /// Recordings that `brisance run` wrote, .glb; the page shows one of several at a time
+    #[arg(required = true, value_name = "RECORDING")]
+    pub recordings: Vec<PathBuf>,
     /// Port to serve the page on [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
@@ -468,6 +478,16 @@ pub fn complaint(error: &clap::Error) -> String {
     let usage = usage.unwrap_or_else(|| "brisance".to_owned());
     let command: Vec<&str> = usage.split_whitespace().take_while(is_word).collect();
     format!("{problem}{tip}: `{} --help` says more", command.join(" "))
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed: Option<f64> = text.parse().ok().filter(|speed| (0.01..=100.0).contains(speed));
+    speed.ok_or_else(|| "give a factor from 0.01 to 100, as in 0.25".to_owned())
+}
+
+fn angle(text: &str) -> Result<f64, String> {
+    let angle: Option<f64> = text.parse().ok().filter(|angle: &f64| angle.abs() <= 36_000.0);
+    angle.ok_or_else(|| "give an angle of at most 36000 degrees".to_owned())
 }
 
 fn vector(text: &str) -> Result<[f64; 3], String> {

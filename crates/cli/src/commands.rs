@@ -336,17 +336,31 @@ pub enum Failure {
         /// Frames there are.
         frames: usize,
     },
-    /// A camera sees nothing, or has no way up.
-    #[error("--from must not be at --at, nor right above or below it: move it to a side")]
+    /// A camera sees nothing.
+    #[error("--from must not be at --at: move it away")]
     Camera,
     /// One picture is asked for of every so many frames.
     #[error(
-        "{}: --every is for animations and folders: give --sheet for several frames in one picture",
+        "{}: {option} is for animations and folders: give --sheet for several frames in one picture",
         path.display()
     )]
-    EveryOfOne {
+    OfAnimations {
         /// The picture.
         path: PathBuf,
+        /// The option.
+        option: &'static str,
+    },
+    /// A video is asked for without the program that makes it.
+    #[error(
+        "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render {} -o \
+         frames/` and `ffmpeg -framerate 30 -i frames/frame_%05d.png -pix_fmt yuv420p {}`",
+        path.display(), recording.display(), path.display()
+    )]
+    NoFfmpeg {
+        /// The video.
+        path: PathBuf,
+        /// What it is to show.
+        recording: PathBuf,
     },
     /// A contact sheet would take too much memory.
     #[error("{frames} frames of {}x{} pixels are too much: draw fewer or smaller ones", size[0], size[1])]

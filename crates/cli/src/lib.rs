@@ -16,5 +16,6 @@ pub mod progress;
 pub mod render;
 pub mod spool;
 pub mod tet_file;
+pub mod texture;
 pub mod viewer;
 mod wording;

@@ -32,6 +32,31 @@ pub fn write_whole<E: From<io::Error>>(
     Ok(())
 }
 
+/// Has another program fill a temporary file beside `path`, whose name `write` is given, and gives it the
+/// name `path` when all is written.
+///
+/// # Errors
+/// What `write` returns, or an I/O error; `path` is then as it was before and nothing is left.
+pub fn write_whole_elsewhere<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<(), E>,
+) -> Result<(), E> {
+    let prefix = prefix();
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let file = builder.tempfile_in(folder_of(path)).map_err(|error| nameless(&error))?;
+    let _unfinished = Unfinished::new(file.path());
+    write(file.path())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
 /// Has `write` fill a temporary folder beside `path`, and gives it that name when all is written.
 ///
 /// # Errors

@@ -14,6 +14,11 @@ pub struct Progress {
     bar: ProgressBar,
     frames: usize,
     lines: bool,
+    start: Instant,
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 impl Progress {
@@ -25,10 +30,30 @@ impl Progress {
         } else {
             ProgressBar::new(frames as u64)
         };
-        let style = ProgressStyle::with_template("{wide_bar} frame {pos} of {len}, {msg} {eta}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
-        Self { bar, frames, lines: !quiet && !terminal }
+        bar.set_style(style("{wide_bar} frame {pos} of {len}, {msg} {eta}"));
+        Self { bar, frames, lines: !quiet && !terminal, start: Instant::now() }
+    }
+
+    /// For so many pictures; silent if `quiet`.
+    pub fn of_pictures(pictures: usize, quiet: bool) -> Self {
+        let progress = Self::new(pictures, quiet || pictures < 2);
+        progress.bar.set_style(style("{wide_bar} picture {pos} of {len}, {per_sec}, {eta} left"));
+        progress
+    }
+
+    /// So many pictures are drawn.
+    pub fn picture(&self, picture: usize) {
+        self.bar.set_position(picture as u64);
+        let tenth = picture * 10 / self.frames > (picture - 1) * 10 / self.frames;
+        let passed = self.start.elapsed();
+        if self.lines && tenth && passed > PATIENCE {
+            let rate = picture as f64 / passed.as_secs_f64();
+            let left = (self.frames - picture) as f64 / rate;
+            // nobody may be listening
+            let mut out = std::io::stderr();
+            let all = self.frames;
+            let _ = writeln!(out, "picture {picture} of {all}, {rate:.1}/s, {left:.0} s left");
+        }
     }
 
     /// A frame is done, with so many bodies in it.

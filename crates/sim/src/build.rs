@@ -23,7 +23,7 @@ use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FractureModel, JointError, JointId, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
+    FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
     Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
 };
 
@@ -153,8 +153,8 @@ pub fn build(
             groups: scene.groups_of(spec),
             ..body(spec, solids, breakage).map_err(failed)?
         };
-        let look = Arc::new(spec.look());
-        for (name, offset) in places(spec, scene.simulation.seed) {
+        let looks = looks(spec);
+        for (n, (name, offset)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
             let pose = Translation3::from(offset) * one.pose;
             let body =
                 world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
@@ -164,7 +164,12 @@ pub fn build(
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
                 paths.push(Path { body, keys });
             }
-            appearances.push(Appearance { body, name, look: look.clone(), mesh: mesh.clone() });
+            appearances.push(Appearance {
+                body,
+                name,
+                look: looks[n % looks.len()].clone(),
+                mesh: mesh.clone(),
+            });
         }
     }
     anchor(scene, &mut world, &appearances)?;
@@ -255,6 +260,21 @@ fn debris(scene: &Scene) -> Debris {
             },
         }),
     }
+}
+
+/// How a body looks, or several ways for its copies to take turns in: some are darker than others.
+fn looks(spec: &scene::Body) -> Vec<Arc<Look>> {
+    const SHADES: [f32; 5] = [1.0, 0.86, 0.96, 0.8, 0.92];
+    let look = spec.look();
+    if spec.copies.is_none() || look.transmission > 0.0 {
+        return vec![Arc::new(look)];
+    }
+    let shaded = |shade: f32| Look {
+        colour: look.colour.map(|c| c * shade),
+        inner_colour: look.inner_colour.map(|c| c * shade),
+        ..look.clone()
+    };
+    SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
 /// Names of a body's copies, and how far from its position each is.

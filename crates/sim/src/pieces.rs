@@ -81,5 +81,5 @@ pub fn break_mesh(
         }
     };
     let tracks = broken.pieces.into_par_iter().enumerate().map(track).collect();
-    Ok(Recording { fps: 30.0, frames: 1, tracks, energies: vec![] })
+    Ok(Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None })
 }

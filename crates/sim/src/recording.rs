@@ -7,8 +7,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, FractureModel, Look, PaintedMesh, Report, Retired, Skin, Solid, Stress,
-    StressField, Surface, World,
+    Appearance, BodyId, Camera, FractureModel, Look, PaintedMesh, Report, Retired, Skin, Solid,
+    Stress, StressField, Surface, World,
 };
 
 /// One body from birth to death.
@@ -103,6 +103,8 @@ pub struct Recording {
     pub tracks: Vec<Track>,
     /// The energy of each frame; none where nothing was simulated.
     pub energies: Vec<Energy>,
+    /// Where pictures are taken from, if the scene says so.
+    pub camera: Option<Camera>,
 }
 
 impl Recording {
@@ -150,7 +152,8 @@ impl Recorder {
             dissipated: 0.0,
         };
         let fps = 1.0 / world.settings().dt;
-        let recording = Recording { fps, frames: 1, tracks: Vec::new(), energies: vec![energy] };
+        let recording =
+            Recording { fps, frames: 1, tracks: Vec::new(), energies: vec![energy], camera: None };
         let mut recorder = Self { recording, live: Vec::new(), shrinking: Vec::new() };
         let plain = Arc::new(Look::default());
         for (n, state) in world.iter().enumerate() {
@@ -171,6 +174,12 @@ impl Recorder {
         recorder.dress(world, 0);
         recorder.strain(world, &Report::default(), (0, 0));
         recorder
+    }
+
+    /// The same with a camera.
+    pub fn with_camera(mut self, camera: Option<Camera>) -> Self {
+        self.recording.camera = camera;
+        self
     }
 
     /// Adds the frame that `report` tells of.

@@ -27,6 +27,7 @@
 
 mod body;
 mod breakage;
+mod camera;
 mod error;
 mod files;
 mod groups;
@@ -48,6 +49,7 @@ pub use breakage::{
     Bonds, Cleave, Fracture, Lattice, LatticeLinks, LatticeShards, StrengthPicture, Stress,
     WeakSphere,
 };
+pub use camera::{Camera, CameraKey};
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
@@ -76,6 +78,8 @@ pub struct Scene {
     pub simulation: Simulation,
     /// Air that moves and drags bodies along; none unless given.
     pub wind: Option<Wind>,
+    /// Where pictures are taken from; fitted to what breaks unless given.
+    pub camera: Option<Camera>,
     /// Limits on pieces.
     #[serde(default)]
     pub debris: Debris,

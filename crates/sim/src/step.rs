@@ -54,6 +54,12 @@ struct Known {
     resumed: Vec<Resumed>,
 }
 
+/// What islands keep over the contact passes.
+struct Kept {
+    energy: EnergyBound,
+    free: FreeIslands,
+}
+
 impl World {
     /// Advances all bodies by one frame, `settings().dt` s in one time step.
     ///
@@ -97,24 +103,13 @@ impl World {
         let islands = support.islands(self.at(given));
         // other solvers gain what they gain
         let split = self.settings.contact.solver.is_split();
-        let free = split.then(|| FreeIslands::new(self, &islands));
-        let bound = split.then(|| EnergyBound::new(self, islands));
+        let kept = split.then(|| Kept {
+            free: FreeIslands::new(self, &islands),
+            energy: EnergyBound::new(self, islands),
+        });
         self.broad = search.into_broad();
         let collided = self.mechanical_energy();
-        let mut end = self.at(given).predict(&half);
-        if let Some(bound) = &bound {
-            let work = support.expected_work(self.at(given), &end);
-            bound.bound_positions(self, &work, &mut end, &mut push);
-        }
-        let kept = if split { &self.momenta } else { &half };
-        let joined = if split { &joints[..] } else { &[] };
-        self.displace(&mut end, &push, kept, joined);
-        if let Some(bound) = &bound {
-            bound.close_joints(self, self.at(given), &mut end);
-        }
-        if let Some(free) = &free {
-            free.center(self, &half, &mut end);
-        }
+        let mut end = self.end_of_move((given, &support), (&half, &mut push), kept.as_ref());
         linkages.place(&mut end);
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
@@ -128,12 +123,10 @@ impl World {
         linkages.keep(&mut momenta, &mut work);
         self.add_force_work(&start, &mut work);
         self.momenta = momenta;
-        if let Some(bound) = &bound {
+        if let Some(kept) = &kept {
             work.iter_mut().zip(joined_work).for_each(|(work, more)| *work += more);
-            bound.bound_momenta(self, &work);
-        }
-        if let Some(free) = free {
-            free.restore(self, &work);
+            kept.energy.bound_momenta(self, &work);
+            kept.free.restore(self, &work);
         }
         self.remember(&support, &names);
         self.log_contacts(&support, &mut report);
@@ -159,6 +152,27 @@ impl World {
         report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
         ended(Phase::Ledger);
         report
+    }
+
+    /// Where bodies with `half` momenta end the frame: pushed out of overlap, joints closed, within the energy of
+    /// their islands, and with the center of mass of free ones where their momentum takes it.
+    fn end_of_move(
+        &self,
+        (given, support): (Given<'_>, &Support),
+        (half, push): (&[Momentum], &mut [Velocity]),
+        kept: Option<&Kept>,
+    ) -> Vec<Isometry3<f64>> {
+        let mut end = self.at(given).predict(half);
+        let Some(Kept { energy, free }) = kept else {
+            self.displace(&mut end, push, half, &[]);
+            return end;
+        };
+        let work = support.expected_work(self.at(given), &end);
+        energy.bound_positions(self, &work, &mut end, push);
+        self.displace(&mut end, push, &self.momenta, given.2);
+        energy.close_joints(self, self.at(given), &mut end);
+        free.center(self, half, &mut end);
+        end
     }
 
     /// Forgets what was of this frame only.

@@ -7,6 +7,7 @@ use contact::{Field, Round, Shape};
 use fracture::{Break, Drawing, FaceOrigin, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
 
 use crate::paint::barycentric;
 use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
@@ -274,11 +275,21 @@ impl Surface {
         surface
     }
 
+    /// Half the edge of the square that stands for an endless plane, m.
+    const ENDLESS: f64 = 50.0;
+
+    /// Whether it is the square that stands for a plane without an end, which faces y and goes through
+    /// the origin.
+    pub fn is_endless(&self) -> bool {
+        let half = Self::ENDLESS as f32;
+        let is_corner = |v: &[f32; 3]| v[1] == 0.0 && v[0].abs() == half && v[2].abs() == half;
+        self.outer.len() == 2 && self.inner.is_empty() && self.vertices.iter().all(is_corner)
+    }
+
     /// A square large enough to look endless.
     fn ground() -> Self {
-        const HALF: f64 = 50.0;
         let mut surface = Self::default();
-        let corner = |x: f64, z: f64| Vector3::new(x * HALF, 0.0, z * HALF);
+        let corner = |x: f64, z: f64| Vector3::new(x * Self::ENDLESS, 0.0, z * Self::ENDLESS);
         surface.add_quad(
             [corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0), corner(-1.0, -1.0)],
             &Vector3::y(),
@@ -451,13 +462,56 @@ pub struct Look {
     pub inner_colour: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
+    /// What its colours vary with from place to place.
+    pub texture: Texture,
+    /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
+    /// `KHR_materials_transmission`.
+    pub transmission: f32,
+    /// Refractive index, 1 or more.
+    pub ior: f32,
+    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
+    pub alpha: f32,
 }
 
 impl Default for Look {
     fn default() -> Self {
         let colour = [0.7; 3];
-        Self { material: "plain".to_owned(), colour, inner_colour: colour, roughness: 0.8 }
+        Self {
+            material: "plain".to_owned(),
+            colour,
+            inner_colour: colour,
+            roughness: 0.8,
+            texture: Texture::Plain,
+            transmission: 0.0,
+            ior: 1.5,
+            alpha: 1.0,
+        }
     }
+}
+
+/// A solid texture: how colours vary inside a material and on its surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Texture {
+    /// Not at all.
+    #[default]
+    Plain,
+    /// Veins.
+    Marble,
+    /// Faint clouds.
+    Clay,
+    /// Growth rings around the y axis.
+    Wood,
+    /// Clouds, sand and pores.
+    Concrete,
+    /// Grains of several colours.
+    Stone,
+}
+
+impl Texture {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Plain, Self::Marble, Self::Clay, Self::Wood, Self::Concrete, Self::Stone];
 }
 
 /// How one body of a world is shown.

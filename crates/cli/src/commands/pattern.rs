@@ -11,7 +11,7 @@ use crate::args::PatternCommand;
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
 use crate::output::write_whole;
 use crate::picture_file::read_picture;
-use crate::render::Picture;
+use crate::render::{Picture, srgb};
 use crate::wording::count;
 
 /// Makes or draws a pattern.
@@ -80,11 +80,11 @@ pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
 /// The plane across the blow through its centre, from -1 to 1.
 fn preview(pattern: &Pattern, size: usize) -> Picture {
     let place = |pixel: usize| (pixel as f64 + 0.5) / size as f64 * 2.0 - 1.0;
-    let colours = (0..size * size).map(|at| {
+    let bytes = (0..size * size).flat_map(|at| {
         let p = Point3::new(place(at % size), 0.0, place(at / size));
-        colour(pattern.region_at(&p))
+        colour(pattern.region_at(&p)).map(|x| srgb(x as f32)).data.0[0]
     });
-    Picture::downsampled(colours, [size; 2], 1)
+    Picture::new([size; 2], bytes.collect())
 }
 
 /// A colour unlike those of the regions before and after.

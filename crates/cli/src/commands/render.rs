@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
 use sim::Recording;
 
 use crate::args::RenderArguments;
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
 use crate::format::glb::read_glb;
-use crate::output::{write_whole, write_whole_folder};
-use crate::render::{Apng, Gif, Picture, View, contact_sheet, render as draw};
+use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
+use crate::progress::Progress;
+use crate::render::{Apng, Gif, Picture, Video, View, contact_sheet, render as draw};
 
 /// Most pixels of a contact sheet: 256 MB as it is drawn.
 const MAX_PIXELS: usize = 1 << 26;
@@ -22,6 +22,7 @@ enum Kind {
     Sheet,
     Gif,
     Apng,
+    Video,
     /// A picture of each.
     Folder,
 }
@@ -31,7 +32,8 @@ impl Kind {
         if output.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             return Some(Self::Folder);
         }
-        let kinds = [("png", Self::Sheet), ("gif", Self::Gif), ("apng", Self::Apng)];
+        let kinds =
+            [("png", Self::Sheet), ("gif", Self::Gif), ("apng", Self::Apng), ("mp4", Self::Video)];
         kinds.into_iter().find(|(ending, _)| ends_in(output, ending)).map(|(_, kind)| kind)
     }
 }
@@ -40,11 +42,17 @@ impl Kind {
 struct Drawing<'a> {
     recording: &'a Recording,
     view: View,
-    frames: Vec<usize>,
+    /// Whether the view is that of the command line, whatever the camera of the recording does.
+    is_fixed: bool,
+    /// When pictures are taken, counted in frames.
+    moments: Vec<f64>,
     /// Pixels across and down.
     size: [usize; 2],
-    /// Frames from one picture to the next.
-    every: usize,
+    /// Pictures a second.
+    fps: f64,
+    /// How far the camera goes around from the first picture to the one after the last, degrees.
+    turntable: f64,
+    quiet: bool,
 }
 
 /// Draws one frame, a contact sheet, an animation or a folder of pictures.
@@ -52,92 +60,124 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     let RenderArguments { recording: path, output, size, .. } = arguments;
     let kind = Kind::of(output).ok_or_else(|| Failure::Format {
         path: output.clone(),
-        known: ".png, .gif or .apng, or end it in / for a folder of .png files",
+        known: ".png, .gif, .apng or .mp4, or end it in / for a folder of .png files",
     })?;
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
-    if kind == Kind::Sheet && arguments.every.is_some() {
-        return Err(Failure::EveryOfOne { path: output.clone() });
+    for (option, is_given) in
+        [("--every", arguments.every.is_some()), ("--speed", arguments.speed.is_some())]
+    {
+        if kind == Kind::Sheet && is_given {
+            return Err(Failure::OfAnimations { path: output.clone(), option });
+        }
+    }
+    if kind == Kind::Video && !Video::is_possible() {
+        return Err(Failure::NoFfmpeg { path: output.clone(), recording: path.clone() });
     }
     let recording = read_glb(&read(path)?)
         .map_err(|source| Failure::Recording { path: path.clone(), source })?;
-    let frames = frames(arguments, kind, recording.frames);
-    if let Some(&frame) = frames.iter().find(|&&frame| frame >= recording.frames) {
+    if let Some(&frame) = arguments.frame.iter().find(|&&frame| frame >= recording.frames) {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
-    let pixels = frames.len().saturating_mul(size[0] * size[1]);
+    let moments = moments(arguments, kind, recording.frames);
+    let pixels = moments.len().saturating_mul(size[0] * size[1]);
     if kind == Kind::Sheet && pixels > MAX_PIXELS {
-        return Err(Failure::TooManyPixels { frames: frames.len(), size: *size });
+        return Err(Failure::TooManyPixels { frames: moments.len(), size: *size });
     }
     let fitted = View::fitted(&recording, size[0] as f64 / size[1] as f64);
     let view = match (arguments.at, arguments.from) {
         (Some(at), Some(from)) => fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?,
         _ => fitted,
     };
-    let every = arguments.every.unwrap_or(1).into();
-    let drawing = Drawing { recording: &recording, view, frames, size: *size, every };
-    let columns = arguments.sheet.map_or(4, |sheet| sheet.columns);
+    let drawing = Drawing {
+        recording: &recording,
+        view,
+        is_fixed: arguments.at.is_some(),
+        moments,
+        size: *size,
+        fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
+        turntable: arguments.turntable.unwrap_or(0.0),
+        quiet: arguments.quiet,
+    };
+    // picked frames make a square, as far as they can
+    let square = (1..).find(|n| n * n >= drawing.moments.len()).unwrap_or(1);
+    let columns = arguments.sheet.map_or(square, |sheet| sheet.columns);
     drawing
         .write(kind, columns, output)
         .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     if arguments.quiet {
         return Ok(());
     }
-    let (count, [width, height]) = (drawing.frames.len(), size);
+    let (count, [width, height]) = (drawing.moments.len(), size);
     print(|out| writeln!(out, "{}: {count} frames of {width} x {height} pixels", output.display()))
 }
 
-fn frames(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<usize> {
+/// When pictures are taken, counted in frames.
+fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
     let last = frames - 1;
     match arguments.sheet.map(|sheet| sheet.count) {
-        Some(count) => (0..count).map(|i| i * last / (count - 1).max(1)).collect(),
-        None if !arguments.frame.is_empty() => arguments.frame.clone(),
-        None if kind == Kind::Sheet => vec![0],
-        None => (0..frames).step_by(arguments.every.unwrap_or(1).into()).collect(),
+        Some(count) => (0..count).map(|i| (i * last / (count - 1).max(1)) as f64).collect(),
+        None if !arguments.frame.is_empty() => {
+            arguments.frame.iter().map(|&frame| frame as f64).collect()
+        }
+        None if kind == Kind::Sheet => vec![0.0],
+        None => {
+            let step = f64::from(arguments.every.unwrap_or(1)) * arguments.speed.unwrap_or(1.0);
+            // what rounding takes away does not cost the last frame
+            let count = (last as f64 / step + 1e-9).floor() as usize + 1;
+            (0..count).map(|n| (n as f64 * step).min(last as f64)).collect()
+        }
     }
 }
 
 impl Drawing<'_> {
     fn write(&self, kind: Kind, columns: usize, output: &Path) -> io::Result<()> {
-        let fps = self.recording.fps / self.every as f64;
         match kind {
             Kind::Sheet => {
-                let pictures: Vec<Picture> =
-                    self.frames.par_iter().map(|&frame| self.picture(frame)).collect();
+                let mut pictures: Vec<Picture> = vec![];
+                self.each(|_, picture| {
+                    pictures.push(picture);
+                    Ok(())
+                })?;
                 let sheet = contact_sheet(&pictures, columns.min(pictures.len()));
                 write_whole(output, |out| sheet.write_png(out))
             }
             Kind::Gif => write_whole(output, |out| {
-                let mut gif = Gif::new(out, self.size, fps)?;
-                self.each(|_, picture| gif.add(picture))
+                let mut gif = Gif::new(out, self.size, self.fps)?;
+                self.each(|_, picture| gif.add(&picture))
             }),
             Kind::Apng => write_whole(output, |out| {
-                let mut apng = Apng::new(out, self.size, self.frames.len(), fps)?;
-                self.each(|_, picture| apng.add(picture))?;
+                let mut apng = Apng::new(out, self.size, self.moments.len(), self.fps)?;
+                self.each(|_, picture| apng.add(&picture))?;
                 apng.finish()
             }),
+            Kind::Video => write_whole_elsewhere(output, |path| {
+                let mut video = Video::new(path, self.size, self.fps)?;
+                let drawn = self.each(|_, picture| video.add(&picture));
+                video.finish(drawn)
+            }),
             Kind::Folder => write_whole_folder(output, |folder| {
-                self.each(|frame, picture| {
-                    let path = folder.join(format!("frame_{frame:05}.png"));
+                // numbers are those of frames, unless there are pictures between them
+                let is_whole = self.moments.iter().all(|moment| moment.fract() == 0.0);
+                self.each(|n, picture| {
+                    let number = if is_whole { self.moments[n] as usize } else { n };
+                    let path = folder.join(format!("frame_{number:05}.png"));
                     picture.write_png(io::BufWriter::new(std::fs::File::create(path)?))
                 })
             }),
         }
     }
 
-    /// Draws the frames, a few at a time, and hands them over in order.
-    fn each(&self, mut take: impl FnMut(usize, &Picture) -> io::Result<()>) -> io::Result<()> {
-        const AT_ONCE: usize = 16;
-        for frames in self.frames.chunks(AT_ONCE) {
-            let pictures: Vec<Picture> =
-                frames.par_iter().map(|&frame| self.picture(frame)).collect();
-            frames.iter().zip(&pictures).try_for_each(|(&frame, picture)| take(frame, picture))?;
+    /// Draws pictures and hands them over in order.
+    fn each(&self, mut take: impl FnMut(usize, Picture) -> io::Result<()>) -> io::Result<()> {
+        let progress = Progress::of_pictures(self.moments.len(), self.quiet);
+        for (n, &moment) in self.moments.iter().enumerate() {
+            let view = if self.is_fixed { self.view } else { self.view.at(self.recording, moment) };
+            let view = view.turned(self.turntable * n as f64 / self.moments.len() as f64);
+            take(n, draw(self.recording, &view, moment, self.size))?;
+            progress.picture(n + 1);
         }
         Ok(())
-    }
-
-    fn picture(&self, frame: usize) -> Picture {
-        draw(self.recording, &self.view, frame, self.size)
     }
 }

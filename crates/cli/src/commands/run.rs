@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sim::{Appearance, Event, Recorder, Report, World};
+use sim::{Appearance, Camera, Event, Recorder, Report, World};
 
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
@@ -218,7 +218,8 @@ impl Job<'_> {
             warn(&warnings);
             print_warnings(&loaded.doubts(&world));
         }
-        let recorder = Recorder::new(&world, &appearances);
+        let camera = Camera::of(&loaded.scene, &appearances);
+        let recorder = Recorder::new(&world, &appearances).with_camera(camera);
         let fingerprint = world.fingerprint();
         if let (Some(told), Some(path)) = (told, self.told) {
             let last = told.events.iter().map(|event| event.frame).max().unwrap_or(0);

@@ -134,7 +134,7 @@ fn recording(parts: &[Part]) -> Recording {
         stresses: Vec::new(),
     };
     let tracks = parts.iter().map(track).collect();
-    Recording { fps: 30.0, frames: 1, tracks, energies: vec![] }
+    Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None }
 }
 
 fn surface(part: &Part) -> Surface {

@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         let greatest = tensions.iter().fold(0.0_f64, |most, t| most.max(*t));
         let recording = coloured(mesh, &tensions, arguments.red.unwrap_or(greatest));
         let view = View::fitted(&recording, SIZE[0] as f64 / SIZE[1] as f64);
-        let picture = render(&recording, &view, 0, SIZE);
+        let picture = render(&recording, &view, 0.0, SIZE);
         write_whole(output, |out| picture.write_png(out))
             .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     } else {
@@ -185,5 +185,11 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
         }
     };
     let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());
-    Recording { fps: 30.0, frames: 1, tracks: full.map(track).collect(), energies: Vec::new() }
+    Recording {
+        fps: 30.0,
+        frames: 1,
+        tracks: full.map(track).collect(),
+        energies: Vec::new(),
+        camera: None,
+    }
 }

@@ -7,14 +7,19 @@ use crate::commands::{Failure, print, read};
 use crate::format::glb::read_glb;
 use crate::viewer::{Viewer, playback};
 
-/// Serves the page of a recording until a signal ends the program.
+/// Serves the page of recordings until a signal ends the program.
 pub(super) fn view(arguments: &ViewArguments) -> Result<(), Failure> {
-    let ViewArguments { recording: path, port, no_open, quiet } = arguments;
-    let recording = read_glb(&read(path)?)
-        .map_err(|source| Failure::Recording { path: path.clone(), source })?;
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let viewer = Viewer::bind(playback(&recording, &name), *port)
-        .map_err(|source| Failure::Serve { port: *port, source })?;
+    let ViewArguments { recordings: paths, port, no_open, quiet } = arguments;
+    let mut recordings = vec![];
+    for path in paths {
+        let recording = read_glb(&read(path)?)
+            .map_err(|source| Failure::Recording { path: path.clone(), source })?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = playback(&recording, &name);
+        recordings.push((name, bytes));
+    }
+    let viewer =
+        Viewer::bind(recordings, *port).map_err(|source| Failure::Serve { port: *port, source })?;
     if !quiet {
         print(|out| writeln!(out, "{}", viewer.address()))?;
     }

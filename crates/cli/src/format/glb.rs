@@ -7,7 +7,8 @@
 //!
 //! A mesh has a primitive for the outer surface and one for cuts, each with a material of its own.
 //! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
-//! of a solid texture.
+//! of a solid texture. Where the material has one, it is painted on the vertices too (`COLOR_0`), for
+//! programs that know none.
 //!
 //! The sizes of all surfaces and keys come before the first of them, so those that are not kept are
 //! made twice, a few at a time.
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Energy, Look, Recording, Stress, Track};
+use sim::{Camera, Energy, Look, Recording, Sight, Stress, Track};
 
 pub use read::{GlbReadError, read_glb};
 
@@ -86,7 +87,7 @@ fn for_each_surface(
     let encoded = |track: &&Track| {
         let surface = track.surface();
         check_surface(track, &surface)?;
-        Ok(Encoded::new(&surface))
+        Ok(Encoded::new(&surface, track.look.texture))
     };
     for tracks in tracks.chunks(BATCH) {
         let surfaces: Vec<Result<Encoded, WriteError>> = tracks.par_iter().map(encoded).collect();
@@ -154,7 +155,7 @@ impl Document<'_> {
     fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.skin.address();
         let primitive = *self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?;
-        let Primitive { positions, normals, rest, uvs, colours, indices } = primitive;
+        let Primitive { positions, normals, rest, uvs, colours, is_painted, indices } = primitive;
         let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
         for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
             if let Some(accessor) = accessor {
@@ -178,7 +179,11 @@ impl Document<'_> {
             })
             .collect();
         let mesh = self.meshes.len();
-        self.meshes.push(json!({ "primitives": primitives }));
+        let mut entry = json!({ "primitives": primitives });
+        if is_painted {
+            entry["extras"] = json!({ "painted": true });
+        }
+        self.meshes.push(entry);
         self.drawn.insert(key, mesh);
         Some(mesh)
     }
@@ -188,21 +193,29 @@ impl Document<'_> {
         if let Some(&(.., number)) = known {
             return number;
         }
-        let Look { material, colour, inner_colour, roughness } = &**look;
+        let Look { material, colour, inner_colour, roughness, alpha, .. } = &**look;
         let inside = if is_inner { " inside" } else { "" };
         let [r, g, b] = if is_inner { *inner_colour } else { *colour };
         let number = self.materials.len();
-        self.materials.push(json!({
+        let mut entry = json!({
             "name": format!("{material}{inside}"),
             "pbrMetallicRoughness": {
-                "baseColorFactor": [r, g, b, 1.0],
+                "baseColorFactor": [r, g, b, alpha],
                 "metallicFactor": 0.0,
                 "roughnessFactor": roughness,
             },
             // a body that is whole shows only one of its two materials, and it is read back as both
             "extras": { "material": material, "colour": colour, "inner_colour": inner_colour,
-                "inner": is_inner },
-        }));
+                "inner": is_inner, "texture": look.texture, "transmission": look.transmission,
+                "ior": look.ior, "alpha": alpha },
+        });
+        if *alpha < 1.0 {
+            entry["alphaMode"] = json!("BLEND");
+        }
+        if look.transmission > 0.0 {
+            entry["extensions"] = clear(look);
+        }
+        self.materials.push(entry);
         self.looks.push((Arc::clone(look), is_inner, number));
         number
     }
@@ -285,6 +298,10 @@ impl Document<'_> {
             "potential": energies(|e| e.potential),
             "dissipated": energies(|e| e.dissipated),
         });
+        let mut extras = extras;
+        if let Some(camera) = &recording.camera {
+            extras["camera"] = camera_extras(camera);
+        }
         scene.insert("extras".to_owned(), extras);
         put("scenes", json!([scene]));
         if !self.channels.is_empty() {
@@ -304,11 +321,38 @@ impl Document<'_> {
                 put(name, Value::Array(list));
             }
         }
+        if self.looks.iter().any(|(look, ..)| look.transmission > 0.0) {
+            put("extensionsUsed", json!(CLEAR));
+        }
         if layout.len() > 0 {
             put("buffers", json!([{ "byteLength": layout.len() }]));
         }
         (Value::Object(root), layout)
     }
+}
+
+/// Extensions of transparent materials.
+const CLEAR: [&str; 3] =
+    ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
+
+/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
+/// is that of the surface.
+fn clear(look: &Look) -> Value {
+    let [ior, transmission, volume] = CLEAR;
+    json!({
+        ior: { "ior": look.ior },
+        transmission: { "transmissionFactor": look.transmission },
+        volume: { "thicknessFactor": 0.01 },
+    })
+}
+
+fn camera_extras(camera: &Camera) -> Value {
+    let key = |sight: &Sight| {
+        let Sight { time, at, from } = sight;
+        json!([time, at.x, at.y, at.z, from.x, from.y, from.z])
+    };
+    let keys: Vec<Value> = camera.keys.iter().map(key).collect();
+    json!({ "field": camera.field, "follow": camera.follow, "keys": keys })
 }
 
 fn extras(track: &Track) -> Value {

@@ -39,7 +39,7 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
 fn materials(looks: &[&Look], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    def Scope \"Looks\"\n    {{")?;
     for (index, look) in looks.iter().enumerate() {
-        let Look { material, colour, inner_colour, roughness } = look;
+        let Look { material, colour, inner_colour, roughness, .. } = look;
         let name = serde_json::Value::from(material.as_str());
         for (side, [r, g, b]) in [("outer", colour), ("inner", inner_colour)] {
             let path = format!("{side}_{index}");

@@ -112,7 +112,13 @@ fn glb_is_read_with_its_nodes_placed() {
         shrinks: None,
         stresses: Vec::new(),
     };
-    let recording = sim::Recording { fps: 30.0, frames: 1, tracks: vec![track], energies: vec![] };
+    let recording = sim::Recording {
+        fps: 30.0,
+        frames: 1,
+        tracks: vec![track],
+        energies: vec![],
+        camera: None,
+    };
     let mut bytes = vec![];
     crate::format::glb::write_glb(&recording, &mut bytes).unwrap();
     let mesh = read("a.glb", &bytes).unwrap();

@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use nalgebra::Vector3;
-
 /// An sRGB picture, three bytes a pixel, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -12,23 +10,6 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Averages squares of `factor` by `factor` of linear colours given row by row.
-    pub(crate) fn downsampled(
-        colours: impl Iterator<Item = Vector3<f64>>,
-        [width, height]: [usize; 2],
-        factor: usize,
-    ) -> Self {
-        let size = [width / factor, height / factor];
-        let mut sums = vec![Vector3::zeros(); size[0] * size[1]];
-        for (at, colour) in colours.enumerate() {
-            let (row, column) = (at / width / factor, at % width / factor);
-            sums[row * size[0] + column] += colour;
-        }
-        let share = 1.0 / (factor * factor) as f64;
-        let bytes = sums.iter().flat_map(|sum| (sum * share).map(srgb).data.0[0]).collect();
-        Self { size, bytes }
-    }
-
     /// Of bytes as [`Picture`] holds them.
     ///
     /// # Panics
@@ -67,13 +48,6 @@ impl Picture {
         encoder.write_header()?.write_image_data(&self.bytes)?;
         Ok(())
     }
-}
-
-/// The sRGB byte of a linear value.
-fn srgb(linear: f64) -> u8 {
-    let x = linear.clamp(0.0, 1.0);
-    let curved = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
-    (curved * 255.0).round() as u8
 }
 
 /// Pictures of one size side by side, `columns` in a row.

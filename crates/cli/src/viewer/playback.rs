@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sim::{Recording, Skin, Surface, Track};
+use sim::{Recording, Skin, Surface, Texture, Track};
 
 use crate::render::View;
 
 /// The recording as bytes, little-endian, named `name` on the page.
 ///
 /// A `u32` with the length of a header in JSON, the header, zeros up to a multiple of four; then of
-/// each geometry of the header its positions and normals, `f32`, and its triangles, `u32`; then of
+/// each geometry of the header its positions, normals and places in the whole body, `f32`, and its triangles, `u32`; then of
 /// each body its poses, seven `f32` a frame: position, m, and unit quaternion x, y, z, w. A geometry
 /// is the outer surface of a body or its cuts, with only the vertices that are its own; bodies that
 /// share a surface share its geometries.
@@ -18,7 +18,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
     let bodies: Vec<Value> =
         recording.tracks.iter().map(|track| body(track, recording.fps, &mut geometries)).collect();
-    let (centre, arm, radius) = View::fitted(recording, 16.0 / 9.0).parts();
+    let view = View::fitted(recording, 16.0 / 9.0);
+    let (centre, arm, field, radius) = view.at(recording, 0.0).parts();
     let energies: Vec<Value> = recording
         .energies
         .iter()
@@ -28,7 +29,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         "name": name,
         "fps": recording.fps,
         "frames": recording.frames,
-        "view": { "centre": centre, "arm": arm, "radius": radius, "field": View::FIELD },
+        "view": { "centre": centre, "arm": arm, "radius": radius, "field": field,
+            "path": path(recording, &view) },
         "geometries": geometries.sizes,
         "bodies": bodies,
         "energies": energies,
@@ -43,6 +45,16 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
     }
     bytes
+}
+
+/// Where the camera looks and the way from there to it in each frame, if it moves.
+fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
+    let place = |frame: usize| {
+        let ([x, y, z], [a, b, c], ..) = view.at(recording, frame as f64).parts();
+        [x, y, z, a, b, c]
+    };
+    let path: Vec<[f64; 6]> = (0..recording.frames).map(place).collect();
+    path.windows(2).any(|pair| pair[0] != pair[1]).then_some(path)
 }
 
 fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
@@ -62,9 +74,19 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
         "material": track.look.material,
         "colour": track.look.colour,
         "inner_colour": track.look.inner_colour,
+        "roughness": track.look.roughness,
+        "texture": texture_of(track),
+        "transmission": track.look.transmission,
+        "ior": track.look.ior,
+        "alpha": track.look.alpha,
         "outer": outer,
         "inner": inner,
     })
+}
+
+/// Its solid texture; a plane without an end has none, as in pictures.
+fn texture_of(track: &Track) -> Texture {
+    if track.surface().is_endless() { Texture::Plain } else { track.look.texture }
 }
 
 #[derive(Default)]
@@ -96,7 +118,7 @@ impl Geometries {
         let mut own: Vec<u32> = triangles.as_flattened().to_vec();
         own.sort_unstable();
         own.dedup();
-        for vectors in [&surface.vertices, &surface.normals] {
+        for vectors in [&surface.vertices, &surface.normals, &surface.rest] {
             let floats = own.iter().flat_map(|&v| vectors[v as usize]);
             self.bytes.extend(floats.flat_map(f32::to_le_bytes));
         }

@@ -10,13 +10,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// The page, by route: content type and content. The recording is added to them.
-const PAGE: [(&str, &str, &[u8]); 8] = [
+const PAGE: [(&str, &str, &[u8]); 9] = [
     ("/", "text/html; charset=utf-8", include_bytes!("page/index.html")),
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
     ("/playback.js", SCRIPT, include_bytes!("page/playback.js")),
     ("/plot.js", SCRIPT, include_bytes!("page/plot.js")),
     ("/stage.js", SCRIPT, include_bytes!("page/stage.js")),
+    ("/texture.js", SCRIPT, include_bytes!("page/texture.js")),
     ("/three.js", SCRIPT, include_bytes!("page/three.js")),
     ("/icon.svg", "image/svg+xml", include_bytes!("page/icon.svg")),
 ];
@@ -37,26 +38,30 @@ const MAX_CLIENTS: usize = 1024;
 /// Stack of the thread of a connection, bytes.
 const STACK: usize = 1 << 17;
 
-/// The page of one recording on a port of 127.0.0.1.
+/// The page of some recordings on a port of 127.0.0.1.
 pub struct Viewer {
     listener: TcpListener,
     port: u16,
-    playback: Vec<u8>,
+    /// The names of the recordings, as JSON.
+    names: Vec<u8>,
+    playbacks: Vec<Vec<u8>>,
 }
 
 /// An answer: status with its reason, content type and content.
 type Answer<'a> = (&'static str, &'static str, &'a [u8]);
 
 impl Viewer {
-    /// Takes `port`, or any that is free for 0. `playback` is what [`playback`](super::playback())
-    /// made of the recording.
+    /// Takes `port`, or any that is free for 0. Each recording is its name and what [`playback`](super::playback())
+    /// made of it.
     ///
     /// # Errors
     /// What the system says when the port is not free or not allowed.
-    pub fn bind(playback: Vec<u8>, port: u16) -> io::Result<Self> {
+    pub fn bind(recordings: Vec<(String, Vec<u8>)>, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let port = listener.local_addr()?.port();
-        Ok(Self { listener, port, playback })
+        let (names, playbacks): (Vec<String>, _) = recordings.into_iter().unzip();
+        let names = serde_json::Value::from(names).to_string().into_bytes();
+        Ok(Self { listener, port, names, playbacks })
     }
 
     /// Where the page is.
@@ -135,8 +140,12 @@ impl Viewer {
             return ("405 Method Not Allowed", PLAIN, b"this page can only be read\n");
         }
         let route = request.target.split(['?', '#']).next().unwrap_or_default();
-        if route == "/recording" {
-            return ("200 OK", "application/octet-stream", &self.playback);
+        if route == "/recordings" {
+            return ("200 OK", "application/json", &self.names);
+        }
+        let number = route.strip_prefix("/recording/").and_then(|n| n.parse::<usize>().ok());
+        if let Some(playback) = number.and_then(|n| self.playbacks.get(n)) {
+            return ("200 OK", "application/octet-stream", playback);
         }
         match PAGE.iter().find(|(known, ..)| *known == route) {
             Some((_, kind, body)) => ("200 OK", kind, body),

@@ -3,6 +3,8 @@
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
+use crate::Texture;
+
 use super::{Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
@@ -63,6 +65,14 @@ pub struct Body {
     pub inner_colour: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
     pub roughness: Option<f32>,
+    /// How its colours vary; as the material or not at all unless given.
+    pub texture: Option<Texture>,
+    /// The share of light that its surface lets through, 0 to 1; as the material or 0 unless given.
+    pub transmission: Option<f32>,
+    /// Refractive index, 1 to 3; as the material or 1.5 unless given.
+    pub ior: Option<f32>,
+    /// Opacity, 0 to 1; 1 unless given.
+    pub alpha: Option<f32>,
     /// How it breaks; never unless given.
     pub fracture: Option<Fracture>,
     /// What holds it in place until it breaks away; nothing unless given.

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::validate::{at, fraction, lever_arm, positive, require, stress};
 use super::{InvalidValue, Scene};
-use crate::Look;
 use crate::scene::error::nearest;
+use crate::{Look, Texture};
 
 /// How a material rubs, bounces and looks; how heavy and strong it is says [`fracture::Material`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +26,12 @@ pub struct Material {
     pub inner_colour: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
+    /// How its colours vary.
+    pub texture: Texture,
+    /// The share of light that its surface lets through.
+    pub transmission: f32,
+    /// Refractive index.
+    pub ior: f32,
 }
 
 /// How the coefficients of two bodies become that of the pair: [`Combine`], which says whose rule
@@ -61,15 +67,22 @@ impl Material {
     /// Typical values; friction rounded from tables of sliding friction of dry surfaces, the rest
     /// by eye.
     pub const TABLE: [Self; 11] = [
-        Self::new("glass", 0.5, 0.4, [0.42, 0.62, 0.58], [0.62, 0.82, 0.76], 0.1),
-        Self::new("brick", 0.15, 0.6, [0.42, 0.13, 0.075], [0.52, 0.22, 0.14], 0.9),
-        Self::new("concrete", 0.15, 0.6, [0.42, 0.42, 0.4], [0.27, 0.26, 0.24], 0.95),
-        Self::new("stone", 0.2, 0.6, [0.36, 0.34, 0.31], [0.52, 0.5, 0.46], 0.9),
+        Self::new("glass", 0.5, 0.4, [0.74, 0.9, 0.85], [0.4, 0.72, 0.62], 0.05).clear(0.95, 1.5),
+        Self::new("brick", 0.15, 0.6, [0.42, 0.13, 0.075], [0.52, 0.22, 0.14], 0.9)
+            .with(Texture::Clay),
+        Self::new("concrete", 0.15, 0.6, [0.42, 0.42, 0.4], [0.27, 0.26, 0.24], 0.95)
+            .with(Texture::Concrete),
+        Self::new("stone", 0.2, 0.6, [0.36, 0.34, 0.31], [0.52, 0.5, 0.46], 0.9)
+            .with(Texture::Stone),
         Self::new("alumina", 0.5, 0.4, [0.85, 0.84, 0.8], [0.78, 0.77, 0.73], 0.4),
-        Self::new("ice", 0.3, 0.05, [0.62, 0.78, 0.85], [0.8, 0.9, 0.94], 0.15).slippery(),
+        Self::new("ice", 0.3, 0.05, [0.62, 0.78, 0.85], [0.8, 0.9, 0.94], 0.15)
+            .slippery()
+            .clear(0.6, 1.31),
         Self::new("china", 0.4, 0.4, [0.1, 0.19, 0.42], [0.86, 0.84, 0.8], 0.2),
-        Self::new("clay", 0.2, 0.6, [0.55, 0.22, 0.11], [0.68, 0.38, 0.24], 0.85),
-        Self::new("wood", 0.3, 0.4, [0.3, 0.16, 0.075], [0.66, 0.46, 0.26], 0.7),
+        Self::new("clay", 0.2, 0.6, [0.55, 0.22, 0.11], [0.68, 0.38, 0.24], 0.85)
+            .with(Texture::Clay),
+        Self::new("wood", 0.3, 0.4, [0.3, 0.16, 0.075], [0.66, 0.46, 0.26], 0.7)
+            .with(Texture::Wood),
         Self::new("steel", 0.3, 0.5, [0.08, 0.09, 0.1], [0.3, 0.3, 0.3], 0.35),
         Self::new("rubber", 0.8, 0.8, [0.03, 0.03, 0.03], [0.05, 0.05, 0.05], 0.8),
     ];
@@ -83,7 +96,28 @@ impl Material {
         roughness: f32,
     ) -> Self {
         let friction_rule = None;
-        Self { name, restitution, friction, friction_rule, colour, inner_colour, roughness }
+        Self {
+            name,
+            restitution,
+            friction,
+            friction_rule,
+            colour,
+            inner_colour,
+            roughness,
+            texture: Texture::Plain,
+            transmission: 0.0,
+            ior: 1.5,
+        }
+    }
+
+    /// The same with colours that vary.
+    const fn with(self, texture: Texture) -> Self {
+        Self { texture, ..self }
+    }
+
+    /// The same, transparent.
+    const fn clear(self, transmission: f32, ior: f32) -> Self {
+        Self { transmission, ior, ..self }
     }
 
     /// The same where the smaller friction of a pair counts.
@@ -139,6 +173,14 @@ pub struct OwnMaterial {
     pub inner_colour: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk.
     pub roughness: Option<f32>,
+    /// How its colours vary.
+    pub texture: Option<Texture>,
+    /// The share of light that its surface lets through, 0 to 1.
+    pub transmission: Option<f32>,
+    /// Refractive index, 1 to 3.
+    pub ior: Option<f32>,
+    /// Opacity, 0 to 1.
+    pub alpha: Option<f32>,
 }
 
 impl OwnMaterial {
@@ -173,6 +215,10 @@ struct Known {
     colour: Option<[f32; 3]>,
     inner_colour: Option<[f32; 3]>,
     roughness: Option<f32>,
+    texture: Option<Texture>,
+    transmission: Option<f32>,
+    ior: Option<f32>,
+    alpha: Option<f32>,
 }
 
 impl Known {
@@ -188,6 +234,10 @@ impl Known {
             colour: Some(material.colour),
             inner_colour: Some(material.inner_colour),
             roughness: Some(material.roughness),
+            texture: Some(material.texture),
+            transmission: Some(material.transmission),
+            ior: Some(material.ior),
+            alpha: None,
         }
     }
 
@@ -206,6 +256,10 @@ impl Known {
             colour: own.colour.or(base.colour),
             inner_colour: own.inner_colour.or(cuts),
             roughness: own.roughness.or(base.roughness),
+            texture: own.texture.or(base.texture),
+            transmission: own.transmission.or(base.transmission),
+            ior: own.ior.or(base.ior),
+            alpha: own.alpha,
         }
     }
 }
@@ -273,7 +327,19 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     for (name, colour) in [("colour", own.colour), ("inner_colour", own.inner_colour)] {
         colour.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
     }
-    own.roughness.map_or(Ok(()), |r| fraction(&at(key, "roughness"), f64::from(r)))
+    let shares =
+        [("roughness", own.roughness), ("transmission", own.transmission), ("alpha", own.alpha)];
+    for (name, share) in shares {
+        share.map_or(Ok(()), |share| fraction(&at(key, name), f64::from(share)))?;
+    }
+    own.ior.map_or(Ok(()), |ior| refractive_index(&at(key, "ior"), ior))
+}
+
+/// That a refractive index is one of a transparent material.
+pub(super) fn refractive_index(key: &str, ior: f32) -> Result<(), InvalidValue> {
+    require((1.0..=3.0).contains(&ior), key, || {
+        format!("must be from 1 to 3, as 1.5 of glass, not {ior:?}")
+    })
 }
 
 /// That a name is one of [`Material::TABLE`] or of `own`.
@@ -362,6 +428,10 @@ impl super::Body {
             colour,
             inner_colour: self.inner_colour.or(of_material).unwrap_or(paler),
             roughness: self.roughness.or(known.roughness).unwrap_or(0.8),
+            texture: self.texture.or(known.texture).unwrap_or_default(),
+            transmission: self.transmission.or(known.transmission).unwrap_or(0.0),
+            ior: self.ior.or(known.ior).unwrap_or(1.5),
+            alpha: self.alpha.or(known.alpha).unwrap_or(1.0),
         }
     }
 }

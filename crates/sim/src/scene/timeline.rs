@@ -174,7 +174,7 @@ pub(super) fn check_keyframes(key: &str, b: &Body) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
+pub(super) fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
     require((0.0..=LARGEST_TIME).contains(&t), key, || {
         format!("must be from 0 to {LARGEST_TIME:e} s, not {t:?}")
     })

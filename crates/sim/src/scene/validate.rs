@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::error::nearest;
+use super::material::refractive_index;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
@@ -73,6 +74,7 @@ impl Scene {
             self.joint(&format!("joints[{n}]"), joint)?;
         }
         self.check_timeline()?;
+        self.check_camera()?;
         self.memory()
     }
 
@@ -382,7 +384,12 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     for c in look.inner_colour {
         fraction(&at(key, "inner_colour"), f64::from(c))?;
     }
-    fraction(&at(key, "roughness"), f64::from(look.roughness))?;
+    for (name, share) in
+        [("roughness", look.roughness), ("transmission", look.transmission), ("alpha", look.alpha)]
+    {
+        fraction(&at(key, name), f64::from(share))?;
+    }
+    refractive_index(&at(key, "ior"), look.ior)?;
     let rests = b.velocity == [0.0; 3] && b.angular_velocity == [0.0; 3];
     require(
         rests || b.motion != Motion::Static,

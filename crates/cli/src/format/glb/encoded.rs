@@ -1,7 +1,9 @@
 //! Surfaces as bytes.
 
 use serde_json::{Value, json};
-use sim::Surface;
+use sim::{Surface, Texture};
+
+use crate::texture;
 
 pub(super) const FLOAT: u32 = 5126;
 const UNSIGNED_SHORT: u32 = 5123;
@@ -26,6 +28,8 @@ pub(super) struct Primitive {
     pub(super) rest: usize,
     pub(super) uvs: Option<usize>,
     pub(super) colours: Option<usize>,
+    /// Whether the colours are those of a solid texture.
+    pub(super) is_painted: bool,
     /// Of the outer surface and of cuts, where there are any.
     pub(super) indices: [Option<usize>; 2],
 }
@@ -33,13 +37,14 @@ pub(super) struct Primitive {
 impl Primitive {
     /// With `by` accessors before it.
     pub(super) fn moved(self, by: usize) -> Self {
-        let Self { positions, normals, rest, uvs, colours, indices } = self;
+        let Self { positions, normals, rest, uvs, colours, is_painted, indices } = self;
         Self {
             positions: positions + by,
             normals: normals + by,
             rest: rest + by,
             uvs: uvs.map(|n| n + by),
             colours: colours.map(|n| n + by),
+            is_painted,
             indices: indices.map(|n| n.map(|n| n + by)),
         }
     }
@@ -50,8 +55,8 @@ impl Primitive {
 }
 
 impl Encoded {
-    /// A surface; nothing if it has no triangles.
-    pub(super) fn new(surface: &Surface) -> Self {
+    /// A surface, painted with a solid texture unless it has colours; nothing if it has no triangles.
+    pub(super) fn new(surface: &Surface, texture: Texture) -> Self {
         let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
         let mut encoded = Self::default();
         if outer.is_empty() && inner.is_empty() {
@@ -67,10 +72,20 @@ impl Encoded {
         // glTF counts v downwards
         let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
         let uvs = encoded.add_view(&uvs, "VEC2");
+        let painted: Vec<_>;
+        let has_texture = texture != Texture::Plain && !surface.is_endless();
+        let is_painted = colours.is_empty() && has_texture;
+        let colours = if is_painted {
+            painted = surface.rest.iter().map(|&rest| paint(texture, rest)).collect();
+            &painted
+        } else {
+            colours
+        };
         let colours = encoded.add_view(colours, "VEC4");
         let indices = [outer, inner].map(|side| encoded.add_indices(side, vertices.len()));
         encoded.end_view(None);
-        encoded.primitive = Primitive { positions, normals, rest, uvs, colours, indices };
+        encoded.primitive =
+            Primitive { positions, normals, rest, uvs, colours, is_painted, indices };
         encoded
     }
 
@@ -132,6 +147,13 @@ impl Encoded {
             "componentType": component, "count": count, "type": kind }));
         self.accessors.len() - 1
     }
+}
+
+/// What a vertex shows of a texture, of which a triangle shows nothing finer than itself.
+fn paint(texture: Texture, rest: [f32; 3]) -> [f32; 4] {
+    const WIDTH: f32 = 0.01;
+    let color = texture::color(texture, rest.into(), WIDTH);
+    [color.x, color.y, color.z, 1.0]
 }
 
 fn fold(vectors: &[[f32; 3]], pick: fn(f32, f32) -> f32) -> [f32; 3] {

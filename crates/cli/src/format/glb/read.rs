@@ -6,9 +6,9 @@ use std::sync::Arc;
 use gltf::animation::Channel;
 use gltf::animation::util::ReadOutputs;
 use gltf::{Mesh, Node};
-use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Energy, Look, Recording, Skin, Stress, Surface, Track};
+use sim::{Camera, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, Track};
 use thiserror::Error;
 
 use crate::glb_file::{GlbError, check_animations, open};
@@ -48,6 +48,7 @@ struct SceneExtras {
     potential: Vec<f64>,
     #[serde(default)]
     dissipated: Vec<f64>,
+    camera: Option<CameraExtras>,
 }
 
 impl SceneExtras {
@@ -76,11 +77,70 @@ struct NodeExtras {
 }
 
 #[derive(Deserialize)]
+struct MeshExtras {
+    painted: bool,
+}
+
+#[derive(Deserialize)]
 struct MaterialExtras {
     material: String,
     colour: [f32; 3],
     inner_colour: [f32; 3],
     inner: bool,
+    #[serde(default)]
+    texture: Texture,
+    #[serde(default)]
+    transmission: f32,
+    #[serde(default = "glass")]
+    ior: f32,
+    #[serde(default = "opaque")]
+    alpha: f32,
+}
+
+fn glass() -> f32 {
+    1.5
+}
+
+fn opaque() -> f32 {
+    1.0
+}
+
+impl MaterialExtras {
+    /// What it says of a look; `None` if that cannot be.
+    fn look(self, roughness: f32) -> Option<Look> {
+        let Self { material, colour, inner_colour, texture, transmission, ior, alpha, .. } = self;
+        let shares = [colour, inner_colour].concat();
+        let is_share = |x: &f32| (0.0..=1.0).contains(x);
+        let holds = shares.iter().chain([&transmission, &alpha]).all(is_share);
+        let look =
+            Look { material, colour, inner_colour, roughness, texture, transmission, ior, alpha };
+        (holds && (1.0..=3.0).contains(&ior)).then_some(look)
+    }
+}
+
+#[derive(Deserialize)]
+struct CameraExtras {
+    field: f64,
+    follow: Option<usize>,
+    /// Time, where it looks and where it is.
+    keys: Vec<[f64; 7]>,
+}
+
+impl CameraExtras {
+    /// What it says; `None` if that cannot be.
+    fn camera(self, tracks: usize) -> Option<Camera> {
+        let Self { field, follow, keys } = self;
+        let key = |&[time, x, y, z, a, b, c]: &[f64; 7]| {
+            let (at, from) = (Point3::new(x, y, z), Point3::new(a, b, c));
+            let holds = [time, x, y, z, a, b, c].iter().all(|x| x.abs() <= 1e9);
+            let is_apart = follow.is_some() || (at - from).norm() >= 1e-6;
+            (holds && is_apart).then_some(Sight { time, at, from })
+        };
+        let keys: Vec<Sight> = keys.iter().map(key).collect::<Option<_>>()?;
+        let ascends = keys.is_sorted_by(|a, b| a.time < b.time);
+        let holds = (0.01..=2.2).contains(&field) && follow.is_none_or(|track| track < tracks);
+        (ascends && holds).then_some(Camera { field, follow, keys })
+    }
 }
 
 /// Reads a recording; poses come back with the precision of `f32`.
@@ -135,7 +195,11 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
         let name = node.name().unwrap_or_default().to_owned();
         tracks.push(Track { name, skin, look, parent, birth, taken: 0, poses, shrinks, stresses });
     }
-    Ok(Recording { fps, frames, tracks, energies })
+    let camera = extras.camera.map(|camera| camera.camera(tracks.len()));
+    if let Some(None) = camera {
+        return Err(GlbReadError::Foreign { lacks: "its camera has impossible numbers" });
+    }
+    Ok(Recording { fps, frames, tracks, energies, camera: camera.flatten() })
 }
 
 fn parse<'a, T: Deserialize<'a>>(extras: &'a gltf::json::Extras) -> Result<T, GlbReadError> {
@@ -163,10 +227,14 @@ fn drawn(
         GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };
     let primitive = mesh.primitives().next().ok_or(LACKS)?;
     let material = primitive.material();
-    let MaterialExtras { material: name, colour, inner_colour, .. } =
-        extras_of(&material).ok_or(LACKS)?;
     let roughness = material.pbr_metallic_roughness().roughness_factor();
-    let look = Look { material: name, colour, inner_colour, roughness };
+    let look = extras_of(&material).ok_or(LACKS)?.look(roughness);
+    let look = look.ok_or(GlbReadError::Foreign { lacks: "a material has impossible numbers" })?;
+    // by `write_glb`, for programs that know no solid textures
+    let extras = mesh.extras().as_ref();
+    let is_painted = extras
+        .and_then(|raw| serde_json::from_str::<MeshExtras>(raw.get()).ok())
+        .is_some_and(|extras| extras.painted);
     let look = looks.entry(material.index().unwrap_or(0)).or_insert_with(|| Arc::new(look));
     let key = primitive.get(&gltf::Semantic::Positions).ok_or(LACKS)?.index();
     if let Some(known) = skins.get(&key) {
@@ -184,7 +252,7 @@ fn drawn(
         normals,
         rest: rest.collect(),
         uvs: uvs.map(|[u, v]| [u, 1.0 - v]).collect(),
-        colours: colours.collect(),
+        colours: colours.filter(|_| !is_painted).collect(),
         ..Surface::default()
     };
     for primitive in mesh.primitives() {

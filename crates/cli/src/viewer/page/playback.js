@@ -17,6 +17,7 @@ export async function load(address) {
   const geometries = head.geometries.map(([vertices, triangles]) => ({
     positions: take(Float32Array, 3 * vertices),
     normals: take(Float32Array, 3 * vertices),
+    rest: take(Float32Array, 3 * vertices),
     indices: take(Uint32Array, 3 * triangles),
   }));
   const bodies = head.bodies.map((body, number) => ({
@@ -31,7 +32,7 @@ export async function load(address) {
     body.generation = parent ? parent.generation + 1 : 0;
     body.moves = parent !== undefined || hasMoved(body.poses);
   }
-  return { ...head, geometries, bodies, breaks: breaks(bodies), alive: alive(bodies, head.frames) };
+  return { ...head, geometries, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
 }
 
 export function lives(body, frame) {
@@ -61,6 +62,14 @@ function hasMoved(poses) {
 function breaks(bodies) {
   const births = bodies.filter((body) => body.parent !== null).map((body) => body.birth);
   return [...new Set(births)].sort((a, b) => a - b);
+}
+
+/** The frames in which at least a sixth of all pieces break off, ascending. */
+function blows(bodies) {
+  const pieces = bodies.filter((body) => body.parent !== null);
+  const counts = new Map();
+  for (const { birth } of pieces) counts.set(birth, (counts.get(birth) ?? 0) + 1);
+  return [...counts].filter(([, count]) => 6 * count >= pieces.length).map(([frame]) => frame).sort((a, b) => a - b);
 }
 
 /** How many bodies there are in each frame. */

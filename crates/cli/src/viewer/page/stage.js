@@ -1,7 +1,8 @@
-// What is seen: all bodies in one batch, drawn by one call however many they are.
+// What is seen: the bodies of each kind of material in one batch, drawn by one call however many they are.
 
 import * as THREE from "./three.js";
 import { lives, speed, stress } from "./playback.js";
+import { paint } from "./texture.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
@@ -13,13 +14,15 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    this.renderer.toneMapping = THREE.ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 0.8;
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera();
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.enableDamping = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.controls.dampingFactor = 0.12;
     this.controls.addEventListener("change", () => (this.stale = true));
+    this.controls.addEventListener("start", () => (this.free = true));
     this.look = { colour: "material", apart: 0, inner: true };
     this.light();
     this.fill();
@@ -39,7 +42,7 @@ export class Stage {
   light() {
     const { centre, radius } = this.recording.view;
     const middle = new THREE.Vector3(...centre);
-    this.scene.add(new THREE.HemisphereLight(0xdfeaff, 0x6b625a, 1.1));
+    this.scene.add(new THREE.HemisphereLight(0xdfeaff, 0x8b8278, 1.6));
     this.sun = new THREE.DirectionalLight(0xfff3e2, 3.1);
     this.sun.position.copy(middle).addScaledVector(SUN, 6 * radius);
     this.sun.target.position.copy(middle);
@@ -51,38 +54,59 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  /** Every body is an instance of its outer surface, and one of its cuts, in the batch. */
+  /** Every body is an instance of its outer surface, and one of its cuts, in the batch of its material. */
   fill() {
     const { geometries, bodies } = this.recording;
     this.shown = bodies.filter((body) => body.frames > 0 && (body.outer !== null || body.inner !== null));
     if (!this.shown.length) throw new Error("it holds nothing that can be seen");
-    const sum = (of) => geometries.reduce((total, g) => total + of(g), 0);
-    const count = this.shown.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
-    const material = new THREE.MeshStandardMaterial({ roughness: 0.82 });
-    this.batch = new THREE.BatchedMesh(count, sum((g) => g.positions.length / 3), sum((g) => g.indices.length), material);
-    Object.assign(this.batch, { castShadow: true, receiveShadow: true, frustumCulled: false, perObjectFrustumCulled: false, sortObjects: false });
-    const numbers = geometries.map(({ positions, normals, indices }) => {
-      const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
-      geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
-      geometry.setIndex(new THREE.BufferAttribute(indices, 1));
-      return this.batch.addGeometry(geometry);
-    });
-    this.owners = [];
-    const instance = (body, geometry) => {
-      if (geometry === null) return null;
-      const id = this.batch.addInstance(numbers[geometry]);
-      this.owners[id] = body;
-      return id;
-    };
+    // colours other than that of the material have no texture
+    this.plain = { value: 0 };
+    const kinds = new Map();
     for (const body of this.shown) {
-      body.instances = [instance(body, body.outer), instance(body, body.inner)];
+      const { texture, transmission, ior, alpha, roughness } = body;
+      const kind = JSON.stringify([texture, transmission, ior, alpha, transmission ? roughness : 0]);
+      if (!kinds.has(kind)) kinds.set(kind, []);
+      kinds.get(kind).push(body);
     }
-    this.scene.add(this.batch);
+    this.batches = [...kinds.values()].map((of) => this.gather(of, geometries));
     this.fastest = this.swiftness();
     const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
     this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
     this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
+  }
+
+  /** A batch of bodies of one kind of material. */
+  gather(bodies, geometries) {
+    const used = new Map();
+    const count = bodies.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
+    for (const body of bodies) for (const n of [body.outer, body.inner]) if (n !== null) used.set(n, null);
+    const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
+    const material = materialOf(bodies[0]);
+    paint(material, bodies[0].texture, this.plain);
+    const batch = new THREE.BatchedMesh(count, sum((g) => g.positions.length / 3), sum((g) => g.indices.length), material);
+    const casts = !material.transmission && !material.transparent;
+    Object.assign(batch, { castShadow: casts, receiveShadow: true, frustumCulled: false, perObjectFrustumCulled: false, sortObjects: false, owners: [] });
+    for (const n of used.keys()) {
+      const { positions, normals, rest, indices } = geometries[n];
+      const geometry = new THREE.BufferGeometry();
+      geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+      geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+      geometry.setAttribute("rest", new THREE.BufferAttribute(rest, 3));
+      geometry.setIndex(new THREE.BufferAttribute(indices, 1));
+      used.set(n, batch.addGeometry(geometry));
+    }
+    const instance = (body, geometry) => {
+      if (geometry === null) return null;
+      const id = batch.addInstance(used.get(geometry));
+      batch.owners[id] = body;
+      return id;
+    };
+    for (const body of bodies) {
+      body.batch = batch;
+      body.instances = [instance(body, body.outer), instance(body, body.inner)];
+    }
+    this.scene.add(batch);
+    return batch;
   }
 
   /** What only one body in fifty passes, m/s. */
@@ -101,14 +125,22 @@ export class Stage {
 
   home() {
     const { centre, arm, field } = this.recording.view;
-    this.reach = Math.hypot(...arm);
+    this.free = false;
+    const away = this.away();
+    this.reach = away * Math.hypot(...arm);
     this.camera.fov = (field * 180) / Math.PI;
     this.camera.near = this.reach / 200;
     this.camera.far = this.reach * 60;
     this.controls.target.set(...centre);
-    this.camera.position.set(...centre).add(new THREE.Vector3(...arm));
+    this.camera.position.set(...centre).addScaledVector(new THREE.Vector3(...arm), away);
     this.controls.update();
     this.stale = true;
+  }
+
+  /** How much farther than the recording says the camera is where the page is narrower than pictures. */
+  away() {
+    const { clientWidth, clientHeight } = this.renderer.domElement;
+    return Math.max(1, ((16 / 9) * clientHeight) / Math.max(clientWidth, 1));
   }
 
   shadows(wanted) {
@@ -127,17 +159,24 @@ export class Stage {
     return colour.setRGB(...(side ? body.inner_colour : body.colour));
   }
 
-  /** Puts every body where it is in a frame. */
-  show(frame) {
+  /** Puts every body where it is at a moment, counted in frames: between two of them as evenly as may be. */
+  show(moment) {
+    const frame = Math.floor(moment), share = moment - frame;
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
+    const next = { place: new THREE.Vector3(), turn: new THREE.Quaternion() };
     const scale = new THREE.Vector3();
     const middles = this.look.apart > 0 ? this.middles(frame) : null;
+    this.plain.value = this.look.colour === "material" ? 0 : 1;
     for (const body of this.shown) {
       const is = lives(body, frame);
       if (is) {
         const at = 7 * (frame - body.birth);
         place.fromArray(body.poses, at);
         turn.fromArray(body.poses, at + 3);
+        if (share && lives(body, frame + 1)) {
+          place.lerp(next.place.fromArray(body.poses, at + 7), share);
+          turn.slerp(next.turn.fromArray(body.poses, at + 10), share);
+        }
         const middle = middles?.get(body.root);
         if (middle) place.addScaledVector(middle.to.subVectors(place, middle.at), this.look.apart);
         const shrinking = frame - body.birth - body.frames + body.sizes.length;
@@ -146,15 +185,30 @@ export class Stage {
       body.instances.forEach((id, side) => {
         if (id === null) return;
         const visible = is && (side === 0 || this.look.inner);
-        this.batch.setVisibleAt(id, visible);
+        body.batch.setVisibleAt(id, visible);
         if (!visible) return;
-        this.batch.setMatrixAt(id, matrix);
-        this.batch.setColorAt(id, this.colourOf(body, side, frame));
+        body.batch.setMatrixAt(id, matrix);
+        body.batch.setColorAt(id, this.colourOf(body, side, frame));
       });
     }
     // without the faces of cuts one looks into pieces
-    this.batch.material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
+    for (const { material } of this.batches) {
+      material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
+    }
+    this.ride(moment);
     this.stale = true;
+  }
+
+  /** Moves the camera as the scene says, until somebody else does. */
+  ride(moment) {
+    const { path } = this.recording.view;
+    if (!path || this.free) return;
+    const [from, to] = [path[Math.floor(moment)], path[Math.min(Math.floor(moment) + 1, path.length - 1)]];
+    const [x, y, z, a, b, c] = from.map((value, n) => value + (to[n] - value) * (moment % 1));
+    this.controls.target.set(x, y, z);
+    const away = this.away();
+    this.camera.position.set(x + away * a, y + away * b, z + away * c);
+    this.controls.update();
   }
 
   /** The middle of the pieces of each whole body. */
@@ -178,11 +232,12 @@ export class Stage {
     const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
     const ray = new THREE.Raycaster();
     ray.setFromCamera(at, this.camera);
-    const hit = ray.intersectObject(this.batch)[0];
-    return hit ? { body: this.owners[hit.batchId], point: hit.point } : null;
+    const hit = ray.intersectObjects(this.batches)[0];
+    return hit ? { body: hit.object.owners[hit.batchId], point: hit.point } : null;
   }
 
   lookAt(point) {
+    this.free = true;
     this.controls.target.copy(point);
     this.controls.update();
     this.stale = true;
@@ -197,8 +252,9 @@ export class Stage {
       this.size = [width, height];
       this.renderer.setSize(width, height, false);
       this.camera.aspect = width / height;
-      // the panel of times covers the foot of the picture
-      this.camera.setViewOffset(width, height, 0, Math.min(70, height / 8), width, height);
+      // panels cover the foot of the picture
+      const covered = innerHeight - document.getElementById("time").getBoundingClientRect().top;
+      this.camera.setViewOffset(width, height, 0, Math.min(covered / 2, height / 4), width, height);
       this.stale = true;
     }
     if (!this.stale) return false;
@@ -208,6 +264,16 @@ export class Stage {
     document.documentElement.dataset.calls = this.renderer.info.render.calls;
     return true;
   }
+}
+
+/** What the bodies of a batch are made of; colours are those of instances. */
+function materialOf({ transmission, ior, alpha, roughness }) {
+  if (transmission > 0) {
+    // a ray is taken to leave after a centimetre, as in files
+    return new THREE.MeshPhysicalMaterial({ roughness, transmission, ior, thickness: 0.01 });
+  }
+  const transparent = alpha < 1;
+  return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
 }
 
 function ramp(colour, share) {

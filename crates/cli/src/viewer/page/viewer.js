@@ -43,8 +43,9 @@ class Player {
   }
 
   seek(frame) {
-    this.frame = Math.min(Math.max(frame, 0), this.last);
-    this.stage.show(this.frame);
+    this.moment = Math.min(Math.max(frame, 0), this.last);
+    this.frame = Math.floor(this.moment);
+    this.stage.show(this.moment);
     this.tell();
   }
 
@@ -91,27 +92,33 @@ class Player {
   }
 
   play(wanted) {
-    if (wanted && this.frame === this.last) this.seek(0);
+    if (wanted && this.moment >= this.last) this.seek(0);
     this.playing = wanted;
-    this.due = performance.now();
     part("play").classList.toggle("playing", wanted);
     part("play").setAttribute("aria-label", wanted ? "Pause" : "Play");
   }
 
-  /** Moves on as time does; a page that cannot keep up leaves out frames. */
+  /** Frames a second at a moment: as chosen, or a fifth of the real rate round a blow. */
+  pace() {
+    const { fps, blows } = this.recording;
+    const rate = part("rate").value;
+    if (rate !== "blow") return fps * Number(rate);
+    const away = blows.map((blow) => (this.moment < blow ? blow - this.moment : 0.4 * (this.moment - blow)) / fps);
+    const near = Math.min(...away, Infinity);
+    return fps * Math.min(1, 0.2 + Math.max(0, near - 0.1) / 0.15);
+  }
+
+  /** Moves on as time does. */
   tick(now) {
+    const passed = Math.min((now - (this.before ?? now)) / 1000, 0.25);
+    this.before = now;
     if (this.playing) {
-      const step = 1000 / (this.recording.fps * Number(part("rate").value));
-      const steps = Math.floor((now - this.due) / step);
-      if (steps > 0) {
-        this.due += steps * step;
-        // it stays a second at the end, and starts over
-        const held = this.recording.fps;
-        const next = (this.beyond ?? this.frame) + steps;
-        this.beyond = next > this.last && next < this.last + held ? next : undefined;
-        const frame = next > this.last && this.beyond === undefined ? 0 : Math.min(next, this.last);
-        if (frame !== this.frame) this.seek(frame);
-      }
+      // it stays a second at the end, and starts over
+      const { fps } = this.recording;
+      const next = (this.beyond ?? this.moment) + passed * this.pace();
+      this.beyond = next > this.last && next < this.last + fps ? next : undefined;
+      const moment = next > this.last && this.beyond === undefined ? 0 : Math.min(next, this.last);
+      if (moment !== this.moment) this.seek(moment);
     } else {
       this.beyond = undefined;
     }
@@ -136,7 +143,7 @@ class Player {
     };
     part("scale").hidden = !scales[colour];
     [part("low").textContent, part("high").textContent] = scales[colour] ?? ["", ""];
-    this.stage.show(this.frame);
+    this.stage.show(this.moment);
   }
 }
 
@@ -165,6 +172,18 @@ function connect(player) {
   part("colours").addEventListener("change", (event) => colour(event.target.value));
   part("inner").addEventListener("change", inner);
   part("shadows").addEventListener("change", shadows);
+  const fold = (wanted) => {
+    document.body.classList.toggle("folded", wanted);
+    part("fold").setAttribute("aria-expanded", String(!wanted));
+    stage.size = undefined;
+    player.tell();
+  };
+  const options = (wanted) => {
+    document.body.classList.toggle("options", wanted);
+    part("more").setAttribute("aria-expanded", String(wanted));
+  };
+  part("more").addEventListener("click", () => options(!document.body.classList.contains("options")));
+  fold(matchMedia("(max-width: 640px), (max-height: 480px)").matches);
   const next = () => player.recording.breaks.find((f) => f > player.frame) ?? player.recording.breaks[0];
   const actions = {
     " ": () => player.play(!player.playing),
@@ -175,12 +194,13 @@ function connect(player) {
     b: () => player.pauseAt(next() ?? player.frame),
     c: () => colour(colours[(colours.indexOf(stage.look.colour) + 1) % colours.length]),
     e: () => explode(stage.look.apart ? 0 : 1),
+    g: () => fold(!document.body.classList.contains("folded")),
     i: () => toggle("inner", inner),
     s: () => toggle("shadows", shadows),
     r: () => stage.home(),
     "?": () => part("keys").showModal(),
   };
-  const buttons = { first: "Home", back: "ArrowLeft", play: " ", on: "ArrowRight", fit: "r", help: "?" };
+  const buttons = { first: "Home", back: "ArrowLeft", play: " ", on: "ArrowRight", fit: "r", help: "?", fold: "g" };
   for (const [id, key] of Object.entries(buttons)) part(id).addEventListener("click", actions[key]);
   addEventListener("keydown", (event) => {
     const of = event.target;
@@ -198,7 +218,10 @@ function connect(player) {
     stage.theme();
     player.tell();
   });
-  addEventListener("resize", () => player.tell());
+  addEventListener("resize", () => {
+    stage.size = undefined;
+    player.tell();
+  });
   player.look({});
 }
 
@@ -217,8 +240,19 @@ function pointing(player) {
   });
 }
 
+/** A list of the recordings that were given, if there are several. */
+async function choose(number) {
+  const names = await (await fetch("recordings")).json();
+  const list = part("recordings");
+  list.hidden = names.length < 2;
+  list.append(...names.map((name, n) => new Option(name, n, n === number, n === number)));
+  list.addEventListener("change", () => (location.search = list.value));
+}
+
 try {
-  const player = new Player(await load("recording"));
+  const number = Number.parseInt(location.search.slice(1), 10) || 0;
+  await choose(number);
+  const player = new Player(await load(`recording/${number}`));
   connect(player);
   player.stage.draw();
   player.play(!matchMedia("(prefers-reduced-motion: reduce)").matches && player.last > 0);

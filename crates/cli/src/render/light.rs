@@ -1,0 +1,325 @@
+//! Light: one sun, a sky, and what bodies throw back of them once.
+
+use std::f32::consts::TAU;
+
+use nalgebra::Vector4;
+
+use super::bvh::{Ray, Vec3};
+use super::stage::{Spot, Stage};
+
+/// What a ray through the picture brings, apart from the light that falls on what it meets, which is
+/// noisy and averaged with that of its neighbors.
+#[derive(Clone, Copy)]
+pub(super) struct Sample {
+    /// What `light` is to be multiplied by.
+    pub(super) colour: Vec3,
+    /// What is added.
+    pub(super) glow: Vec3,
+    /// Of the sky on a white surface, and the share of the sun's.
+    pub(super) light: Light,
+    pub(super) place: Vec3,
+    /// Zero where there is only sky.
+    pub(super) normal: Vec3,
+    /// From the camera.
+    pub(super) distance: f32,
+}
+
+/// Red, green and blue of the sky, and a share of the sun.
+pub(super) type Light = Vector4<f32>;
+
+impl Sample {
+    /// Linear color.
+    pub(super) fn bright(&self) -> Vec3 {
+        self.colour.component_mul(&(self.light.xyz() + SUN * self.light.w)) + self.glow
+    }
+}
+
+/// Most surfaces that a ray goes through.
+const MOST_SURFACES: usize = 16;
+/// Radiance of a white surface that faces the sun.
+const SUN: Vec3 = Vec3::new(2.2, 2.0, 1.72);
+/// Radiance of the sky at its top and at the horizon.
+const TOP: Vec3 = Vec3::new(0.33, 0.42, 0.57);
+const HORIZON: Vec3 = Vec3::new(0.7, 0.735, 0.78);
+/// Half the angle that the sun is seen under, which softens shadows, radians.
+const SUN_SIZE: f32 = 0.035;
+/// Rays to the sky from each point.
+pub(super) const SKY_RAYS: u32 = 2;
+/// How far they look for bodies, in radii of what is looked at.
+const SKY_REACH: f32 = 6.0;
+/// Share of the light that falls on what they meet.
+const BOUNCED: f32 = 0.3;
+/// Surfaces that are rougher reflect nothing that can be told from a diffuse reflection.
+const GLOSSY: f32 = 0.6;
+/// Reflectance of what is no metal, seen from the front: a refractive index of 1.5.
+const REFLECTANCE: f32 = 0.04;
+/// How many radii away the ground has half turned into the horizon.
+const HAZE: f32 = 14.0;
+
+/// Towards the middle of the sun.
+fn sun() -> Vec3 {
+    Vec3::new(-0.55, 0.95, 0.4).normalize()
+}
+
+/// Radiance of the sky in a direction.
+pub(super) fn sky(direction: Vec3) -> Vec3 {
+    let up = direction.y.clamp(0.0, 1.0);
+    let blue = 1.0 - (1.0 - up).powi(4);
+    let clear = HORIZON.lerp(&TOP, blue);
+    // below the horizon there is ground of some kind
+    clear * (1.0 + 0.35 * direction.y.min(0.0))
+}
+
+/// Random numbers that are the same for a place of the picture.
+pub(super) struct Random {
+    tile: [f32; 2],
+    count: u32,
+}
+
+impl Random {
+    /// Those of a ray: rays of a square of 4 by 4 share a sequence (Roberts 2018, R2) and take turns in it.
+    pub(super) fn at(x: u32, y: u32) -> Self {
+        const ORDER: [u32; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+        let tile = hash(x / 4, y / 4);
+        let part = |bits: u32| (bits & 0xffff) as f32 / 65536.0;
+        let turn = ORDER[(y % 4 * 4 + x % 4) as usize];
+        Self { tile: [part(tile), part(tile >> 16)], count: turn * (SKY_RAYS + 2) }
+    }
+
+    /// Two numbers from 0 up to 1.
+    fn pair(&mut self) -> [f32; 2] {
+        let n = self.count as f32;
+        self.count += 1;
+        [(self.tile[0] + n * 0.754_877_7).fract(), (self.tile[1] + n * 0.569_840_3).fract()]
+    }
+}
+
+/// A number for a place that looks random (Jarzynski and Olano 2020, pcg2d).
+fn hash(x: u32, y: u32) -> u32 {
+    let [mut a, mut b] = [x, y].map(|n| n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    a = a.wrapping_add(b.wrapping_mul(1_664_525));
+    b = b.wrapping_add(a.wrapping_mul(1_664_525));
+    a ^= a >> 16;
+    b ^= b >> 16;
+    a = a.wrapping_add(b.wrapping_mul(1_664_525));
+    b = b.wrapping_add(a.wrapping_mul(1_664_525));
+    b ^ (b >> 16) ^ (a >> 16)
+}
+
+/// Two vectors at right angles to a unit vector and each other (Duff and others 2017).
+fn tangents(n: &Vec3) -> [Vec3; 2] {
+    let sign = 1f32.copysign(n.z);
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    let first = Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x);
+    [first, Vec3::new(b, sign + n.y * n.y * a, -n.y)]
+}
+
+/// A direction near `axis`: `sine` is 1 for one of a hemisphere, seen as often as it is bright.
+fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
+    let radius = sine * u.sqrt();
+    let (y, x) = (TAU * v).sin_cos();
+    let [a, b] = tangents(axis);
+    let along = (1.0 - radius * radius).max(0.0).sqrt();
+    a * (radius * x) + b * (radius * y) + axis * along
+}
+
+impl Stage {
+    /// What a ray from the camera brings, through glass too; `width` is that of a sample at a distance of 1.
+    pub(super) fn look(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
+        let mut ray = *ray;
+        let mut path = Path { through: Vec3::repeat(1.0), glow: Vec3::zeros(), length: 0.0 };
+        for _ in 0..MOST_SURFACES {
+            let Some(spot) = self.meet(&ray, f32::INFINITY, width) else { break };
+            path.length += spot.distance;
+            let is_clear = spot.transmission > 0.0 || spot.alpha < 1.0;
+            if !is_clear {
+                return self.opaque(&ray, &spot, &path, random);
+            }
+            ray = self.pass(&ray, &spot, &mut path, random);
+        }
+        let glow = path.glow + path.through.component_mul(&sky(ray.direction));
+        let (light, normal) = (Light::zeros(), Vec3::zeros());
+        let colour = Vec3::zeros();
+        Sample { colour, glow, light, place: ray.direction, normal, distance: f32::INFINITY }
+    }
+
+    /// What a surface that lets nothing through adds to a path, which ends there.
+    fn opaque(&self, ray: &Ray, spot: &Spot, path: &Path, random: &mut Random) -> Sample {
+        let lit = self.sunlit(spot, random);
+        let sky_light = self.sky_light(spot, random);
+        let direct = spot.normal.dot(&sun()).max(0.0) * lit;
+        let light = Light::new(sky_light.x, sky_light.y, sky_light.z, direct);
+        let fresnel = fresnel(spot, &-ray.direction);
+        let glow = self.gloss(ray, spot, fresnel) + SUN * (highlight(spot, ray) * lit);
+        let clear = if spot.is_endless { clearness(path.length) } else { 1.0 };
+        let horizon = Vec3::new(ray.direction.x, 0.0, ray.direction.z);
+        let horizon = sky(horizon.try_normalize(1e-6).unwrap_or(ray.direction));
+        let glow = glow * clear + horizon * (1.0 - clear);
+        Sample {
+            colour: path.through.component_mul(&spot.colour) * ((1.0 - fresnel) * clear),
+            glow: path.glow + path.through.component_mul(&glow),
+            light,
+            place: spot.place,
+            normal: spot.normal,
+            distance: path.length,
+        }
+    }
+
+    /// Goes on through a surface, or back inside where it reflects all, and adds what it reflects.
+    fn pass(&self, ray: &Ray, spot: &Spot, path: &mut Path, random: &mut Random) -> Ray {
+        let behind = spot.place * 2.0 - spot.lifted;
+        let own = path.through * spot.alpha;
+        let slope = -spot.normal.dot(&ray.direction);
+        let mirrored = (ray.direction + spot.normal * (2.0 * slope)).normalize();
+        let ratio = if spot.is_inside { spot.ior } else { 1.0 / spot.ior };
+        let left = 1.0 - ratio * ratio * (1.0 - slope * slope);
+        if left <= 0.0 {
+            // what is thin or has no front is not left like this for long
+            return Ray::new(spot.lifted, mirrored);
+        }
+        let reflected = dielectric(slope, left.sqrt(), ratio);
+        if !spot.is_inside {
+            let mirror = self.around(&Ray::new(spot.lifted, mirrored), f32::INFINITY);
+            let sunny = highlight(spot, ray) * self.sunlit(spot, random);
+            path.glow += own.component_mul(&(mirror * reflected + SUN * sunny));
+        }
+        let scattered = (1.0 - reflected) * (1.0 - spot.transmission);
+        if scattered > 0.0 {
+            let sunny = spot.normal.dot(&sun()).max(0.0) * self.sunlit(spot, random);
+            let light = HORIZON * 0.7 + SUN * sunny;
+            let body = spot.colour.component_mul(&light) * scattered;
+            path.glow += own.component_mul(&body);
+        }
+        // a solid tints on the way in and out
+        let tint = spot.colour.map(f32::sqrt) * ((1.0 - reflected) * spot.transmission);
+        path.through = own.component_mul(&tint) + path.through * (1.0 - spot.alpha);
+        let bent = ray.direction * ratio + spot.normal * (ratio * slope - left.sqrt());
+        let bent = if spot.alpha < 1.0 { ray.direction } else { bent.normalize() };
+        Ray::new(behind, bent)
+    }
+
+    /// 1 where the sun shines, as seen by one ray, else 0; in between through glass.
+    fn sunlit(&self, spot: &Spot, random: &mut Random) -> f32 {
+        let towards = near(&sun(), SUN_SIZE, random.pair());
+        if spot.normal.dot(&towards) <= 0.0 {
+            return 0.0;
+        }
+        self.open(&Ray::new(spot.lifted, towards))
+    }
+
+    /// Of the sky and of bodies around, on a white surface.
+    fn sky_light(&self, spot: &Spot, random: &mut Random) -> Vec3 {
+        let mut light = Vec3::zeros();
+        for _ in 0..SKY_RAYS {
+            let ray = Ray::new(spot.lifted, near(&spot.normal, 1.0, random.pair()));
+            light += self.around(&ray, SKY_REACH);
+        }
+        light / SKY_RAYS as f32
+    }
+
+    /// The sky in a direction, or what is before it, roughly.
+    fn around(&self, ray: &Ray, reach: f32) -> Vec3 {
+        let Some(met) = self.meet(ray, reach, 0.05) else { return sky(ray.direction) };
+        let sunny = SUN * met.normal.dot(&sun()).max(0.0) + HORIZON;
+        // what is close is in the shadow of where the ray came from
+        let open = met.distance / (met.distance + 0.25);
+        let shine = met.colour.component_mul(&sunny) * (BOUNCED * open);
+        let clear = 1.0 - met.alpha + met.alpha * met.transmission;
+        shine * (1.0 - clear) + met.colour.component_mul(&sky(ray.direction)) * (0.9 * clear)
+    }
+
+    /// What a smooth surface mirrors.
+    fn gloss(&self, ray: &Ray, spot: &Spot, fresnel: f32) -> Vec3 {
+        if spot.roughness >= GLOSSY {
+            return HORIZON * (fresnel * 0.5);
+        }
+        let along = ray.direction.dot(&spot.normal);
+        let mirrored = ray.direction - spot.normal * (2.0 * along);
+        let ray = Ray::new(spot.lifted, mirrored.normalize());
+        self.around(&ray, f32::INFINITY) * fresnel
+    }
+}
+
+/// A way from the camera so far.
+struct Path {
+    /// The share of light that comes through.
+    through: Vec3,
+    /// Light that surfaces before reflect.
+    glow: Vec3,
+    length: f32,
+}
+
+/// The share that a smooth surface reflects (Fresnel), of slopes of the ray before and after it and the
+/// ratio of refractive indices.
+fn dielectric(before: f32, after: f32, ratio: f32) -> f32 {
+    let across = (ratio * before - after) / (ratio * before + after);
+    let along = (before - ratio * after) / (before + ratio * after);
+    (across * across + along * along) / 2.0
+}
+
+/// The share of light that is reflected rather than let in (Schlick 1994), less of it from rough surfaces.
+fn fresnel(spot: &Spot, towards: &Vec3) -> f32 {
+    let grazing = (1.0 - spot.normal.dot(towards)).clamp(0.0, 1.0).powi(5);
+    let most = (1.0 - spot.roughness).max(REFLECTANCE);
+    REFLECTANCE + (most - REFLECTANCE) * grazing
+}
+
+/// The reflection of the sun as a share of its light (Walter and others 2007, GGX, with the masking of
+/// Hammon 2017).
+fn highlight(spot: &Spot, ray: &Ray) -> f32 {
+    let towards = sun();
+    let slope = spot.normal.dot(&towards);
+    if slope <= 0.0 {
+        return 0.0;
+    }
+    // no wider than the sun itself would make it
+    let alpha = (spot.roughness * spot.roughness).max(SUN_SIZE);
+    let half = (towards - ray.direction).normalize();
+    let squared = alpha * alpha;
+    let spread = spot.normal.dot(&half).powi(2) * (squared - 1.0) + 1.0;
+    let seen = spot.normal.dot(&-ray.direction).max(0.05);
+    let masked = 0.5 / (2.0 * slope * seen * (1.0 - alpha) + (slope + seen) * alpha);
+    REFLECTANCE * squared / (spread * spread) * masked * slope
+}
+
+/// The share of the ground that is seen at a distance; the rest is horizon.
+fn clearness(distance: f32) -> f32 {
+    1.0 / (1.0 + (distance / HAZE).powi(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f32::consts::PI;
+
+    use super::*;
+
+    #[test]
+    fn fresnel_is_as_in_closed_form() {
+        let reflectance = |degrees: f32, ior: f32| {
+            let slope = degrees.to_radians().cos();
+            let left = 1.0 - (1.0 - slope * slope) / (ior * ior);
+            dielectric(slope, left.sqrt(), 1.0 / ior)
+        };
+        assert!((reflectance(0.0, 1.5) - 0.04).abs() < 1e-6);
+        // at Brewster's angle only what swings across is reflected
+        let brewster = 1.5f32.atan();
+        let across = (brewster - (PI / 2.0 - brewster)).sin().powi(2);
+        assert!((reflectance(brewster.to_degrees(), 1.5) - across / 2.0).abs() < 1e-5);
+        assert!(reflectance(89.99, 1.5) > 0.99);
+        assert!(reflectance(40.0, 1.0).abs() < 1e-6, "without a change there is no mirror");
+    }
+
+    #[test]
+    fn directions_are_as_frequent_as_their_slope() {
+        let axis = Vec3::new(0.3, -0.5, 0.8).normalize();
+        let slopes = (0..4096).map(|n| {
+            let direction = near(&axis, 1.0, Random::at(n % 64, n / 64).pair());
+            assert!((direction.norm() - 1.0).abs() < 1e-5);
+            direction.dot(&axis)
+        });
+        // the mean of cos over cos/pi is 2/3
+        let mean = slopes.sum::<f32>() / 4096.0;
+        assert!((mean - 2.0 / 3.0).abs() < 0.01, "{mean}");
+    }
+}

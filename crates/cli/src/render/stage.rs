@@ -1,0 +1,204 @@
+//! What there is to see in a frame.
+
+use std::sync::Arc;
+
+use nalgebra::{Point3, UnitQuaternion};
+use sim::{Look, Recording, Surface};
+
+use super::between;
+use super::bvh::{Bvh, Hit, Ray, Vec3};
+use super::view::View;
+use crate::texture;
+
+/// The bodies of a frame, moved so that what is looked at is at the origin, and scaled to about 1.
+pub(super) struct Stage {
+    tree: Bvh,
+    corners: Vec<[Vec3; 3]>,
+    facets: Vec<Facet>,
+    bodies: Vec<Placed>,
+    planes: Vec<Plane>,
+    /// The length of 1, m.
+    unit: f32,
+}
+
+/// A triangle of a body.
+#[derive(Clone, Copy)]
+struct Facet {
+    body: u32,
+    corners: [u32; 3],
+    is_cut: bool,
+}
+
+struct Placed {
+    surface: Arc<Surface>,
+    look: Arc<Look>,
+    turn: UnitQuaternion<f32>,
+}
+
+/// A plane without an end: `normal . x = offset`.
+struct Plane {
+    normal: Vec3,
+    offset: f32,
+    look: Arc<Look>,
+}
+
+/// A point of a surface that a ray meets.
+pub(super) struct Spot {
+    pub(super) place: Vec3,
+    /// Where rays to the light start, which is not inside a surface of few triangles that is shaded as if
+    /// it were round (Hanika 2021, "Hacking the Shadow Terminator").
+    pub(super) lifted: Vec3,
+    /// Of the shading, towards where the ray came from.
+    pub(super) normal: Vec3,
+    pub(super) distance: f32,
+    /// Linear, of diffuse reflection or of what is let through.
+    pub(super) colour: Vec3,
+    pub(super) roughness: f32,
+    pub(super) transmission: f32,
+    pub(super) ior: f32,
+    pub(super) alpha: f32,
+    /// Whether the ray came from inside.
+    pub(super) is_inside: bool,
+    /// Whether it is of a plane without an end.
+    pub(super) is_endless: bool,
+}
+
+/// How far from a surface rays start, as a share of the size of coordinates: some of their last digits.
+const CLEARANCE: f32 = 1e-5;
+
+impl Stage {
+    pub(super) fn new(recording: &Recording, view: &View, moment: f64) -> Self {
+        let (mut corners, mut facets, mut bodies) = (vec![], vec![], vec![]);
+        let mut planes = vec![];
+        for (number, pose, scale) in between::poses(recording, moment) {
+            let track = &recording.tracks[number];
+            let (surface, look) = (track.surface(), Arc::clone(&track.look));
+            if surface.is_endless() {
+                let normal = pose.rotation * nalgebra::Vector3::y();
+                let offset = normal.dot(&(pose.translation.vector - view.centre.coords));
+                let offset = (offset / view.radius) as f32;
+                planes.push(Plane { normal: normal.cast(), offset, look });
+                continue;
+            }
+            let body = bodies.len() as u32;
+            for (triangles, is_cut) in [(&surface.outer, false), (&surface.inner, true)] {
+                for &triangle in triangles {
+                    let place = |v: u32| {
+                        let p = pose * (Point3::from(surface.vertices[v as usize]).cast() * scale);
+                        ((p - view.centre) / view.radius).cast()
+                    };
+                    corners.push(triangle.map(place));
+                    facets.push(Facet { body, corners: triangle, is_cut });
+                }
+            }
+            bodies.push(Placed { surface, look, turn: pose.rotation.cast() });
+        }
+        Self { tree: Bvh::new(&corners), corners, facets, bodies, planes, unit: view.radius as f32 }
+    }
+
+    /// The first point that a ray meets before `limit`.
+    ///
+    /// `width` is that of the ray at a distance of 1: finer detail is left out.
+    pub(super) fn meet(&self, ray: &Ray, limit: f32, width: f32) -> Option<Spot> {
+        let plane = self.planes.iter().filter_map(|plane| Some((plane.meet(ray)?, plane)));
+        let plane = plane.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|(at, _)| *at < limit);
+        let limit = plane.map_or(limit, |(at, _)| at);
+        match (self.tree.nearest(ray, limit), plane) {
+            (Some(hit), _) => Some(self.spot(ray, &hit, width)),
+            (None, Some((at, plane))) => Some(plane.spot(ray, at)),
+            (None, None) => None,
+        }
+    }
+
+    /// The share of the light from far away that comes along a ray.
+    pub(super) fn open(&self, ray: &Ray) -> f32 {
+        if self.planes.iter().any(|plane| plane.meet(ray).is_some()) {
+            return 0.0;
+        }
+        let mut open = 1.0;
+        self.tree.any(ray, f32::INFINITY, |triangle| {
+            let look = &self.bodies[self.facets[triangle as usize].body as usize].look;
+            // a solid is left as often as it is entered
+            open *= passed(look).sqrt();
+            open < 0.01
+        });
+        open
+    }
+
+    fn spot(&self, ray: &Ray, hit: &Hit, width: f32) -> Spot {
+        let corners = &self.corners[hit.triangle as usize];
+        let Facet { body, corners: vertices, is_cut } = self.facets[hit.triangle as usize];
+        let Placed { surface, look, turn } = &self.bodies[body as usize];
+        let [u, v] = hit.weights;
+        let weights = [1.0 - u - v, u, v];
+        let flat = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+        let flat = flat.try_normalize(0.0).unwrap_or_else(Vec3::y);
+        let side = if flat.dot(&ray.direction) > 0.0 { -1.0 } else { 1.0 };
+        let flat = flat * side;
+        let normals = vertices.map(|v| turn * Vec3::from(surface.normals[v as usize]) * side);
+        let mix = |of: &[Vec3; 3]| of[0] * weights[0] + of[1] * weights[1] + of[2] * weights[2];
+        let place = mix(corners);
+        let below: [Vec3; 3] =
+            std::array::from_fn(|i| normals[i] * (place - corners[i]).dot(&normals[i]).min(0.0));
+        let start = CLEARANCE * (1.0 + place.amax());
+        let normal = mix(&normals).try_normalize(0.1).unwrap_or(flat);
+        // what faces away is seen at an edge of few triangles: as if from the side
+        let away = normal.dot(&ray.direction).max(0.0);
+        let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
+        let tint = vertices.map(|v| surface.colours.get(v as usize).map_or(ONE, |c| xyz(*c)));
+        let own = if is_cut { look.inner_colour } else { look.colour };
+        let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
+        let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
+        Spot {
+            place,
+            lifted: place - mix(&below) + flat * start,
+            normal,
+            distance: hit.distance,
+            colour: Vec3::from(own).component_mul(&mix(&tint)).component_mul(&grain),
+            roughness: look.roughness,
+            transmission: look.transmission,
+            ior: look.ior,
+            alpha: look.alpha,
+            is_inside: side < 0.0,
+            is_endless: false,
+        }
+    }
+}
+
+/// The share of light that a body lets through.
+fn passed(look: &Look) -> f32 {
+    let tint = look.colour.iter().sum::<f32>() / 3.0;
+    1.0 - look.alpha + look.alpha * look.transmission * tint * 0.9
+}
+
+const ONE: Vec3 = Vec3::new(1.0, 1.0, 1.0);
+
+fn xyz([x, y, z, _]: [f32; 4]) -> Vec3 {
+    Vec3::new(x, y, z)
+}
+
+impl Plane {
+    /// The distance at which a ray meets it from outside.
+    fn meet(&self, ray: &Ray) -> Option<f32> {
+        let slope = self.normal.dot(&ray.direction);
+        let at = (self.offset - self.normal.dot(&ray.origin)) / slope;
+        (slope < 0.0 && at > 0.0).then_some(at)
+    }
+
+    fn spot(&self, ray: &Ray, distance: f32) -> Spot {
+        let place = ray.at(distance);
+        Spot {
+            place,
+            lifted: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
+            normal: self.normal,
+            distance,
+            colour: self.look.colour.into(),
+            roughness: self.look.roughness,
+            transmission: 0.0,
+            ior: 1.5,
+            alpha: 1.0,
+            is_inside: false,
+            is_endless: true,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Where the camera is.
+
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+use sim::{Recording, Track};
+
+/// What the camera looks at fills this share of the width or the height of a picture.
+const FILL: f64 = 0.78;
+/// Vertical field of view unless a scene says otherwise, radians.
+const FIELD_OF_VIEW: f64 = 0.5;
+/// Time after a blow whose pieces a picture should hold, s.
+const AFTERMATH: f64 = 0.25;
+/// Share of the pieces that may leave a picture on each side of it.
+const STRAY: f64 = 0.25;
+/// Most points of a surface that count.
+const SAMPLES: usize = 64;
+
+/// A camera in one frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    pub(super) centre: Point3<f64>,
+    /// From the centre to the camera.
+    pub(super) arm: Vector3<f64>,
+    /// Vertical field of view, radians.
+    pub(super) field: f64,
+    /// Around the centre, what light and haze are made for.
+    pub(super) radius: f64,
+}
+
+impl View {
+    /// Looks from the front, the right and a little above at what breaks in `recording`, where it is
+    /// when it breaks and where most of its pieces are shortly after; at what moves where nothing
+    /// breaks, and at everything where nothing moves. Pictures will be `aspect` times as wide as high.
+    pub fn fitted(recording: &Recording, aspect: f64) -> Self {
+        let towards = Vector3::new(0.42, 0.36, 1.0);
+        let field = recording.camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
+        Self::around(&subjects(recording), towards, (field, aspect))
+    }
+
+    /// Where the camera of a recording is at a moment, counted in frames; as this one as far as it does
+    /// not say.
+    pub fn at(self, recording: &Recording, moment: f64) -> Self {
+        let camera = recording.camera.as_ref();
+        let sight = camera.and_then(|camera| camera.sight(recording, moment, &self.arm));
+        sight.and_then(|(at, from)| self.moved(at, from)).unwrap_or(self)
+    }
+
+    /// Turned to the right around the vertical through what it looks at, degrees.
+    pub fn turned(self, degrees: f64) -> Self {
+        let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), degrees.to_radians());
+        Self { arm: turn * self.arm, ..self }
+    }
+
+    /// Looks in the direction `-towards` at points that fill most of the picture.
+    fn around(points: &[Point3<f64>], towards: Vector3<f64>, (field, aspect): (f64, f64)) -> Self {
+        let view = Self { centre: Point3::origin(), arm: towards.normalize(), field, radius: 1.0 };
+        let [right, up, back] = view.axes();
+        let slope = (field / 2.0).tan() * FILL;
+        // a point is in the picture if it is above one plane through the camera and below another
+        let span = |axis: &Vector3<f64>, slope: f64| {
+            let ends = points.iter().map(|p| {
+                let (along, deep) = (p.coords.dot(axis), p.coords.dot(&back));
+                [along - slope * deep, along + slope * deep]
+            });
+            let start = [f64::INFINITY, f64::NEG_INFINITY];
+            let [low, high] = ends.fold(start, |[a, b], [c, d]| [a.min(c), b.max(d)]);
+            ((low + high) / 2.0, (high - low) / (2.0 * slope))
+        };
+        let ((x, wide), (y, high)) = (span(&right, slope * aspect), span(&up, slope));
+        let deep = |pick: fn(f64, f64) -> f64, start| {
+            points.iter().map(|p| p.coords.dot(&back)).fold(start, pick)
+        };
+        let (far, near) = (deep(f64::min, f64::INFINITY), deep(f64::max, f64::NEG_INFINITY));
+        let eye = wide.max(high).max(near + 1e-6);
+        let middle = (far + near) / 2.0;
+        let centre = right * x + up * y + back * middle;
+        let arm = (eye - middle).max(1e-6);
+        let radius = arm * (field / 2.0).tan() * aspect.max(1.0);
+        if !(centre.iter().all(|x| x.is_finite()) && arm.is_finite()) {
+            return Self { arm: view.arm * 4.0, ..view };
+        }
+        Self { centre: centre.into(), arm: back * arm, field, radius }
+    }
+
+    /// Looks at `at` from `from` instead; `None` if the two are one.
+    pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Option<Self> {
+        let arm = from - at;
+        let radius = arm.norm() * (self.field / 2.0).tan() * 2.0;
+        (arm.norm() >= 1e-6).then_some(Self { centre: at, arm, radius, ..self })
+    }
+
+    /// Where the camera looks, the way from there to the camera, the vertical field of view, radians,
+    /// and the radius of what is lit, m.
+    pub fn parts(&self) -> ([f64; 3], [f64; 3], f64, f64) {
+        (self.centre.into(), self.arm.into(), self.field, self.radius)
+    }
+
+    /// To the right of the picture, to its top and towards the camera. Seen from straight above, the top
+    /// is where `-z` is.
+    pub(super) fn axes(&self) -> [Vector3<f64>; 3] {
+        let back = self.arm.normalize();
+        let level = Vector3::y().cross(&back);
+        let right = level.try_normalize(1e-6).unwrap_or_else(Vector3::x);
+        [right, back.cross(&right), back]
+    }
+}
+
+/// Points on what a picture should show.
+fn subjects(recording: &Recording) -> Vec<Point3<f64>> {
+    let breaks = |track: &Track| track.end() < recording.frames && track.shrinks.is_none();
+    let whole = |track: &&Track| track.parent.is_none();
+    let mut points = vec![];
+    for (n, track) in recording.tracks.iter().enumerate() {
+        let is_parent = || recording.tracks.iter().any(|t| t.parent == Some(n));
+        if track.parent.is_none() && breaks(track) && is_parent() {
+            points.extend(places(track, track.end().saturating_sub(1)));
+        }
+    }
+    if !points.is_empty() {
+        points.extend(aftermath(recording));
+        return points;
+    }
+    let moves = |track: &&Track| track.poses.windows(2).any(|w| w[0] != w[1]);
+    let last = recording.frames - 1;
+    for track in recording.tracks.iter().filter(whole).filter(moves) {
+        points.extend([0, last / 2, last].into_iter().flat_map(|frame| places(track, frame)));
+    }
+    if points.is_empty() {
+        let still = recording.tracks.iter().filter(|track| !track.surface().is_endless());
+        points = still.flat_map(|track| places(track, track.birth)).collect();
+    }
+    points
+}
+
+/// Where most pieces are shortly after they broke off: the corners of a box that the stray ones are
+/// outside of.
+fn aftermath(recording: &Recording) -> Vec<Point3<f64>> {
+    let after = (AFTERMATH * recording.fps).round() as usize;
+    let first = recording.tracks.iter().filter(|t| t.parent.is_some()).map(|t| t.birth).min();
+    let Some(first) = first else { return vec![] };
+    let place = |track: &Track| {
+        let frame = (first + after).min(recording.frames - 1);
+        let pose = track.pose(frame)?;
+        track.parent.map(|_| pose.translation.vector)
+    };
+    let places: Vec<Vector3<f64>> = recording.tracks.iter().filter_map(place).collect();
+    if places.is_empty() {
+        return vec![];
+    }
+    let end = |axis: usize, share: f64| {
+        let mut sorted: Vec<f64> = places.iter().map(|p| p[axis]).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+    };
+    let [low, high] =
+        [STRAY, 1.0 - STRAY].map(|share| Vector3::from_fn(|axis, _| end(axis, share)));
+    let corner = |n: usize| {
+        Point3::from(Vector3::from_fn(|a, _| if n >> a & 1 == 0 { low[a] } else { high[a] }))
+    };
+    (0..8).map(corner).collect()
+}
+
+/// Points of a body in a frame, spread over its vertices.
+fn places(track: &Track, frame: usize) -> Vec<Point3<f64>> {
+    let Some(pose) = track.pose(frame) else { return vec![] };
+    let surface = track.surface();
+    let extremes = (0..6).filter_map(|n| {
+        let along = |v: &[f32; 3]| if n % 2 == 0 { v[n / 2] } else { -v[n / 2] };
+        surface.vertices.iter().max_by(|a, b| along(a).total_cmp(&along(b)))
+    });
+    let step = surface.vertices.len().div_ceil(SAMPLES).max(1);
+    let sampled = surface.vertices.iter().step_by(step).chain(extremes);
+    sampled.map(|v| pose * Point3::from(*v).cast()).collect()
+}

@@ -1,0 +1,121 @@
+//! Where pictures are taken from.
+
+use serde::Deserialize;
+
+use super::error::nearest;
+use super::timeline::time;
+use super::validate::{at, bounded, require};
+use super::{InvalidValue, Scene};
+
+/// Most keyframes of a camera.
+const MAX_KEYS: usize = 10_000;
+/// Shortest way from the camera to what it looks at, m.
+const NEAREST: f64 = 1e-6;
+
+/// Where pictures and the viewer look from: `[camera]`. What is not given is fitted to what breaks.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Camera {
+    /// Where it looks, m.
+    pub at: Option<[f64; 3]>,
+    /// Where it is, m; at the start, if it follows a body.
+    pub from: Option<[f64; 3]>,
+    /// Vertical field of view, degrees.
+    #[serde(default = "field_of_view")]
+    pub field_of_view: f64,
+    /// The body that stays in the middle of the picture, whose moves the camera makes too. When it
+    /// breaks it is the median of its pieces that does.
+    pub follow: Option<String>,
+    /// Where it is when, ascending; between two it moves evenly.
+    pub keyframes: Option<Vec<CameraKey>>,
+}
+
+/// A camera at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CameraKey {
+    /// s.
+    pub time: f64,
+    /// Where it looks then, m.
+    pub at: [f64; 3],
+    /// Where it is then, m.
+    pub from: [f64; 3],
+}
+
+fn field_of_view() -> f64 {
+    28.6
+}
+
+impl Scene {
+    pub(super) fn check_camera(&self) -> Result<(), InvalidValue> {
+        let Some(camera) = &self.camera else { return Ok(()) };
+        let Camera { at: target, from, field_of_view, follow, keyframes } = camera;
+        require((1.0..=120.0).contains(field_of_view), "camera.field_of_view", || {
+            format!("must be from 1 to 120 degrees, not {field_of_view:?}")
+        })?;
+        let ways = [target.is_some(), follow.is_some(), keyframes.is_some()];
+        require(
+            ways.iter().filter(|given| **given).count() <= 1,
+            "camera",
+            || "says in several ways where it looks: give one of `at`, `follow` and `keyframes`",
+        )?;
+        require(
+            target.is_none() || from.is_some(),
+            "camera.at",
+            || "does not say where the camera is: give `from` as well",
+        )?;
+        require(
+            from.is_none() || target.is_some() || follow.is_some(),
+            "camera.from",
+            || "does not say where the camera looks: give `at` or `follow` as well",
+        )?;
+        if let (Some(at), Some(from)) = (target, from) {
+            check_places("camera", at, from)?;
+        }
+        if let Some(from) = from {
+            bounded("camera.from", from, "m")?;
+        }
+        if let Some(name) = follow {
+            self.check_followed(name)?;
+        }
+        check_keys(keyframes.as_deref())
+    }
+
+    fn check_followed(&self, name: &str) -> Result<(), InvalidValue> {
+        let names: Vec<String> = self.bodies.iter().flat_map(|body| body.names()).collect();
+        let is_known = names.iter().any(|other| other == name);
+        require(is_known, "camera.follow", || {
+            match nearest(name, names.iter().map(String::as_str)) {
+                Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
+                None => format!("names no body `{name}`: add it or remove the key"),
+            }
+        })
+    }
+}
+
+fn check_keys(keys: Option<&[CameraKey]>) -> Result<(), InvalidValue> {
+    let Some(keys) = keys else { return Ok(()) };
+    require(
+        !keys.is_empty(),
+        "camera.keyframes",
+        || "is empty: give a keyframe or remove the key",
+    )?;
+    require(keys.len() <= MAX_KEYS, "camera.keyframes", || {
+        format!("has {} keyframes, more than {MAX_KEYS}: use fewer", keys.len())
+    })?;
+    for (n, key) in keys.iter().enumerate() {
+        let name = format!("camera.keyframes[{n}]");
+        time(&at(&name, "time"), key.time)?;
+        check_places(&name, &key.at, &key.from)?;
+        let ascends = n == 0 || keys[n - 1].time < key.time;
+        require(ascends, &at(&name, "time"), || "is not after that of the keyframe before")?;
+    }
+    Ok(())
+}
+
+fn check_places(key: &str, target: &[f64; 3], from: &[f64; 3]) -> Result<(), InvalidValue> {
+    bounded(&at(key, "at"), target, "m")?;
+    bounded(&at(key, "from"), from, "m")?;
+    let apart = target.iter().zip(from).any(|(a, b)| (a - b).abs() >= NEAREST);
+    require(apart, &at(key, "from"), || "is where the camera looks: move one of the two")
+}
