@@ -9,6 +9,7 @@ use nalgebra::{Isometry3, Matrix4, Orthographic3, Perspective3, Point3, Unit, Ve
 use sim::{Recording, Surface, Track};
 
 pub use animation::{Apng, Gif};
+pub(crate) use picture::srgb_bytes;
 pub use picture::{Picture, contact_sheet};
 use raster::{Buffer, rasterise};
 

@@ -69,6 +69,11 @@ impl Picture {
     }
 }
 
+/// A linear color as pixels have it.
+pub(crate) fn srgb_bytes(linear: [f32; 3]) -> [u8; 3] {
+    linear.map(|value| srgb(value.into()))
+}
+
 /// The sRGB byte of a linear value.
 fn srgb(linear: f64) -> u8 {
     let x = linear.clamp(0.0, 1.0);
