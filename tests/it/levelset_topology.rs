@@ -6,6 +6,9 @@ use nalgebra::Point3;
 use ndarray::Array3;
 use proptest::prelude::*;
 
+/// Samples of one cell along each edge, the more the nearer another topology is.
+const CELL: [usize; 3] = [16, 32, 64];
+
 /// Pieces of the surface and its Euler number.
 type Topology = (usize, i64);
 
@@ -68,13 +71,91 @@ fn root(parents: &mut [u32], mut n: usize) -> usize {
     n
 }
 
-/// The topology if it is the same a little below and above zero; else the samples are too few to
-/// tell, or the field is next to another topology.
-fn sure_topology(field: &LevelSet, fine: usize) -> Option<Topology> {
-    let margin = 4.0 / (fine * fine) as f64;
-    let found = by_sampling(field, fine, 0.0);
-    let same = |level: &f64| by_sampling(field, fine, *level) == found;
-    [-margin, margin].iter().all(same).then_some(found)
+/// The topology if samples as fine as the last of `fines` tell it; else the field is next to another
+/// topology.
+///
+/// Samples miss values by up to a margin. Topology changes with the level only at critical values, so
+/// it is the same on both sides of zero and in between if none of these is within the margin. Equal
+/// counts on both sides do not say that alone: a bridge and the hole behind it may open one after the
+/// other.
+fn sure_topology(field: &LevelSet, fines: &[usize]) -> Option<Topology> {
+    let nearest = critical_values(field).into_iter().map(f64::abs).fold(f64::INFINITY, f64::min);
+    fines.iter().find_map(|&fine| {
+        let margin = 4.0 / (fine * fine) as f64;
+        if nearest <= margin {
+            return None;
+        }
+        let found = by_sampling(field, fine, 0.0);
+        let same = |level: &f64| by_sampling(field, fine, *level) == found;
+        [-margin, margin].iter().all(same).then_some(found)
+    })
+}
+
+/// The samples, and the values at the saddles of faces and cells.
+fn critical_values(field: &LevelSet) -> Vec<f64> {
+    let grid = field.grid();
+    let mut values: Vec<f64> = field.as_slice().iter().map(|&v| f64::from(v)).collect();
+    let [nx, ny, nz] = grid.dims().map(|n| n - 1);
+    for cell in 0..nx * ny * nz {
+        let low = [cell / (ny * nz), cell / nz % ny, cell % nz];
+        let corners: [f64; 8] = std::array::from_fn(|c| {
+            let node = [low[0] + (c >> 2 & 1), low[1] + (c >> 1 & 1), low[2] + (c & 1)];
+            f64::from(field.as_slice()[grid.index(node)])
+        });
+        values.extend(face_saddles(&corners));
+        values.extend(cell_saddles(&corners).into_iter().map(|(_, value)| value));
+    }
+    values
+}
+
+/// Of the bilinear interpolants of a cell's faces: `a + b u + c v + d u v` has its saddle at
+/// `(-c / d, -b / d)`.
+fn face_saddles(corners: &[f64; 8]) -> Vec<f64> {
+    let mut saddles = Vec::new();
+    for (axis, across, along) in [(4, 2, 1), (2, 4, 1), (1, 4, 2)] {
+        for low in [0, axis] {
+            let a = corners[low];
+            let (b, c) = (corners[low + across] - a, corners[low + along] - a);
+            let d = corners[low + across + along] - a - b - c;
+            let (u, v) = (-c / d, -b / d);
+            if [u, v].iter().all(|x| (0.0..=1.0).contains(x)) {
+                saddles.push(a - b * c / d);
+            }
+        }
+    }
+    saddles
+}
+
+/// The critical points of a cell's trilinear interpolant in it, with their values.
+///
+/// The slice at x is `a + b y + c z + d y z`, all linear in x. Its saddle has the value `n / d` for
+/// `n = a d - b c`, and the interpolant is critical where that is: `n' d = n d'`.
+fn cell_saddles(corners: &[f64; 8]) -> Vec<(Point3<f64>, f64)> {
+    let mut terms = *corners;
+    for axis in [4, 2, 1] {
+        for c in (0..8).filter(|c| c & axis != 0) {
+            terms[c] -= terms[c - axis];
+        }
+    }
+    let [a, c, b, d] = std::array::from_fn(|m| [terms[m], terms[m + 4]]);
+    let n = [
+        a[0] * d[0] - b[0] * c[0],
+        a[0] * d[1] + a[1] * d[0] - b[0] * c[1] - b[1] * c[0],
+        a[1] * d[1] - b[1] * c[1],
+    ];
+    let square = n[2] * d[1];
+    let linear = 2.0 * n[2] * d[0];
+    let constant = n[1] * d[0] - n[0] * d[1];
+    // the roots without cancellation; one of them is infinite where the square vanishes
+    let root = (linear * linear - 4.0 * square * constant).sqrt();
+    let half = -0.5 * (linear + root.copysign(linear));
+    let at = |line: [f64; 2], x: f64| line[0] + line[1] * x;
+    [half / square, constant / half]
+        .into_iter()
+        .map(|x| Point3::new(x, -at(c, x) / at(d, x), -at(b, x) / at(d, x)))
+        .filter(|p| p.iter().all(|x| (0.0..=1.0).contains(x)))
+        .map(|p| (p, at(a, p.x) - at(b, p.x) * at(c, p.x) / at(d, p.x)))
+        .collect()
 }
 
 fn by_isosurface(field: &LevelSet) -> Topology {
@@ -108,7 +189,7 @@ proptest! {
         values in proptest::collection::vec(sample(), 8),
     ) {
         let field = field([2; 3], values);
-        if let Some(expected) = sure_topology(&field, 16) {
+        if let Some(expected) = sure_topology(&field, &CELL) {
             prop_assert_eq!(by_isosurface(&field), expected);
         }
     }
@@ -123,7 +204,7 @@ proptest! {
         let sign = if flip { -1.0 } else { 1.0 };
         let value = |c: usize| if c == 1 || c == 6 { -sizes[c] } else { sizes[c] * weak };
         let field = field([2; 3], (0..8).map(|c| sign * value(c)).collect());
-        if let Some(expected) = sure_topology(&field, 16) {
+        if let Some(expected) = sure_topology(&field, &CELL) {
             prop_assert_eq!(by_isosurface(&field), expected);
         }
     }
@@ -140,7 +221,7 @@ proptest! {
         }),
     ) {
         let field = field(dims, values);
-        if let Some(expected) = sure_topology(&field, 12) {
+        if let Some(expected) = sure_topology(&field, &[12, 24]) {
             prop_assert_eq!(by_isosurface(&field), expected);
         }
     }
@@ -154,6 +235,48 @@ fn a_tunnel_between_opposite_corners_is_a_tube_and_the_oracle_sees_it() {
         (values[0], values[7]) = (-1.0, -1.0);
         let field = field([2; 3], values);
         assert_eq!(by_isosurface(&field).0, pieces);
-        assert_eq!(sure_topology(&field, 16), Some(by_isosurface(&field)));
+        assert_eq!(sure_topology(&field, &CELL), Some(by_isosurface(&field)));
     }
+}
+
+#[test]
+fn a_bridge_in_a_face_and_a_hole_behind_it_make_a_ring_however_thin_both_are() {
+    let values = [
+        0.62508136,
+        -0.26758397,
+        -0.3904941,
+        -0.14574346,
+        0.31322932,
+        -0.34723586,
+        -0.8556452,
+        0.9437547,
+    ];
+    let field = field([2; 3], values.to_vec());
+    let corners = values.map(f64::from);
+    // below the one level there is no bridge, and above the other no hole
+    let bridge = face_saddles(&corners).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let [(_, hole)] = cell_saddles(&corners)[..] else { panic!("one saddle in the cell") };
+    assert!(bridge < 0.0 && bridge > -7e-4 && hole > 9e-3, "{bridge} {hole}");
+    let (ball, ring) = ((1, 2), (1, 0));
+    for (level, expected) in [(2.0 * bridge, ball), (0.5 * hole, ring), (1.5 * hole, ball)] {
+        assert_eq!(by_sampling(&field, 64, level), expected, "{level}");
+    }
+    // few samples see neither, nor do they claim to
+    assert_eq!(by_sampling(&field, 16, 0.0), ball);
+    assert_eq!(sure_topology(&field, &[16]), None);
+    assert_eq!(sure_topology(&field, &[96]), Some(ring));
+    assert_eq!(by_isosurface(&field), ring);
+}
+
+#[test]
+fn saddles_of_a_cell_are_where_its_gradient_vanishes() {
+    // 1/2 at the middle, with slopes of +-1 along all three pairs of axes
+    let product = |c: usize| {
+        let [x, y, z] = [c >> 2 & 1, c >> 1 & 1, c & 1].map(|x| x as f64 - 0.5);
+        0.5 + x * y + y * z + z * x + x * y * z
+    };
+    let [(p, value)] = cell_saddles(&std::array::from_fn(product))[..] else {
+        panic!("the other is at (-2, -2, -2) from the middle")
+    };
+    assert!((p - Point3::new(0.5, 0.5, 0.5)).norm() < 1e-15 && (value - 0.5).abs() < 1e-15);
 }

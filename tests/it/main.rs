@@ -56,6 +56,7 @@ mod sleep;
 mod slicing;
 mod solvers;
 mod stress;
+mod stress_loads;
 mod support;
 mod swing;
 mod tet_files;

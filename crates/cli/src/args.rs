@@ -63,7 +63,11 @@ pub enum Command {
     #[command(after_help = "Example:\n  brisance schema > scene.schema.json
 
 Put this first in a scene: #:schema ./scene.schema.json")]
-    Schema,
+    Schema {
+        /// That of the files of loads of `brisance stress --loads` instead
+        #[arg(long)]
+        loads: bool,
+    },
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  brisance completions bash > brisance.bash")]
     Completions {

@@ -142,6 +142,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: tetfem::StructureError,
     },
+    /// A file of loads cannot be used.
+    #[error("{}: {source}", path.display())]
+    Loads {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::loads_file::LoadsError,
+    },
     /// A support holds no vertex.
     #[error(
         "{}: {option} fixes no vertex: its vertices are from {} to {}",
@@ -449,7 +457,10 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Stress(arguments) => stress::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
-        Command::Schema => print(|out| out.write_all(SCHEMA.as_bytes())),
+        Command::Schema { loads } => {
+            let schema = if *loads { crate::loads_file::LOADS_SCHEMA } else { SCHEMA };
+            print(|out| out.write_all(schema.as_bytes()))
+        }
         Command::Completions { shell } => {
             let mut text = vec![];
             clap_complete::generate(*shell, &mut Arguments::command(), "brisance", &mut text);

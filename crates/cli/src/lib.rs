@@ -8,6 +8,7 @@ pub mod format;
 pub mod glb_file;
 mod input;
 pub mod ledger;
+pub mod loads_file;
 pub mod mesh_file;
 pub mod output;
 pub mod picture_file;

@@ -1,10 +1,13 @@
 //! Curves of a ledger.
 
+mod scale;
+
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use thiserror::Error;
 
+pub(crate) use self::scale::with_stress_scale;
 use crate::render::Picture;
 
 /// Why a table cannot be drawn.
@@ -204,13 +207,17 @@ pub fn to_picture(table: &Table, [width, height]: [usize; 2]) -> Result<Picture,
 
 type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
+fn use_font() {
+    const FONT: &[u8] = include_bytes!("plot/Roboto.ttf");
+    // it is a font; without it there would be no text, which a test looks for
+    let _ = register_font("sans-serif", FontStyle::Normal, FONT);
+}
+
 fn draw<B: DrawingBackend>(
     table: &Table,
     area: &DrawingArea<B, Shift>,
 ) -> Result<Drawn<B>, TableError> {
-    const FONT: &[u8] = include_bytes!("plot/Roboto.ttf");
-    // it is a font; without it there would be no text, which a test looks for
-    let _ = register_font("sans-serif", FontStyle::Normal, FONT);
+    use_font();
     let time = table.column("time")?;
     let broke = table.column("fractures")?;
     let breaks: Vec<f64> =

@@ -148,15 +148,15 @@ impl ElasticBody {
         let supports = Some((setup.supports)(mesh)).filter(|own| is_restrained(mesh, own));
         let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
         let structure = self.structure(mesh, supports)?;
-        let radius = self.model.fracture.averaging;
-        let load = Load { contacts: setup.contacts, radius, body_force: setup.body_force };
+        let spread = Load::new(setup.contacts).spread(self.model.fracture.averaging);
+        let load = Load { body_force: setup.body_force, ..spread };
         let response = structure.respond(&load).ok()?;
         let is_linear = self.model.interpolation == Interpolation::Linear;
         let may_be_large = self.model.yielding.is_some() && is_linear;
         if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
             return Some((structure, response, false));
         }
-        let large = structure.respond_large(&load, NEWTON).ok();
+        let large = structure.respond_large(std::slice::from_ref(&load), NEWTON).ok();
         let is_linearized = large.is_none();
         Some((structure, large.unwrap_or(response), is_linearized))
     }

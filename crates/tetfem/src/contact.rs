@@ -30,12 +30,15 @@ pub struct Load<'a> {
     /// Force on all of the volume, as by gravity, N/m^3. Without supports it accelerates the body and
     /// makes no stress.
     pub body_force: Vector3<f64>,
+    /// Pressure on the faces of the surface, Pa, against their outward normals, in the order of
+    /// [`TetMesh::boundary_faces`]; 0 on those that it is too short for.
+    pub pressures: &'a [f64],
 }
 
 impl<'a> Load<'a> {
     /// Forces at points.
     pub fn new(contacts: &'a [Contact]) -> Self {
-        Self { contacts, radius: 0.0, body_force: Vector3::zeros() }
+        Self { contacts, radius: 0.0, body_force: Vector3::zeros(), pressures: &[] }
     }
 
     /// The same with forces that are spread.
@@ -46,7 +49,8 @@ impl<'a> Load<'a> {
     pub(crate) fn is_finite(&self) -> bool {
         let finite = |x: &f64| x.is_finite();
         let contact = |c: &Contact| c.place.iter().all(finite) && c.force.iter().all(finite);
-        self.contacts.iter().all(contact) && self.body_force.iter().all(finite)
+        self.contacts.iter().all(contact)
+            && self.body_force.iter().chain(self.pressures).all(finite)
     }
 }
 
@@ -123,6 +127,19 @@ impl Surface {
         } else {
             act(nearest.face, nearest.weights, 1.0);
         }
+    }
+
+    /// The faces that bear a pressure, with the forces on them, N.
+    pub(crate) fn pressed(
+        &self,
+        mesh: &TetMesh,
+        pressures: &[f64],
+    ) -> impl Iterator<Item = ([u32; 3], Vector3<f64>)> {
+        let bearing = self.faces.iter().zip(pressures).filter(|(_, pressure)| **pressure != 0.0);
+        bearing.map(|(face, pressure)| {
+            let [a, b, c] = face.map(|v| mesh.vertices[v as usize]);
+            (*face, (b - a).cross(&(c - a)) * (-0.5 * pressure))
+        })
     }
 
     /// The nearest point to a place, on the first face of equals.

@@ -88,9 +88,8 @@ pub fn shatter(body: &Structure, setup: &Setup<'_>, fracture: &Fracture) -> Shat
             Attempt::Fails
         } else {
             let load = Load {
-                contacts: &contacts,
-                radius: fracture.averaging,
                 body_force: setup.body_force,
+                ..Load::new(&contacts).spread(fracture.averaging)
             };
             if whole {
                 // its factor is at hand

@@ -247,7 +247,15 @@ impl Structure {
     /// # Errors
     /// [`SolveError`] if the load is not finite or the iterations do not suffice.
     pub fn respond(&self, load: &Load<'_>) -> Result<Response, SolveError> {
-        let mut response = self.answer(self.nodal(load)?)?;
+        self.respond_to_all(std::slice::from_ref(load))
+    }
+
+    /// [`Structure::respond`] for loads that act together, each spread over its own radius.
+    ///
+    /// # Errors
+    /// [`SolveError`] if a load is not finite or the iterations do not suffice.
+    pub fn respond_to_all(&self, loads: &[Load<'_>]) -> Result<Response, SolveError> {
+        let mut response = self.answer(self.nodal(loads)?)?;
         self.add_rest(&mut response.stresses);
         Ok(response)
     }
@@ -258,17 +266,18 @@ impl Structure {
     }
 
     /// The response of a St. Venant-Kirchhoff body with Green strain, by Newton's method from the linear response's
-    /// first step (Mu01 section 2.3): for strains of more than some 1e-2. Loads keep their directions.
+    /// first step (Mu01 section 2.3): for strains of more than some 1e-2. Loads act together and keep their
+    /// directions.
     ///
     /// # Errors
-    /// [`EquilibriumError`] if displacements are quadratic, the load is not finite, or no equilibrium is found.
+    /// [`EquilibriumError`] if displacements are quadratic, a load is not finite, or no equilibrium is found.
     pub fn respond_large(
         &self,
-        load: &Load<'_>,
+        loads: &[Load<'_>],
         newton: Newton,
     ) -> Result<Response, EquilibriumError> {
         let Shape::Linear(model) = &self.shape else { return Err(EquilibriumError::Quadratic) };
-        let mut loads = self.nodal(load)?;
+        let mut loads = self.nodal(loads)?;
         if !self.is_supported() {
             self.balance(&mut loads);
         }
@@ -300,15 +309,19 @@ impl Structure {
     }
 
     /// A load as forces on the nodes.
-    fn nodal(&self, load: &Load<'_>) -> Result<Vec<Vector3<f64>>, SolveError> {
-        if !load.is_finite() {
+    fn nodal(&self, loads: &[Load<'_>]) -> Result<Vec<Vector3<f64>>, SolveError> {
+        if !loads.iter().all(Load::is_finite) {
             return Err(SolveError::NotFinite);
         }
-        let mut loads = self.loads(load.contacts, load.radius);
-        loads.iter_mut().zip(self.node_shares()).for_each(|(own, share)| {
-            *own += load.body_force * share.volume;
-        });
-        Ok(loads)
+        let mut nodal = vec![Vector3::zeros(); self.shape.nodes()];
+        for load in loads {
+            self.add_contacts(load.contacts, load.radius, &mut nodal);
+            self.add_pressures(load.pressures, &mut nodal);
+            nodal.iter_mut().zip(self.node_shares()).for_each(|(own, share)| {
+                *own += load.body_force * share.volume;
+            });
+        }
+        Ok(nodal)
     }
 
     /// Of all nodes.
@@ -365,9 +378,8 @@ impl Structure {
         }
     }
 
-    /// Contacts as forces on the nodes, by the shape functions of the faces that each is on.
-    fn loads(&self, contacts: &[Contact], radius: f64) -> Vec<Vector3<f64>> {
-        let mut loads = vec![Vector3::zeros(); self.shape.nodes()];
+    /// Adds contacts as forces on the nodes, by the shape functions of the faces that each is on.
+    fn add_contacts(&self, contacts: &[Contact], radius: f64, loads: &mut [Vector3<f64>]) {
         for contact in contacts {
             self.surface.spread(&self.mesh, &contact.place, radius, |face, w, share| {
                 let force = contact.force * share;
@@ -385,7 +397,20 @@ impl Structure {
                 }
             });
         }
-        loads
+    }
+
+    /// Adds pressures as forces on the nodes: equal ones at the corners of a face, or, as the integrals of
+    /// quadratic shape functions have it, at the middles of its edges.
+    fn add_pressures(&self, pressures: &[f64], loads: &mut [Vector3<f64>]) {
+        for (face, force) in self.surface.pressed(&self.mesh, pressures) {
+            for corner in 0..3 {
+                let node = match &self.shape {
+                    Shape::Linear(_) => face[corner] as usize,
+                    Shape::Quadratic(model) => model.middle([face[corner], face[(corner + 1) % 3]]),
+                };
+                loads[node] += force / 3.0;
+            }
+        }
     }
 
     /// The acceleration, m/s^2 at unit density, that nodal forces cause.

@@ -72,6 +72,7 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.vtu
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.png
   brisance stress beam.msh --fix -1,-1,-1,0.001,1,1 --force 1,0,0,0,-100,0 -o beam.vtu
+  brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml -o block.vtu
 
 The static response of a body to all that acts on it (Mu01): displacement, stress and tension of every
 tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). A body that nothing fixes
@@ -80,7 +81,7 @@ is balanced by its inertia.";
 /// Arguments of `brisance stress`.
 #[derive(Args, Debug)]
 #[command(after_help = STRESS_EXAMPLES)]
-#[command(group = clap::ArgGroup::new("load").args(["at", "force", "body_force"]).required(true).multiple(true))]
+#[command(group = clap::ArgGroup::new("load").args(["at", "force", "body_force", "loads"]).required(true).multiple(true))]
 pub struct StressArguments {
     /// Tetrahedra: .msh, .ele, .vol, .vtk or .vtu
     pub tets: PathBuf,
@@ -101,6 +102,10 @@ pub struct StressArguments {
     /// Fixes the vertices in a box, given by two opposite corners, m; may be given several times
     #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = six, allow_hyphen_values = true)]
     pub fix: Vec<[f64; 6]>,
+    /// File of loads and supports, .toml, in the place of the options for them; see `brisance schema --loads`
+    #[arg(long, value_name = "LOADS.toml")]
+    #[arg(conflicts_with_all = ["at", "force", "body_force", "fix"])]
+    pub loads: Option<PathBuf>,
     /// Fixes tetrahedra farther from the impulse than this, m, in the place of inertia (Mu01 section 2.8)
     #[arg(long, value_name = "METRES", value_parser = length, requires = "at")]
     #[arg(conflicts_with = "fix", allow_hyphen_values = true)]

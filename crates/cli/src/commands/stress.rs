@@ -7,16 +7,18 @@ use levelset::{Aabb, TetMesh};
 use nalgebra::{Matrix3, Point3, Translation3, Vector3};
 use sim::{Look, Recording, Surface, Track};
 use tetfem::{
-    Contact, Fields, Interpolation, LinearSolver, Load, Material, Newton, Preconditioner,
-    Structure, average_stresses, far_vertices, max_principal,
+    Contact, Fields, Interpolation, LinearSolver, Material, Newton, Preconditioner, Structure,
+    average_stresses, far_vertices, max_principal,
 };
 
 use crate::args::StressArguments;
 use crate::commands::volume::{check_tet_output, write_tets};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read_text};
+use crate::loads_file::{Bench, read_bench};
 use crate::output::write_whole;
+use crate::plot::with_stress_scale;
 use crate::progress::phase;
-use crate::render::{View, render};
+use crate::render::{View, render, srgb};
 use crate::tet_file::read_tets;
 use crate::wording::{count, number, place};
 
@@ -35,7 +37,8 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         check_tet_output(output, ".vtu, .msh or .png")?;
     }
     let files = crate::tet_file::files(path);
-    check_distinct(output, files.iter().map(AsRef::as_ref))?;
+    let inputs = files.iter().map(AsRef::as_ref).chain(arguments.loads.as_deref());
+    check_distinct(output, inputs)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let mesh = read_tets(path).map_err(failed)?;
     let unusable = |source| Failure::Elastic { path: path.clone(), source };
@@ -43,19 +46,18 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
         .map_err(|source| Failure::Material { source })?;
     let interpolation =
         if arguments.quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    let supports = supports(&mesh, arguments)?;
+    let mut bench = bench(&mesh, arguments)?;
+    let supports = std::mem::take(&mut bench.supports);
     let body = phase("assembling the finite elements", arguments.quiet, || {
         Structure::supported(mesh, supports, material, interpolation, solver(arguments))
     });
     let body = body.map_err(unusable)?;
-    let contacts = contacts(arguments);
-    let body_force = arguments.body_force.unwrap_or_default().into();
-    let load = Load { body_force, ..Load::new(&contacts) };
+    let loads = bench.loads();
     let response = phase("solving for stress", arguments.quiet, || {
         if arguments.newton {
-            body.respond_large(&load, Newton::default())
+            body.respond_large(&loads, Newton::default())
         } else {
-            body.respond(&load).map_err(Into::into)
+            body.respond_to_all(&loads).map_err(Into::into)
         }
     });
     let response =
@@ -65,9 +67,11 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();
     if is_picture {
         let greatest = tensions.iter().fold(0.0_f64, |most, t| most.max(*t));
-        let recording = coloured(mesh, &tensions, arguments.red.unwrap_or(greatest));
+        let red = arguments.red.unwrap_or(greatest);
+        let recording = coloured(mesh, &tensions, red);
         let view = View::fitted(&recording, SIZE[0] as f64 / SIZE[1] as f64);
-        let picture = render(&recording, &view, 0.0, SIZE);
+        let colors: [[u8; 3]; SHADES] = std::array::from_fn(|n| shade_color(n).map(srgb));
+        let picture = with_stress_scale(&render(&recording, &view, 0.0, SIZE), &colors, red);
         write_whole(output, |out| picture.write_png(out))
             .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     } else {
@@ -80,7 +84,21 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     print(|out| tell(out, arguments, mesh, (&stresses, &tensions)))
 }
 
-/// The vertices that are fixed.
+/// What acts on the body and what holds it, from a file or from options.
+fn bench(mesh: &TetMesh, arguments: &StressArguments) -> Result<Bench, Failure> {
+    if let Some(path) = &arguments.loads {
+        let failed = |source| Failure::Loads { path: path.clone(), source };
+        return read_bench(&read_text(path)?, mesh).map_err(failed);
+    }
+    Ok(Bench {
+        supports: supports(mesh, arguments)?,
+        contacts: contacts(arguments).into_iter().map(|contact| (contact, 0.0)).collect(),
+        body_force: arguments.body_force.unwrap_or_default().into(),
+        ..Bench::default()
+    })
+}
+
+/// The vertices that options fix.
 fn supports(mesh: &TetMesh, arguments: &StressArguments) -> Result<Vec<bool>, Failure> {
     let nothing = |option, bounds| Failure::FixesNothing {
         path: arguments.tets.clone(),
@@ -146,6 +164,12 @@ fn tell(
     writeln!(out, "greatest compression {} Pa", number(-least))
 }
 
+/// Linear color of a shade.
+fn shade_color(n: usize) -> [f32; 3] {
+    let share = n as f32 / (SHADES - 1) as f32;
+    [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)]
+}
+
 /// The surface with tension in shades of red, each of which is a track.
 fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
     let shade = |tet: usize| {
@@ -170,8 +194,7 @@ fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
         surface.outer.push([first, first + 1, first + 2]);
     }
     let track = |(n, surface): (usize, Surface)| {
-        let share = n as f32 / (SHADES - 1) as f32;
-        let colour = [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)];
+        let colour = shade_color(n);
         Track {
             name: format!("shade {n}"),
             skin: surface.into(),

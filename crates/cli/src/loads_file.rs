@@ -1,0 +1,297 @@
+//! Loads and supports of a body, from TOML.
+
+use levelset::{Aabb, TetMesh};
+use nalgebra::{Point3, Vector3};
+use serde::Deserialize;
+use tetfem::{Contact, Load};
+use thiserror::Error;
+
+use crate::wording::place;
+
+/// The JSON schema of files of loads.
+pub const LOADS_SCHEMA: &str = include_str!("loads.schema.json");
+
+/// Most entries of each kind.
+const MAX_ENTRIES: usize = 1000;
+/// Greatest number, as coordinates of meshes.
+const MAX_NUMBER: f64 = 1e30;
+/// Share of the body's longest side within which a vertex is on a side of its bounds.
+const ON_SIDE: f64 = 1e-6;
+
+/// Why a file of loads was refused.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadsError {
+    /// It is no TOML, or has a key or kind of value that is not known.
+    #[error("line {line}: {problem}")]
+    Syntax {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A value cannot be used.
+    #[error("`{key}` {problem}")]
+    Value {
+        /// Where it is.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// What acts on a body and what holds it.
+#[derive(Default)]
+pub(crate) struct Bench {
+    /// Of each vertex, whether it is fixed.
+    pub(crate) supports: Vec<bool>,
+    /// Forces, and the radius over which each is spread, m.
+    pub(crate) contacts: Vec<(Contact, f64)>,
+    /// On each face of the surface, Pa; none if empty.
+    pub(crate) pressures: Vec<f64>,
+    /// Force on all of the volume, N/m^3.
+    pub(crate) body_force: Vector3<f64>,
+}
+
+impl Bench {
+    /// All that acts.
+    pub(crate) fn loads(&self) -> Vec<Load<'_>> {
+        let Self { contacts, pressures, body_force, .. } = self;
+        let all = Load { pressures, body_force: *body_force, ..Load::new(&[]) };
+        let forces = contacts
+            .iter()
+            .map(|(contact, radius)| Load::new(std::slice::from_ref(contact)).spread(*radius));
+        std::iter::once(all).chain(forces).collect()
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sheet {
+    #[serde(default)]
+    support: Vec<Region>,
+    load: Vec<Entry>,
+}
+
+/// A part of the body: what is in a box, or on a side of its bounds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Region {
+    face: Option<Side>,
+    #[serde(rename = "box")]
+    corners: Option<[[f64; 3]; 2]>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum Side {
+    #[serde(rename = "-x")]
+    LowX,
+    #[serde(rename = "+x")]
+    HighX,
+    #[serde(rename = "-y")]
+    LowY,
+    #[serde(rename = "+y")]
+    HighY,
+    #[serde(rename = "-z")]
+    LowZ,
+    #[serde(rename = "+z")]
+    HighZ,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    force: Option<[f64; 3]>,
+    impulse: Option<[f64; 3]>,
+    body_force: Option<[f64; 3]>,
+    pressure: Option<f64>,
+    at: Option<[f64; 3]>,
+    radius: Option<f64>,
+    duration: Option<f64>,
+    face: Option<Side>,
+    #[serde(rename = "box")]
+    corners: Option<[[f64; 3]; 2]>,
+}
+
+/// Reads loads and supports for a body.
+///
+/// # Errors
+/// [`LoadsError`] when the text is no file of loads, or an entry of it does not fit the body.
+pub(crate) fn read_bench(text: &str, mesh: &TetMesh) -> Result<Bench, LoadsError> {
+    let sheet: Sheet = toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start).min(text.len());
+        let line = 1 + text.as_bytes()[..start].iter().filter(|c| **c == b'\n').count();
+        LoadsError::Syntax { line, problem: error.message().replace('\n', ", ") }
+    })?;
+    for (key, count) in [("support", sheet.support.len()), ("load", sheet.load.len())] {
+        if count > MAX_ENTRIES {
+            return Err(value(key, format!("has {count} entries: give at most {MAX_ENTRIES}")));
+        }
+    }
+    if sheet.load.is_empty() {
+        return Err(value("load", "is empty: give at least one load"));
+    }
+    let mut reader = Reader::new(mesh);
+    for (n, region) in sheet.support.iter().enumerate() {
+        reader.support(&format!("support[{n}]"), region)?;
+    }
+    for (n, entry) in sheet.load.iter().enumerate() {
+        reader.load(&format!("load[{n}]"), entry)?;
+    }
+    Ok(reader.bench)
+}
+
+fn value(key: impl Into<String>, problem: impl Into<String>) -> LoadsError {
+    LoadsError::Value { key: key.into(), problem: problem.into() }
+}
+
+fn finite(key: &str, name: &str, numbers: &[f64]) -> Result<(), LoadsError> {
+    if numbers.iter().all(|x| x.abs() <= MAX_NUMBER) {
+        return Ok(());
+    }
+    Err(value(format!("{key}.{name}"), "must hold numbers from -1e30 to 1e30"))
+}
+
+struct Reader<'a> {
+    mesh: &'a TetMesh,
+    bounds: Aabb,
+    faces: Vec<[u32; 3]>,
+    bench: Bench,
+}
+
+impl<'a> Reader<'a> {
+    fn new(mesh: &'a TetMesh) -> Self {
+        let origin = Point3::origin();
+        let bounds = Aabb::around(&mesh.vertices).unwrap_or(Aabb { min: origin, max: origin });
+        let bench = Bench { supports: vec![false; mesh.vertices.len()], ..Bench::default() };
+        Self { mesh, bounds, faces: mesh.boundary_faces(), bench }
+    }
+
+    /// Of each vertex, whether it is in a region.
+    fn within(&self, key: &str, region: &Region) -> Result<Vec<bool>, LoadsError> {
+        let wanted = match (region.face, region.corners) {
+            (Some(side), None) => self.beside(side),
+            (None, Some([a, b])) => {
+                finite(key, "box", &[a, b].concat())?;
+                let [a, b] = [a, b].map(Point3::from);
+                Aabb { min: a.inf(&b), max: a.sup(&b) }
+            }
+            _ => return Err(value(key, "must have either `face` or `box`")),
+        };
+        let is_in =
+            |p: &Point3<f64>| (0..3).all(|k| (wanted.min[k]..=wanted.max[k]).contains(&p[k]));
+        Ok(self.mesh.vertices.iter().map(is_in).collect())
+    }
+
+    /// What is on a side of the bounds.
+    fn beside(&self, side: Side) -> Aabb {
+        let slack = ON_SIDE * (self.bounds.max - self.bounds.min).max();
+        let (axis, is_high) = match side {
+            Side::LowX => (0, false),
+            Side::HighX => (0, true),
+            Side::LowY => (1, false),
+            Side::HighY => (1, true),
+            Side::LowZ => (2, false),
+            Side::HighZ => (2, true),
+        };
+        let mut wanted = self.bounds;
+        if is_high {
+            wanted.min[axis] = wanted.max[axis] - slack;
+        } else {
+            wanted.max[axis] = wanted.min[axis] + slack;
+        }
+        wanted
+    }
+
+    fn nothing(&self, key: &str, what: &str) -> LoadsError {
+        let [low, high] = [self.bounds.min, self.bounds.max].map(|p| place(&p));
+        value(key, format!("{what}: its vertices are from {low} to {high}"))
+    }
+
+    fn support(&mut self, key: &str, region: &Region) -> Result<(), LoadsError> {
+        let within = self.within(key, region)?;
+        if !within.contains(&true) {
+            return Err(self.nothing(key, "fixes no vertex of the body"));
+        }
+        self.bench.supports.iter_mut().zip(within).for_each(|(own, more)| *own |= more);
+        Ok(())
+    }
+
+    fn load(&mut self, key: &str, entry: &Entry) -> Result<(), LoadsError> {
+        match (entry.force, entry.impulse, entry.body_force, entry.pressure) {
+            (Some(force), None, None, None) => {
+                finite(key, "force", &force)?;
+                only(key, entry, &["at", "radius"])?;
+                self.contact(key, entry, force.into())
+            }
+            (None, Some(impulse), None, None) => {
+                finite(key, "impulse", &impulse)?;
+                only(key, entry, &["at", "radius", "duration"])?;
+                let Some(duration) = entry.duration.filter(|s| (1e-9..=1e3).contains(s)) else {
+                    let wanted = "must be a number of seconds from 1e-9 to 1000";
+                    return Err(value(format!("{key}.duration"), wanted));
+                };
+                self.contact(key, entry, Vector3::from(impulse) / duration)
+            }
+            (None, None, Some(force), None) => {
+                finite(key, "body_force", &force)?;
+                only(key, entry, &[])?;
+                self.bench.body_force += Vector3::from(force);
+                Ok(())
+            }
+            (None, None, None, Some(pressure)) => {
+                finite(key, "pressure", &[pressure])?;
+                only(key, entry, &["face", "box"])?;
+                self.pressure(key, entry, pressure)
+            }
+            _ => {
+                let kinds = "must have one of `force`, `impulse`, `body_force` and `pressure`";
+                Err(value(key, kinds))
+            }
+        }
+    }
+
+    fn contact(&mut self, key: &str, entry: &Entry, force: Vector3<f64>) -> Result<(), LoadsError> {
+        let Some(at) = entry.at else {
+            return Err(value(key, "lacks `at`, the place where it acts"));
+        };
+        finite(key, "at", &at)?;
+        let radius = entry.radius.unwrap_or(0.0);
+        if !(0.0..=MAX_NUMBER).contains(&radius) {
+            return Err(value(format!("{key}.radius"), "must be a number from 0 to 1e30"));
+        }
+        self.bench.contacts.push((Contact { place: at.into(), force }, radius));
+        Ok(())
+    }
+
+    fn pressure(&mut self, key: &str, entry: &Entry, pressure: f64) -> Result<(), LoadsError> {
+        let region = Region { face: entry.face, corners: entry.corners };
+        let within = self.within(key, &region)?;
+        self.bench.pressures.resize(self.faces.len(), 0.0);
+        let mut is_borne = false;
+        for (own, face) in self.bench.pressures.iter_mut().zip(&self.faces) {
+            if face.iter().all(|&v| within[v as usize]) {
+                *own += pressure;
+                is_borne = true;
+            }
+        }
+        if is_borne { Ok(()) } else { Err(self.nothing(key, "presses on no face of the body")) }
+    }
+}
+
+/// Refuses keys that say nothing about a load of this kind.
+fn only(key: &str, entry: &Entry, known: &[&str]) -> Result<(), LoadsError> {
+    let given = [
+        ("at", entry.at.is_some()),
+        ("radius", entry.radius.is_some()),
+        ("duration", entry.duration.is_some()),
+        ("face", entry.face.is_some()),
+        ("box", entry.corners.is_some()),
+    ];
+    match given.iter().find(|(name, is_given)| *is_given && !known.contains(name)) {
+        Some((name, _)) => {
+            Err(value(format!("{key}.{name}"), "says nothing about a load of this kind: remove it"))
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,196 @@
+//! Files of loads and supports for `brisance stress`.
+
+use std::collections::BTreeSet;
+
+use brisance::loads_file::LOADS_SCHEMA;
+use brisance_tests::tet_boxes::kuhn_box;
+use nalgebra::Vector3;
+use serde_json::Value;
+
+use crate::cli::{Case, problem};
+
+/// A beam of 1 m x 0.1 m x 0.1 m.
+fn bench(files: &[(&str, &str)]) -> Case {
+    let case = Case::new(files);
+    let beam = kuhn_box([8, 2, 2], Vector3::new(1.0, 0.1, 0.1));
+    let mut file = Vec::new();
+    tetfem::write_msh(&mut file, &beam, &tetfem::Fields::default()).unwrap();
+    std::fs::write(case.folder.path().join("beam.msh"), file).unwrap();
+    case
+}
+
+/// What the command writes.
+fn fields(case: &Case, options: &[&str]) -> String {
+    let output = case.run(&[&["stress", "beam.msh", "-o", "beam.vtu"], options].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read_to_string(case.folder.path().join("beam.vtu")).unwrap()
+}
+
+fn array(vtu: &str, name: &str) -> Vec<f64> {
+    let body = vtu.split(&format!("Name=\"{name}\"")).nth(1).unwrap();
+    let text = &body[body.find('>').unwrap() + 1..body.find('<').unwrap()];
+    text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}
+
+const SOLVERS: [&[&str]; 3] = [&[], &["--quadratic"], &["--newton"]];
+
+#[test]
+fn a_cantilever_of_a_file_is_that_of_the_options() {
+    let loads = r#"
+        support = [{ face = "-x" }]
+        [[load]]
+        force = [0, -100, 0]
+        at = [1, 0.1, 0.05]
+        [[load]]
+        force = [3, 0, -20]
+        at = [0.5, 0.05, 0.1]
+        [[load]]
+        body_force = [0, -78000, 0]
+    "#;
+    let boxed = loads.replace("face = \"-x\"", "box = [[0.001, 1, 1], [-1, -1, -1]]");
+    let case = bench(&[("face.toml", loads), ("box.toml", &boxed)]);
+    for solver in SOLVERS {
+        let options = [
+            &["--fix", "-1,-1,-1,0.001,1,1", "--force", "1,0.1,0.05,0,-100,0"],
+            &["--force", "0.5,0.05,0.1,3,0,-20", "--body-force", "0,-78000,0"][..],
+            solver,
+        ];
+        let expected = fields(&case, &options.concat());
+        for file in ["face.toml", "box.toml"] {
+            assert!(fields(&case, &[&["--loads", file], solver].concat()) == expected, "{file}");
+        }
+    }
+    let struck = "[[load]]\nimpulse = [0, -1, 0]\nduration = 0.002\nat = [0.5, 0.1, 0.05]";
+    std::fs::write(case.folder.path().join("struck.toml"), struck).unwrap();
+    let options =
+        ["--at", "0.5,0.1,0.05", "--impulse", "0,-1,0", "--duration", "0.002", "--young", "1e9"];
+    let expected = fields(&case, &options);
+    assert!(fields(&case, &["--loads", "struck.toml", "--young", "1e9"]) == expected);
+}
+
+#[test]
+fn two_loads_in_a_file_are_the_sum_of_one_each() {
+    let support = "[[support]]\nface = \"-x\"\n[[support]]\nbox = [[0.9, 0, 0], [1, 0, 0.1]]\n";
+    let push = "[[load]]\nforce = [10, -100, 3]\nat = [0.7, 0.1, 0.05]\nradius = 0.04\n";
+    let press = "[[load]]\npressure = 5e4\nbox = [[0.2, 0.1, 0], [0.6, 0.1, 0.1]]\n";
+    let text = |loads: &[&str]| format!("{support}{}", loads.concat());
+    let texts = [text(&[push]), text(&[press]), text(&[push, press])];
+    let [a, b, both] = &texts;
+    let case = bench(&[("a.toml", a), ("b.toml", b), ("both.toml", both)]);
+    for solver in &SOLVERS[..2] {
+        let of = |file| fields(&case, &[&["--loads", file], *solver].concat());
+        let [a, b, both] = ["a.toml", "b.toml", "both.toml"].map(of);
+        for name in ["displacement", "stress"] {
+            let [a, b, both] = [&a, &b, &both].map(|vtu| array(vtu, name));
+            let most = both.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            assert!(most > 0.0 && a.len() == both.len() && b.len() == both.len());
+            for ((a, b), both) in a.iter().zip(&b).zip(&both) {
+                assert!((a + b - both).abs() <= 1e-9 * most, "{name}: {a} + {b} is not {both}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pressure_on_two_ends_and_all_around_makes_the_stress_that_it_is() {
+    let end = |face: &str| format!("[[load]]\npressure = 3e5\nface = \"{face}\"\n");
+    let ends = [end("-x"), end("+x")].concat();
+    let around = "[[load]]\npressure = 3e5\nbox = [[-1, -1, -1], [2, 2, 2]]";
+    let case = bench(&[("ends.toml", &ends), ("around.toml", around)]);
+    for solver in &SOLVERS[..2] {
+        for (file, diagonal) in [("ends.toml", [-3e5, 0.0, 0.0]), ("around.toml", [-3e5; 3])] {
+            let vtu = fields(&case, &[&["--loads", file], *solver].concat());
+            for stress in array(&vtu, "stress").chunks_exact(9) {
+                for (n, found) in stress.iter().enumerate() {
+                    let expected = if n % 4 == 0 { diagonal[n / 4] } else { 0.0 };
+                    assert!((found - expected).abs() < 1e-3, "{file} {solver:?}: {stress:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_of_loads_is_said_in_one_sentence() {
+    let push = "[[load]]\nforce = [0, -1, 0]\nat = [1, 0, 0]\n";
+    let many = push.repeat(1001);
+    let wrong = [
+        ("", "line 1: missing field `load`"),
+        ("load = []", "`load` is empty"),
+        ("[[load]]\nforse = [0, 1, 0]", "line 2: unknown field `forse`"),
+        ("[[load]]\nforce = [0, 1]", "line 2: "),
+        ("[[load]]\nat = [0, 1, 0]", "`load[0]` must have one of `force`, `impulse`"),
+        ("[[load]]\nforce = [0, 1, 0]", "`load[0]` lacks `at`"),
+        ("[[load]]\nforce = [0, nan, 0]\nat = [0, 0, 0]", "`load[0].force` must hold numbers"),
+        ("[[load]]\nforce = [0, 1, 0]\nat = [0, inf, 0]", "`load[0].at` must hold numbers"),
+        ("[[load]]\nforce = [0, 1, 0]\nat = [0, 0, 0]\nradius = -1", "`load[0].radius` must be"),
+        ("[[load]]\nimpulse = [0, 1, 0]\nat = [0, 0, 0]", "`load[0].duration` must be"),
+        ("[[load]]\nbody_force = [0, 1, 0]\nradius = 1", "`load[0].radius` says nothing"),
+        ("[[load]]\npressure = 1", "`load[0]` must have either `face` or `box`"),
+        ("[[load]]\npressure = 1\nface = \"up\"", "line 3: unknown variant `up`"),
+        (
+            "[[load]]\npressure = 1\nbox = [[0, 0, 0], [0, 0, 0]]",
+            "`load[0]` presses on no face of the body: its vertices are from 0,0,0 to 1,0.1,0.1",
+        ),
+        (many.as_str(), "`load` has 1001 entries: give at most 1000"),
+    ];
+    let supports = [
+        ("box = [[2, 0, 0], [3, 1, 1]]", "`support[0]` fixes no vertex of the body"),
+        ("", "`support[0]` must have either `face` or `box`"),
+        // an edge is a hinge
+        ("box = [[0, 0, 0], [0, 0, 0.1]]", "let the body turn"),
+    ];
+    let supports = supports.map(|(keys, words)| (format!("[[support]]\n{keys}\n{push}"), words));
+    let all = wrong.map(|(text, words)| (text.to_owned(), words)).into_iter().chain(supports);
+    for (text, words) in all {
+        let case = bench(&[("loads.toml", &text)]);
+        let output = case.run(&["stress", "beam.msh", "--loads", "loads.toml", "-o", "beam.vtu"]);
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}: {message}");
+        assert!(message.lines().count() == 1 && message.contains(words), "{text}: {message}");
+        assert_eq!(case.names(), ["beam.msh", "loads.toml"]);
+    }
+    let case = bench(&[("loads.vtu", push)]);
+    for (options, words) in [
+        (["--loads", "no.toml", "-o", "b.vtu"].as_slice(), "no.toml: cannot be read"),
+        (&["--loads", "loads.vtu", "-o", "loads.vtu"], "is read by this command"),
+        (&["--loads", "loads.vtu", "--fix", "0,0,0,1,1,1", "-o", "b.vtu"], "cannot be used with"),
+    ] {
+        let output = case.run(&[&["stress", "beam.msh"], options].concat());
+        let message = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[test]
+fn the_schema_of_loads_and_their_reader_know_the_same_keys() {
+    let printed = Case::new(&[]).run(&["schema", "--loads"]).stdout;
+    assert_eq!(String::from_utf8(printed).unwrap(), LOADS_SCHEMA);
+    let schema: Value = serde_json::from_str(LOADS_SCHEMA).unwrap();
+    for (pointer, text) in [
+        ("", "zzz = 1"),
+        ("/properties/support/items", "[[support]]\nzzz = 1"),
+        ("/properties/load/items", "[[load]]\nzzz = 1"),
+    ] {
+        let own = schema.pointer(pointer).unwrap()["properties"].as_object().unwrap();
+        let own: BTreeSet<&str> = own.keys().map(String::as_str).collect();
+        let case = bench(&[("loads.toml", text)]);
+        let output = case.run(&["stress", "beam.msh", "--loads", "loads.toml", "-o", "beam.vtu"]);
+        let message = problem(output.stderr);
+        let (_, known) = message.split_once("expected ").expect(&message);
+        let known: BTreeSet<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert_eq!(known, own);
+    }
+}
+
+#[test]
+fn the_example_of_loads_is_solved() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../");
+    let [mesh, loads] =
+        ["assets/cinder_block.msh", "scenes/loads/cinder_block.toml"].map(|f| format!("{root}{f}"));
+    let case = Case::new(&[]);
+    let output = case.run(&["stress", &mesh, "--loads", &loads, "-o", "block.vtu"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("864 tetrahedra"), "{text}");
+}
