@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use contact::constraint::JointKind;
 use contact::{Material, Settings as ContactSettings, Shape};
 use dynamics::{Body, MassProperties, Velocity};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 use sim::scene::Scene;
-use sim::{NewBody, Report, Settings, World};
+use sim::{NewBody, NewJoint, Report, Settings, World};
+
+use crate::joints::joint;
 
 const GRAVITY: f64 = 9.81;
 const MASS: f64 = 2.0;
@@ -116,6 +119,28 @@ fn a_conveyor_belt_pays_twice() {
             assert!((taken / (0.5 * unit) - 1.0).abs() < 0.02, "{taken} {unit}");
         }
     }
+}
+
+/// A sled that a kinematic body pulls at a constant speed V: the joint does mu m g V t of work, which friction
+/// takes.
+#[test]
+fn a_joint_does_the_work_that_the_friction_of_a_sled_takes() {
+    let (speed, friction, frames) = (0.6, 0.3, 60);
+    let mut world = world(GRAVITY, ContactSettings::default());
+    let surface = material(0.0, friction);
+    world.add(ground(surface)).unwrap();
+    let sled = world.add(slab(0.0, speed, surface)).unwrap();
+    let hook = body(Body::Kinematic(along(speed)), Shape::ball(0.05), [1.0, 0.1], speed, surface);
+    let hook = world.add(hook).unwrap();
+    let rod = JointKind::Distance { least: 1.0, most: 1.0 };
+    let anchors = [0.0, 1.0].map(|x| Point3::new(x, 0.1, 0.0));
+    world.join(NewJoint { anchors, ..joint(rod, [sled, hook], anchors[0]) }).unwrap();
+    let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
+    let wanted = friction * MASS * GRAVITY * speed * f64::from(frames) / 30.0;
+    let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
+    let (work, taken) = (sum(|r| r.work), sum(|r| r.dissipation.contact));
+    assert!((work / wanted - 1.0).abs() < 0.01, "{work} {wanted}");
+    assert!((taken / wanted - 1.0).abs() < 0.01, "{taken} {wanted}");
 }
 
 /// Two balls of stone fall on a turning bar of steel, break, fall on and are retired.

@@ -320,7 +320,8 @@ mod tests {
         let tree = Bvh::new(&corners);
         let mut met = 0;
         for _ in 0..500 {
-            let ray = Ray::new(vector() * 2.0, vector().normalize());
+            let start = vector() * 2.0;
+            let ray = Ray::new(start, (vector() - start).normalize());
             let every = tree.triangles.iter().filter_map(|t| t.meet(&ray, 10.0));
             let nearest = every.min_by(|a, b| a.distance.total_cmp(&b.distance));
             let found = tree.nearest(&ray, 10.0);

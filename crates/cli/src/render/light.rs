@@ -70,6 +70,9 @@ pub(super) fn sky(direction: Vec3) -> Vec3 {
     clear * (1.0 + 0.35 * direction.y.min(0.0))
 }
 
+/// Rays that share a sequence of random numbers.
+const SQUARE: u32 = 16;
+
 /// Random numbers that are the same for a place of the picture.
 pub(super) struct Random {
     tile: [f32; 2],
@@ -79,17 +82,19 @@ pub(super) struct Random {
 impl Random {
     /// Those of a ray: rays of a square of 4 by 4 share a sequence (Roberts 2018, R2) and take turns in it.
     pub(super) fn at(x: u32, y: u32) -> Self {
-        const ORDER: [u32; 16] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
+        const ORDER: [u32; SQUARE as usize] =
+            [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5];
         let tile = hash(x / 4, y / 4);
         let part = |bits: u32| (bits & 0xffff) as f32 / 65536.0;
         let turn = ORDER[(y % 4 * 4 + x % 4) as usize];
-        Self { tile: [part(tile), part(tile >> 16)], count: turn * (SKY_RAYS + 2) }
+        Self { tile: [part(tile), part(tile >> 16)], count: turn }
     }
 
     /// Two numbers from 0 up to 1.
     fn pair(&mut self) -> [f32; 2] {
         let n = self.count as f32;
-        self.count += 1;
+        // rays of a square take turns: neighbors in the sequence are far apart
+        self.count += SQUARE;
         [(self.tile[0] + n * 0.754_877_7).fract(), (self.tile[1] + n * 0.569_840_3).fract()]
     }
 }

@@ -118,6 +118,20 @@ pub(crate) struct Look {
     pub(crate) count: u32,
 }
 
+impl Look {
+    /// Where its contacts are.
+    fn range(&self) -> std::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.count as usize
+    }
+}
+
+/// Contacts of pairs that follow each other.
+struct Run<'c> {
+    from: &'c Contacts,
+    range: std::ops::Range<usize>,
+}
+
 /// All contacts of a step, by pair in ascending order.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
@@ -247,22 +261,25 @@ impl Contacts {
         let mut kept = Self { tally: self.tally, ..Self::default() };
         let stays = |look: &&Look| pairs.binary_search(&(look.a, look.b)).is_err();
         for look in self.looks.iter().filter(stays) {
-            kept.take(&self, look);
+            kept.take(look, kept.contacts.len() as u32);
+            kept.copy(&self, look.range());
         }
         kept
     }
 
-    /// Adds what `others` have of a pair.
-    fn take(&mut self, others: &Self, look: &Look) {
-        let first = self.contacts.len() as u32;
-        let range = look.first as usize..(look.first + look.count) as usize;
-        self.contacts.extend_from_slice(&others.contacts[range.clone()]);
-        self.origins.extend_from_slice(&others.origins[range]);
+    /// Adds what `others` have of a pair. Their contacts are added by [`Self::copy`].
+    fn take(&mut self, look: &Look, first: u32) {
         if look.count > 0 {
             let Look { a, b, since, count, .. } = *look;
             self.manifolds.push(Manifold { a, b, since, first, count });
         }
         self.looks.push(Look { first, ..*look });
+    }
+
+    /// Adds contacts of `others` with their origins.
+    fn copy(&mut self, others: &Self, range: std::ops::Range<usize>) {
+        self.contacts.extend_from_slice(&others.contacts[range.clone()]);
+        self.origins.extend_from_slice(&others.origins[range]);
     }
 
     /// The last search of a pair: its relative pose, if contacts may be reused, and the contacts.
@@ -307,6 +324,7 @@ impl Contacts {
             |look: &&Look| look.count > 0 || !renewed[look.a as usize] && !renewed[look.b as usize];
         let mut old = self.looks.iter().filter(stays).peekable();
         let mut new = fresh.looks.iter().peekable();
+        let mut run = Run { from: self, range: 0..0 };
         loop {
             let order = match (old.peek(), new.peek()) {
                 (Some(p), Some(q)) => (p.a, p.b).cmp(&(q.a, q.b)),
@@ -318,8 +336,16 @@ impl Contacts {
             let found = new.next_if(|_| order.is_ge()).map(|look| (fresh, look));
             let found = found.filter(|(_, look)| look.count > 0 || known.is_none());
             let Some((from, look)) = found.or(known) else { continue };
-            all.take(from, look);
+            let range = look.range();
+            // most pairs follow each other in one of both: they are copied together
+            if !std::ptr::eq(run.from, from) || run.range.end != range.start {
+                all.copy(run.from, run.range);
+                run = Run { from, range: range.start..range.start };
+            }
+            all.take(look, (all.contacts.len() + run.range.len()) as u32);
+            run.range.end = range.end;
         }
+        all.copy(run.from, run.range);
         for pair in resumed {
             let own = (pair.a, pair.b);
             if let Ok(n) = all.looks.binary_search_by_key(&own, |look| (look.a, look.b)) {
