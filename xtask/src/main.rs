@@ -116,7 +116,9 @@ fn test(rest: &[&str], browser: bool) -> Outcome {
 fn worlds(count: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--release", "--package", "brisance-tests", "--test", "it"]);
-    run(command.args(["random_scenes", "--", "--nocapture"]).env("PROPTEST_CASES", count))
+    run(command
+        .args(["random_scenes", "--", "--include-ignored", "--nocapture"])
+        .env("PROPTEST_CASES", count))
 }
 
 fn golden() -> Outcome {

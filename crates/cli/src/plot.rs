@@ -98,6 +98,11 @@ impl Table {
         Ok(self.rows.iter().map(|row| row[at]).collect())
     }
 
+    /// A column that ledgers of earlier versions lack: zeros there.
+    fn new_column(&self, name: &'static str) -> Vec<f64> {
+        self.column(name).unwrap_or_else(|_| vec![0.0; self.rows.len()])
+    }
+
     /// How far a vector is from what it was at first.
     fn drift(&self, axes: [&'static str; 3]) -> Result<Vec<f64>, TableError> {
         let [x, y, z] = [self.column(axes[0])?, self.column(axes[1])?, self.column(axes[2])?];
@@ -137,17 +142,17 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
     let potential: Vec<f64> = potential.iter().map(|p| p - lowest).collect();
     let total = kinetic.iter().zip(&potential).map(|(k, p)| k + p).collect();
     let losses = [
-        ("collision", ORANGE, "dissipated_collision"),
-        ("plastic work", CYAN, "dissipated_plastic"),
-        ("contact and friction", SKY, "dissipated_contact"),
-        ("fracture", PURPLE, "dissipated_fracture"),
-        ("sleep", GREEN, "dissipated_sleep"),
-        ("retired pieces", GREY, "dissipated_retirement"),
-        ("work of kinematic bodies", INK, "work"),
+        ("collision", ORANGE, table.column("dissipated_collision")?),
+        ("plastic work", CYAN, table.new_column("dissipated_plastic")),
+        ("contact and friction", SKY, table.column("dissipated_contact")?),
+        ("fracture", PURPLE, table.column("dissipated_fracture")?),
+        ("sleep", GREEN, table.column("dissipated_sleep")?),
+        ("retired pieces", GREY, table.column("dissipated_retirement")?),
+        ("work of kinematic bodies", INK, table.column("work")?),
     ];
     let mut dissipation = vec![];
-    for (name, colour, column) in losses {
-        let curve = summed(&table.column(column)?);
+    for (name, colour, values) in losses {
+        let curve = summed(&values);
         // what never happens needs no line
         if curve.iter().any(|&x| x != 0.0) {
             dissipation.push((name, colour, curve));
