@@ -19,7 +19,8 @@ fn struck(shape: &str, stress: &str, speed: f64) -> World {
     struck_at(shape, stress, (speed, Vector3::new(0.1, 0.2, 0.3), Vector3::new(0.02, 0.0, 0.01)))
 }
 
-/// The same with the speed of the ball, the body's angular velocity, and where the ball is over the body.
+/// Like `struck`, with the speed of the ball, m/s, the angular velocity of the body, rad/s, and the position of the ball
+/// relative to the body, m.
 fn struck_at(
     shape: &str,
     stress: &str,

@@ -224,7 +224,7 @@ impl Frame {
             ),
         );
         if body.breaks && body.motion == "dynamic" {
-            // what a body of this size bears at a hundredth of its speed
+            // a cube of this size breaks at a hundredth of its momentum at one size per frame
             let bears = (1e-2 * 1000.0 * self.size.powi(3) * speed).min(1e9);
             put(
                 toml,

@@ -22,7 +22,7 @@ const ON_SIDE: f64 = 1e-6;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LoadsError {
-    /// It is no TOML, or has a key or kind of value that is not known.
+    /// The file is not valid TOML, or has an unknown key or a value of the wrong type.
     #[error("line {line}: {problem}")]
     Syntax {
         /// The line, counted from 1.

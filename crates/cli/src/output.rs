@@ -32,8 +32,8 @@ pub fn write_whole<E: From<io::Error>>(
     Ok(())
 }
 
-/// Has another program fill a temporary file beside `path`, whose name `write` is given, and gives it the
-/// name `path` when all is written.
+/// Creates a temporary file beside `path`, calls `write` with its name, and renames the file to `path` once `write`
+/// succeeds. For files that another program fills.
 ///
 /// # Errors
 /// What `write` returns, or an I/O error; `path` is then as it was before and nothing is left.

@@ -16,8 +16,8 @@ pub struct TetQuality {
     pub min_mean_ratio: f64,
     /// Average of the mean ratio.
     pub mean_mean_ratio: f64,
-    /// Smallest radius ratio, thrice the radius of the inscribed sphere over that of the circumscribed one: 1 for a
-    /// regular tetrahedron, 0 for a flat one.
+    /// Smallest radius ratio, `3 r / R` with the inradius `r` and the circumradius `R`: 1 for a regular tetrahedron,
+    /// 0 for a flat one.
     pub min_radius_ratio: f64,
     /// Average of the radius ratio.
     pub mean_radius_ratio: f64,

@@ -12,8 +12,7 @@ pub struct Camera {
     pub field: f64,
     /// The track that stays in the middle, as an index into [`Recording::tracks`].
     pub follow: Option<usize>,
-    /// Where it is when, ascending in time; of one that follows a track, at most one: where it is at
-    /// the start.
+    /// Keyframes in ascending order of time. A camera that follows a track has at most one, its place at the start.
     pub keys: Vec<Sight>,
 }
 

@@ -72,7 +72,7 @@ impl World {
             && held.saturating_add(new) <= self.settings.debris.most_samples
     }
 
-    /// Removes the dust of this frame, and retires what has been slow for long enough.
+    /// Removes the dust of this frame and retires pieces that were slow for the time of the settings.
     pub(crate) fn retire(&mut self, report: &mut Report) {
         self.remove_dust(report);
         self.retire_slow(report);

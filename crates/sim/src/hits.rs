@@ -177,7 +177,7 @@ impl World {
         limit_energy(&mut hits, acting.taken);
         self.push_back(&mut hits, acting);
         for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
-            // the blow is one of them, or the sum of several
+            // reactions include the blow, or the sum of simultaneous blows
             hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
         }
         hits

@@ -32,7 +32,7 @@ pub(crate) struct Parted {
     pub(crate) whole: Arc<LatticeBody>,
     /// Its tetrahedra where its pieces have them: smoothing moves corners between pieces.
     mesh: Arc<TetMesh>,
-    /// The region of each tetrahedron; that of none is where its centroid is.
+    /// The region of each tetrahedron. `None`: the tetrahedron belongs to the piece that contains its centroid.
     regions: Vec<Option<u32>>,
     /// The region of shards that are dust.
     dust: Option<u32>,

@@ -489,11 +489,11 @@ impl Default for Look {
     }
 }
 
-/// A solid texture: how colours vary inside a material and on its surface.
+/// A solid texture: the color of a material as a function of the rest position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Texture {
-    /// Not at all.
+    /// One color everywhere.
     #[default]
     Plain,
     /// Veins.

@@ -56,7 +56,7 @@ pub struct Setup<'a> {
     pub contacts: &'a [Contact],
     /// Force on all of the volume, N/m^3.
     pub body_force: Vector3<f64>,
-    /// Whether a support holds each vertex of a mesh of the body or of one of its pieces.
+    /// For each vertex of a mesh of the body or of a piece, whether a support fixes it.
     pub supports: &'a dyn Fn(&TetMesh) -> Vec<bool>,
 }
 

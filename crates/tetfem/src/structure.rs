@@ -215,7 +215,7 @@ impl Structure {
         self.supports.contains(&true)
     }
 
-    /// Whether a support holds each vertex.
+    /// For each vertex, whether a support fixes it.
     pub fn supports(&self) -> &[bool] {
         &self.supports
     }
@@ -242,7 +242,7 @@ impl Structure {
         if kept.radius().to_bits() == radius.to_bits() { Arc::clone(kept) } else { make() }
     }
 
-    /// Displacements and stresses under a load, stress at rest included: one solve.
+    /// Displacements and stresses under a load, including residual stress, by one linear solve.
     ///
     /// # Errors
     /// [`SolveError`] if the load is not finite or the iterations do not suffice.

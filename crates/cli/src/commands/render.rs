@@ -42,7 +42,7 @@ impl Kind {
 struct Drawing<'a> {
     recording: &'a Recording,
     view: View,
-    /// Whether the view is that of the command line, whatever the camera of the recording does.
+    /// Whether options of the command line set the view and the camera of the recording is ignored.
     is_fixed: bool,
     /// When pictures are taken, counted in frames.
     moments: Vec<f64>,
@@ -100,7 +100,7 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         turntable: arguments.turntable.unwrap_or(0.0),
         quiet: arguments.quiet,
     };
-    // picked frames make a square, as far as they can
+    // frames that are named one by one form a sheet as square as possible
     let square = (1..).find(|n| n * n >= drawing.moments.len()).unwrap_or(1);
     let columns = arguments.sheet.map_or(square, |sheet| sheet.columns);
     drawing

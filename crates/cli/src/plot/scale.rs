@@ -13,8 +13,8 @@ const BAR: [i32; 2] = [24, 240];
 /// Numbers beside the bar.
 const MARKS: i32 = 4;
 
-/// Draws a scale of stress, from 0 to `most` Pa, over the right edge of a picture that has room for it;
-/// `colors` are sRGB, from the least on.
+/// Draws a color bar of stress from 0 to `most` Pa over the right edge of a picture, if it is large enough. `colors` are
+/// sRGB, in ascending order of stress.
 pub(crate) fn with_stress_scale(picture: &Picture, colors: &[[u8; 3]], most: f64) -> Picture {
     let size = picture.size();
     let mut bytes = picture.bytes().to_vec();

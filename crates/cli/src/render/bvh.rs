@@ -3,11 +3,13 @@
 
 use nalgebra::Vector3;
 
-/// Single precision: the scene is moved to the origin and scaled to the size of what is looked at.
+/// Single precision suffices: coordinates are relative to the point that the camera looks at, in units of the radius
+/// of the subject.
 pub(super) type Vec3 = Vector3<f32>;
 
 /// Triangles in a leaf that are not worth another split.
 const LEAF: usize = 4;
+/// Bins of a binned surface-area heuristic (Wald 2007).
 const BINS: usize = 12;
 /// Splits below this depth halve the number of triangles, which bounds the depth of the tree.
 const DEEP: usize = 40;

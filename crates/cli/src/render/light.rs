@@ -34,8 +34,8 @@ impl Sample {
     }
 }
 
-/// Most surfaces that a ray goes through.
-const MOST_SURFACES: usize = 16;
+/// Limit of surfaces that a ray passes through.
+const MAX_SURFACES: usize = 16;
 /// Radiance of a white surface that faces the sun.
 const SUN: Vec3 = Vec3::new(2.2, 2.0, 1.72);
 /// Radiance of the sky at its top and at the horizon.
@@ -47,11 +47,11 @@ const SUN_SIZE: f32 = 0.035;
 pub(super) const SKY_RAYS: u32 = 2;
 /// How far they look for bodies, in radii of what is looked at.
 const SKY_REACH: f32 = 6.0;
-/// Share of the light that falls on what they meet.
+/// Irradiance that is assumed where sky rays meet a body, as a share of that in the open.
 const BOUNCED: f32 = 0.3;
-/// Surfaces that are rougher reflect nothing that can be told from a diffuse reflection.
+/// Roughness beyond which no specular reflection is traced.
 const GLOSSY: f32 = 0.6;
-/// Reflectance of what is no metal, seen from the front: a refractive index of 1.5.
+/// Fresnel reflectance of dielectrics at normal incidence, for a refractive index of 1.5.
 const REFLECTANCE: f32 = 0.04;
 /// How many radii away the ground has half turned into the horizon.
 const HAZE: f32 = 14.0;
@@ -134,7 +134,7 @@ impl Stage {
     pub(super) fn look(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
         let mut ray = *ray;
         let mut path = Path { through: Vec3::repeat(1.0), glow: Vec3::zeros(), length: 0.0 };
-        for _ in 0..MOST_SURFACES {
+        for _ in 0..MAX_SURFACES {
             let Some(spot) = self.meet(&ray, f32::INFINITY, width) else { break };
             path.length += spot.distance;
             let is_clear = spot.transmission > 0.0 || spot.alpha < 1.0;

@@ -26,7 +26,7 @@ pub struct Camera {
     /// The body that stays in the middle of the picture, whose moves the camera makes too. When it
     /// breaks it is the median of its pieces that does.
     pub follow: Option<String>,
-    /// Where it is when, ascending; between two it moves evenly.
+    /// Keyframes in ascending order of time. Between two the camera moves at constant speed.
     pub keyframes: Option<Vec<CameraKey>>,
 }
 
