@@ -1,6 +1,6 @@
 //! Bodies over one step.
 
-use dynamics::{Body, Momentum, Velocity, advance_all};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::Isometry3;
 
 use crate::body::Columns;
@@ -40,7 +40,8 @@ impl<'a> Frame<'a> {
     /// Where bodies with `momenta` are at the end of the step.
     pub fn predict(&self, momenta: &[Momentum]) -> Vec<Isometry3<f64>> {
         let mut poses = self.poses.to_vec();
-        advance_all(self.columns.bodies, &mut poses, momenta, self.dt);
+        let scheme = &self.settings.scheme;
+        scheme.advance_all(self.columns.bodies, &mut poses, momenta, self.dt);
         poses
     }
 

@@ -1,6 +1,6 @@
 //! What steers the passes.
 
-use dynamics::Velocity;
+use dynamics::{Scheme, Velocity};
 
 use crate::solve::clamp::Clamp;
 use crate::solve::impulse::Combine;
@@ -103,8 +103,12 @@ impl Default for SequentialImpulse {
 pub struct Settings {
     /// Which algorithm finds the impulses.
     pub solver: Solver,
+    /// How bodies turn over a whole step. At times within a step, as at impacts, they are where
+    /// [`dynamics::advance`] has them, and what joints alone hold turns by the midpoint rule.
+    pub scheme: Scheme,
     /// What is done to collision impulses that would add kinetic energy, and to contact impulses of
-    /// [`Solver::Reference`].
+    /// [`Solver::Reference`]. [`Solver::Manifold`] drops a guess whose contact pass adds some, unless it is
+    /// [`Clamp::Off`].
     pub clamp: Clamp,
     /// Sweeps over all pairs in the collision pass.
     pub collision_sweeps: usize,
@@ -145,6 +149,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             solver: Solver::default(),
+            scheme: Scheme::default(),
             clamp: Clamp::default(),
             collision_sweeps: 5,
             pair_repeats: 4,

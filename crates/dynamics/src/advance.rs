@@ -31,19 +31,7 @@ fn turned(rotation: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> UnitQua
 /// up to a turn a frame is right to 2 degrees after a second. A kinematic body follows its velocity
 /// exactly, a static one stays.
 pub fn advance(body: &Body, pose: &Isometry3<f64>, momentum: &Momentum, dt: f64) -> Isometry3<f64> {
-    match body {
-        Body::Static => *pose,
-        Body::Kinematic(velocity) => velocity.carry(pose, dt),
-        Body::Dynamic(mass) => {
-            let spin = Spin::new(mass, &pose.rotation, &momentum.angular);
-            let turned = turned(&pose.rotation, &spin.turn(dt));
-            let fixed = energy_fix(mass, &turned, &momentum.angular, spin.anchored_energy()).0;
-            Isometry3::from_parts(
-                Translation3::from(pose.translation.vector + momentum.linear * (dt / mass.mass())),
-                fixed,
-            )
-        }
-    }
+    Scheme::default().advance(body, pose, momentum, dt)
 }
 
 /// [`advance`] for columns of bodies, in place and in parallel.
@@ -53,21 +41,88 @@ pub fn advance(body: &Body, pose: &Isometry3<f64>, momentum: &Momentum, dt: f64)
 /// # Panics
 /// If the slices differ in length.
 pub fn advance_all(bodies: &[Body], poses: &mut [Isometry3<f64>], momenta: &[Momentum], dt: f64) {
-    let lengths = (bodies.len(), poses.len(), momenta.len());
-    assert!(
-        lengths.0 == lengths.1 && lengths.1 == lengths.2,
-        "as many poses and momenta as bodies, not {lengths:?}"
-    );
-    // some 25 us of work, so that handing it to a thread costs little
-    const CHUNK: usize = 256;
-    poses
-        .par_chunks_mut(CHUNK)
-        .zip(bodies.par_chunks(CHUNK).zip(momenta.par_chunks(CHUNK)))
-        .for_each(|(poses, (bodies, momenta))| {
-            for (pose, (body, momentum)) in poses.iter_mut().zip(bodies.iter().zip(momenta)) {
-                *pose = advance(body, pose, momentum, dt);
-            }
-        });
+    Scheme::default().advance_all(bodies, poses, momenta, dt);
+}
+
+/// The order of an orientation step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Sixth, in inner steps.
+    #[default]
+    Sixth,
+    /// Second: the step of SSF08 on which Su09 builds, as [`second_order_step`].
+    Second,
+}
+
+/// How orientations advance over a step; the default is that of [`advance`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// The order of the step.
+    pub order: Order,
+    /// Whether [`energy_fix`] follows. Without it an orientation step changes the rotational energy.
+    pub energy_fix: bool,
+}
+
+impl Default for Scheme {
+    fn default() -> Self {
+        Self { order: Order::default(), energy_fix: true }
+    }
+}
+
+impl Scheme {
+    /// [`advance`](fn@advance) by this scheme.
+    pub fn advance(
+        &self,
+        body: &Body,
+        pose: &Isometry3<f64>,
+        momentum: &Momentum,
+        dt: f64,
+    ) -> Isometry3<f64> {
+        let mass = match body {
+            Body::Static => return *pose,
+            Body::Kinematic(velocity) => return velocity.carry(pose, dt),
+            Body::Dynamic(mass) => mass,
+        };
+        let spin = Spin::new(mass, &pose.rotation, &momentum.angular);
+        let turn = match self.order {
+            Order::Sixth => spin.turn(dt),
+            Order::Second => exp(&spin.second_order(dt)),
+        };
+        let mut rotation = turned(&pose.rotation, &turn);
+        if self.energy_fix {
+            rotation = energy_fix(mass, &rotation, &momentum.angular, spin.anchored_energy()).0;
+        }
+        let place = pose.translation.vector + momentum.linear * (dt / mass.mass());
+        Isometry3::from_parts(Translation3::from(place), rotation)
+    }
+
+    /// [`advance_all`](fn@advance_all) by this scheme.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
+    pub fn advance_all(
+        &self,
+        bodies: &[Body],
+        poses: &mut [Isometry3<f64>],
+        momenta: &[Momentum],
+        dt: f64,
+    ) {
+        let lengths = (bodies.len(), poses.len(), momenta.len());
+        assert!(
+            lengths.0 == lengths.1 && lengths.1 == lengths.2,
+            "as many poses and momenta as bodies, not {lengths:?}"
+        );
+        // some 25 us of work, so that handing it to a thread costs little
+        const CHUNK: usize = 256;
+        poses
+            .par_chunks_mut(CHUNK)
+            .zip(bodies.par_chunks(CHUNK).zip(momenta.par_chunks(CHUNK)))
+            .for_each(|(poses, (bodies, momenta))| {
+                for (pose, (body, momentum)) in poses.iter_mut().zip(bodies.iter().zip(momenta)) {
+                    *pose = self.advance(body, pose, momentum, dt);
+                }
+            });
+    }
 }
 
 impl Spin {

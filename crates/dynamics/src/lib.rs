@@ -10,7 +10,7 @@
 //! [`MassMoments`] adds up what a body is made of and finds its principal axes; [`advance`] carries
 //! it over one frame. At 30 Hz an ordinary second-order step of a fast, ill-conditioned body can
 //! multiply its energy; here the energy is held (Su09 section 2), and the orientation follows the true
-//! one. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself.
+//! one. [`second_order_step`] with [`energy_fix`] is the method of Su09 itself; [`Scheme`] chooses both.
 //!
 //! ```
 //! use brisance_dynamics::{Body, MassMoments, Velocity, advance};
@@ -79,7 +79,7 @@ mod principal;
 mod rotation;
 mod spin;
 
-pub use advance::{advance, advance_all, second_order_step};
+pub use advance::{Order, Scheme, advance, advance_all, second_order_step};
 pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
 pub use integrate::{IntegrateError, Integrator, Motion, State, integrate};

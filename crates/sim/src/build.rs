@@ -135,10 +135,8 @@ pub fn build(
         gravity: scene.simulation.gravity.into(),
         debris: debris(scene),
         sleep: scene.simulation.sleep,
-        contact: contact::Settings {
-            solver: scene.simulation.solver.contact(),
-            ..contact::Settings::default()
-        },
+        contact: scene.simulation.contact_settings(),
+        bound_energy: scene.simulation.energy.bound,
         ..Settings::default()
     });
     let mut appearances: Vec<Appearance> = Vec::new();

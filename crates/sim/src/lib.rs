@@ -77,7 +77,7 @@ pub use steering::SteeringError;
 pub use step::Phase;
 pub use strength::{Breaker, Strain, Strength};
 pub use stress::{Stress, StressField, Tets};
-pub use surface::{Appearance, Look, Surface, Texture};
+pub use surface::{Appearance, Look, SmallPieces, Surface, Texture};
 pub use timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use warning::Warning;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};

@@ -200,10 +200,13 @@ impl Recorder {
             let stress = last_stress(report, self.live[at].body).or(stress);
             for (n, &id) in children.iter().enumerate() {
                 let Track { name, look, .. } = &self.recording.tracks[parent];
+                let solid = world.get(id).and_then(|state| state.solid);
+                let volume = solid.map(|solid| solid.geometry.moments().volume);
+                let own = volume.and_then(|volume| look.of_piece(volume)).map(Arc::new);
                 let track = Track {
                     name: format!("{name}.{n}"),
                     skin: Skin::default(),
-                    look: Arc::clone(look),
+                    look: own.unwrap_or_else(|| Arc::clone(look)),
                     parent: Some(parent),
                     birth: frame,
                     taken: 0,

@@ -28,6 +28,7 @@
 mod body;
 mod breakage;
 mod camera;
+mod contact;
 mod error;
 mod files;
 mod groups;
@@ -50,6 +51,7 @@ pub use breakage::{
     WeakSphere,
 };
 pub use camera::{Camera, CameraKey};
+pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};

@@ -102,8 +102,8 @@ impl World {
         let (mut support, half, mut push) = self.settle_positions(&mut search, given, ended);
         let islands = support.islands(self.at(given));
         // other solvers gain what they gain
-        let split = self.settings.contact.solver.is_split();
-        let kept = split.then(|| Kept {
+        let is_bound = self.settings.bound_energy && self.settings.contact.solver.is_split();
+        let kept = is_bound.then(|| Kept {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands),
         });
@@ -164,7 +164,12 @@ impl World {
     ) -> Vec<Isometry3<f64>> {
         let mut end = self.at(given).predict(half);
         let Some(Kept { energy, free }) = kept else {
-            self.displace(&mut end, push, half, &[]);
+            if self.settings.contact.solver.is_split() {
+                self.displace(&mut end, push, &self.momenta, given.2);
+                self.at(given).close_joints(&mut end);
+            } else {
+                self.displace(&mut end, push, half, &[]);
+            }
             return end;
         };
         let work = support.expected_work(self.at(given), &end);
@@ -453,18 +458,17 @@ impl World {
                 *is_joined = true;
             }
         }
+        let is_fixed = self.settings.contact.scheme.energy_fix;
         for (i, pose) in end.iter_mut().enumerate() {
             let Body::Dynamic(mass) = &self.acting[i] else { continue };
-            let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
-            if is_joined[i] {
-                let place = pose.translation.vector + push[i].linear;
-                *pose = Isometry3::from_parts(Translation3::from(place), turn * pose.rotation);
-                continue;
-            }
-            let kept = &kept[i].angular;
-            let energy = mass.rotational_energy(&self.poses[i].rotation, kept);
-            let (rotation, _) = energy_fix(mass, &(turn * pose.rotation), kept, energy);
             let place = pose.translation.vector + push[i].linear;
+            let turn = UnitQuaternion::from_scaled_axis(push[i].angular);
+            let mut rotation = turn * pose.rotation;
+            if is_fixed && !is_joined[i] {
+                let kept = &kept[i].angular;
+                let energy = mass.rotational_energy(&self.poses[i].rotation, kept);
+                rotation = energy_fix(mass, &rotation, kept, energy).0;
+            }
             *pose = Isometry3::from_parts(Translation3::from(place), rotation);
         }
     }

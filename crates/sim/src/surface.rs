@@ -471,6 +471,35 @@ pub struct Look {
     pub ior: f32,
     /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
     pub alpha: f32,
+    /// How small pieces of the body look otherwise, if they do.
+    pub small_pieces: Option<SmallPieces>,
+}
+
+/// A colour that tells small pieces from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallPieces {
+    /// Pieces of less volume than a cube of this edge are small, m.
+    pub size: f64,
+    /// Linear RGB of their surface and cuts, each 0 to 1.
+    pub colour: [f32; 3],
+}
+
+impl Look {
+    /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
+    pub fn of_piece(&self, volume: f64) -> Option<Self> {
+        let SmallPieces { colour, .. } =
+            self.small_pieces.filter(|small| volume < small.size.powi(3))?;
+        Some(Self {
+            material: format!("{} small", self.material),
+            colour,
+            inner_colour: colour,
+            texture: Texture::Plain,
+            // pieces of small ones are small too
+            small_pieces: None,
+            ..self.clone()
+        })
+    }
 }
 
 impl Default for Look {
@@ -485,6 +514,7 @@ impl Default for Look {
             transmission: 0.0,
             ior: 1.5,
             alpha: 1.0,
+            small_pieces: None,
         }
     }
 }

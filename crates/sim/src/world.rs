@@ -41,6 +41,10 @@ pub struct Settings {
     pub gravity: Vector3<f64>,
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
+    /// Whether islands of touching bodies are held to the energy that they had, and those that touch nothing
+    /// immovable to their angular momentum. Only solvers that are
+    /// [split](contact::Solver::is_split) are.
+    pub bound_energy: bool,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
     pub break_rounds: usize,
     /// Limits on pieces.
@@ -56,6 +60,7 @@ impl Default for Settings {
             dt: 1.0 / 30.0,
             gravity: Vector3::new(0.0, -9.81, 0.0),
             contact: contact::Settings::default(),
+            bound_energy: true,
             break_rounds: 3,
             debris: Debris::default(),
             sleep: true,

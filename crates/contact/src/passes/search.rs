@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dynamics::{Momentum, Velocity, advance};
+use dynamics::{Momentum, Velocity};
 use nalgebra::Isometry3;
 
 use crate::frame::Frame;
@@ -82,7 +82,7 @@ impl<'a> Frame<'a> {
         }
         search.poses[i] = *pose;
         search.momenta[i] = momenta[i];
-        search.predicted[i] = advance(body, pose, &half, self.dt);
+        search.predicted[i] = self.settings.scheme.advance(body, pose, &half, self.dt);
         let velocity = body.velocity(&pose.rotation, &half);
         search.velocities[i] = velocity;
         search.turnings[i] = self.turning(i, &half, &velocity, &search.predicted[i]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dynamics::{Body, Momentum, Velocity, advance};
+use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Point3, UnitQuaternion, Vector3};
 
 use super::graph::Graph;
@@ -10,7 +10,7 @@ use super::touch::{Placed, Touch, touches};
 use crate::frame::Frame;
 use crate::passes::collide::mass_at;
 use crate::reference::rolling::rolling_impulse;
-use crate::{ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
+use crate::{Clamp, ClampedBody, Levers, Mover, clamp_scale, pair_impulse};
 
 /// Touching starts this share of the smaller radius outside: round-off must not part a pair.
 const TOUCH: f64 = 1e-6;
@@ -88,11 +88,11 @@ impl<'a> Evolution<'a> {
     }
 
     fn predict(&mut self, i: usize) {
-        let Frame { columns, poses, dt, .. } = self.frame;
+        let Frame { columns, poses, dt, settings, .. } = self.frame;
         let (own, ahead) = (self.momenta[i], self.ahead[i]);
         let momentum =
             Momentum { linear: own.linear + ahead.linear, angular: own.angular + ahead.angular };
-        self.predicted[i] = advance(&columns.bodies[i], &poses[i], &momentum, dt);
+        self.predicted[i] = settings.scheme.advance(&columns.bodies[i], &poses[i], &momentum, dt);
     }
 
     /// Whether neither body moved since the pair needed nothing.
@@ -184,7 +184,8 @@ impl<'a> Evolution<'a> {
             }
         }
         let impulse = Impulse { j, torque, arms: *arms };
-        let impulse = if law.clamped { self.clamped((a, b), impulse, normal) } else { impulse };
+        let is_clamped = law.clamped && settings.clamp != Clamp::Off;
+        let impulse = if is_clamped { self.clamped((a, b), impulse, normal) } else { impulse };
         let gives = impulse.j != Vector3::zeros() && impulse.j.iter().all(|x| x.is_finite());
         gives.then_some(impulse)
     }

@@ -8,7 +8,7 @@ mod factor;
 mod newton;
 pub(super) mod set;
 
-use dynamics::{Momentum, Velocity, advance};
+use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
 use rayon::prelude::*;
 
@@ -332,7 +332,8 @@ impl Part {
             let mut ends = problem.poses.to_vec();
             for i in self.joints.iter().flat_map(|&n| start.joints[n as usize].bodies) {
                 let (i, body) = (i as usize, &problem.columns.bodies[i as usize]);
-                ends[i] = advance(body, &problem.poses[i], &momenta[i], problem.dt);
+                let scheme = &problem.settings.scheme;
+                ends[i] = scheme.advance(body, &problem.poses[i], &momenta[i], problem.dt);
             }
             let turned = |&n: &u32| {
                 let joint = &start.joints[n as usize];

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::constraint::{self, Joint, JointPass, Reaction, Stepping};
 use crate::frame::Frame;
 use crate::narrow::contacts::{Contact, Contacts, Manifold};
+use crate::solve::clamp::Clamp;
 use crate::solve::exact::{Exact, Kept, Start};
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
@@ -54,12 +55,13 @@ pub(crate) fn settle(
     joined.start(&pass, aim);
     pass.start(impulses);
     pass.solve_all();
+    let is_clamped = problem.settings.clamp != Clamp::Off;
     let mut given = 0.0;
-    if columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
+    if is_clamped && columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
         pass.write(impulses);
         given = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
     }
-    if pass.movers.work(columns, poses, &start) > given {
+    if is_clamped && pass.movers.work(columns, poses, &start) > given {
         impulses.fill(Vector3::zeros());
         joined.forget();
         pass.movers.set_velocities(&start);

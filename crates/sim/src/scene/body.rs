@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
-use crate::Texture;
+use crate::{SmallPieces, Texture};
 
 use super::{Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
@@ -73,6 +73,8 @@ pub struct Body {
     pub ior: Option<f32>,
     /// Opacity, 0 to 1; 1 unless given.
     pub alpha: Option<f32>,
+    /// A colour of small pieces of it; that of the body unless given.
+    pub small_pieces: Option<SmallPieces>,
     /// How it breaks; never unless given.
     pub fracture: Option<Fracture>,
     /// What holds it in place until it breaks away; nothing unless given.

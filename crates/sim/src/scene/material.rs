@@ -432,6 +432,7 @@ impl super::Body {
             transmission: self.transmission.or(known.transmission).unwrap_or(0.0),
             ior: self.ior.or(known.ior).unwrap_or(1.5),
             alpha: self.alpha.or(known.alpha).unwrap_or(1.0),
+            small_pieces: self.small_pieces,
         }
     }
 }

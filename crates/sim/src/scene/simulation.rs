@@ -3,6 +3,8 @@
 use contact::constraint::SequentialImpulse;
 use serde::Deserialize;
 
+use super::contact::{Contact, Energy, Turning};
+
 /// Settings of a run: `[simulation]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -20,6 +22,12 @@ pub struct Simulation {
     pub sleep: bool,
     /// What finds the impulses; `"manifold"` unless given.
     pub solver: Solver,
+    /// The order of the step by which bodies turn; `"sixth_order"` unless given.
+    pub rotation: Turning,
+    /// Iterations and tolerances of the solver.
+    pub contact: Contact,
+    /// What keeps energy; all on unless given.
+    pub energy: Energy,
 }
 
 /// What finds the impulses of contacts and joints.
@@ -40,6 +48,17 @@ pub enum Solver {
 }
 
 impl Solver {
+    /// Its name in scenes.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Manifold => "manifold",
+            Self::Reference => "reference",
+            Self::SequentialImpulse => "sequential_impulse",
+            Self::QuadraticProgram => "quadratic_program",
+            Self::Impulse => "impulse",
+        }
+    }
+
     /// The solver at its default settings.
     pub fn contact(self) -> contact::Solver {
         match self {
@@ -63,6 +82,9 @@ impl Default for Simulation {
             seed: 1,
             sleep: true,
             solver: Solver::default(),
+            rotation: Turning::default(),
+            contact: Contact::default(),
+            energy: Energy::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Which values of a scene can be simulated.
 
+mod contact;
 mod lattice;
 
 use std::collections::BTreeSet;
@@ -82,8 +83,9 @@ impl Scene {
         let solver = self.simulation.solver;
         require(solver.contact().has_joints(), key, || {
             format!(
-                "cannot be: the solver {solver:?} has no joints; use `manifold`, \
-                 `sequential_impulse` or `quadratic_program`"
+                "cannot be: the solver `{}` has no joints; use `manifold`, \
+                 `sequential_impulse` or `quadratic_program`",
+                solver.name()
             )
         })?;
         let mut moves = false;
@@ -296,7 +298,8 @@ fn simulation(s: &Simulation) -> Result<(), InvalidValue> {
         format!("must be between 1 and 100000 frames per second, not {:?}", s.fps)
     })?;
     count("simulation.frames", s.frames, 1, MAX_FRAMES)?;
-    bounded("simulation.gravity", &s.gravity, "m/s^2")
+    bounded("simulation.gravity", &s.gravity, "m/s^2")?;
+    contact::check(s)
 }
 
 fn debris(d: &Debris, scene: &Scene) -> Result<(), InvalidValue> {
@@ -383,6 +386,11 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     }
     for c in look.inner_colour {
         fraction(&at(key, "inner_colour"), f64::from(c))?;
+    }
+    if let Some(small) = look.small_pieces {
+        positive(&at(key, "small_pieces.size"), small.size, "m")?;
+        let key = at(key, "small_pieces.colour");
+        small.colour.iter().try_for_each(|c| fraction(&key, f64::from(*c)))?;
     }
     for (name, share) in
         [("roughness", look.roughness), ("transmission", look.transmission), ("alpha", look.alpha)]

@@ -1,0 +1,61 @@
+//! The settings of solvers.
+
+use super::{InvalidValue, Simulation, count, fraction, require};
+
+/// Most sweeps of any kind.
+const MAX_SWEEPS: usize = 10_000;
+/// Largest speed that is none, m/s.
+const MAX_SPEED: f64 = 1e3;
+
+/// Checks `[simulation.contact]` and `[simulation.energy]`.
+pub(super) fn check(simulation: &Simulation) -> Result<(), InvalidValue> {
+    let (given, solver) = (&simulation.contact, simulation.solver);
+    for key in given.keys().iter().filter(|key| key.is_given) {
+        require(key.solvers.contains(&solver), &at(key.name), || {
+            let others: Vec<String> =
+                key.solvers.iter().map(|solver| format!("`{}`", solver.name())).collect();
+            let (own, others) = (solver.name(), others.join(" or "));
+            format!("steers nothing with the solver `{own}`: remove it, or use {others}")
+        })?;
+    }
+    require(simulation.energy.clamp || given.clamp.is_none(), &at("clamp"), || {
+        "says how impulses are clamped, but `simulation.energy.clamp` is false: remove one of both"
+    })?;
+    // without these nothing is solved
+    for (name, sweeps) in [
+        ("collision_sweeps", given.collision_sweeps),
+        ("pair_repeats", given.pair_repeats),
+        ("contact_sweeps", given.contact_sweeps),
+        ("joint_sweeps", given.joint_sweeps),
+        ("row_sweeps", given.row_sweeps),
+    ] {
+        sweeps.map_or(Ok(()), |sweeps| count(&at(name), sweeps, 1, MAX_SWEEPS))?;
+    }
+    for (name, sweeps) in [("push_sweeps", given.push_sweeps), ("shock_sweeps", given.shock_sweeps)]
+    {
+        sweeps.map_or(Ok(()), |sweeps| count(&at(name), sweeps, 0, MAX_SWEEPS))?;
+    }
+    for (name, share) in [
+        ("push_out", given.push_out),
+        ("slop", given.slop),
+        ("resting_share", given.resting_share),
+        ("error_reduction", given.error_reduction),
+    ] {
+        share.map_or(Ok(()), |share| fraction(&at(name), share))?;
+    }
+    for (name, speed) in [
+        ("rough_speed", given.rough_speed),
+        ("settled_speed", given.settled_speed),
+        ("resting_speed", given.resting_speed),
+    ] {
+        let Some(speed) = speed else { continue };
+        require((0.0..=MAX_SPEED).contains(&speed), &at(name), || {
+            format!("must be between 0 and {MAX_SPEED:?} m/s, not {speed:?}")
+        })?;
+    }
+    Ok(())
+}
+
+fn at(name: &str) -> String {
+    super::at("simulation.contact", name)
+}
