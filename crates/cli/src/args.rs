@@ -371,6 +371,9 @@ pub struct RenderArguments {
     /// Draw frames spread evenly as a contact sheet, so many or in so many columns and rows
     #[arg(long, value_name = "COUNT|COLSxROWS", value_parser = sheet)]
     pub sheet: Option<Sheet>,
+    /// Draw other recordings beside the first in a .png, each at the same time and by its own camera
+    #[arg(long, value_name = "RECORDING,...", value_delimiter = ',')]
+    pub beside: Vec<PathBuf>,
     /// Of an animation or a folder, draw every so many frames; it plays as fast as it happened
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]

@@ -358,6 +358,12 @@ pub enum Failure {
         /// The option.
         option: &'static str,
     },
+    /// Recordings side by side that are no picture.
+    #[error("{}: --beside is for pictures: end the output in .png", path.display())]
+    Beside {
+        /// What was to be written.
+        path: PathBuf,
+    },
     /// A video is asked for without the program that makes it.
     #[error(
         "{}: a video needs `ffmpeg` on the PATH: install it, or make it elsewhere with `brisance render {} -o \

@@ -1,7 +1,7 @@
 //! `brisance render`.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sim::Recording;
 
@@ -63,7 +63,8 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         known: ".png, .gif, .apng or .mp4, or end it in / for a folder of .png files",
     })?;
     check_folder(output)?;
-    check_distinct(output, [path.as_path()])?;
+    let read = arguments.beside.iter().chain([path]);
+    check_distinct(output, read.map(PathBuf::as_path))?;
     for (option, is_given) in
         [("--every", arguments.every.is_some()), ("--speed", arguments.speed.is_some())]
     {
@@ -74,43 +75,61 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if kind == Kind::Video && !Video::is_possible() {
         return Err(Failure::NoFfmpeg { path: output.clone(), recording: path.clone() });
     }
-    let recording = read_glb(&read(path)?)
-        .map_err(|source| Failure::Recording { path: path.clone(), source })?;
+    if kind != Kind::Sheet && !arguments.beside.is_empty() {
+        return Err(Failure::Beside { path: output.clone() });
+    }
+    let recording = recording_of(path)?;
+    let others: Vec<Recording> =
+        arguments.beside.iter().map(|path| recording_of(path)).collect::<Result<_, _>>()?;
     if let Some(&frame) = arguments.frame.iter().find(|&&frame| frame >= recording.frames) {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
     }
     let moments = moments(arguments, kind, recording.frames);
-    let pixels = moments.len().saturating_mul(size[0] * size[1]);
-    if kind == Kind::Sheet && pixels > MAX_PIXELS {
-        return Err(Failure::TooManyPixels { frames: moments.len(), size: *size });
+    let count = moments.len() * (1 + others.len());
+    if kind == Kind::Sheet && count.saturating_mul(size[0] * size[1]) > MAX_PIXELS {
+        return Err(Failure::TooManyPixels { frames: count, size: *size });
     }
-    let fitted = View::fitted(&recording, size[0] as f64 / size[1] as f64);
-    let view = match (arguments.at, arguments.from) {
-        (Some(at), Some(from)) => fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?,
-        _ => fitted,
-    };
-    let drawing = Drawing {
-        recording: &recording,
-        view,
-        is_fixed: arguments.at.is_some(),
-        moments,
-        size: *size,
-        fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
-        turntable: arguments.turntable.unwrap_or(0.0),
-        quiet: arguments.quiet,
-    };
     // frames that are named one by one form a sheet as square as possible
-    let square = (1..).find(|n| n * n >= drawing.moments.len()).unwrap_or(1);
-    let columns = arguments.sheet.map_or(square, |sheet| sheet.columns);
-    drawing
-        .write(kind, columns, output)
-        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
+    let square = (1..).find(|n| n * n >= moments.len()).unwrap_or(1);
+    let alone = arguments.sheet.map_or(square, |sheet| sheet.columns).min(moments.len());
+    let columns = if others.is_empty() { alone } else { 1 + others.len() };
+    let beside = |other: &Recording| -> Vec<f64> {
+        let last = (other.frames - 1) as f64;
+        moments.iter().map(|moment| (moment / recording.fps * other.fps).min(last)).collect()
+    };
+    let mut drawings = vec![Drawing::new(&recording, arguments, moments.clone())?];
+    for other in &others {
+        drawings.push(Drawing::new(other, arguments, beside(other))?);
+    }
+    let written = match kind {
+        Kind::Sheet => write_sheet(&drawings, columns, output),
+        _ => drawings[0].write(kind, output),
+    };
+    written.map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     if arguments.quiet {
         return Ok(());
     }
-    let (count, [width, height]) = (drawing.moments.len(), size);
+    let [width, height] = size;
     print(|out| writeln!(out, "{}: {count} frames of {width} x {height} pixels", output.display()))
+}
+
+fn recording_of(path: &Path) -> Result<Recording, Failure> {
+    read_glb(&read(path)?).map_err(|source| Failure::Recording { path: path.to_owned(), source })
+}
+
+/// Writes the pictures of all drawings in one, those that were taken at one time in a row.
+fn write_sheet(drawings: &[Drawing<'_>], columns: usize, output: &Path) -> io::Result<()> {
+    let mut pictures: Vec<(usize, Picture)> = vec![];
+    for drawing in drawings {
+        drawing.each(|n, picture| {
+            pictures.push((n, picture));
+            Ok(())
+        })?;
+    }
+    pictures.sort_by_key(|(n, _)| *n);
+    let pictures: Vec<Picture> = pictures.into_iter().map(|(_, picture)| picture).collect();
+    write_whole(output, |out| contact_sheet(&pictures, columns).write_png(out))
 }
 
 /// When pictures are taken, counted in frames.
@@ -131,18 +150,33 @@ fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
     }
 }
 
-impl Drawing<'_> {
-    fn write(&self, kind: Kind, columns: usize, output: &Path) -> io::Result<()> {
+impl<'a> Drawing<'a> {
+    fn new(
+        recording: &'a Recording,
+        arguments: &RenderArguments,
+        moments: Vec<f64>,
+    ) -> Result<Self, Failure> {
+        let size = arguments.size;
+        let fitted = View::fitted(recording, size[0] as f64 / size[1] as f64);
+        let view = match (arguments.at, arguments.from) {
+            (Some(at), Some(from)) => fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?,
+            _ => fitted,
+        };
+        Ok(Self {
+            recording,
+            view,
+            is_fixed: arguments.at.is_some(),
+            moments,
+            size,
+            fps: recording.fps / f64::from(arguments.every.unwrap_or(1)),
+            turntable: arguments.turntable.unwrap_or(0.0),
+            quiet: arguments.quiet,
+        })
+    }
+
+    fn write(&self, kind: Kind, output: &Path) -> io::Result<()> {
         match kind {
-            Kind::Sheet => {
-                let mut pictures: Vec<Picture> = vec![];
-                self.each(|_, picture| {
-                    pictures.push(picture);
-                    Ok(())
-                })?;
-                let sheet = contact_sheet(&pictures, columns.min(pictures.len()));
-                write_whole(output, |out| sheet.write_png(out))
-            }
+            Kind::Sheet => write_sheet(std::slice::from_ref(self), self.moments.len(), output),
             Kind::Gif => write_whole(output, |out| {
                 let mut gif = Gif::new(out, self.size, self.fps)?;
                 self.each(|_, picture| gif.add(&picture))
