@@ -32,7 +32,19 @@ fn schema_and_reader_know_the_same_keys() {
     let tables = [
         (String::new(), "zzz = 1".to_owned()),
         ("/properties/simulation".to_owned(), "[simulation]\nzzz = 1".to_owned()),
+        (
+            "/properties/simulation/properties/contact".to_owned(),
+            "[simulation.contact]\nzzz = 1".to_owned(),
+        ),
+        (
+            "/properties/simulation/properties/energy".to_owned(),
+            "[simulation.energy]\nzzz = 1".to_owned(),
+        ),
         (body.to_owned(), "[[body]]\nzzz = 1".to_owned()),
+        (
+            format!("{body}/properties/small_pieces"),
+            "[[body]]\nsmall_pieces = { zzz = 1 }".to_owned(),
+        ),
         (format!("{body}/properties/rotation"), "[[body]]\nrotation = { zzz = 1 }".to_owned()),
         (format!("{body}/properties/fracture"), "[[body]]\nfracture = { zzz = 1 }".to_owned()),
         (format!("{body}/properties/shape"), "[[body]]\nshape = { zzz = 1 }".to_owned()),
@@ -99,6 +111,7 @@ fn schema_and_reader_know_the_same_keys_of_a_lattice() {
 
 #[test]
 fn schema_and_reader_know_the_same_choices() {
+    let contact = "/properties/simulation/properties/contact/properties";
     let body = "/properties/body/items";
     for (pointer, scene) in [
         (format!("{body}/properties/motion"), "[[body]]\nmotion = \"zzz\""),
@@ -108,6 +121,13 @@ fn schema_and_reader_know_the_same_choices() {
         ),
         ("/properties/joints/items/properties/kind".to_owned(), "[[joints]]\nkind = \"zzz\""),
         ("/properties/simulation/properties/solver".to_owned(), "[simulation]\nsolver = \"zzz\""),
+        (
+            "/properties/simulation/properties/rotation".to_owned(),
+            "[simulation]\nrotation = \"zzz\"",
+        ),
+        (format!("{contact}/clamp"), "[simulation.contact]\nclamp = \"zzz\""),
+        (format!("{contact}/levers"), "[simulation.contact]\nlevers = \"zzz\""),
+        (format!("{contact}/friction_bounds"), "[simulation.contact]\nfriction_bounds = \"zzz\""),
     ] {
         let choices = schema().pointer(&format!("{pointer}/enum")).cloned().unwrap();
         let mut choices: Vec<String> = serde_json::from_value(choices).unwrap();

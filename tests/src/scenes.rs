@@ -14,7 +14,10 @@ use sim::{Appearance, MeshData, World, build};
 /// If there is no such scene, or it is not valid.
 pub fn load(name: &str, change: impl FnOnce(&mut Scene)) -> (Scene, World, Vec<Appearance>) {
     let text = std::fs::read_to_string(folder().join(name).with_extension("toml")).unwrap();
-    let mut scene = Scene::from_toml(&text).unwrap();
+    let read = &mut |file: &str| {
+        std::fs::read_to_string(folder().join(file)).map_err(|error| error.to_string())
+    };
+    let mut scene = Scene::from_files(&text, read).unwrap();
     change(&mut scene);
     scene.validate().unwrap();
     let (world, bodies) = start(&scene);

@@ -12,7 +12,7 @@ struct Figure {
     of: &'static str,
     /// What the paper says of it.
     says: &'static str,
-    /// Frames of the picture.
+    /// Frames of the picture; none if it is in another.
     frames: &'static str,
     /// Where the camera looks and where it is, unless it sees what matters by itself.
     camera: Option<[&'static str; 2]>,
@@ -27,8 +27,13 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 26] = [
+const FIGURES: [Figure; 31] = [
+    figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
+    figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
+    figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
+    figure("stack", "Su09 figure 2", "a larger box scatters a stack", "0,36,52,100"),
+    figure("incline", "Su09 figure 3", "beside the analytic solution", "0,15,30,90"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
     figure("bunny", "Su09 figure 6", "35 pieces, 4 frames/s", "0,14,19,45"),
@@ -59,6 +64,41 @@ const FIGURES: [Figure; 26] = [
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
+
+/// The panels of figure 1 of Su09: scene of the first, its frame, scenes of the others at the same time, file.
+const PANELS: (&str, &str, [&str; 2], &str) =
+    ("pillar_small_step", "264", ["pillar_unconserved", "pillar_conserved"], "pillar_energy");
+
+/// Pictures of stress: file and arguments of `stress`.
+const STRESSES: [(&str, &[&str]); 2] = [
+    (
+        "block_loads",
+        &[
+            "assets/cinder_block.msh",
+            "--loads",
+            "scenes/loads/cinder_block.toml",
+            "--young",
+            "2e10",
+        ],
+    ),
+    (
+        "vase_stress",
+        &[
+            "assets/vase.msh",
+            "--at",
+            "0.06,0,0",
+            "--impulse",
+            "0,60,0",
+            "--duration",
+            "0.0001",
+            "--averaging",
+            "0.04",
+        ],
+    ),
+];
+
+/// The start of the line of the README with the numbers of the bunny, which this writes.
+const README_LINE: &str = "| bunny, 70 x 60 x 45 nodes, struck by a ball | ";
 
 /// Pictures of the README: scene, file and options of `render`.
 const SHOTS: [(&str, &str, &[&str]); 4] = [
@@ -98,44 +138,150 @@ a frame, gravity apart.
 |---|---|---|---|---|---|---|
 ";
 
-/// Draws every figure into `docs/figures` and tells what was measured in `docs/figures.md`;
-/// `table_1000` only if `large`, for it takes long.
+/// What a run measured.
+struct Measured {
+    pieces: String,
+    bodies: String,
+    rate: String,
+    gain: f64,
+}
+
+/// Draws every figure into `docs/figures` and tells what was measured in `docs/figures.md` and the README, all by
+/// one build; `table_1000` only if `large`, for it takes long.
 pub(crate) fn figures(large: bool) -> Outcome {
+    let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
+    for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
+        let Figure { scene, of, says, frames, .. } = figure;
+        let Measured { pieces, bodies, rate, gain } = simulate(scene)?;
+        let shown = if of.is_empty() { "-" } else { of };
+        let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
+        let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
+        if *scene == "bunny" {
+            tell_readme(&format!("{pieces} pieces, {rate} frames/s"))?;
+        }
+        if !frames.is_empty() {
+            let picture = format!("![{scene}](figures/{scene}.png)");
+            let _ = write!(pictures, "\n`{scene}`: frames {frames}\n{picture}\n");
+            draw(figure)?;
+        }
+    }
+    draw_panels()?;
+    STRESSES.iter().try_for_each(|(file, arguments)| {
+        let output = format!("docs/figures/{file}.png");
+        cargo(&[&PROGRAM[..], &["stress"], arguments, &["-q", "-o", &output]].concat())
+    })?;
+    SHOTS.iter().try_for_each(shoot)?;
+    let panels = panels_text();
+    let text = table + &load() + &incline_error()? + &panels + &pictures;
+    std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
+}
+
+/// Draws the pictures of some scenes only.
+pub(crate) fn some(scenes: &[&str]) -> Outcome {
+    for name in scenes {
+        let known = FIGURES.iter().find(|figure| figure.scene == *name);
+        let figure = known.ok_or_else(|| format!("no figure shows the scene {name}"))?;
+        simulate(figure.scene)?;
+        if !figure.frames.is_empty() {
+            draw(figure)?;
+        }
+    }
+    let all = |scene: &&str| scenes.contains(scene);
+    if all(&PANELS.0) && PANELS.2.iter().all(all) { draw_panels() } else { Ok(()) }
+}
+
+/// Runs a scene and keeps the recording.
+fn simulate(scene: &str) -> Result<Measured, String> {
+    println!("{scene}");
     for folder in ["target/figures", "docs/figures"] {
         std::fs::create_dir_all(folder).map_err(|e| format!("{folder}: {e}"))?;
     }
-    let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
-    for figure in FIGURES.iter().filter(|f| large || f.scene != LARGE.scene) {
-        let Figure { scene, of, says, frames, camera } = figure;
-        println!("{scene}");
-        let recording = format!("target/figures/{scene}.glb");
-        let file = format!("scenes/{scene}.toml");
-        let options = ["--quiet", "--json", "--threads", "1", "-o", &recording];
-        let summary = output(&[&PROGRAM[..], &["run", &file], &options].concat())?;
-        let number = |key: &str| {
-            let after = summary.split(&format!("\"{key}\":")).nth(1);
-            let text = after.and_then(|t| t.split([',', '}']).next());
-            text.and_then(|t| t.parse::<f64>().ok()).ok_or(format!("no {key} in {summary}"))
-        };
-        let shown = if of.is_empty() { "-" } else { of };
-        let rate = number("frames_per_second")?;
+    let (recording, file) = (recording(scene), format!("scenes/{scene}.toml"));
+    let options = ["--quiet", "--json", "--threads", "1", "-o", &recording];
+    let summary = output(&[&PROGRAM[..], &["run", &file], &options].concat())?;
+    let number = |key: &str| {
+        let after = summary.split(&format!("\"{key}\":")).nth(1);
+        let text = after.and_then(|t| t.split([',', '}']).next());
+        text.and_then(|t| t.parse::<f64>().ok()).ok_or(format!("no {key} in {summary}"))
+    };
+    let rate = number("frames_per_second")?;
+    Ok(Measured {
+        pieces: number("fragments")?.to_string(),
+        bodies: number("bodies")?.to_string(),
         // three digits are what a shared machine measures at best
-        let rate = if rate < 100.0 { format!("{rate:.1}") } else { format!("{rate:.0}") };
-        let cells = [number("fragments")?, number("bodies")?].map(|n| n.to_string());
-        let gain = number("energy_gain")?;
-        let [pieces, bodies] = cells;
-        let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
-        let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
-        let _ = write!(pictures, "\n`{scene}`: frames {frames}\n![{scene}](figures/{scene}.png)\n");
-        let picture = format!("docs/figures/{scene}.png");
-        let options = ["--frame", frames, "--size", "560x350", "-q", "-o", &picture];
-        let camera = camera.map(|[at, from]| ["--at", at, "--from", from]);
-        let camera = camera.as_ref().map_or(&[][..], |camera| &camera[..]);
-        cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())?;
-    }
-    SHOTS.iter().try_for_each(shoot)?;
-    let text = table + &load() + &pictures;
-    std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
+        rate: if rate < 100.0 { format!("{rate:.1}") } else { format!("{rate:.0}") },
+        gain: number("energy_gain")?,
+    })
+}
+
+fn recording(scene: &str) -> String {
+    format!("target/figures/{scene}.glb")
+}
+
+/// Draws a figure from its recording.
+fn draw(figure: &Figure) -> Outcome {
+    let Figure { scene, frames, camera, .. } = figure;
+    let (recording, picture) = (recording(scene), format!("docs/figures/{scene}.png"));
+    let options = ["--frame", frames, "--size", "560x350", "-q", "-o", &picture];
+    let camera = camera.map(|[at, from]| ["--at", at, "--from", from]);
+    let camera = camera.as_ref().map_or(&[][..], |camera| &camera[..]);
+    cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())
+}
+
+fn draw_panels() -> Outcome {
+    let (first, frame, others, file) = PANELS;
+    let (first, picture) = (recording(first), format!("docs/figures/{file}.png"));
+    let beside = others.map(recording).join(",");
+    let options = ["--frame", frame, "--size", "373x560", "-q", "-o", &picture];
+    cargo(&[&PROGRAM[..], &["render", &first, "--beside", &beside], &options].concat())
+}
+
+fn panels_text() -> String {
+    let (first, _, [second, third], file) = PANELS;
+    format!(
+        "\n`{first}`, `{second}` and `{third}` at the same time; small shards are green\n\
+         ![{file}](figures/{file}.png)\n"
+    )
+}
+
+/// Writes the numbers of the bunny into the README.
+fn tell_readme(measured: &str) -> Outcome {
+    let text = std::fs::read_to_string("README.md").map_err(|e| format!("README.md: {e}"))?;
+    let told = text.lines().map(|line| match line.strip_prefix(README_LINE) {
+        Some(cells) => {
+            let paper = cells.split_once('|').map_or("", |(_, paper)| paper);
+            format!("{README_LINE}{measured} |{paper}\n")
+        }
+        None => format!("{line}\n"),
+    });
+    let told: String = told.collect();
+    std::fs::write("README.md", told).map_err(|e| format!("README.md: {e}"))
+}
+
+/// How far the cube of `incline` is from the analytic solution, which a body beside it follows.
+fn incline_error() -> Result<String, String> {
+    let poses = "target/figures/incline.jsonl";
+    output(&[&PROGRAM[..], &["run", "scenes/incline.toml", "--quiet", "-o", poses]].concat())?;
+    let text = std::fs::read_to_string(poses).map_err(|e| format!("{poses}: {e}"))?;
+    // from the cube to the other body, m
+    let apart = |line: &str| -> Option<[f64; 3]> {
+        let all = line.split("\"poses\":[[").nth(1)?;
+        let place = |body: usize| -> Option<[f64; 3]> {
+            let mut numbers = all.split("],[").nth(body)?.split(',').map(str::parse::<f64>);
+            Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
+        };
+        let (cube, other) = (place(2)?, place(3)?);
+        Some([0, 1, 2].map(|k| other[k] - cube[k]))
+    };
+    let frames: Vec<[f64; 3]> = text.lines().skip(1).filter_map(apart).collect();
+    let first = frames.first().ok_or(format!("{poses}: no poses"))?;
+    let off = |now: &[f64; 3]| (0..3).map(|k| (now[k] - first[k]).powi(2)).sum::<f64>().sqrt();
+    let most = frames.iter().map(off).fold(0.0, f64::max);
+    Ok(format!(
+        "\nThe cube of `incline` is nowhere more than {:.2} mm from the analytic solution, which stops after 3.589 \
+         m.\n",
+        1e3 * most
+    ))
 }
 
 /// Draws a picture of the README from a recording that is there.

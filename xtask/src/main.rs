@@ -28,6 +28,7 @@ cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, le
 cargo xtask layers           check that dependencies and imports run one way, and that
                              dependencies stay few
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
+cargo xtask figures SCENE ... draw the figures of these scenes, and measure nothing
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
 cargo xtask clients [--python PATH]
                              have Blender (bpy) and USD (usd-core) open what brisance writes
@@ -81,6 +82,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["layers"] => layers::check(),
         ["figures"] => figures::figures(false),
         ["figures", "--large"] => figures::figures(true),
+        ["figures", scenes @ ..] => figures::some(scenes),
         ["clients"] => clients::clients("python3"),
         ["clients", "--python", python] => clients::clients(python),
         ["vendor"] => vendor::vendor(false),

@@ -159,7 +159,9 @@ impl<'a> Drawing<'a> {
         let size = arguments.size;
         let fitted = View::fitted(recording, size[0] as f64 / size[1] as f64);
         let view = match (arguments.at, arguments.from) {
-            (Some(at), Some(from)) => fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?,
+            (Some(at), Some(from)) => {
+                fitted.moved(at.into(), from.into()).ok_or(Failure::Camera)?
+            }
             _ => fitted,
         };
         Ok(Self {

@@ -112,8 +112,17 @@ impl MaterialExtras {
         let shares = [colour, inner_colour].concat();
         let is_share = |x: &f32| (0.0..=1.0).contains(x);
         let holds = shares.iter().chain([&transmission, &alpha]).all(is_share);
-        let look =
-            Look { material, colour, inner_colour, roughness, texture, transmission, ior, alpha, small_pieces: None };
+        let look = Look {
+            material,
+            colour,
+            inner_colour,
+            roughness,
+            texture,
+            transmission,
+            ior,
+            alpha,
+            small_pieces: None,
+        };
         (holds && (1.0..=3.0).contains(&ior)).then_some(look)
     }
 }

@@ -18,9 +18,11 @@ pub(super) fn check(simulation: &Simulation) -> Result<(), InvalidValue> {
             format!("steers nothing with the solver `{own}`: remove it, or use {others}")
         })?;
     }
-    require(simulation.energy.clamp || given.clamp.is_none(), &at("clamp"), || {
-        "says how impulses are clamped, but `simulation.energy.clamp` is false: remove one of both"
-    })?;
+    require(
+        simulation.energy.clamp || given.clamp.is_none(),
+        &at("clamp"),
+        || "says how impulses are clamped, but `simulation.energy.clamp` is false: remove one of both",
+    )?;
     // without these nothing is solved
     for (name, sweeps) in [
         ("collision_sweeps", given.collision_sweeps),
