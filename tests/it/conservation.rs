@@ -6,7 +6,7 @@ use brisance_tests::scenes::load;
 use contact::{Clamp, Levers, Settings, Solver};
 use dynamics::{Order, Scheme};
 use nalgebra::{Isometry3, Vector3};
-use sim::scene::{Energy, Scene};
+use sim::scene::{Energy, Pattern, Scene};
 use sim::{Appearance, Look, Recorder, Report, SmallPieces, World, build};
 
 use crate::cli::{Case, SCENE, problem};
@@ -42,30 +42,32 @@ fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen
 fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_frame() {
     // the drop, J: 1.2 m of 3.2 t
     let drop = 4e4;
-    let right = pillar("pillar_conserved", 60, |_| {});
+    let right = pillar("pillar_conserved", 40, |_| {});
     assert!(right.gained <= 1e-9 && right.risen < 1.0, "{} J, {} m", right.gained, right.risen);
-    let center = pillar("pillar_unconserved", 60, |_| {});
+    let center = pillar("pillar_unconserved", 40, |_| {});
     assert!(center.gained > drop && center.risen > 4.0, "{} J, {} m", center.gained, center.risen);
-    let small = |scene: &mut Scene| scene.simulation.frames = 280;
-    let left = pillar("pillar_small_step", 280, small);
+    let left = pillar("pillar_small_step", 240, |_| {});
     assert!(left.gained < 0.1 * drop && left.risen < 1.0, "{} J, {} m", left.gained, left.risen);
 }
 
-/// Neither the energy fix nor the clamp is enough without the other.
+/// Neither the energy fix nor the clamp is enough without the other. Larger shards that bounce more than those of
+/// the figure gain more than the others lose.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
-    for energy in [
-        Energy { fix: false, clamp: true, bound: false },
-        Energy { fix: true, clamp: false, bound: false },
-    ] {
+    for (fix, clamp) in [(true, true), (false, true), (true, false)] {
         let change = |scene: &mut Scene| {
-            scene.simulation.energy = energy;
-            if !energy.clamp {
-                scene.simulation.contact.clamp = None;
-            }
+            scene.simulation.seed = 2;
+            scene.simulation.energy = Energy { fix, clamp, bound: false };
+            scene.simulation.contact.clamp = None;
+            let shards = scene.patterns.get_mut("shards").unwrap();
+            let Pattern::Radial(radial) = shards else { panic!("a radial pattern") };
+            (radial.sectors, radial.rings, radial.splinters) = (9, 4, 12);
+            scene.bodies.iter_mut().for_each(|body| body.restitution = Some(0.5));
         };
         let gained = pillar("pillar_conserved", 60, change).gained;
-        assert!(gained > 100.0, "{energy:?}: {gained} J");
+        let is_kept = fix && clamp;
+        assert_eq!(gained <= 1e-9, is_kept, "{fix} {clamp}: {gained} J");
+        assert!(is_kept || gained > 100.0, "{fix} {clamp}: {gained} J");
     }
 }
 
@@ -153,7 +155,7 @@ fn the_reference_solver_of_a_scene_stacks_and_slides_as_closed_forms_say() {
     let end = incline.get(looks[1].body).unwrap().pose.translation.vector;
     let slid = (end - Vector3::new(x, y, 0.0)).norm();
     let exact = 0.5 * 9.81 * (tilt.sin() - friction * tilt.cos()) * 4.0;
-    assert!((slid - exact).abs() < 2e-3, "{slid} m, not {exact} m");
+    assert!((slid / exact - 1.0).abs() < 5e-3, "{slid} m, not {exact} m");
 }
 
 fn settings(simulation: &str) -> sim::Settings {

@@ -32,7 +32,7 @@ const FIGURES: [Figure; 31] = [
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
     figure("pillar", "Su09 figure 1", "its small shards stay low", "0,15,18,40"),
-    figure("stack", "Su09 figure 2", "a larger box scatters a stack", "0,36,52,100"),
+    figure("stack", "Su09 figure 2", "a larger box scatters a stack", "0,36,52,80"),
     figure("incline", "Su09 figure 3", "beside the analytic solution", "0,15,30,90"),
     figure("wall", "Su09 figure 4", "15 frames/s or faster", "0,11,16,40"),
     figure("cylinder", "Su09 figure 5", "25 pieces, 22 frames/s", "0,8,14,40"),
@@ -67,7 +67,7 @@ const FIGURES: [Figure; 31] = [
 
 /// The panels of figure 1 of Su09: scene of the first, its frame, scenes of the others at the same time, file.
 const PANELS: (&str, &str, [&str; 2], &str) =
-    ("pillar_small_step", "264", ["pillar_unconserved", "pillar_conserved"], "pillar_energy");
+    ("pillar_small_step", "224", ["pillar_unconserved", "pillar_conserved"], "pillar_energy");
 
 /// Pictures of stress: file and arguments of `stress`.
 const STRESSES: [(&str, &[&str]); 2] = [
