@@ -226,7 +226,7 @@ fn median(times: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// Runs both engines, or ours alone, frame by frame in turn.
 fn race(pile: &[Fragment], case: Case, alone: bool, frames: usize) -> Outcome<Race> {
-    let contact = contact::Settings { solver: case.solver, ..contact::Settings::default() };
+    let contact = contact::Settings::of(case.solver);
     let settings = Settings { sleep: case.sleep, contact, ..Settings::default() };
     let (mut world, ids) = world(pile, Ground::Plane, settings);
     let (mut ours, start) = (Run::default(), world.potential_energy());

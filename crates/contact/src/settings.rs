@@ -170,6 +170,15 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// A solver with its own iteration counts.
+    pub fn of(solver: Solver) -> Self {
+        let own = match solver {
+            Solver::Reference { .. } => Self::reference(),
+            _ => Self::default(),
+        };
+        Self { solver, ..own }
+    }
+
     /// The faithful solver with its own iteration counts.
     pub fn reference() -> Self {
         Self {

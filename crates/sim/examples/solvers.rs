@@ -93,7 +93,7 @@ type Drift = Box<dyn Fn(&World, f64) -> f64>;
 fn run(scene: &'static str, (name, solver): (&'static str, Solver), rate: f64) -> Outcome<Run> {
     // as each paper has it: only the paper of the clamp clamps
     let clamp = if solver.is_split() { Clamp::default() } else { Clamp::Off };
-    let contact = contact::Settings { solver, clamp, ..contact::Settings::default() };
+    let contact = contact::Settings { clamp, ..contact::Settings::of(solver) };
     let settings = Settings { dt: 1.0 / rate, contact, sleep: false, ..Settings::default() };
     let (mut world, drift, scale) = made(scene, settings)?;
     let energy = |world: &World| world.kinetic_energy() + world.potential_energy();

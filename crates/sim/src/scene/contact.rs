@@ -183,10 +183,7 @@ impl Simulation {
     /// Solver, iteration counts and tolerances of the run.
     pub fn contact_settings(&self) -> contact::Settings {
         let given = &self.contact;
-        let own = match self.solver {
-            Solver::Reference => contact::Settings::reference(),
-            _ => contact::Settings::default(),
-        };
+        let own = contact::Settings::of(given.solver(self.solver));
         let clamp = match given.clamp {
             _ if !self.energy.clamp => Clamp::Off,
             Some(ClampKind::Plastic) => Clamp::Plastic,
@@ -198,7 +195,6 @@ impl Simulation {
             Turning::SecondOrder => Order::Second,
         };
         contact::Settings {
-            solver: given.solver(self.solver),
             scheme: Scheme { order, energy_fix: self.energy.fix },
             clamp,
             collision_sweeps: given.collision_sweeps.unwrap_or(own.collision_sweeps),
