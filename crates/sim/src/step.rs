@@ -432,7 +432,7 @@ impl World {
     }
 
     fn names(&self) -> Vec<u64> {
-        self.ids.iter().map(|id| id.name()).collect()
+        self.ids.iter().map(|id| id.number()).collect()
     }
 
     /// What forces add to each velocity in half a step.
