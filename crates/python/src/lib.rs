@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use super::level_set::LevelSet;
     #[pymodule_export]
-    use super::mesh::{Mesh, slice};
+    use super::mesh::{Mesh, read_mesh, slice};
     #[pymodule_export]
     use super::pieces::{Fractured, Piece, break_mesh};
     #[pymodule_export]

@@ -1,5 +1,8 @@
 //! Triangle meshes.
 
+use std::path::PathBuf;
+
+use brisance::mesh_file::{self, MeshFileError};
 use fracture::{ClosedMesh, Plane};
 use levelset::TriMesh;
 use nalgebra::Point3;
@@ -58,6 +61,19 @@ pub(crate) fn mesh(vertices: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) ->
     let vertices = arrays::points(vertices, "vertices")?;
     let triangles = arrays::indices(triangles, "triangles", vertices.len())?;
     Ok(TriMesh { vertices, triangles })
+}
+
+/// Reads the triangles of an .obj, .stl, .ply or .glb file.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub(crate) fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
+    let read = py.detach(|| mesh_file::read_mesh(&path));
+    let mesh = read.map_err(|error| match error {
+        MeshFileError::Read(source) => PyErr::from(source),
+        other => refused(format!("{}: {other}", path.display())),
+    })?;
+    let is_cut = vec![false; mesh.triangles.len()];
+    Ok(Mesh { mesh, is_cut })
 }
 
 /// Cuts a closed mesh by a plane; returns what is behind it and what is in front of it.

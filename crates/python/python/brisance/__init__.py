@@ -20,6 +20,7 @@ from ._native import (
     Stress,
     World,
     __version__,
+    read_mesh,
     stress,
 )
 from ._native import LevelSet as _LevelSet
@@ -47,6 +48,7 @@ __all__ = [
     "__version__",
     "fracture",
     "level_set",
+    "read_mesh",
     "slice",
     "stress",
     "tetrahedralize",

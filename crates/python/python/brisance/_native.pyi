@@ -20,6 +20,7 @@ __all__ = [
     "World",
     "__version__",
     "fracture",
+    "read_mesh",
     "scene_at",
     "slice",
     "stress",
@@ -257,6 +258,7 @@ def fracture(
     min_share: float | None = None,
     nodes: int | None = None,
 ) -> Fractured: ...
+def read_mesh(path: str | PathLike[str]) -> Mesh: ...
 def slice(
     vertices: npt.ArrayLike, triangles: npt.ArrayLike, *, point: _Vector, normal: _Vector
 ) -> tuple[Mesh, Mesh]: ...
