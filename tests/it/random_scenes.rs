@@ -37,7 +37,6 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "one scene in a hundred, thrown against its joints, gains up to 2e-4 of its energy in a frame"]
     fn random_scenes_with_joints_gain_no_energy_and_end_the_same_on_any_number_of_threads(
         scene in random_scene(3)
     ) {

@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::rings::rings;
 
 /// Each package with the packages of the workspace it may use.
-const LAYERS: [(&str, &[&str]); 7] = [
+const LAYERS: [(&str, &[&str]); 8] = [
     ("brisance-levelset", &[]),
     ("brisance-dynamics", &[]),
     ("brisance-tetfem", &["brisance-levelset"]),
@@ -24,7 +24,21 @@ const LAYERS: [(&str, &[&str]); 7] = [
         ],
     ),
     ("brisance", &["brisance-fracture", "brisance-levelset", "brisance-sim", "brisance-tetfem"]),
+    (
+        "brisance-python",
+        &[
+            "brisance",
+            "brisance-dynamics",
+            "brisance-fracture",
+            "brisance-levelset",
+            "brisance-sim",
+            "brisance-tetfem",
+        ],
+    ),
 ];
+
+/// Packages that may use any others, open files and print.
+const PROGRAMS: [&str; 2] = ["brisance", "brisance-python"];
 
 /// What library packages may use from outside the workspace.
 const ALLOWED: [&str; 13] = [
@@ -54,7 +68,7 @@ const FORBIDDEN: [&str; 6] =
 pub(crate) fn check() -> Outcome {
     let mut faults = vec![];
     for (package, below) in LAYERS {
-        let library = package != "brisance";
+        let library = !PROGRAMS.contains(&package);
         for dependency in dependencies(package)? {
             let inside = dependency.starts_with("brisance");
             let allowed = if inside {

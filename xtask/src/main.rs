@@ -5,6 +5,7 @@ mod clients;
 mod figures;
 mod figures_solvers;
 mod layers;
+mod python;
 mod rings;
 mod vendor;
 
@@ -14,6 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 const LIST: &str = "\
 cargo xtask demo             shatter the bunny: scenes/bunny.toml -> out/bunny.glb
 cargo xtask test [--browser] every test, the Khronos validator included; --browser: the viewer too
+cargo xtask test --python    the Python package, in an environment of its own (needs python3 and a network)
 cargo xtask ci               fmt, clippy, layers, test, doc, deny
 cargo xtask vectors [DIR]    every reference vector of a folder, tests/vectors unless given
 cargo xtask miri             the tests of unsafe code under Miri (nightly, with miri and rust-src)
@@ -67,6 +69,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         }
         ["demo"] => demo(),
         ["test", "--browser", rest @ ..] => test(rest, true),
+        ["test", "--python"] => python::test(),
         ["test", rest @ ..] => test(rest, false),
         ["ci"] => ci(),
         ["vectors"] => vectors(Path::new("tests/vectors")),
@@ -100,9 +103,10 @@ fn demo() -> Outcome {
 fn test(rest: &[&str], browser: bool) -> Outcome {
     install_validator()?;
     let mut command = Command::new(env!("CARGO"));
-    // the benchmarks hold no tests, but other engines that take minutes to build
+    // the benchmarks hold no tests, but other engines that take minutes to build; Python has its own
     command
         .args(["test", "--no-fail-fast", "--workspace", "--exclude", "brisance-benches"])
+        .args(["--exclude", "brisance-python"])
         .args(rest);
     if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
         command.env("PROPTEST_RNG_SEED", SEED);

@@ -2,7 +2,7 @@
 
 mod fracture;
 mod inspect;
-mod load;
+pub mod load;
 mod pattern;
 mod plot;
 mod render;

@@ -100,11 +100,18 @@ impl EnergyBound {
     }
 
     /// Slows grounded islands that have more energy than they had and were given by kinematic
-    /// bodies, whose `work` on each body is in J.
-    pub(crate) fn bound_momenta(&self, world: &mut World, work: &[f64]) {
+    /// bodies, whose `work` on each body is in J. What kinematic bodies and motors lifted beyond that is added to
+    /// their work: the bound does not hold such an island back.
+    pub(crate) fn bound_momenta(&self, world: &mut World, work: &mut [f64]) {
         let kinetic = sums(&self.islands, |i| world.kinetic_energy_of(i));
         let potential = sums(&self.islands, |i| world.potential_energy_of(i));
         let given = sums(&self.islands, |i| work[i]);
+        let mut lifted: Vec<f64> =
+            (0..given.len()).map(|k| (potential[k] - self.budget[k] - given[k]).max(0.0)).collect();
+        for (work, island) in work.iter_mut().zip(self.islands.of_bodies()) {
+            let driven = island.filter(|&k| self.islands.is_driven(k));
+            *work += driven.map_or(0.0, |k| std::mem::take(&mut lifted[k as usize]));
+        }
         for (momentum, island) in world.momenta.iter_mut().zip(self.islands.of_bodies()) {
             let Some(island) = *island else { continue };
             let k = island as usize;

@@ -135,7 +135,7 @@ impl World {
         digest.text(&format!("{:?}{:?}", self.settings, self.timeline));
         let mut last: Option<&Shape> = None;
         for state in self.iter() {
-            digest.word(state.id.name());
+            digest.word(state.id.number());
             match state.body {
                 Body::Static => digest.word(0),
                 Body::Dynamic(mass) => digest.numbers(&[mass.mass()]),

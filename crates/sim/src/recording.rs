@@ -268,6 +268,12 @@ impl Recorder {
         self.shrinking = (0..tracks.len()).filter(|&n| seen(&tracks[n])).collect();
     }
 
+    /// The track of a body that lives.
+    pub fn track(&self, body: BodyId) -> Option<&Track> {
+        let at = self.live.binary_search_by_key(&body, |live| live.body).ok()?;
+        Some(&self.recording.tracks[self.live[at].track])
+    }
+
     /// Poses that are held.
     pub fn held(&self) -> usize {
         self.recording.tracks.iter().map(|track| track.poses.len()).sum()

@@ -121,6 +121,27 @@ impl Scene {
         Self::from_files(text, read).map_err(|file| file.error)
     }
 
+    /// Puts other numbers in place of those of the scene. With `fps` it lasts as long as before, unless `frames` says
+    /// otherwise.
+    ///
+    /// # Errors
+    /// [`InvalidValue`] if one is out of range.
+    pub fn replace(
+        &mut self,
+        fps: Option<f64>,
+        frames: Option<usize>,
+        seed: Option<u64>,
+    ) -> Result<(), InvalidValue> {
+        let simulation = &mut self.simulation;
+        if let Some(fps) = fps {
+            let frames = (simulation.frames as f64 * fps / simulation.fps).round();
+            (simulation.fps, simulation.frames) = (fps, frames as usize);
+        }
+        simulation.frames = frames.unwrap_or(simulation.frames);
+        simulation.seed = seed.unwrap_or(simulation.seed);
+        self.validate()
+    }
+
     /// What is accepted in the scene but better written in another way, a sentence each.
     pub fn notes(&self) -> Vec<String> {
         let renamed = |body: &&Body| body.fracture.as_ref().is_some_and(|f| f.strength.is_some());

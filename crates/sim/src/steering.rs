@@ -195,7 +195,7 @@ impl World {
         self.wake_around(id);
         (self.poses[i], self.previous[i]) = (*pose, *pose);
         self.rests[i] = Rest::new(pose);
-        self.cache.forget(id.name());
+        self.cache.forget(id.number());
         self.places.take();
         self.wake_near(i);
         Ok(())

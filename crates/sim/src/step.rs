@@ -96,10 +96,12 @@ impl World {
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
         // what joints alone hold is moved by itself
         let frame = self.at((&drift, &names, &joints));
-        let linkages = Linkages::new(&frame, &mut search, &self.momenta);
+        let mut linkages = Linkages::new(&frame, &mut search, &self.momenta);
+        let given = (&drift[..], &names[..], &joints[..]);
+        let settled = self.settle_beside(&mut linkages, &mut search, given, ended);
+        let (mut support, half, mut push) = settled;
         let joints = linkages.others(&joints);
         let given = (&drift[..], &names[..], &joints[..]);
-        let (mut support, half, mut push) = self.settle_positions(&mut search, given, ended);
         let islands = support.islands(self.at(given));
         // other solvers gain what they gain
         let is_bound = self.settings.bound_energy && self.settings.contact.solver.is_split();
@@ -125,7 +127,7 @@ impl World {
         self.momenta = momenta;
         if let Some(kept) = &kept {
             work.iter_mut().zip(joined_work).for_each(|(work, more)| *work += more);
-            kept.energy.bound_momenta(self, &work);
+            kept.energy.bound_momenta(self, &mut work);
             kept.free.restore(self, &work);
         }
         self.remember(&support, &names);
@@ -188,13 +190,32 @@ impl World {
         self.places.take();
     }
 
-    /// The contact pass for positions, repeated with more contacts while it sends bodies where none
-    /// were looked for. Returns who rests on whom, the momenta that take bodies where they go, and
-    /// how they are then to be pushed.
+    /// [`Self::settle_positions`] of what `linkages` leave, repeated with those that it sends bodies against.
+    fn settle_beside(
+        &self,
+        linkages: &mut Linkages,
+        search: &mut Search,
+        (drift, names, joints): Given<'_>,
+        ended: &mut dyn FnMut(Phase),
+    ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
+        loop {
+            let others = linkages.others(joints);
+            let given = (drift, names, &others[..]);
+            let settled = self.settle_positions(search, given, linkages, ended);
+            if !linkages.release_touching(search.contacts()) {
+                return settled;
+            }
+        }
+    }
+
+    /// The contact pass for positions, repeated with more contacts while it sends bodies, other than those of
+    /// `linkages`, where none were looked for. Returns who rests on whom, the momenta that take bodies where they
+    /// go, and how they are then to be pushed.
     fn settle_positions(
         &self,
         search: &mut Search,
         given: Given<'_>,
+        linkages: &Linkages,
         ended: &mut dyn FnMut(Phase),
     ) -> (Support, Vec<Momentum>, Vec<Velocity>) {
         let frame = self.at(given);
@@ -204,7 +225,8 @@ impl World {
             ended(Phase::Support);
             let mut half = self.pushed(0.5);
             support.settle_positions(frame, &mut half);
-            let diverted = frame.diverted(search, &half);
+            let mut diverted = frame.diverted(search, &half);
+            linkages.bodies().for_each(|i| diverted[i as usize] = false);
             if rounds == DIVERTED_ROUNDS || !diverted.contains(&true) {
                 let push = support.push_out(frame, &half);
                 return (support, half, push);
@@ -415,7 +437,7 @@ impl World {
     }
 
     fn names(&self) -> Vec<u64> {
-        self.ids.iter().map(|id| id.name()).collect()
+        self.ids.iter().map(|id| id.number()).collect()
     }
 
     /// What forces add to each velocity in half a step.

@@ -69,7 +69,7 @@ impl World {
     fn overlaps(&self) -> Vec<Warning> {
         let still = vec![Velocity::default(); self.len()];
         let (joints, names) =
-            (self.frame_joints(), Vec::from_iter(self.ids.iter().map(|id| id.name())));
+            (self.frame_joints(), Vec::from_iter(self.ids.iter().map(|id| id.number())));
         let frame = Frame {
             columns: self.columns(),
             poses: &self.poses,

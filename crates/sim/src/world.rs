@@ -27,7 +27,8 @@ impl std::fmt::Display for BodyId {
 }
 
 impl BodyId {
-    pub(crate) fn name(self) -> u64 {
+    /// The number that it is printed as, for programs that know no such type; see [`World::id`].
+    pub fn number(self) -> u64 {
         self.0
     }
 }
@@ -366,6 +367,11 @@ impl World {
     /// All bodies, in the order they were added.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = BodyState<'_>> + ExactSizeIterator {
         (0..self.ids.len()).map(|i| self.state(i))
+    }
+
+    /// The body of this number, if there is one.
+    pub fn id(&self, number: u64) -> Option<BodyId> {
+        self.ids.binary_search(&BodyId(number)).ok().map(|i| self.ids[i])
     }
 
     /// Number of bodies.

@@ -55,8 +55,9 @@ impl Reach {
 }
 
 /// A scene with all that it includes.
-pub(super) struct SceneFile {
-    pub(super) scene: Scene,
+pub struct SceneFile {
+    /// The scene.
+    pub scene: Scene,
     reach: Reach,
     /// The scene and what it includes.
     files: Vec<PathBuf>,
@@ -65,24 +66,25 @@ pub(super) struct SceneFile {
 }
 
 /// A scene with the files that it names.
-pub(super) struct Loaded {
-    pub(super) scene: Scene,
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
     meshes: BTreeMap<String, MeshData>,
     /// All that was read.
-    pub(super) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
     /// CRC-32 of all files, and of what options say in place of the scene.
-    pub(super) digest: u32,
+    pub digest: u32,
 }
 
 impl Loaded {
     /// What is doubtful about the meshes.
-    pub(super) fn mesh_warnings(&self) -> Vec<MeshWarning> {
+    pub fn mesh_warnings(&self) -> Vec<MeshWarning> {
         self.scene.mesh_warnings(&self.meshes)
     }
 
     /// What is doubtful about the meshes, and about the pieces of the bodies of `world`, which was just
     /// built from the scene.
-    pub(super) fn doubts(&self, world: &World) -> Vec<String> {
+    pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
         meshes.chain(pieces).collect()
@@ -91,14 +93,24 @@ impl Loaded {
 
 /// Reads a scene; what it includes is relative to its folder, and in its tree or that of `../assets`
 /// unless it may be `anywhere`.
-pub(super) fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
-    let text = read_text(path)?;
+///
+/// # Errors
+/// [`Failure`] when a file cannot be read, or is no scene.
+pub fn read_scene(path: &Path, anywhere: bool) -> Result<SceneFile, Failure> {
+    parse_scene(path, &read_text(path)?, anywhere)
+}
+
+/// As [`read_scene`], where `text` is what is at `path` or would be.
+///
+/// # Errors
+/// As [`read_scene`].
+pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile, Failure> {
     let folder = folder_of(path);
     let reach = Reach::new(path, anywhere);
     let mut digest = crc32fast::Hasher::new();
     digest.update(text.as_bytes());
     let mut files = vec![path.to_owned()];
-    let scene = Scene::from_files(&text, &mut |name| {
+    let scene = Scene::from_files(text, &mut |name| {
         let path = folder.join(name);
         if !reach.holds(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
@@ -132,7 +144,10 @@ pub(super) fn print_warnings(warnings: &[String]) {
 }
 
 /// Reads the files that a scene read from `path` names; they are relative to its folder.
-pub(super) fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
+///
+/// # Errors
+/// [`Failure`] when a file cannot be read or used.
+pub fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, reach, mut files, mut digest } = file;
     let mut meshes: BTreeMap<String, MeshData> = BTreeMap::new();
     let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
@@ -200,8 +215,11 @@ fn stencil(picture: &StrengthPicture, path: &Path) -> Result<Stencil, Failure> {
     })
 }
 
-/// The world of a scene read from `path`.
-pub(super) fn build(
+/// The world of a scene read from `path`, with a line on the terminal while it takes long unless it is `quiet`.
+///
+/// # Errors
+/// [`Failure`] when the scene makes no world.
+pub fn build(
     path: &Path,
     loaded: &Loaded,
     quiet: bool,

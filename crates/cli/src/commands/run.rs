@@ -182,20 +182,10 @@ impl Job<'_> {
     /// The scene with what options say in place of it.
     fn load(&self, seed: Option<u64>) -> Result<Loaded, Failure> {
         let mut scene = read_scene(self.scene, self.options.allow_outside)?;
-        let simulation = &mut scene.scene.simulation;
-        if let Some(fps) = self.options.fps {
-            // as long as before
-            let frames = (simulation.frames as f64 * fps / simulation.fps).round();
-            (simulation.fps, simulation.frames) = (fps, frames as usize);
-        }
-        if let Some(frames) = self.options.frames {
-            simulation.frames = frames as usize;
-        }
-        if let Some(seed) = seed {
-            simulation.seed = seed;
-        }
+        let RunOptions { fps, frames, .. } = *self.options;
         // options may ask for more than fits
-        scene.scene.validate().map_err(|source| Failure::Arguments { source })?;
+        let replaced = scene.scene.replace(fps, frames.map(|frames| frames as usize), seed);
+        replaced.map_err(|source| Failure::Arguments { source })?;
         let mut loaded = load(self.scene, scene)?;
         if let Some(told) = self.told {
             // what is told decides what happens as the scene does

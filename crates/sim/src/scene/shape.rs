@@ -36,7 +36,7 @@ pub enum Shape {
 }
 
 /// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, and the same of `tets`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mesh {
     /// Path of the mesh, relative to the scene file.

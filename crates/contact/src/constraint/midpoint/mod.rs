@@ -77,6 +77,26 @@ impl Linkages {
         left.map(|(joint, _)| *joint).collect()
     }
 
+    /// Leaves linkages of which a body has `contacts` to the contact passes. Returns whether there are some.
+    pub fn release_touching(&mut self, contacts: &Contacts) -> bool {
+        let mut touching: Vec<u32> =
+            contacts.manifolds().iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        touching.sort_unstable();
+        let touches = |part: &Part| touching.binary_search(&part.number).is_ok();
+        let count = self.moved.len();
+        self.moved.retain(|moved| !moved.parts.iter().any(touches));
+        self.is_moved.fill(false);
+        for (n, _) in self.moved.iter().flat_map(|moved| &moved.reactions) {
+            self.is_moved[*n] = true;
+        }
+        self.moved.len() < count
+    }
+
+    /// The bodies of these linkages.
+    pub fn bodies(&self) -> impl Iterator<Item = u32> {
+        self.parts().map(|part| part.number)
+    }
+
     /// Sets the poses of bodies at the end of the step.
     pub fn place(&self, poses: &mut [Isometry3<f64>]) {
         self.parts().for_each(|part| poses[part.number as usize] = part.pose);

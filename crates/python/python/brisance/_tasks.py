@@ -1,0 +1,52 @@
+"""Tasks side by side on Ray, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+#: How often a task is tried again when its worker dies.
+RETRIES = 3
+
+
+def each(
+    function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], address: str | None
+) -> Iterator[Any]:
+    """Calls a function with the arguments of each job, each on one processor; gives results as they end."""
+    if not jobs:
+        return
+    try:
+        import ray
+    except ImportError:
+        raise ImportError('this needs Ray: pip install "brisance[sweep]"') from None
+    was_there = ray.is_initialized()
+    if not was_there:
+        ray.init(
+            address=address, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
+        )
+    try:
+        # a task has one processor
+        one = {"env_vars": {"RAYON_NUM_THREADS": "1"}}
+        task = ray.remote(num_cpus=1, max_retries=RETRIES, runtime_env=one)(function)
+        waiting = [task.remote(*job) for job in jobs]
+        while waiting:
+            done, waiting = ray.wait(waiting)
+            yield from ray.get(done)
+    finally:
+        if not was_there:
+            ray.shutdown()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file that is whole or not there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            beside.unlink()

@@ -1,0 +1,69 @@
+"""Scenes with other values."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+#: Values of a scene by their keys, as ``{"body.cube.restitution": 0.5}``.
+Values = Mapping[str, Any]
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The tables of a TOML text; a ``ValueError`` says where it is none."""
+    return tomllib.loads(text)
+
+
+def place(scene: dict[str, Any], key: str) -> tuple[Any, Any]:
+    """The table or list that holds the value of a key, and its name or index there.
+
+    An entry of a list is named by its ``name``, as in ``body.cube.density``, or by its number from 0.
+    """
+    here: Any = scene
+    parts = key.split(".")
+    for depth, part in enumerate(parts):
+        last = depth + 1 == len(parts)
+        if isinstance(here, dict):
+            if not last and part not in here:
+                here[part] = {}
+            step: Any = part
+        elif isinstance(here, list):
+            names = [entry.get("name") if isinstance(entry, dict) else None for entry in here]
+            if part in names:
+                step = names.index(part)
+            elif part.isdecimal() and int(part) < len(here):
+                step = int(part)
+            else:
+                known = ", ".join(str(name) for name in names if name) or f"0 to {len(here) - 1}"
+                raise ValueError(f'key "{key}": there is no "{part}"; known: {known}')
+        else:
+            where = ".".join(parts[:depth])
+            raise ValueError(f'key "{key}": "{where}" is {here!r}, which holds no keys')
+        if last:
+            return here, step
+        here = here[step]
+    raise ValueError("a key is empty")
+
+
+def changed(text: str, values: Values) -> str:
+    """The text of a scene with other values."""
+    import tomli_w
+
+    scene = parsed(text)
+    for key, value in values.items():
+        table, name = place(scene, key)
+        table[name] = value
+    return tomli_w.dumps(scene)
+
+
+def combinations(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """All combinations of the values of a grid, the last key first to change."""
+    for row in itertools.product(*grid.values()):
+        yield dict(zip(grid, row))

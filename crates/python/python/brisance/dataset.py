@@ -1,0 +1,379 @@
+"""Data sets of broken objects: ``python -m brisance.dataset SPEC.toml -o FOLDER``.
+
+``SPEC.toml`` names objects and patterns::
+
+    version = 1
+    name = "crockery"
+    samples = 1000
+    seed = 0
+    shard = 100               # samples of a tar file
+    density = 2400.0          # kg/m^3
+    split = [0.8, 0.1, 0.1]   # shares of training, validation and test; by object
+
+    [[object]]
+    name = "bunny"
+    file = "bunny.obj"        # relative to the file
+    size = 0.3                # longest edge of its box, m; as in the file unless given
+    licence = "Stanford 3D Scanning Repository"
+
+    [[pattern]]
+    text = "voronoi:20,clustering=0.5"
+
+Sample ``n`` is of the object ``n`` modulo their number, of a pattern at random, struck at a random point of the
+surface. The folder holds WebDataset shards (``train-00000.tar`` ...), ``index.json``, ``statistics.json`` and a
+``DATASHEET.md``. A sample is ``KEY.npz``, read by :func:`load`, and ``KEY.json``. A shard that is finished is never
+made again.
+
+Needs ``pip install "brisance[sweep]"``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import os
+import sys
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import __version__, fracture, read_mesh
+from ._tasks import each, write_whole
+from ._variants import parsed
+
+SPLITS = ("train", "validation", "test")
+KEYS = {"version", "name", "samples", "seed", "shard", "density", "split", "object", "pattern"}
+OBJECT_KEYS = {"name", "file", "size", "licence"}
+
+
+class Spec:
+    """What a data set is to hold."""
+
+    def __init__(self, table: Mapping[str, Any], folder: Path) -> None:
+        refuse(table, KEYS, "the file")
+        if table.get("version") != 1:
+            raise ValueError('missing key "version = 1"')
+        self.name = str(table.get("name", "fractures"))
+        self.samples = whole(table, "samples", 100)
+        self.seed = whole(table, "seed", 0)
+        self.shard = whole(table, "shard", 100)
+        self.density = float(table.get("density", 1000.0))
+        self.split = [float(share) for share in table.get("split", [0.8, 0.1, 0.1])]
+        if len(self.split) != 3 or min(self.split) < 0.0 or abs(sum(self.split) - 1.0) > 1e-9:
+            raise ValueError('"split" must be three shares that add up to 1')
+        if self.shard == 0 or not self.density > 0.0:
+            raise ValueError('"shard" and "density" must be above 0')
+        self.objects = [dict(entry) for entry in table.get("object", [])]
+        self.patterns = [str(entry.get("text", "")) for entry in table.get("pattern", [])]
+        if not self.objects or not self.patterns:
+            raise ValueError("there must be at least one [[object]] and one [[pattern]]")
+        for entry in self.objects:
+            refuse(entry, OBJECT_KEYS, "an object")
+            if "name" not in entry or "file" not in entry:
+                raise ValueError('an object must have "name" and "file"')
+            entry["file"] = str((folder / entry["file"]).resolve())
+        names = [entry["name"] for entry in self.objects]
+        if len(set(names)) != len(names):
+            raise ValueError("two objects have the same name")
+
+    @staticmethod
+    def read(path: Path) -> Spec:
+        """Reads a file."""
+        return Spec(parsed(path.read_text()), path.parent)
+
+    def split_of(self, name: str) -> str:
+        """Where an object belongs, whatever others there are."""
+        place = int.from_bytes(hashlib.sha256(f"{self.seed} {name}".encode()).digest()[:8], "big") / 2**64
+        train, validation, _ = self.split
+        return SPLITS[0 if place < train else 1 if place < train + validation else 2]
+
+    def shards(self) -> Iterator[tuple[str, list[int]]]:
+        """Name and samples of each shard."""
+        for split in SPLITS:
+            own = [
+                n for n in range(self.samples)
+                if self.split_of(self.objects[n % len(self.objects)]["name"]) == split
+            ]
+            for first in range(0, len(own), self.shard):
+                yield f"{split}-{first // self.shard:05}", own[first : first + self.shard]
+
+
+def refuse(table: Mapping[str, Any], known: set[str], what: str) -> None:
+    """Refuses keys that mean nothing."""
+    for key in table:
+        if key not in known:
+            raise ValueError(f'unknown key "{key}" of {what}; known: {", ".join(sorted(known))}')
+
+
+def whole(table: Mapping[str, Any], key: str, default: int) -> int:
+    """A number of 0 or more."""
+    value = table.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise ValueError(f'"{key}" must be a whole number of 0 or more, not {value!r}')
+    return value
+
+
+def sample(
+    spec: Spec, number: int, meshes: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Makes a sample: what is said of it, and its arrays."""
+    entry = spec.objects[number % len(spec.objects)]
+    vertices, triangles = meshes[entry["name"]]
+    random = np.random.default_rng([spec.seed, number])
+    pattern = spec.patterns[random.integers(len(spec.patterns))]
+    seed = int(random.integers(2**31))
+    at, normal = surface_point(vertices, triangles, random)
+    broken = fracture(vertices, triangles, pattern=pattern, at=at, normal=normal, seed=seed)
+    pieces = broken.pieces
+    centers = np.array([piece.center for piece in pieces])
+    turns = random.normal(size=(len(pieces), 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    # a piece alone stands with its center at the origin, turned; `assembly` puts it back
+    alone = [
+        rotated((piece.vertices - center), conjugate(turn))
+        for piece, center, turn in zip(pieces, centers, turns)
+    ]
+    arrays = {
+        "vertices": np.concatenate(alone).astype(np.float32),
+        "triangles": np.concatenate([piece.triangles for piece in pieces]),
+        "is_cut": np.concatenate([piece.is_cut for piece in pieces]),
+        "vertex_counts": np.array([len(piece.vertices) for piece in pieces]),
+        "triangle_counts": np.array([len(piece.triangles) for piece in pieces]),
+        "assembly": np.concatenate([centers, turns], axis=1),
+        "volumes": np.array([piece.volume for piece in pieces]),
+        "masses": np.array([piece.mass(spec.density) for piece in pieces]),
+        "inertias": np.array([piece.inertia(spec.density) for piece in pieces]),
+        "bonds": broken.bonds,
+        "bond_areas": broken.bond_areas,
+        "bond_centers": broken.bond_centers,
+    }
+    said = {
+        "sample": number, "object": entry["name"], "licence": entry.get("licence", ""), "pattern": pattern,
+        "seed": seed, "at": list(at), "normal": list(normal), "density": spec.density, "pieces": len(pieces),
+        "volume": float(sum(arrays["volumes"])), "cut_area": float(broken.bond_areas.sum()),
+        "version": __version__,
+    }
+    return said, arrays
+
+
+def surface_point(
+    vertices: npt.NDArray[Any], triangles: npt.NDArray[Any], random: np.random.Generator
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """A point of a surface, evenly at random, and the normal there."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    areas = np.linalg.norm(normals, axis=1)
+    face = random.choice(len(triangles), p=areas / areas.sum())
+    u, v = random.random(2)
+    if u + v > 1.0:
+        u, v = 1.0 - u, 1.0 - v
+    point = a[face] + u * (b[face] - a[face]) + v * (c[face] - a[face])
+    x, y, z = (float(t) for t in point)
+    i, j, k = (float(t) for t in normals[face] / areas[face])
+    return (x, y, z), (i, j, k)
+
+
+def conjugate(q: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The inverse of a unit quaternion qx, qy, qz, qw."""
+    turned: npt.NDArray[Any] = q * np.array([-1.0, -1.0, -1.0, 1.0])
+    return turned
+
+
+def rotated(points: npt.NDArray[Any], q: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Points turned by a unit quaternion qx, qy, qz, qw."""
+    axis, w = q[:3], q[3]
+    t = 2.0 * np.cross(axis, points)
+    turned: npt.NDArray[Any] = points + w * t + np.cross(axis, t)
+    return turned
+
+
+def load(data: bytes | str | os.PathLike[str]) -> dict[str, Any]:
+    """Reads the ``.npz`` of a sample, from bytes or a file.
+
+    Returns its arrays, and ``pieces``: of each the vertices, m, triangles and labels of cuts where it stands alone.
+    ``assembly`` puts a piece back: turn it by the quaternion qx, qy, qz, qw of its last four numbers, then move it by
+    the first three.
+    """
+    source: Any = io.BytesIO(data) if isinstance(data, bytes) else data
+    with np.load(source) as file:
+        arrays: dict[str, Any] = {name: file[name] for name in file.files}
+    vertices = np.split(arrays["vertices"], np.cumsum(arrays["vertex_counts"])[:-1])
+    ends = np.cumsum(arrays["triangle_counts"])[:-1]
+    triangles, is_cut = np.split(arrays["triangles"], ends), np.split(arrays["is_cut"], ends)
+    arrays["pieces"] = [
+        {"vertices": v, "triangles": t, "is_cut": c} for v, t, c in zip(vertices, triangles, is_cut)
+    ]
+    return arrays
+
+
+def assembled(arrays: Mapping[str, Any], piece: int) -> npt.NDArray[Any]:
+    """The vertices of a piece where it was in the whole, m."""
+    pose = arrays["assembly"][piece]
+    place: npt.NDArray[Any] = rotated(arrays["pieces"][piece]["vertices"], pose[3:]) + pose[:3]
+    return place
+
+
+def make_shard(spec: Spec, name: str, numbers: Sequence[int], out: str) -> list[dict[str, Any]]:
+    """Writes a shard; returns what is said of its samples. Those that cannot be made have an ``error``."""
+    meshes = {entry["name"]: mesh_of(entry) for entry in spec.objects}
+    said = []
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for number in numbers:
+            try:
+                about, arrays = sample(spec, number, meshes)
+            except ValueError as error:
+                entry = spec.objects[number % len(spec.objects)]
+                said.append({"sample": number, "object": entry["name"], "error": str(error)})
+                continue
+            packed = io.BytesIO()
+            np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]
+            add(tar, f"{number:07}.json", json.dumps(about).encode())
+            add(tar, f"{number:07}.npz", packed.getvalue())
+            sizes = sorted(arrays["volumes"] / arrays["volumes"].sum(), reverse=True)
+            said.append({**about, "shares": [round(float(share), 6) for share in sizes]})
+    write_whole(Path(out) / f"{name}.tar", data.getvalue())
+    write_whole(Path(out) / f"{name}.index.json", json.dumps(said).encode())
+    return said
+
+
+def mesh_of(entry: Mapping[str, Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The mesh of an object, scaled."""
+    mesh = read_mesh(entry["file"])
+    vertices = mesh.vertices
+    if "size" in entry:
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        vertices = (vertices - (low + high) / 2) * (float(entry["size"]) / (high - low).max())
+    return vertices, mesh.triangles
+
+
+def add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+    """Adds a file, the same whenever it is made."""
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    tar.addfile(info, io.BytesIO(data))
+
+
+def make(
+    spec: Spec,
+    out: str | os.PathLike[str],
+    *,
+    ray: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> dict[str, Any]:
+    """Makes a data set; returns its statistics."""
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    index: dict[str, list[dict[str, Any]]] = {}
+    left = []
+    shards = list(spec.shards())
+    for name, numbers in shards:
+        index_file = folder / f"{name}.index.json"
+        if index_file.exists() and (folder / f"{name}.tar").exists():
+            index[name] = json.loads(index_file.read_text())
+        else:
+            left.append((spec, name, numbers, str(folder.resolve())))
+    done = sum(len(said) for said in index.values())
+    for said in each(make_shard, left, ray):
+        first = said[0]["sample"]
+        name = next(name for name, numbers in shards if numbers[0] == first)
+        index[name] = said
+        done += len(said)
+        if progress:
+            progress(done, spec.samples)
+    ordered = {name: index[name] for name, _ in shards}
+    write_whole(folder / "index.json", json.dumps(ordered, indent=1).encode())
+    found = statistics([said for all in ordered.values() for said in all])
+    write_whole(folder / "statistics.json", json.dumps(found, indent=1).encode())
+    write_whole(folder / "DATASHEET.md", datasheet(spec, found, ordered).encode())
+    return found
+
+
+def statistics(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Numbers of pieces and their shares of the volume."""
+    good = [one for one in said if "error" not in one]
+    counts = np.array([one["pieces"] for one in good] or [0])
+    shares = np.array([share for one in good for share in one["shares"]] or [0.0])
+    return {
+        "samples": len(good),
+        "failed": len(said) - len(good),
+        "pieces": int(counts.sum()),
+        "pieces_per_sample": {
+            "mean": float(counts.mean()), "median": float(np.median(counts)),
+            "least": int(counts.min()), "most": int(counts.max()),
+        },
+        "share_of_volume": {
+            "mean": float(shares.mean()), "median": float(np.median(shares)),
+            "p5": float(np.quantile(shares, 0.05)), "p95": float(np.quantile(shares, 0.95)),
+        },
+        "objects": sorted({str(one["object"]) for one in good}),
+    }
+
+
+def datasheet(spec: Spec, found: Mapping[str, Any], index: Mapping[str, Sequence[Any]]) -> str:
+    """What a reader must know of the data set."""
+    lines = [
+        f"# {spec.name}",
+        "",
+        f"{found['samples']} broken objects, {found['pieces']} pieces, made by brisance {__version__} with seed "
+        f"{spec.seed}. {found['failed']} samples could not be made; `index.json` says why.",
+        "",
+        "| object | split | licence |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| {entry['name']} | {spec.split_of(entry['name'])} | {entry.get('licence', 'not given')} |"
+        for entry in spec.objects
+    ]
+    lines += ["", "Patterns: " + ", ".join(f"`{text}`" for text in spec.patterns) + ".", ""]
+    lines += [
+        "Pieces are closed 2-manifolds where the object is one; their volumes add up to that of the object. Faces are "
+        "labelled as cuts or as surface of the object. Each piece is stored with its center of mass at the origin and "
+        "turned at random; `assembly` puts it back. Bonds are the cuts between pieces with their areas. Splits are by "
+        "object: no object is in two of them.",
+        "",
+        "The pieces follow a geometric pattern placed at the blow, not a measured fracture: use them to learn about "
+        "shapes and how they fit, not about materials.",
+        "",
+        "| shard | samples |",
+        "|---|---|",
+    ]
+    lines += [f"| {name}.tar | {len(said)} |" for name, said in index.items()]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command ``python -m brisance.dataset``."""
+    parser = argparse.ArgumentParser(
+        prog="python -m brisance.dataset", description="Make a data set of broken objects."
+    )
+    parser.add_argument("spec", help="file that names objects and patterns")
+    parser.add_argument("--samples", type=int, metavar="N", help="number of samples")
+    parser.add_argument("--ray", metavar="ADDRESS", help="address of a Ray cluster; this machine unless given")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder of the data set")
+    given = parser.parse_args(arguments)
+
+    def progress(done: int, all: int) -> None:
+        print(f"\r{done} of {all} samples", end="", file=sys.stderr, flush=True)
+
+    try:
+        spec = Spec.read(Path(given.spec))
+        if given.samples is not None:
+            spec.samples = max(given.samples, 0)
+        found = make(spec, given.output, ray=given.ray, progress=progress)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"brisance.dataset: {error}", file=sys.stderr)
+        return 2
+    print(file=sys.stderr)
+    print(f"{given.output}: {found['samples']} samples, {found['pieces']} pieces, {found['failed']} failed")
+    return 1 if found["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

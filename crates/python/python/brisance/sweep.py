@@ -1,0 +1,221 @@
+"""Many runs of a scene, side by side: ``python -m brisance.sweep SCENE --set KEY=A,B --seeds N -o FOLDER``.
+
+Every run is a task of Ray on one processor. A task whose worker dies is run again; a run that is finished is never run
+again, so the same command goes on where an earlier one was stopped. The folder holds ``results.parquet``, a row for
+each run, and ``runs/``, a file for each.
+
+Needs ``pip install "brisance[sweep]"``: Ray, pyarrow and tomli-w.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import Scene, World, __version__
+from ._tasks import each, write_whole
+from ._variants import changed, combinations, parsed
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a sweep."""
+
+    #: Names it: a hash of all that decides how it ends.
+    name: str
+    #: The scene.
+    text: str
+    #: Where the files are that it names.
+    folder: str
+    #: What is other than in the scene.
+    values: dict[str, Any]
+    seed: int
+    frames: int | None
+    fps: float | None
+
+    @staticmethod
+    def of(
+        text: str, folder: Path, values: Mapping[str, Any], seed: int, frames: int | None, fps: float | None
+    ) -> Run:
+        """A run of a scene with other values."""
+        own = changed(text, values) if values else text
+        decides = json.dumps([__version__, own, str(folder.resolve()), seed, frames, fps])
+        name = hashlib.sha256(decides.encode()).hexdigest()[:16]
+        return Run(name, own, str(folder), dict(values), seed, frames, fps)
+
+
+def simulate(run: Run, out: str, recording: str | None) -> dict[str, Any]:
+    """Simulates a run; writes and returns its row. What cannot be simulated has a row with an ``error``."""
+    start = time.perf_counter()
+    row: dict[str, Any] = {"run": run.name, "seed": run.seed, **run.values}
+    path = Path(out) / "runs" / f"{run.name}.json"
+    try:
+        row.update(outcome(run, path, recording))
+        row["error"] = None
+    except (ValueError, OSError) as error:
+        row["error"] = str(error)
+    row["seconds"] = time.perf_counter() - start
+    row["version"] = __version__
+    write_whole(path, json.dumps(row).encode())
+    return row
+
+
+def outcome(run: Run, path: Path, recording: str | None) -> dict[str, Any]:
+    """What a run ends with, in SI units."""
+    scene = Scene.from_toml(run.text, folder=run.folder, seed=run.seed, frames=run.frames, fps=run.fps)
+    world = World(scene, record=recording is not None)
+    mass = float(sum(m for m in world.masses if m != float("inf")))
+    reports = world.step(scene.frames)
+    if recording is not None:
+        world.recording().write(path.with_suffix(recording))
+    masses = [float(m) for m in world.masses if m != float("inf")]
+    return {
+        "frames": len(reports),
+        "bodies": len(world),
+        "breaks": sum(len(report.breaks) for report in reports),
+        "pieces": sum(len(one.pieces) for report in reports for one in report.breaks),
+        "mass_at_start": mass,
+        "mass": sum(masses),
+        "largest_mass": max(masses, default=0.0),
+        "kinetic_energy": world.kinetic_energy,
+        "potential_energy": world.potential_energy,
+        "work": sum(report.work for report in reports),
+        "dissipated": sum(report.dissipated for report in reports),
+        "largest_energy_gain": max((r.energy_gain - r.work for r in reports), default=0.0),
+    }
+
+
+def finished(out: Path, run: Run) -> dict[str, Any] | None:
+    """The row of a run that an earlier call finished."""
+    try:
+        row = json.loads((out / "runs" / f"{run.name}.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return row if isinstance(row, dict) and row.get("run") == run.name else None
+
+
+def sweep(
+    scene: str | os.PathLike[str],
+    *,
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    seeds: int | Iterable[int] = 1,
+    out: str | os.PathLike[str],
+    frames: int | None = None,
+    fps: float | None = None,
+    recording: str | None = None,
+    ray: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[dict[str, Any]]:
+    """Runs a scene file with all combinations of the values of ``grid`` and all ``seeds``.
+
+    ``grid`` maps keys of the scene to values, as ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` are numbers, or
+    how many from 0 on. ``recording`` is an ending as ``".glb"`` if each run is to be recorded. ``ray`` is the address
+    of a cluster; this machine unless given. ``progress(done, all)`` is called as runs end.
+
+    Returns the rows of ``results.parquet``: the values, ``error``, and what the run ended with. A run that cannot be
+    simulated has an ``error`` and does not end the others.
+    """
+    path, folder = Path(scene), Path(out)
+    text = path.read_text()
+    parsed(text)
+    numbers = range(seeds) if isinstance(seeds, int) else list(seeds)
+    runs = [
+        Run.of(text, path.parent, values, seed, frames, fps)
+        for values in combinations(grid or {})
+        for seed in numbers
+    ]
+    if len({run.name for run in runs}) != len(runs):
+        raise ValueError("two runs of the sweep are the same: give each value and each seed once")
+    (folder / "runs").mkdir(parents=True, exist_ok=True)
+    rows = {run.name: row for run in runs if (row := finished(folder, run))}
+    left = [run for run in runs if run.name not in rows]
+    jobs = [(run, str(folder.resolve()), recording) for run in left]
+    for row in each(simulate, jobs, ray):
+        rows[row["run"]] = row
+        if progress:
+            progress(len(rows), len(runs))
+    table = [rows[run.name] for run in runs]
+    write_table(table, folder / "results.parquet")
+    return table
+
+
+def write_table(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Writes rows as Parquet; columns that a row lacks are null."""
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise ImportError('sweeps need pyarrow: pip install "brisance[sweep]"') from None
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    plain = {name: [plainly(row.get(name)) for row in rows] for name in names}
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(plain), sink)
+    write_whole(path, sink.getvalue().to_pybytes())
+
+
+def plainly(value: Any) -> Any:
+    """A value of a column: tables and lists as JSON."""
+    return json.dumps(value) if isinstance(value, (dict, list)) else value
+
+
+def grid_of(texts: Sequence[str]) -> dict[str, list[Any]]:
+    """A grid from texts as ``body.cube.restitution=0.2,0.5``; values are those of TOML, or text."""
+    grid: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not (key and equals and values):
+            raise ValueError(f'--set "{text}": give KEY=VALUE,VALUE, as in body.cube.restitution=0.2,0.5')
+        try:
+            grid[key] = parsed(f"values = [{values}]")["values"]
+        except ValueError:
+            grid[key] = values.split(",")
+    return grid
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command ``python -m brisance.sweep``."""
+    parser = argparse.ArgumentParser(
+        prog="python -m brisance.sweep", description="Run a scene with many values and seeds, side by side."
+    )
+    parser.add_argument("scene", help="scene file")
+    parser.add_argument(
+        "--set", dest="sets", action="append", default=[], metavar="KEY=A,B",
+        help="values of a key of the scene, as body.cube.restitution=0.2,0.5; may be given again",
+    )
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds from 0 on (1)")
+    parser.add_argument("--frames", type=int, metavar="N", help="frames of each run")
+    parser.add_argument("--fps", type=float, metavar="F", help="frames per second")
+    parser.add_argument("--record", metavar="ENDING", help="keep a recording of each run, as .glb")
+    parser.add_argument("--ray", metavar="ADDRESS", help="address of a Ray cluster; this machine unless given")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for results")
+    given = parser.parse_args(arguments)
+
+    def progress(done: int, all: int) -> None:
+        print(f"\r{done} of {all} runs", end="", file=sys.stderr, flush=True)
+
+    try:
+        rows = sweep(
+            given.scene, grid=grid_of(given.sets), seeds=given.seeds, out=given.output, frames=given.frames,
+            fps=given.fps, recording=given.record, ray=given.ray, progress=progress,
+        )
+    except (ValueError, OSError, ImportError) as error:
+        print(f"brisance.sweep: {error}", file=sys.stderr)
+        return 2
+    print(file=sys.stderr)
+    failures = [row for row in rows if row["error"]]
+    for row in failures:
+        print(f"run {row['run']}: {row['error']}", file=sys.stderr)
+    good = len(rows) - len(failures)
+    print(f"{Path(given.output) / 'results.parquet'}: {good} of {len(rows)} runs")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+//! Python bindings of brisance: the module `brisance._native`, which the package `brisance` wraps.
+//!
+//! Arrays come in as anything that NumPy makes an array of, and are copied: numbers are checked before use, and what
+//! the caller does to an array later changes nothing. Long calls release the global interpreter lock.
+
+mod arrays;
+mod failure;
+mod level_set;
+mod mesh;
+mod pieces;
+mod recording;
+mod report;
+mod scene;
+mod tets;
+mod world;
+
+use pyo3::prelude::*;
+
+/// What `brisance` does in Rust.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::failure::BrisanceError;
+    #[pymodule_export]
+    use super::level_set::LevelSet;
+    #[pymodule_export]
+    use super::mesh::{Mesh, read_mesh, slice};
+    #[pymodule_export]
+    use super::pieces::{Fractured, Piece, break_mesh};
+    #[pymodule_export]
+    use super::recording::Recording;
+    #[pymodule_export]
+    use super::report::{Break, Hit, Report};
+    #[pymodule_export]
+    use super::scene::{Scene, scene_at};
+    #[pymodule_export]
+    use super::tets::{Stress, stress, tetrahedralize};
+    #[pymodule_export]
+    use super::world::World;
+
+    use super::{Bound, PyModule, PyModuleMethods, PyResult};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,212 @@
+//! Breaking a mesh without simulating anything.
+
+use fracture::{Alignment, Break, FaceOrigin, Geometry, Pattern, Pieces, draw};
+use levelset::{Aabb, Moments, TriMesh};
+use nalgebra::{Matrix3, Point3};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use sim::scene;
+
+use crate::arrays;
+use crate::failure::refused;
+use crate::mesh::{mesh, vertices};
+
+/// A piece of a broken mesh, where it was in the whole.
+#[pyclass(frozen, module = "brisance")]
+pub(crate) struct Piece {
+    mesh: TriMesh,
+    is_cut: Vec<bool>,
+    moments: Moments,
+}
+
+#[pymethods]
+impl Piece {
+    /// Vertices, m, of shape (n, 3).
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        vertices(py, &self.mesh)
+    }
+
+    /// Vertices of each triangle, counter-clockwise from outside, of shape (m, 3).
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
+        arrays::array(py, self.mesh.triangles.clone())
+    }
+
+    /// Whether each triangle is of a cut and not of the surface of the whole, of shape (m,).
+    #[getter]
+    fn is_cut<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        self.is_cut.clone().into_pyarray(py)
+    }
+
+    /// Volume, m^3. Those of all pieces add up to that of the whole.
+    #[getter]
+    fn volume(&self) -> f64 {
+        self.moments.volume
+    }
+
+    /// Center of mass, m.
+    #[getter]
+    fn center(&self) -> [f64; 3] {
+        self.moments.centre().coords.into()
+    }
+
+    /// Inertia about the center of mass, kg m^2, of shape (3, 3), for a density in kg/m^3.
+    #[pyo3(signature = (density=1.0))]
+    fn inertia<'py>(&self, py: Python<'py>, density: f64) -> Bound<'py, PyArray2<f64>> {
+        let inertia: Matrix3<f64> = self.moments.inertia() * density;
+        arrays::array(py, inertia.row_iter().map(|row| [row[0], row[1], row[2]]).collect())
+    }
+
+    /// Mass, kg, for a density in kg/m^3.
+    fn mass(&self, density: f64) -> f64 {
+        self.moments.volume * density
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Piece(volume={:?}, {} triangles)", self.moments.volume, self.mesh.triangles.len())
+    }
+}
+
+/// The pieces of a mesh, and the cuts between them.
+#[pyclass(frozen, module = "brisance")]
+pub(crate) struct Fractured {
+    pieces: Vec<Py<Piece>>,
+    bonds: Vec<fracture::Bond>,
+}
+
+#[pymethods]
+impl Fractured {
+    /// The pieces.
+    #[getter]
+    fn pieces(&self, py: Python<'_>) -> Vec<Py<Piece>> {
+        self.pieces.iter().map(|piece| piece.clone_ref(py)).collect()
+    }
+
+    /// The two pieces of each cut, of shape (k, 2).
+    #[getter]
+    fn bonds<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
+        arrays::array(py, self.bonds.iter().map(|bond| bond.fragments.map(|n| n as u32)).collect())
+    }
+
+    /// Area of each cut, m^2, of shape (k,).
+    #[getter]
+    fn bond_areas<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.bonds.iter().map(|bond| bond.area).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Middle of each cut, m, of shape (k, 3).
+    #[getter]
+    fn bond_centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        arrays::array(
+            py,
+            self.bonds.iter().map(|bond| bond.centre.coords.into()).collect::<Vec<[f64; 3]>>(),
+        )
+    }
+
+    fn __len__(&self) -> usize {
+        self.pieces.len()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, index: isize) -> PyResult<Py<Piece>> {
+        let count = self.pieces.len() as isize;
+        let at = if index < 0 { index + count } else { index };
+        usize::try_from(at)
+            .ok()
+            .and_then(|at| self.pieces.get(at))
+            .map(|piece| piece.clone_ref(py))
+            .ok_or_else(|| {
+                pyo3::exceptions::PyIndexError::new_err(format!("there are {count} pieces"))
+            })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Fractured({} pieces, {} bonds)", self.pieces.len(), self.bonds.len())
+    }
+}
+
+/// Where a pattern goes, and how fine samples are.
+struct Job {
+    at: Option<Point3<f64>>,
+    normal: nalgebra::UnitVector3<f64>,
+    seed: u64,
+    least_share: f64,
+    nodes: Option<usize>,
+}
+
+/// Breaks the solid that a mesh bounds by a pattern, as `brisance fracture` does.
+///
+/// `pattern` is a text such as `"voronoi:20,clustering=0.8"` or `"radial:9x4"`; `pieces=20` stands for
+/// `"voronoi:20"`. The pattern is centered at `at`, m, with its y axis along `normal`; at the middle of the top
+/// unless given. Pieces of less than the share `min_share` of the volume stay with a neighbor. A mesh that is not
+/// closed is sampled with some `nodes` nodes.
+#[pyfunction]
+#[pyo3(name = "fracture", signature = (vertices, triangles, *, pattern=None, pieces=None, at=None, normal=[0.0, 1.0, 0.0], seed=0,
+    min_share=None, nodes=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn break_mesh(
+    py: Python<'_>,
+    vertices: &Bound<'_, PyAny>,
+    triangles: &Bound<'_, PyAny>,
+    pattern: Option<&str>,
+    pieces: Option<usize>,
+    at: Option<[f64; 3]>,
+    normal: [f64; 3],
+    seed: u64,
+    min_share: Option<f64>,
+    nodes: Option<usize>,
+) -> PyResult<Fractured> {
+    let mesh = mesh(vertices, triangles)?;
+    let text = match (pattern, pieces) {
+        (Some(_), Some(_)) => {
+            return Err(PyValueError::new_err("give `pattern` or `pieces`, not both"));
+        }
+        (Some(pattern), None) => pattern.to_owned(),
+        (None, pieces) => format!("voronoi:{}", pieces.unwrap_or(20)),
+    };
+    let spec: scene::Pattern = text.parse().map_err(refused)?;
+    let least_share = min_share.unwrap_or_else(|| spec.least_share());
+    if !(0.0..=1.0).contains(&least_share) {
+        return Err(PyValueError::new_err("`min_share` must be from 0 to 1"));
+    }
+    let job = Job {
+        at: at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?,
+        normal: arrays::direction(normal, "normal")?,
+        seed,
+        least_share,
+        nodes,
+    };
+    let (all, bonds) = py.detach(|| divided(mesh, &spec, &job))?;
+    let pieces = all.into_iter().map(|piece| Py::new(py, piece)).collect::<PyResult<_>>()?;
+    Ok(Fractured { pieces, bonds })
+}
+
+fn divided(
+    mesh: TriMesh,
+    spec: &scene::Pattern,
+    job: &Job,
+) -> PyResult<(Vec<Piece>, Vec<fracture::Bond>)> {
+    let sampling = scene::Mesh { nodes: job.nodes, ..scene::Mesh::default() };
+    let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
+    let top = Aabb::around(&mesh.vertices)
+        .map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
+    let at = Alignment::enclosing(&geometry.bounds(), job.at.unwrap_or(top), job.normal);
+    let least = job.least_share * geometry.moments().volume;
+    let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;
+    let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);
+    let drawn = |piece: fracture::Piece| drawn(&piece, &geometry, (&pattern, at));
+    Ok((pieces.into_iter().map(drawn).collect(), bonds))
+}
+
+/// The surface of a piece: exact, or by dual contouring of its samples.
+fn drawn(piece: &fracture::Piece, whole: &Geometry, (pattern, at): (&Pattern, Alignment)) -> Piece {
+    let moments = *piece.geometry.moments();
+    if let Some(surface) = piece.geometry.surface() {
+        let is_cut = surface.origins.iter().map(|origin| *origin == FaceOrigin::Cut).collect();
+        return Piece { mesh: surface.mesh, is_cut, moments };
+    }
+    let cut = Break { pattern, at, regions: &piece.regions };
+    let drawing = draw(piece.geometry.level_set(), whole.level_set(), &[cut]);
+    Piece { mesh: drawing.mesh, is_cut: drawing.inner, moments }
+}

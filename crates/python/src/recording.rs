@@ -1,0 +1,96 @@
+//! Recordings.
+
+use std::path::PathBuf;
+
+use brisance::format::{Format, WriteError};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::failure::refused;
+
+/// Bodies and their poses.
+type Placed<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
+
+/// The poses of all bodies that ever lived, frame by frame. Frame 0 is the initial state.
+#[pyclass(frozen, module = "brisance")]
+pub(crate) struct Recording {
+    pub(crate) recording: sim::Recording,
+}
+
+#[pymethods]
+impl Recording {
+    /// Number of frames, at least one.
+    #[getter]
+    fn frames(&self) -> usize {
+        self.recording.frames
+    }
+
+    /// Frames per second.
+    #[getter]
+    fn fps(&self) -> f64 {
+        self.recording.fps
+    }
+
+    /// Names of all bodies that ever lived; pieces come after what they broke off.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.recording.tracks.iter().map(|track| track.name.clone()).collect()
+    }
+
+    /// The first frame of each body and the one after its last, of shape (n, 2).
+    #[getter]
+    fn lives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u64>> {
+        let life = |track: &sim::Track| [track.birth as u64, track.end() as u64];
+        arrays::array(py, self.recording.tracks.iter().map(life).collect())
+    }
+
+    /// Kinetic, potential and dissipated energy of each frame, J, of shape (frames, 3).
+    #[getter]
+    fn energies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let row = |e: &sim::Energy| [e.kinetic, e.potential, e.dissipated];
+        arrays::array(py, self.recording.energies.iter().map(row).collect())
+    }
+
+    /// The bodies that exist in a frame, as indices into `names`, of shape (k,), and their poses x, y, z, qx, qy, qz,
+    /// qw, of shape (k, 7).
+    fn poses<'py>(&self, py: Python<'py>, frame: usize) -> PyResult<Placed<'py>> {
+        let frames = self.recording.frames;
+        if frame >= frames {
+            return Err(PyIndexError::new_err(format!("frame {frame} of {frames}")));
+        }
+        let tracks = self.recording.tracks.iter().enumerate();
+        let here =
+            tracks.filter_map(|(n, track)| Some((n as u64, arrays::pose_row(track.pose(frame)?))));
+        let (bodies, poses): (Vec<u64>, Vec<[f64; 7]>) = here.unzip();
+        Ok((bodies.into_pyarray(py), arrays::array(py, poses)))
+    }
+
+    /// Writes a file of the kind that its name ends in: .glb, .usda, .jsonl or .pvd, or a folder of .obj or .ply
+    /// files where it ends in a slash.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let Some(format) = Format::of(&path) else {
+            let name = path.display();
+            return Err(refused(format!(
+                "{name}: unsupported output format; supported: {}",
+                Format::ENDINGS
+            )));
+        };
+        py.detach(|| format.write(&self.recording, &path)).map_err(|error| match error {
+            WriteError::Write(source) => {
+                PyOSError::new_err(format!("{}: {source}", path.display()))
+            }
+            other => refused(other),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Recording({} frames, {} bodies)",
+            self.recording.frames,
+            self.recording.tracks.len()
+        )
+    }
+}

@@ -1,0 +1,130 @@
+//! What happened in a frame.
+
+use pyo3::prelude::*;
+
+/// A body that broke.
+#[pyclass(frozen, get_all, module = "brisance")]
+#[derive(Clone)]
+pub(crate) struct Break {
+    /// Number of the body.
+    body: u64,
+    /// Numbers of its pieces.
+    pieces: Vec<u64>,
+    /// Where it was hit, in the world, m.
+    point: [f64; 3],
+    /// Impulse of the blow, N s.
+    impulse: [f64; 3],
+}
+
+#[pymethods]
+impl Break {
+    fn __repr__(&self) -> String {
+        format!("Break(body={}, {} pieces)", self.body, self.pieces.len())
+    }
+}
+
+/// What happened in a frame. Energies are in J.
+#[pyclass(frozen, get_all, module = "brisance")]
+#[derive(Clone)]
+pub(crate) struct Report {
+    /// Number of the frame.
+    frame: usize,
+    /// Bodies at its end.
+    bodies: usize,
+    /// Bodies that are not asleep.
+    awake: usize,
+    /// Contacts.
+    contacts: usize,
+    /// Kinetic energy at its end.
+    kinetic_energy: f64,
+    /// Potential energy at its end, zero at the origin.
+    potential_energy: f64,
+    /// Work of kinematic bodies, motors and forces.
+    work: f64,
+    /// Energy that collisions, fracture, friction and the like took.
+    dissipated: f64,
+    /// Growth of mechanical energy in the frame; more than `work` by no more than rounding.
+    energy_gain: f64,
+    /// Largest residual of the contact solver, m/s.
+    residual: f64,
+    /// Whether a solver ended at its limit.
+    unsolved: bool,
+    /// The bodies that broke.
+    breaks: Vec<Break>,
+}
+
+#[pymethods]
+impl Report {
+    fn __repr__(&self) -> String {
+        let Self { frame, bodies, contacts, breaks, .. } = self;
+        format!(
+            "Report(frame={frame}, bodies={bodies}, contacts={contacts}, {} breaks)",
+            breaks.len()
+        )
+    }
+}
+
+impl From<&sim::Report> for Report {
+    fn from(report: &sim::Report) -> Self {
+        Self {
+            frame: report.frame,
+            bodies: report.bodies,
+            awake: report.awake,
+            contacts: report.contacts,
+            kinetic_energy: report.kinetic_energy,
+            potential_energy: report.potential_energy,
+            work: report.work,
+            dissipated: report.dissipation.total(),
+            energy_gain: report.energy_gain,
+            residual: report.residual,
+            unsolved: report.unsolved,
+            breaks: report.fractures.iter().map(Break::from).collect(),
+        }
+    }
+}
+
+impl From<&sim::Fracture> for Break {
+    fn from(fracture: &sim::Fracture) -> Self {
+        Self {
+            body: fracture.parent.number(),
+            pieces: fracture.fragments.iter().map(|id| id.number()).collect(),
+            point: fracture.point.coords.into(),
+            impulse: fracture.impulse.into(),
+        }
+    }
+}
+
+/// What a ray or a search for the nearest body found.
+#[pyclass(frozen, get_all, module = "brisance")]
+#[derive(Clone, Copy)]
+pub(crate) struct Hit {
+    /// Number of the body.
+    body: u64,
+    /// Distance, m.
+    distance: f64,
+    /// Where, in the world, m.
+    point: [f64; 3],
+    /// Unit normal out of the body.
+    normal: [f64; 3],
+}
+
+#[pymethods]
+impl Hit {
+    fn __repr__(&self) -> String {
+        format!("Hit(body={}, distance={:?})", self.body, self.distance)
+    }
+}
+
+impl From<sim::CastHit> for Hit {
+    fn from(hit: sim::CastHit) -> Self {
+        let sim::CastHit { body, distance, point, normal } = hit;
+        Self { body: body.number(), distance, point: point.coords.into(), normal: normal.into() }
+    }
+}
+
+impl From<sim::NearestBody> for Hit {
+    fn from(found: sim::NearestBody) -> Self {
+        let sim::NearestBody { body, distance, point, normal } = found;
+        Self { body: body.number(), distance, point: point.coords.into(), normal: normal.into() }
+    }
+}

@@ -1,0 +1,150 @@
+//! Scenes.
+
+use std::path::PathBuf;
+
+use brisance::commands::load::{Loaded, build, load, parse_scene};
+use pyo3::prelude::*;
+use sim::{Appearance, Camera};
+
+use crate::failure::{failed, refused};
+
+/// What a scene starts from.
+pub(crate) struct Start {
+    pub(crate) world: sim::World,
+    pub(crate) appearances: Vec<Appearance>,
+    pub(crate) camera: Option<Camera>,
+}
+
+/// A description of bodies, what they are made of and what happens to them, as a scene file has it.
+#[pyclass(frozen, module = "brisance")]
+pub(crate) struct Scene {
+    path: PathBuf,
+    text: String,
+    options: Options,
+    loaded: Loaded,
+}
+
+/// What a caller says in place of the scene.
+#[derive(Clone, Copy)]
+struct Options {
+    fps: Option<f64>,
+    frames: Option<usize>,
+    seed: Option<u64>,
+    allow_outside: bool,
+}
+
+#[pymethods]
+impl Scene {
+    /// Reads a scene file and the files that it names. `fps`, `frames` and `seed` stand in place of those of the
+    /// scene; with `fps` it lasts as long as before. Files outside of its folder are refused unless
+    /// `allow_outside`.
+    #[staticmethod]
+    #[pyo3(signature = (path, *, fps=None, frames=None, seed=None, allow_outside=false))]
+    fn load(
+        py: Python<'_>,
+        path: PathBuf,
+        fps: Option<f64>,
+        frames: Option<usize>,
+        seed: Option<u64>,
+        allow_outside: bool,
+    ) -> PyResult<Self> {
+        let text = std::fs::read_to_string(&path)?;
+        py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
+    }
+
+    /// A scene from the text of a scene file; the files that it names are in `folder`, the present one unless given.
+    #[staticmethod]
+    #[pyo3(signature = (text, *, folder=None, fps=None, frames=None, seed=None, allow_outside=false))]
+    fn from_toml(
+        py: Python<'_>,
+        text: String,
+        folder: Option<PathBuf>,
+        fps: Option<f64>,
+        frames: Option<usize>,
+        seed: Option<u64>,
+        allow_outside: bool,
+    ) -> PyResult<Self> {
+        let path = folder.unwrap_or_default().join("scene.toml");
+        py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
+    }
+
+    /// The text that it was made from.
+    fn to_toml(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of frames that it asks for.
+    #[getter]
+    fn frames(&self) -> usize {
+        self.loaded.scene.simulation.frames
+    }
+
+    /// Frames, and steps, per second.
+    #[getter]
+    fn fps(&self) -> f64 {
+        self.loaded.scene.simulation.fps
+    }
+
+    /// Seed of all that is random.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.loaded.scene.simulation.seed
+    }
+
+    /// What would be better written in another way, and what is doubtful about its meshes.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        let meshes = self.loaded.mesh_warnings().into_iter().map(|warning| warning.to_string());
+        self.loaded.scene.notes().into_iter().chain(meshes).collect()
+    }
+
+    /// What pickles keep: the text and where its files are.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        let rebuild = py.import("brisance")?.getattr("_scene")?;
+        let Options { fps, frames, seed, allow_outside } = self.options;
+        let path = self.path.to_string_lossy().into_owned();
+        Ok((rebuild, (self.text.clone(), path, fps, frames, seed, allow_outside)))
+    }
+
+    fn __repr__(&self) -> String {
+        let scene = &self.loaded.scene;
+        let (bodies, frames) = (scene.bodies.len(), scene.simulation.frames);
+        format!("Scene({bodies} bodies, {frames} frames at {:?} per second)", scene.simulation.fps)
+    }
+}
+
+/// Text, path, frames per second, frames, seed, whether files may be outside of its folder.
+type Pickled = (String, String, Option<f64>, Option<usize>, Option<u64>, bool);
+
+impl Scene {
+    fn new(path: PathBuf, text: String, options: Options) -> PyResult<Self> {
+        let mut file = parse_scene(&path, &text, options.allow_outside).map_err(|e| failed(&e))?;
+        file.scene.replace(options.fps, options.frames, options.seed).map_err(refused)?;
+        let loaded = load(&path, file).map_err(|e| failed(&e))?;
+        Ok(Self { path, text, options, loaded })
+    }
+
+    pub(crate) fn start(&self) -> PyResult<Start> {
+        let (world, appearances) = build(&self.path, &self.loaded, true).map_err(|e| failed(&e))?;
+        let camera = Camera::of(&self.loaded.scene, &appearances);
+        Ok(Start { world, appearances, camera })
+    }
+
+    pub(crate) fn last_frame(&self) -> usize {
+        self.frames()
+    }
+}
+
+/// A scene as a pickle keeps it.
+#[pyfunction]
+pub(crate) fn scene_at(
+    py: Python<'_>,
+    text: String,
+    path: PathBuf,
+    fps: Option<f64>,
+    frames: Option<usize>,
+    seed: Option<u64>,
+    allow_outside: bool,
+) -> PyResult<Scene> {
+    py.detach(|| Scene::new(path, text, Options { fps, frames, seed, allow_outside }))
+}

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import trimesh
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import brisance
+
+
+def ball() -> trimesh.Trimesh:
+    mesh: trimesh.Trimesh = trimesh.creation.icosphere(subdivisions=3, radius=0.5)
+    return mesh
+
+
+def test_pieces_are_closed_and_fill_the_solid() -> None:
+    mesh = ball()
+    broken = brisance.fracture(mesh, pieces=15, seed=2)
+    assert len(broken) == 15
+    volume = 0.0
+    for piece in broken.pieces:
+        own = trimesh.Trimesh(piece.vertices, piece.triangles, process=False)
+        assert own.is_watertight and own.is_winding_consistent
+        assert own.volume == pytest.approx(piece.volume, rel=1e-9)
+        assert own.center_mass == pytest.approx(piece.center, abs=1e-9)
+        assert own.moment_inertia == pytest.approx(piece.inertia(), abs=1e-9)
+        volume += piece.volume
+    assert volume == pytest.approx(mesh.volume, rel=1e-9)
+    outer = sum(
+        trimesh.Trimesh(p.vertices, p.triangles[~p.is_cut], process=False).area for p in broken.pieces
+    )
+    assert outer == pytest.approx(mesh.area, rel=1e-6)
+    inner = sum(
+        trimesh.Trimesh(p.vertices, p.triangles[p.is_cut], process=False).area for p in broken.pieces
+    )
+    assert 2.0 * broken.bond_areas.sum() == pytest.approx(inner, rel=1e-6)
+    again = brisance.fracture(mesh.vertices, mesh.faces, pieces=15, seed=2)
+    assert all(a.vertices.tobytes() == b.vertices.tobytes() for a, b in zip(broken.pieces, again.pieces))
+
+
+def test_slices_are_closed_and_add_up() -> None:
+    mesh = ball()
+    back, front = brisance.slice(mesh, point=(0.0, 0.1, 0.0), normal=(0.0, 1.0, 0.0))
+    h = 0.4
+    assert front.volume == pytest.approx(np.pi * h * h * (0.5 - h / 3), rel=0.02)
+    assert back.volume + front.volume == pytest.approx(mesh.volume, rel=1e-12)
+    for half in (back, front):
+        assert trimesh.Trimesh(half.vertices, half.triangles, process=False).is_watertight
+        assert half.is_cut.any()
+
+
+def test_level_sets_tell_the_distance() -> None:
+    field = brisance.level_set(ball(), spacing=0.03)
+    points = np.random.default_rng(1).uniform(-0.4, 0.4, (200, 3))
+    expected = np.linalg.norm(points, axis=1) - 0.5
+    assert field.sample(points) == pytest.approx(expected, abs=0.01)
+    again = brisance.LevelSet.from_array(field.values, origin=field.origin, spacing=field.spacing)
+    assert again.values.tobytes() == field.values.tobytes()
+    surface = field.to_mesh()
+    assert trimesh.Trimesh(surface.vertices, surface.triangles).is_watertight
+    assert field.volume == pytest.approx(ball().volume, rel=0.01)
+
+
+def test_a_bar_in_tension_is_as_hooke_says() -> None:
+    bar = trimesh.creation.box((0.2, 1.0, 0.2))
+    vertices, tets = brisance.tetrahedralize(bar, cell=0.05)
+    bottom, top = vertices[:, 1] < -0.499, vertices[:, 1] > 0.499
+    pull, young = 1e4, 1e9
+    forces = np.tile([0.0, pull / top.sum(), 0.0], (top.sum(), 1))
+    found = brisance.stress(
+        vertices, tets, young=young, poisson=0.0, fixed=bottom, points=vertices[top], forces=forces
+    )
+    assert found.displacements[top, 1].mean() == pytest.approx(pull / 0.04 / young, rel=0.05)
+    middle = np.abs(vertices[tets].mean(axis=1)[:, 1]) < 0.2
+    assert found.stresses[middle, 1, 1].mean() == pytest.approx(pull / 0.04, rel=0.02)
+    assert (found.principal[middle] > 0.8 * pull / 0.04).all()
+
+
+def test_wrong_arguments_are_refused_by_name() -> None:
+    mesh = ball()
+    with pytest.raises(ValueError, match="vertices.*shape"):
+        brisance.fracture(mesh.vertices[:, :2], mesh.faces)
+    with pytest.raises(ValueError, match="triangles.*vertices"):
+        brisance.fracture(mesh.vertices, mesh.faces + 1000)
+    with pytest.raises(ValueError, match="vertices.*finite"):
+        brisance.fracture(mesh.vertices * np.nan, mesh.faces)
+    with pytest.raises(TypeError, match="vertices"):
+        brisance.fracture("no mesh", mesh.faces)
+    with pytest.raises(TypeError, match="trimesh"):
+        brisance.fracture(3)
+    with pytest.raises(ValueError, match="not both"):
+        brisance.fracture(mesh, pattern="voronoi:3", pieces=3)
+    with pytest.raises(brisance.BrisanceError, match="voronoi:PIECES"):
+        brisance.fracture(mesh, pattern="hexagons:3")
+    with pytest.raises(brisance.BrisanceError):
+        brisance.slice(mesh.vertices, mesh.faces[1:], point=(0, 0, 0), normal=(0, 1, 0))
+    with pytest.raises(ValueError, match="normal"):
+        brisance.slice(mesh, point=(0, 0, 0), normal=(0, 0, 0))
+
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e30, 1e308]),
+)
+VERTICES = st.one_of(
+    hnp.arrays(np.float64, hnp.array_shapes(min_dims=0, max_dims=3, max_side=8), elements=NUMBERS),
+    hnp.arrays(np.float64, st.tuples(st.integers(0, 8), st.just(3)), elements=st.floats(-1, 1)),
+)
+TRIANGLES = st.one_of(
+    hnp.arrays(np.int64, hnp.array_shapes(min_dims=0, max_dims=3, max_side=8)),
+    hnp.arrays(np.int64, st.tuples(st.integers(0, 12), st.just(3)), elements=st.integers(-1, 8)),
+    hnp.arrays(np.float32, st.tuples(st.integers(0, 12), st.just(3)), elements=st.floats(0, 8, width=32)),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(vertices=VERTICES, triangles=TRIANGLES)
+def test_no_array_makes_anything_but_a_result_or_an_exception(
+    vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]
+) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: brisance.fracture(vertices, triangles, pieces=3, nodes=500),
+        lambda: brisance.slice(vertices, triangles, point=(0, 0, 0), normal=(0, 0, 1)),
+        lambda: brisance.level_set(vertices, triangles, nodes=500),
+        lambda: brisance.tetrahedralize(vertices, triangles, count=50),
+        lambda: brisance.stress(vertices, triangles, young=1e9, poisson=0.3),
+        lambda: brisance.LevelSet.from_array(vertices, origin=(0, 0, 0), spacing=0.1),
+    ]
+    for call in calls:
+        try:
+            call()
+        except (ValueError, TypeError):
+            pass
