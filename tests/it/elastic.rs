@@ -357,7 +357,7 @@ fn ball(spacing: f64) -> LevelSet {
 #[test]
 fn a_ball_that_is_stretched_is_an_ellipsoid() {
     let solid = ball(0.06);
-    let stuffing = Stuffing { spacing: 0.3, doublings: 0, limit: 1 << 20 };
+    let stuffing = Stuffing { spacing: 0.3, doublings: 0, halvings: 0, limit: 1 << 20 };
     let before = TetMesh::stuffed(&solid, &stuffing).unwrap();
     let mut after = before.clone();
     // of the same volume
@@ -475,7 +475,7 @@ fn hardening_is_checked() {
 
 #[test]
 fn counts_of_tetrahedra_come_near_what_is_asked_for() {
-    let stuffing = Stuffing { spacing: 1.0, doublings: 0, limit: 1 << 22 };
+    let stuffing = Stuffing { spacing: 1.0, doublings: 0, halvings: 0, limit: 1 << 22 };
     for count in [500, 1500, 4000] {
         let mesh = TetMesh::stuffed_to_count(&ball(0.08), count, &stuffing).unwrap();
         mesh.validate().unwrap();

@@ -11,7 +11,10 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::model::{Impact, StressModel};
+use crate::model::{Impact, StressModel, stuffed};
+
+/// How often cells are halved where a body is too thin for those that its scene asks for.
+const HALVINGS: u8 = 3;
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.
@@ -207,7 +210,7 @@ impl ElasticBody {
     fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {
         let is_sound = |mesh: &TetMesh| mesh.validate().is_ok() && mesh.components().count == 1;
         let given = || self.given.clone().filter(is_sound);
-        let made = || given().or_else(|| crate::model::stuffed(body, self.model.spacing));
+        let made = || given().or_else(|| stuffed(body, self.model.spacing, HALVINGS));
         self.mesh.get_or_init(made).as_ref()
     }
 }

@@ -207,10 +207,10 @@ impl Division {
     }
 }
 
-/// The largest connected part of a solid as tetrahedra.
-pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
+/// The largest connected part of a solid as tetrahedra; cells may be halved so often where it is thin.
+pub(crate) fn stuffed(body: &LevelSet, spacing: f64, halvings: u8) -> Option<TetMesh> {
     const MAX_TETS: usize = 1 << 20;
-    let stuffing = Stuffing { spacing, doublings: 0, limit: MAX_TETS };
+    let stuffing = Stuffing { spacing, doublings: 0, halvings, limit: MAX_TETS };
     let mesh = TetMesh::stuffed(body, &stuffing).ok()?;
     let parts = tetfem::pieces(&mesh);
     parts.into_iter().map(|(part, _)| part).max_by_key(|part| part.tets.len())
