@@ -72,6 +72,34 @@ const SHOTS: [(&str, &str, &[&str]); 4] = [
     ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
 
+/// Pictures of stress in `docs/scenes.md`, with their options of `stress`.
+const STRESSES: [(&str, &[&str]); 3] = [
+    (
+        "vase_stress",
+        &[
+            "assets/vase.msh",
+            "--at",
+            "0.06,0,0",
+            "--impulse",
+            "0,60,0",
+            "--duration",
+            "0.0001",
+            "--averaging",
+            "0.04",
+            "--isolines",
+        ],
+    ),
+    ("block_loads", &BLOCK),
+    (
+        "block_crack",
+        &[BLOCK[0], BLOCK[1], BLOCK[2], BLOCK[3], BLOCK[4], "--isolines", "--crack-plane"],
+    ),
+];
+
+/// A block under the loads of a file.
+const BLOCK: [&str; 5] =
+    ["assets/cinder_block.msh", "--loads", "scenes/loads/cinder_block.toml", "--young", "2e10"];
+
 /// Largest file of a picture of the README, bytes.
 const MOST_BYTES: u64 = 2_000_000;
 
@@ -134,6 +162,10 @@ pub(crate) fn figures(large: bool) -> Outcome {
         cargo(&[&PROGRAM[..], &["render", &recording], &options, camera].concat())?;
     }
     SHOTS.iter().try_for_each(shoot)?;
+    for (name, options) in STRESSES {
+        let picture = format!("docs/figures/{name}.png");
+        cargo(&[&PROGRAM[..], &["stress"], options, &["-q", "-o", &picture]].concat())?;
+    }
     let text = table + &load() + &pictures;
     std::fs::write("docs/figures.md", text).map_err(|e| format!("docs/figures.md: {e}"))
 }

@@ -195,16 +195,18 @@ impl ElasticBody {
 
     /// The body with supports, of which the last are kept.
     fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(same) = last.as_ref().filter(|last| last.supports() == supports) {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = last().as_ref().filter(|last| last.supports() == supports) {
             return Some(Arc::clone(same));
         }
+        // the lock is not held meanwhile, for the thread may turn to another body that asks for it
         let StressModel { material, interpolation, .. } = *self.model;
         let solver = LinearSolver::Cholesky;
         let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
         let made = made.ok().and_then(|made| made.with_plastic(self.plastic().to_vec()).ok());
-        *last = made.map(Arc::new);
-        last.clone()
+        let made = made.map(Arc::new);
+        last().clone_from(&made);
+        made
     }
 
     fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {

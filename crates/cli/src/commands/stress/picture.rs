@@ -15,6 +15,8 @@ use crate::render::{Picture, View, render, srgb};
 const SHADES: usize = 16;
 /// Pixels of the picture.
 const SIZE: [usize; 2] = [960, 720];
+/// Share of the width that is for the body, in the middle: the rest holds the color bar.
+const CLEAR: f64 = 0.82;
 /// Where the camera is, seen from the body, unless a section would be too narrow from there.
 const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
 /// Least cosine between the camera and the normal of a section.
@@ -68,7 +70,8 @@ pub(super) fn picture(
         paint.fill(&cell, &area(&cell));
     }
     let recording = paint.recording();
-    let view = View::fitted_from(&recording, towards, SIZE[0] as f64 / SIZE[1] as f64);
+    let aspect = CLEAR * SIZE[0] as f64 / SIZE[1] as f64;
+    let view = View::fitted_from(&recording, towards, aspect);
     with_stress_scale(&render(&recording, &view, 0.0, SIZE), &scale)
 }
 
@@ -207,7 +210,8 @@ impl Paint {
         let half = self.width / 2.0;
         let (across, along) = (normal.cross(&along) * half, along * half);
         // above the polygon, and long enough to meet the next one's
-        let (from, to) = (from - along + normal * half, to + along + normal * half);
+        let (lift, longer) = (normal * (half / 2.0), along / 2.0);
+        let (from, to) = (from - longer + lift, to + longer + lift);
         let strip = [from - across, to - across, to + across, from + across];
         push(&mut self.ink, &strip, &normal, &self.centre);
     }
