@@ -38,7 +38,7 @@ const FIGURES: [Figure; 26] = [
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
     figure("cantilever", "Mu01", "supported objects, section 2.8", "0,6,9,20"),
     figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "9,10,13,45"),
-    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
+    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "0,12,20,60"),
     figure("tin_can", "Mu01", "dents, section 2.4", "0,4,6,44"),
     figure("copper_pot", "Mu01", "dents, section 2.4", "0,3,5,59"),
     figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12"),

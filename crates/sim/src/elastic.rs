@@ -11,10 +11,7 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::model::{Impact, StressModel, stuffed};
-
-/// How often cells are halved where a body is too thin for those that its scene asks for.
-const HALVINGS: u8 = 3;
+use crate::model::{Impact, StressModel, stuffed_with_thin_parts};
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.
@@ -212,7 +209,7 @@ impl ElasticBody {
     fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {
         let is_sound = |mesh: &TetMesh| mesh.validate().is_ok() && mesh.components().count == 1;
         let given = || self.given.clone().filter(is_sound);
-        let made = || given().or_else(|| stuffed(body, self.model.spacing, HALVINGS));
+        let made = || given().or_else(|| stuffed_with_thin_parts(body, self.model.spacing));
         self.mesh.get_or_init(made).as_ref()
     }
 }

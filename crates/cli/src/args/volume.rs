@@ -10,9 +10,10 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
-Tetrahedra of guaranteed shape, by isosurface stuffing (Labelle and Shewchuk 2007). Their surface
-follows that of the mesh to a fraction of the cell. Features thinner than two cells may be lost: then
-nothing is written unless --lossy allows it.";
+Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one
+size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is
+too thin for them. If parts would be lost all the same, nothing is written unless --lossy allows it, and the
+command says how many tetrahedra would keep them.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]

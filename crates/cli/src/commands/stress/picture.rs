@@ -20,7 +20,7 @@ const CLEAR: f64 = 0.82;
 /// Where the camera is, seen from the body, unless a section would be too narrow from there.
 const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
 /// Least cosine between the camera and the normal of a section.
-const FACING: f64 = 0.6;
+const FACING: f64 = 0.8;
 /// Width of lines in diagonals of the body.
 const LINE: f64 = 0.003;
 /// Color of lines, linear.
