@@ -53,7 +53,8 @@ fn of_a_level_set(c: &mut Criterion) {
         group.bench_function("compact", |b| {
             b.iter(|| CompactLevelSet::new(black_box(&level_set), 3.0 * spacing).expanded());
         });
-        let stuffing = Stuffing { spacing: 2.0 * spacing, doublings: 4, limit: Grid::MAX_NODES };
+        let stuffing =
+            Stuffing { spacing: 2.0 * spacing, doublings: 4, halvings: 0, limit: Grid::MAX_NODES };
         group.bench_function("stuffing", |b| {
             b.iter(|| TetMesh::stuffed(black_box(&level_set), &stuffing));
         });

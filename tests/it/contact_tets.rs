@@ -32,7 +32,7 @@ fn torus() -> TetMesh {
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
     let grid = Grid::enclosing(&bounds, 0.03, 3, Grid::MAX_NODES).unwrap();
     let samples = LevelSet::from_fn(grid, |p| solid.distance(&p));
-    let stuffing = Stuffing { spacing: 0.1, doublings: 0, limit: 1 << 20 };
+    let stuffing = Stuffing { spacing: 0.1, doublings: 0, halvings: 0, limit: 1 << 20 };
     TetMesh::stuffed(&samples, &stuffing).unwrap()
 }
 

@@ -357,7 +357,7 @@ fn ball(spacing: f64) -> LevelSet {
 #[test]
 fn a_ball_that_is_stretched_is_an_ellipsoid() {
     let solid = ball(0.06);
-    let stuffing = Stuffing { spacing: 0.3, doublings: 0, limit: 1 << 20 };
+    let stuffing = Stuffing { spacing: 0.3, doublings: 0, halvings: 0, limit: 1 << 20 };
     let before = TetMesh::stuffed(&solid, &stuffing).unwrap();
     let mut after = before.clone();
     // of the same volume
@@ -475,12 +475,56 @@ fn hardening_is_checked() {
 
 #[test]
 fn counts_of_tetrahedra_come_near_what_is_asked_for() {
-    let stuffing = Stuffing { spacing: 1.0, doublings: 0, limit: 1 << 22 };
+    let stuffing = Stuffing { spacing: 1.0, doublings: 0, halvings: 0, limit: 1 << 22 };
     for count in [500, 1500, 4000] {
         let mesh = TetMesh::stuffed_to_count(&ball(0.08), count, &stuffing).unwrap();
         mesh.validate().unwrap();
         let miss = mesh.tets.len().abs_diff(count) as f64 / count as f64;
         // a ball that is in the middle of its grid makes counts jump in steps of its symmetry
         assert!(miss < 0.12, "{} for {count}", mesh.tets.len());
+    }
+}
+
+#[test]
+fn bodies_struck_in_one_frame_break_the_same_on_any_number_of_threads() {
+    let tets = kuhn_box([6, 2, 2], Vector3::new(0.6, 0.2, 0.2));
+    let text = r#"version = 1
+        [[body]]
+        name = "floor"
+        shape = { plane = {} }
+        motion = "static"
+        [[body]]
+        name = "beam"
+        shape = { tets = { file = "beam.msh", collide = "tets", nodes = 20000 } }
+        position = [0, 0.2, 0]
+        rotation = { axis = [0, 0, 1], degrees = 6 }
+        velocity = [0, -10, 0]
+        material = "clay"
+        copies = { count = [2, 1, 4], spacing = [1, 1, 0.5] }
+        fracture = { break_impulse = 1, generations = 2, min_share = 0.01, stress = { spacing = 0.1, strength = 1e5 } }
+        "#;
+    let meshes = BTreeMap::from([("beam.msh".to_owned(), MeshData::Tets(tets))]);
+    let start = build(&Scene::from_toml(text).unwrap(), &meshes).unwrap().0;
+    let end = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut world = start.clone();
+        let mut most = 0;
+        pool.install(|| {
+            for _ in 0..8 {
+                most = most.max(world.step().fractures.len());
+            }
+        });
+        assert!(most >= 4, "{most} break in a frame");
+        let state = |body: sim::BodyState<'_>| {
+            let (at, turn) = (body.pose.translation, body.pose.rotation);
+            let numbers = at.vector.iter().chain(turn.coords.iter());
+            (body.id, numbers.map(|x| x.to_bits()).collect::<Vec<_>>())
+        };
+        world.iter().map(state).collect::<Vec<_>>()
+    };
+    let alone = end(1);
+    assert!(alone.len() > 12);
+    for threads in [2, 4] {
+        assert!(end(threads) == alone, "{threads}");
     }
 }

@@ -118,8 +118,8 @@ fn every_command_can_be_silent() {
 fn tetrahedra_that_would_lose_thin_parts_are_not_written() {
     let case = Case::new(&[]);
     let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
-    let few =
-        ["tetrahedralize", bunny, "-q", "--nodes", "100000", "--count", "4000", "-o", "b.msh"];
+    let fill = ["tetrahedralize", bunny, "-q", "--nodes", "100000", "--count", "4000"];
+    let few = [&fill[..], &["--halvings", "0", "-o", "b.msh"]].concat();
     refused(&case, &few, &["bunny.obj", "lack parts", "--lossy"]);
     assert!(!case.folder.path().join("b.msh").exists());
     done(&case, &[&few[..], &["--lossy"]].concat());

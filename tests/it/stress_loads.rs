@@ -194,3 +194,32 @@ fn the_example_of_loads_is_solved() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("864 tetrahedra"), "{text}");
 }
+
+/// What a crack plane cuts: a beam that is pulled apart at its free end, across its whole width.
+#[test]
+fn the_crack_plane_of_a_beam_that_is_pulled_is_its_cross_section() {
+    let case = bench(&[]);
+    let pulled = ["--fix", "-1,-1,-1,0.001,1,1", "--force", "1,0.05,0.05,1000,0,0"];
+    let options = ["stress", "beam.msh", "--poisson", "0", "--body-force", "1e6,0,0"];
+    let drawn = ["--crack-plane", "--isolines", "-o", "beam.png"];
+    let output = case.run(&[&options[..], &pulled, &drawn].concat());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let line = said.lines().find(|line| line.starts_with("crack plane")).unwrap();
+    let numbers = |text: &str| -> Vec<f64> {
+        let words = text.split(['(', ')', ',', ' ']);
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    let [x, y, z, area] = numbers(line)[..] else { panic!("{line}") };
+    // the plane is as oblique as its normal
+    let expected = 0.01 / x;
+    assert!(x > 0.95 && y.hypot(z) < 0.3, "{line}");
+    assert!((area - expected).abs() < 0.02 * expected, "{line}");
+    let picture = std::fs::read(case.folder.path().join("beam.png")).unwrap();
+    assert!(picture.len() > 10_000);
+
+    let refused = case.run(&[&options[..], &pulled, &["--isolines", "-o", "beam.vtu"]].concat());
+    assert_eq!(refused.status.code(), Some(2));
+    let problem = problem(refused.stderr);
+    assert!(problem.contains("--isolines"), "{problem}");
+}

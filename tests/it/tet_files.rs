@@ -11,6 +11,8 @@ use nalgebra::{Matrix3, Vector3};
 use proptest::prelude::*;
 use tetfem::{Fields, write_msh, write_vtu};
 
+use crate::cli::{Case, problem};
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tet_files")
 }
@@ -180,4 +182,31 @@ fn meshio_reads_what_is_written() {
         assert!(line.contains("'stress': 198000000.0"), "{line}");
         assert!(line.contains("displacement") && line.contains("tension"), "{line}");
     }
+}
+
+#[test]
+fn thin_parts_of_a_mesh_are_kept_or_the_command_says_how_many_tetrahedra_would_keep_them() {
+    let case = Case::new(&[]);
+    let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let fill = |count: &str, more: &[&str]| {
+        let options = ["tetrahedralize", bunny, "--count", count, "-o", "bunny.msh"];
+        case.run(&[&options[..], more].concat())
+    };
+    let kept = fill("4000", &[]);
+    let said = String::from_utf8_lossy(&kept.stdout);
+    assert!(kept.status.success(), "{}", String::from_utf8_lossy(&kept.stderr));
+    assert!(said.contains("1 piece") && said.contains("dihedral angles from"), "{said}");
+    // ears are 3 units high
+    let lost = said.rsplit("of the mesh up to ").next().unwrap();
+    let lost: f64 = lost.split(' ').next().unwrap().parse().unwrap();
+    assert!(lost < 0.6, "{said}");
+
+    let refused = fill("4000", &["--halvings", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let problem = problem(refused.stderr);
+    assert!(problem.contains("lack parts") && problem.contains("--lossy"), "{problem}");
+    let enough = problem.split("--count ").nth(1).unwrap();
+    let enough = enough.split(',').next().unwrap();
+    assert!(fill(enough, &["--halvings", "0"]).status.success(), "{problem}");
+    assert!(fill("4000", &["--halvings", "0", "--lossy"]).status.success());
 }

@@ -43,7 +43,7 @@ const FIGURES: [Figure; 31] = [
     figure("plank", "Mu01", "5 frames/s and more", "0,8,12,30"),
     figure("cantilever", "Mu01", "supported objects, section 2.8", "0,6,9,20"),
     figure("vase", "Mu01 figure 3", "1,440 tetrahedra", "9,10,13,45"),
-    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "8,12,18,60"),
+    figure("teddy", "Mu01 figure 4", "3,747 tetrahedra", "0,12,20,60"),
     figure("tin_can", "Mu01", "dents, section 2.4", "0,4,6,44"),
     figure("copper_pot", "Mu01", "dents, section 2.4", "0,3,5,59"),
     figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12"),
@@ -69,34 +69,6 @@ const FIGURES: [Figure; 31] = [
 const PANELS: (&str, &str, [&str; 2], &str) =
     ("pillar_small_step", "224", ["pillar_unconserved", "pillar_conserved"], "pillar_energy");
 
-/// Pictures of stress: file and arguments of `stress`.
-const STRESSES: [(&str, &[&str]); 2] = [
-    (
-        "block_loads",
-        &[
-            "assets/cinder_block.msh",
-            "--loads",
-            "scenes/loads/cinder_block.toml",
-            "--young",
-            "2e10",
-        ],
-    ),
-    (
-        "vase_stress",
-        &[
-            "assets/vase.msh",
-            "--at",
-            "0.06,0,0",
-            "--impulse",
-            "0,60,0",
-            "--duration",
-            "0.0001",
-            "--averaging",
-            "0.04",
-        ],
-    ),
-];
-
 /// The start of the line of the README with the numbers of the bunny, which this writes.
 const README_LINE: &str = "| bunny, 70 x 60 x 45 nodes, struck by a ball | ";
 
@@ -111,6 +83,34 @@ const SHOTS: [(&str, &str, &[&str]); 4] = [
     ("window", "window.png", &["--frame", "8", "--size", "1200x675"]),
     ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
+
+/// Pictures of stress in `docs/scenes.md`, with their options of `stress`.
+const STRESSES: [(&str, &[&str]); 3] = [
+    (
+        "vase_stress",
+        &[
+            "assets/vase.msh",
+            "--at",
+            "0.06,0,0",
+            "--impulse",
+            "0,60,0",
+            "--duration",
+            "0.0001",
+            "--averaging",
+            "0.04",
+            "--isolines",
+        ],
+    ),
+    ("block_loads", &BLOCK),
+    (
+        "block_crack",
+        &[BLOCK[0], BLOCK[1], BLOCK[2], BLOCK[3], BLOCK[4], "--isolines", "--crack-plane"],
+    ),
+];
+
+/// A block under the loads of a file.
+const BLOCK: [&str; 5] =
+    ["assets/cinder_block.msh", "--loads", "scenes/loads/cinder_block.toml", "--young", "2e10"];
 
 /// Largest file of a picture of the README, bytes.
 const MOST_BYTES: u64 = 2_000_000;

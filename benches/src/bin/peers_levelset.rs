@@ -143,7 +143,7 @@ fn time_mesh(
     time_field(name, &exact, report);
     time_triangle_moments(name, mesh, report);
     for a in [0.05, 0.0125].into_iter().filter(|_| name.ends_with("150")) {
-        let stuffing = Stuffing { spacing: a, doublings: 0, limit: Grid::MAX_NODES };
+        let stuffing = Stuffing { spacing: a, doublings: 0, halvings: 0, limit: Grid::MAX_NODES };
         let (ms, tets) = timed(|| TetMesh::stuffed(&exact, &stuffing));
         let tets = tets?;
         let error = (tets.moments().volume / mesh.moments().volume - 1.0).abs();

@@ -175,16 +175,20 @@ pub enum Failure {
     },
     /// Tetrahedra lack parts of a mesh.
     #[error(
-        "{}: its tetrahedra would lack parts of it up to {} from their surface, more than two cells: use \
-         smaller cells or more tetrahedra, or give --lossy",
+        "{}: its tetrahedra would {loss}: {}, or --lossy",
         path.display(),
-        crate::wording::number(*lost)
+        enough.map_or_else(
+            || "give smaller cells, more tetrahedra or more --halvings".to_owned(),
+            |enough| format!("give {enough}, which keeps all")
+        )
     )]
     Lossy {
         /// The file.
         path: PathBuf,
-        /// Distance of the farthest lost part, in the units of the mesh.
-        lost: f64,
+        /// What is lost.
+        loss: volume::Loss,
+        /// How many tetrahedra would lack nothing, if a few tries told.
+        enough: Option<volume::Fineness>,
     },
     /// A mesh bounds no solid.
     #[error("{}: {source}", path.display())]

@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 use thiserror::Error;
 
-pub(crate) use self::scale::with_stress_scale;
+pub(crate) use self::scale::{StressScale, with_stress_scale};
 use crate::render::Picture;
 
 /// Why a table cannot be drawn.

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     save("surface.svg", &[shaded(&drilled.isosurface()), shaded(&drilled.dual_contour())])?;
     let ball = sampled(0.05, |p| p.coords.norm() - 0.85)?;
     let half = |spacing, doublings| -> Result<String, GridError> {
-        let stuffing = Stuffing { spacing, doublings, limit: Grid::MAX_NODES };
+        let stuffing = Stuffing { spacing, doublings, halvings: 0, limit: Grid::MAX_NODES };
         let mut tets = TetMesh::stuffed(&ball, &stuffing)?;
         let behind = |t: &[u32; 4]| t.iter().all(|&v| tets.vertices[v as usize].z < 0.05);
         tets.tets = tets.tets.iter().filter(|t| behind(t)).copied().collect();

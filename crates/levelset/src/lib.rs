@@ -105,7 +105,7 @@
 //! # let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
 //! # let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
 //! # let level_set = LevelSet::from_fn(grid, |p| ball.distance(&p));
-//! let stuffing = Stuffing { spacing: 0.2, doublings: 3, limit: 1_000_000 };
+//! let stuffing = Stuffing { spacing: 0.2, doublings: 3, halvings: 0, limit: 1_000_000 };
 //! let tets = TetMesh::stuffed(&level_set, &stuffing)?;
 //! let quality = tets.quality();
 //! assert!(quality.min_dihedral > 10.0 && quality.max_dihedral < 165.0);

@@ -6,6 +6,7 @@ use contact::{Groups, Material};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
+use rayon::prelude::*;
 
 use crate::anchor::Anchorage;
 use crate::elastic::Strained;
@@ -81,6 +82,15 @@ struct Fate {
     is_dust: bool,
 }
 
+/// What a blow does to a body, before the body is changed.
+struct Felt {
+    parent: Parent,
+    effect: Effect,
+    /// Its pieces, unless it may share those of another.
+    broken: Option<Pieces>,
+    strained: Option<Strained>,
+}
+
 /// What became of a body that was hit harder than it bears.
 pub(crate) enum Outcome {
     Broke(Box<Fracture>),
@@ -117,12 +127,14 @@ impl World {
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
     /// is unbreakable from then on; one of a lattice goes on with the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
-        for hit in hits {
+        // no body feels what becomes of another
+        let felt = self.felt_at_once(hits);
+        for (hit, felt) in hits.iter().zip(felt) {
             let Some(event) = self.event(hit, cause) else {
                 report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
                 continue;
             };
-            let outcome = self.break_body(hit, report);
+            let outcome = self.follow_from(hit, felt, report);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(hit.body, outcome, report);
         }
@@ -154,8 +166,18 @@ impl World {
 
     /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
-        let mut strained = None;
-        let outcome = self.struck(hit, &mut strained);
+        self.follow_from(hit, None, report)
+    }
+
+    /// As [`World::break_body`], where what the body feels may be known.
+    fn follow_from(&mut self, hit: &Hit, felt: Option<Felt>, report: &mut Report) -> Outcome {
+        let breaks = |i: usize| self.solids[i].is_some() && self.breakages[i].is_some();
+        if self.room() == 0 && self.ids.binary_search(&hit.body).is_ok_and(breaks) {
+            return Outcome::OverBudget;
+        }
+        let Some(mut felt) = felt.or_else(|| self.felt(hit)) else { return Outcome::Whole };
+        let strained = felt.strained.take();
+        let outcome = self.carry_out(hit, felt);
         // what had no room is passed over when it is brought about again
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
@@ -166,15 +188,39 @@ impl World {
         outcome
     }
 
-    fn struck(&mut self, hit: &Hit, strained: &mut Option<Strained>) -> Outcome {
-        let Some(parent) = self.parent(hit.body) else { return Outcome::Whole };
-        let Some(breakage) = &parent.breakage else { return Outcome::Whole };
-        if self.room() == 0 {
-            return Outcome::OverBudget;
+    /// What bodies feel that solve for it, which takes most of the time of a blow: on all threads, but of those that
+    /// share what they are made of one first, for the others then find it made. `None` for all other bodies.
+    fn felt_at_once(&self, hits: &[Hit]) -> Vec<Option<Felt>> {
+        let solver = |hit: &Hit| {
+            let i = self.ids.binary_search(&hit.body).ok()?;
+            match &self.breakages[i].as_ref()?.model {
+                FractureModel::Stress(elastic) => Some(Arc::as_ptr(elastic).addr()),
+                FractureModel::Lattice(latticed) => Some(Arc::as_ptr(latticed).addr()),
+                FractureModel::Prescored(..) => None,
+            }
+        };
+        let solvers: Vec<Option<usize>> = hits.iter().map(solver).collect();
+        let mut felt: Vec<Option<Felt>> = hits.iter().map(|_| None).collect();
+        if solvers.iter().flatten().count() < 2 || self.room() == 0 {
+            return felt;
         }
+        for first in [true, false] {
+            let is_next =
+                |n: &usize| solvers[*n].is_some() && solvers[..*n].contains(&solvers[*n]) != first;
+            let chosen: Vec<usize> = (0..hits.len()).filter(is_next).collect();
+            let found: Vec<_> = chosen.par_iter().map(|n| self.felt(&hits[*n])).collect();
+            chosen.into_iter().zip(found).for_each(|(n, found)| felt[n] = found);
+        }
+        felt
+    }
+
+    /// What a blow does to a body; `None` if nothing divides it.
+    fn felt(&self, hit: &Hit) -> Option<Felt> {
+        let parent = self.parent(hit.body)?;
+        let breakage = parent.breakage.as_ref()?;
         let Parent { pose, solid: Solid { geometry, material }, .. } = &parent;
         let normal = material * pose.inverse_transform_vector(&hit.normal);
-        let Some(normal) = Unit::try_new(normal, 0.0) else { return Outcome::Whole };
+        let normal = Unit::try_new(normal, 0.0)?;
         let world = pose * material.inverse();
         let density = parent.density();
         let impulse = material * pose.inverse_transform_vector(&hit.impulse);
@@ -194,8 +240,20 @@ impl World {
             density,
             held: &held,
         };
-        let (effect, found) = breakage.model.effect(geometry, &impact);
-        *strained = found;
+        let (effect, strained) = breakage.model.effect(geometry, &impact);
+        // those that share pieces may find them made
+        let broken = match &effect {
+            Effect::Divides(division) if !World::shares(&parent) => self.divided(&parent, division),
+            _ => None,
+        };
+        Some(Felt { parent, effect, broken, strained })
+    }
+
+    /// Brings about what a blow does to a body.
+    fn carry_out(&mut self, hit: &Hit, felt: Felt) -> Outcome {
+        let Felt { parent, effect, broken, .. } = felt;
+        let Some(breakage) = &parent.breakage else { return Outcome::Whole };
+        let Parent { pose, solid: Solid { material, .. }, .. } = &parent;
         let division = match effect {
             Effect::None => return Outcome::Held,
             Effect::Divides(division) => division,
@@ -212,7 +270,8 @@ impl World {
             return self.repeat(&parent, parts, struck);
         }
         let weakened = division.weakened();
-        let Some(broken) = self.divided(&parent, &division) else {
+        let shared = || shares.then(|| self.divided(&parent, &division)).flatten();
+        let Some(broken) = broken.or_else(shared) else {
             return weakened.map_or(Outcome::Whole, |model| self.keep(hit.body, model));
         };
         let blow = (material * hit.at, hit.impulse.norm());

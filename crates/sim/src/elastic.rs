@@ -11,7 +11,7 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::model::{Impact, StressModel};
+use crate::model::{Impact, StressModel, stuffed_with_thin_parts};
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.
@@ -192,22 +192,24 @@ impl ElasticBody {
 
     /// The body with supports, of which the last are kept.
     fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(same) = last.as_ref().filter(|last| last.supports() == supports) {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = last().as_ref().filter(|last| last.supports() == supports) {
             return Some(Arc::clone(same));
         }
+        // the lock is not held meanwhile, for the thread may turn to another body that asks for it
         let StressModel { material, interpolation, .. } = *self.model;
         let solver = LinearSolver::Cholesky;
         let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
         let made = made.ok().and_then(|made| made.with_plastic(self.plastic().to_vec()).ok());
-        *last = made.map(Arc::new);
-        last.clone()
+        let made = made.map(Arc::new);
+        last().clone_from(&made);
+        made
     }
 
     fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {
         let is_sound = |mesh: &TetMesh| mesh.validate().is_ok() && mesh.components().count == 1;
         let given = || self.given.clone().filter(is_sound);
-        let made = || given().or_else(|| crate::model::stuffed(body, self.model.spacing));
+        let made = || given().or_else(|| stuffed_with_thin_parts(body, self.model.spacing));
         self.mesh.get_or_init(made).as_ref()
     }
 }

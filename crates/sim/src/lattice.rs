@@ -152,6 +152,7 @@ impl LatticeBody {
     /// does so once.
     fn made(&self, body: &LevelSet, density: f64) -> Option<Linked> {
         let LatticeModel { spacing, neighbours, strength, .. } = *self.model;
+        // equal masses need cells of one size
         let mesh = self.mesh.clone().or_else(|| stuffed(body, spacing).map(Arc::new))?;
         let mut lattice = Lattice::new(&mesh, neighbours, |_| density, |_| strength).ok()?;
         self.model.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));

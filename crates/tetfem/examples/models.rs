@@ -42,7 +42,7 @@ fn write(
     let grid = Grid::enclosing(&bounds, half.max() / 80.0, 3, Grid::MAX_NODES)
         .map_err(io::Error::other)?;
     let solid = LevelSet::from_fn(grid, |p| distance(&p)).redistanced();
-    let stuffing = Stuffing { spacing: 1.0, doublings: 0, limit: 1 << 24 };
+    let stuffing = Stuffing { spacing: 1.0, doublings: 0, halvings: 0, limit: 1 << 24 };
     let mesh = TetMesh::stuffed_to_count(&solid, count, &stuffing).map_err(io::Error::other)?;
     println!("{name}: volume {:.3} of it", mesh.moments().volume / solid.moments().volume);
     save(folder, name, &mesh)

@@ -10,9 +10,10 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
   brisance tetrahedralize assets/bunny.obj --count 60000 -o bunny.msh
   brisance tetrahedralize part.stl --cell 0.01 -o part.vtu
 
-Tetrahedra of guaranteed shape, by isosurface stuffing (Labelle and Shewchuk 2007). Their surface
-follows that of the mesh to a fraction of the cell. Features thinner than two cells may be lost: then
-nothing is written unless --lossy allows it.";
+Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one
+size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is
+too thin for them. If parts would be lost all the same, nothing is written unless --lossy allows it, and the
+command says how many tetrahedra would keep them.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]
@@ -31,6 +32,10 @@ pub struct TetrahedralizeArguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
     pub doublings: u8,
+    /// How often cells may be halved where the mesh is too thin for them; 0 for surface cells of one size
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=5))]
+    pub halvings: u8,
     /// Write tetrahedra that lack thin parts of the mesh, too
     #[arg(long)]
     pub lossy: bool,
@@ -73,6 +78,7 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.png
   brisance stress beam.msh --fix -1,-1,-1,0.001,1,1 --force 1,0,0,0,-100,0 -o beam.vtu
   brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml -o block.vtu
+  brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml --isolines --crack-plane -o block.png
 
 The static response of a body to all that acts on it (Mu01): displacement, stress and tension of every
 tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). A body that nothing fixes
@@ -138,6 +144,12 @@ pub struct StressArguments {
     /// Tension that is full red in the picture, Pa [default: the greatest]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub red: Option<f64>,
+    /// Averages stress at vertices and draws lines of equal stress at the marks of the color bar (.png)
+    #[arg(long)]
+    pub isolines: bool,
+    /// Cuts the body open along the plane across the greatest tension, where it would crack (.png)
+    #[arg(long)]
+    pub crack_plane: bool,
     /// File to write: .vtu, .msh or .png
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,

@@ -1,31 +1,26 @@
 //! `brisance stress`: the static response of a body of tetrahedra.
 
+mod contour;
+mod picture;
+
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use levelset::{Aabb, TetMesh};
-use nalgebra::{Matrix3, Point3, Translation3, Vector3};
-use sim::{Look, Recording, Surface, Track};
+use nalgebra::{Matrix3, Point3, Vector3};
 use tetfem::{
-    Contact, Fields, Interpolation, LinearSolver, Material, Newton, Preconditioner, Structure,
-    average_stresses, far_vertices, max_principal,
+    Contact, Crack, Fields, Interpolation, LinearSolver, Material, Newton, Preconditioner,
+    Structure, average_stresses, far_vertices, max_principal,
 };
 
+use self::picture::{Drawing, crack_area, picture};
 use crate::args::StressArguments;
 use crate::commands::volume::{check_tet_output, write_tets};
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read_text};
 use crate::loads_file::{Bench, read_bench};
 use crate::output::write_whole;
-use crate::plot::with_stress_scale;
 use crate::progress::phase;
-use crate::render::{View, render, srgb};
 use crate::tet_file::read_tets;
 use crate::wording::{count, number, place};
-
-/// Shades of red.
-const SHADES: usize = 16;
-/// Pixels of the picture.
-const SIZE: [usize; 2] = [960, 720];
 
 /// Solves, and writes fields or a picture.
 pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
@@ -33,6 +28,9 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let is_picture = ends_in(output, "png");
     if is_picture {
         check_folder(output)?;
+    } else if arguments.isolines || arguments.crack_plane {
+        let known = ".png, for --isolines and --crack-plane draw";
+        return Err(Failure::Format { path: output.clone(), known });
     } else {
         check_tet_output(output, ".vtu, .msh or .png")?;
     }
@@ -65,13 +63,11 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     let mesh = body.mesh();
     let stresses = average_stresses(mesh, &response.stresses, arguments.averaging);
     let tensions: Vec<f64> = stresses.iter().map(max_principal).collect();
+    let crack = Crack::find(mesh, &stresses, f64::NEG_INFINITY);
     if is_picture {
-        let greatest = tensions.iter().fold(0.0_f64, |most, t| most.max(*t));
-        let red = arguments.red.unwrap_or(greatest);
-        let recording = coloured(mesh, &tensions, red);
-        let view = View::fitted(&recording, SIZE[0] as f64 / SIZE[1] as f64);
-        let colors: [[u8; 3]; SHADES] = std::array::from_fn(|n| shade_color(n).map(srgb));
-        let picture = with_stress_scale(&render(&recording, &view, 0.0, SIZE), &colors, red);
+        let &StressArguments { red, isolines, crack_plane, .. } = arguments;
+        let drawing = Drawing { red, isolines, crack_plane };
+        let picture = picture(mesh, &stresses, (&tensions, crack.as_ref()), &drawing);
         write_whole(output, |out| picture.write_png(out))
             .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
     } else {
@@ -81,7 +77,7 @@ pub(super) fn run(arguments: &StressArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    print(|out| tell(out, arguments, mesh, (&stresses, &tensions)))
+    print(|out| tell(out, arguments, mesh, (&stresses, crack.as_ref())))
 }
 
 /// What acts on the body and what holds it, from a file or from options.
@@ -148,71 +144,19 @@ fn tell(
     out: &mut impl Write,
     arguments: &StressArguments,
     mesh: &TetMesh,
-    (stresses, tensions): (&[Matrix3<f64>], &[f64]),
+    (stresses, crack): (&[Matrix3<f64>], Option<&Crack>),
 ) -> io::Result<()> {
     let tets = count(mesh.tets.len(), "tetrahedron", "tetrahedra");
     writeln!(out, "{}: {tets}", arguments.output.display())?;
-    let worst = (0..tensions.len()).max_by(|a, b| tensions[*a].total_cmp(&tensions[*b]));
-    let Some(tet) = worst else { return Ok(()) };
-    let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
-    let at = sum / 4.0;
-    let greatest = tensions[tet];
-    let place = place(&at.into());
-    writeln!(out, "greatest tension {} Pa, at {place}", number(greatest))?;
+    let Some(crack) = crack else { return Ok(()) };
+    let at = place(&crack.origin);
+    writeln!(out, "greatest tension {} Pa, at {at}", number(crack.tension))?;
+    if arguments.crack_plane {
+        let area = number(crack_area(mesh, crack));
+        let [x, y, z] = crack.normal.data.0[0].map(number);
+        writeln!(out, "crack plane through there, normal ({x}, {y}, {z}), area {area} m^2")?;
+    }
     let pressure = |stress: &Matrix3<f64>| -max_principal(&-stress);
     let least = stresses.iter().map(pressure).fold(0.0_f64, f64::min);
     writeln!(out, "greatest compression {} Pa", number(-least))
-}
-
-/// Linear color of a shade.
-fn shade_color(n: usize) -> [f32; 3] {
-    let share = n as f32 / (SHADES - 1) as f32;
-    [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)]
-}
-
-/// The surface with tension in shades of red, each of which is a track.
-fn coloured(mesh: &TetMesh, tensions: &[f64], red: f64) -> Recording {
-    let shade = |tet: usize| {
-        let share = if red > 0.0 { (tensions[tet] / red).clamp(0.0, 1.0) } else { 0.0 };
-        ((share * SHADES as f64) as usize).min(SHADES - 1)
-    };
-    // pictures are made to fit what is around the origins of tracks
-    let centre = Aabb::around(&mesh.vertices).map_or(Point3::origin(), |bounds| bounds.centre());
-    let mut surfaces = vec![Surface::default(); SHADES];
-    for (tet, face) in mesh.boundary_faces_of_tets() {
-        let surface = &mut surfaces[shade(tet)];
-        let corners = face.map(|v| mesh.vertices[v as usize] - centre.coords);
-        let [a, b, c]: [Point3<f64>; 3] = corners;
-        let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vector3::y);
-        let first = surface.vertices.len() as u32;
-        for p in corners {
-            let place: [f32; 3] = p.cast::<f32>().into();
-            surface.vertices.push(place);
-            surface.rest.push(place);
-            surface.normals.push(normal.cast::<f32>().into());
-        }
-        surface.outer.push([first, first + 1, first + 2]);
-    }
-    let track = |(n, surface): (usize, Surface)| {
-        let colour = shade_color(n);
-        Track {
-            name: format!("shade {n}"),
-            skin: surface.into(),
-            look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
-            parent: None,
-            birth: 0,
-            taken: 0,
-            poses: vec![Translation3::from(centre).into()],
-            shrinks: None,
-            stresses: Vec::new(),
-        }
-    };
-    let full = surfaces.into_iter().enumerate().filter(|(_, s)| !s.outer.is_empty());
-    Recording {
-        fps: 30.0,
-        frames: 1,
-        tracks: full.map(track).collect(),
-        energies: Vec::new(),
-        camera: None,
-    }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use levelset::{Deviation, LevelSet, Stuffing, TetMesh, TriMesh};
+use levelset::{Deviation, GridError, LevelSet, Stuffing, TetMesh, TriMesh};
 use sim::sample_mesh;
 use tetfem::{Fields, write_msh, write_vtu};
 
@@ -19,8 +19,7 @@ pub(super) const MAX_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
-    let TetrahedralizeArguments { mesh: path, output, cell, count, doublings, quiet, .. } =
-        arguments;
+    let TetrahedralizeArguments { mesh: path, output, doublings, quiet, .. } = arguments;
     let sampling = &arguments.sampling;
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
@@ -33,23 +32,116 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
         let (solid, mesh) = sampled(path, sampling, *quiet)?;
         (solid, mesh.signed_volume())
     };
-    let stuffing =
-        Stuffing { spacing: cell.unwrap_or(1.0), doublings: *doublings, limit: MAX_NODES };
-    let mesh = phase("filling the mesh with tetrahedra", *quiet, || match count {
-        Some(count) => TetMesh::stuffed_to_count(&solid, *count as usize, &stuffing),
-        None => TetMesh::stuffed(&solid, &stuffing),
-    });
+    let stuffing = Stuffing {
+        spacing: 1.0,
+        doublings: *doublings,
+        halvings: arguments.halvings,
+        limit: MAX_NODES,
+    };
+    let fill = |fineness| filled(&solid, fineness, &stuffing);
+    let fineness = Fineness::of(arguments);
+    let mesh = phase("filling the mesh with tetrahedra", *quiet, || fill(fineness));
     let mesh = mesh.map_err(|source| Failure::Grid { path: path.clone(), source })?;
     if mesh.tets.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
     }
     let deviation = mesh.deviation(&solid);
-    let lost = deviation.from_level_set;
-    if lost > 2.0 * mean_edge(&mesh) && !arguments.lossy {
-        return Err(Failure::Lossy { path: path.clone(), lost });
+    if let Some(loss) = Loss::of(&mesh, &solid, deviation).filter(|_| !arguments.lossy) {
+        let enough = phase("looking for tetrahedra that lack nothing", *quiet, || {
+            fineness.finer().find(|finer| {
+                let keeps =
+                    |mesh: TetMesh| Loss::of(&mesh, &solid, mesh.deviation(&solid)).is_none();
+                fill(*finer).is_ok_and(keeps)
+            })
+        });
+        return Err(Failure::Lossy { path: path.clone(), loss, enough });
     }
     write_tets(output, &mesh, &Fields::default())?;
     if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (volume, deviation))) }
+}
+
+/// How many tetrahedra there are to be, or how large cells.
+#[derive(Clone, Copy, Debug)]
+pub enum Fineness {
+    /// Edge of the cells, in the mesh's units.
+    Cell(f64),
+    /// About how many tetrahedra.
+    Count(u32),
+}
+
+impl Fineness {
+    fn of(arguments: &TetrahedralizeArguments) -> Self {
+        let cell = || Self::Cell(arguments.cell.unwrap_or(1.0));
+        arguments.count.map_or_else(cell, Self::Count)
+    }
+
+    /// Twice as many tetrahedra, four times as many, and so on.
+    fn finer(self) -> impl Iterator<Item = Self> {
+        const TRIES: u32 = 6;
+        (1..=TRIES).map(move |n| match self {
+            Self::Cell(cell) => Self::Cell(rounded(cell / f64::from(1 << n).cbrt())),
+            Self::Count(count) => Self::Count(count << n),
+        })
+    }
+}
+
+impl std::fmt::Display for Fineness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cell(cell) => write!(f, "--cell {cell}"),
+            Self::Count(count) => write!(f, "--count {count}"),
+        }
+    }
+}
+
+/// A number of two digits, no larger than `x`.
+fn rounded(x: f64) -> f64 {
+    let unit = x.log10().floor() - 1.0;
+    let text = format!("{}e{unit}", (x / 10.0_f64.powf(unit)).floor());
+    text.parse().ok().filter(|rounded| *rounded > 0.0).unwrap_or(x)
+}
+
+/// What tetrahedra lack of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub enum Loss {
+    /// Parts as far as this from their surface, in the mesh's units, which is more than two mean edges.
+    Parts(f64),
+    /// What joins pieces, of which there are so many, and so many in the mesh.
+    Joints(usize, usize),
+}
+
+impl Loss {
+    fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
+        let lost = deviation.from_level_set;
+        if lost > 2.0 * mean_edge(mesh) {
+            return Some(Self::Parts(lost));
+        }
+        let pieces = mesh.components().count;
+        let wanted = || solid.components().count;
+        (pieces > 1 && pieces > wanted()).then(|| Self::Joints(pieces, wanted()))
+    }
+}
+
+impl std::fmt::Display for Loss {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Parts(lost) => {
+                write!(
+                    f,
+                    "lack parts of it up to {} from their surface, more than two cells",
+                    number(*lost)
+                )
+            }
+            Self::Joints(pieces, of) => write!(f, "be in {pieces} pieces, but it is in {of}"),
+        }
+    }
+}
+
+fn filled(solid: &LevelSet, fineness: Fineness, stuffing: &Stuffing) -> Result<TetMesh, GridError> {
+    match fineness {
+        Fineness::Cell(spacing) => TetMesh::stuffed(solid, &Stuffing { spacing, ..*stuffing }),
+        Fineness::Count(count) => TetMesh::stuffed_to_count(solid, count as usize, stuffing),
+    }
 }
 
 /// Mean length of the edges of all tetrahedra.

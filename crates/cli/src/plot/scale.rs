@@ -10,17 +10,46 @@ use crate::render::Picture;
 const MARGIN: i32 = 16;
 const PANEL: [i32; 2] = [132, 330];
 const BAR: [i32; 2] = [24, 240];
-/// Numbers beside the bar.
-const MARKS: i32 = 4;
+/// Least steps between numbers beside the bar.
+const LEAST_STEPS: f64 = 3.0;
+/// Least share of the bar between numbers.
+const ROOM: f64 = 0.07;
+/// Sizes of steps, of which there are as many as fit.
+const STEPS: [f64; 4] = [5.0, 2.5, 2.0, 1.0];
 
-/// Draws a color bar of stress from 0 to `most` Pa over the right edge of a picture, if it is large enough. `colors` are
-/// sRGB, in ascending order of stress.
-pub(crate) fn with_stress_scale(picture: &Picture, colors: &[[u8; 3]], most: f64) -> Picture {
+/// What the colors of a picture stand for.
+#[derive(Clone, Copy)]
+pub(crate) struct StressScale<'a> {
+    /// sRGB, in ascending order of stress from 0.
+    pub(crate) colors: &'a [[u8; 3]],
+    /// Stress at the end of the last color, Pa.
+    pub(crate) most: f64,
+    /// Whether there are lines across the bar at the marks.
+    pub(crate) lines: bool,
+}
+
+impl StressScale<'_> {
+    /// Round numbers above 0, Pa: three to seven.
+    pub(crate) fn marks(&self) -> Vec<f64> {
+        if self.most <= 0.0 || !self.most.is_finite() {
+            return Vec::new();
+        }
+        let ten = 10.0_f64.powf(self.most.log10().floor());
+        let steps = STEPS.map(|step| step * ten).into_iter().chain(STEPS.map(|s| s * ten / 10.0));
+        let step = steps.into_iter().find(|step| self.most >= LEAST_STEPS * step);
+        let step = step.unwrap_or(ten / 10.0);
+        let count = (self.most / step * (1.0 + 1e-9)).floor() as usize;
+        (1..=count).map(|n| step * n as f64).collect()
+    }
+}
+
+/// Draws a color bar over the right edge of a picture, if it is large enough.
+pub(crate) fn with_stress_scale(picture: &Picture, scale: &StressScale<'_>) -> Picture {
     let size = picture.size();
     let mut bytes = picture.bytes().to_vec();
     let area = BitMapBackend::with_buffer(&mut bytes, (size[0] as u32, size[1] as u32));
     // drawing into memory cannot fail
-    let _ = draw(&area.into_drawing_area(), size, colors, most);
+    let _ = draw(&area.into_drawing_area(), size, scale);
     Picture::new(size, bytes)
 }
 
@@ -33,10 +62,10 @@ fn unit(stress: f64) -> (&'static str, f64) {
 fn draw<B: DrawingBackend>(
     area: &DrawingArea<B, plotters::coord::Shift>,
     size: [usize; 2],
-    colors: &[[u8; 3]],
-    most: f64,
+    scale: &StressScale<'_>,
 ) -> super::Drawn<B> {
     use_font();
+    let StressScale { colors, most, lines } = *scale;
     let (unit, pascals) = unit(most);
     let [left, top] = [size[0] as i32 - MARGIN - PANEL[0], MARGIN];
     let panel = [(left, top), (left + PANEL[0], top + PANEL[1])];
@@ -60,12 +89,40 @@ fn draw<B: DrawingBackend>(
     }
     area.draw(&Rectangle::new([(left, height(1.0)), (left + BAR[0], bottom)], INK))?;
     let text = text.pos(Pos::new(HPos::Left, VPos::Center));
-    let marks = if most > 0.0 { MARKS } else { 0 };
-    for mark in 0..=marks {
-        let share = f64::from(mark) / f64::from(MARKS);
+    let marks = scale.marks();
+    // the end has its number where there is room
+    let last = marks.last().copied().unwrap_or(0.0);
+    let end = (most - last > ROOM * most).then_some(most);
+    for (mark, is_line) in [(0.0, false)]
+        .into_iter()
+        .chain(marks.into_iter().map(|m| (m, lines)))
+        .chain(end.map(|e| (e, false)))
+    {
+        let share = if most > 0.0 { mark / most } else { 0.0 };
         let (x, y) = (left + BAR[0], height(share));
-        area.draw(&PathElement::new([(x, y), (x + 5, y)], INK))?;
-        area.draw(&Text::new(short(share * most / pascals), (x + 10, y), text.clone()))?;
+        let start = if is_line { left } else { x };
+        area.draw(&PathElement::new([(start, y), (x + 5, y)], INK))?;
+        area.draw(&Text::new(short(mark / pascals), (x + 10, y), text.clone()))?;
     }
     area.present()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_round_numbers_up_to_the_end() {
+        for (most, expected) in [
+            (1.29e6, vec![0.25e6, 0.5e6, 0.75e6, 1e6, 1.25e6]),
+            (1e6, vec![0.25e6, 0.5e6, 0.75e6, 1e6]),
+            (3.0, vec![1.0, 2.0, 3.0]),
+            (7.4e9, vec![2e9, 4e9, 6e9]),
+            (0.0, vec![]),
+        ] {
+            let marks = StressScale { colors: &[], most, lines: false }.marks();
+            assert_eq!(marks.len(), expected.len(), "{most}: {marks:?}");
+            assert!(marks.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9 * b));
+        }
+    }
 }

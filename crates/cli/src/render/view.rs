@@ -31,7 +31,11 @@ impl View {
     /// when it breaks and where most of its pieces are shortly after; at what moves where nothing
     /// breaks, and at everything where nothing moves. Pictures will be `aspect` times as wide as high.
     pub fn fitted(recording: &Recording, aspect: f64) -> Self {
-        let towards = Vector3::new(0.42, 0.36, 1.0);
+        Self::fitted_from(recording, Vector3::new(0.42, 0.36, 1.0), aspect)
+    }
+
+    /// As [`View::fitted`], with the camera in the direction `towards` from what it looks at.
+    pub(crate) fn fitted_from(recording: &Recording, towards: Vector3<f64>, aspect: f64) -> Self {
         let field = recording.camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
         Self::around(&subjects(recording), towards, (field, aspect))
     }

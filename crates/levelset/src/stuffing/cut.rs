@@ -1,21 +1,23 @@
 //! Lattice tetrahedra cut by the surface.
 
-use super::lattice::{Lattice, NONE, Side};
+use super::lattice::{Lattice, Side};
 use crate::TetMesh;
+
+const NONE: u32 = u32::MAX;
 
 /// Gathers the parts of tetrahedra that are inside.
 pub(super) struct Cutter<'a> {
     lattice: &'a Lattice,
     /// Number in the mesh of each lattice point, and of each cut; `NONE` if not used yet.
     points: Vec<u32>,
-    cuts: Vec<[u32; 14]>,
+    cuts: Vec<u32>,
     mesh: TetMesh,
 }
 
 impl<'a> Cutter<'a> {
     pub(super) fn new(lattice: &'a Lattice) -> Self {
         let points = vec![NONE; lattice.sides.len()];
-        let cuts = vec![[NONE; 14]; lattice.cuts.len()];
+        let cuts = vec![NONE; lattice.crossing_count()];
         Self { lattice, points, cuts, mesh: TetMesh::default() }
     }
 
@@ -57,13 +59,10 @@ impl<'a> Cutter<'a> {
     /// Whether the quadrilateral of inside `a`, `b` and their cuts towards `out` is divided from
     /// `a` to the cut of `b`; both tetrahedra that share it agree.
     ///
-    /// A long edge's cut takes the diagonal; between two short edges the lower point does.
+    /// The longer edge's cut takes the diagonal; of equal ones that of the higher point does.
     fn divides_from_first(&self, a: u32, b: u32, out: u32) -> bool {
-        match (self.lattice.is_long(a, out), self.lattice.is_long(b, out)) {
-            (true, _) => false,
-            (_, true) => true,
-            _ => a < b,
-        }
+        let key = |point| (self.lattice.length_squared(point, out), point);
+        key(a) < key(b)
     }
 
     fn add_pyramid(&mut self, [a, b]: [u32; 2], out: u32, on: u32) {
@@ -122,28 +121,21 @@ impl<'a> Cutter<'a> {
     }
 
     fn point(&mut self, point: u32) -> u32 {
-        if self.points[point as usize] == NONE {
-            self.points[point as usize] = self.mesh.vertices.len() as u32;
-            let moved = &self.lattice.moved;
-            let position = match moved.binary_search_by_key(&point, |(p, _)| *p) {
-                Ok(n) => moved[n].1,
-                Err(_) => self.lattice.position(point),
-            };
-            self.mesh.vertices.push(position);
+        let number = &mut self.points[point as usize];
+        if *number == NONE {
+            *number = self.mesh.vertices.len() as u32;
+            self.mesh.vertices.push(self.lattice.position(point));
         }
-        self.points[point as usize]
+        *number
     }
 
     fn cut(&mut self, inside: u32, outside: u32) -> u32 {
-        let slot = self.lattice.slots[inside as usize] as usize;
-        let direction = self.lattice.direction(inside, outside);
-        if self.cuts[slot][direction] == NONE {
-            self.cuts[slot][direction] = self.mesh.vertices.len() as u32;
-            let t = f64::from(self.lattice.cuts[slot].at[direction]);
-            let from = self.lattice.position(inside);
-            let to = self.lattice.position(outside);
-            self.mesh.vertices.push(from + (to - from) * t);
+        let crossing = self.lattice.crossing(inside, outside);
+        let number = &mut self.cuts[crossing];
+        if *number == NONE {
+            *number = self.mesh.vertices.len() as u32;
+            self.mesh.vertices.push(self.lattice.cut(crossing));
         }
-        self.cuts[slot][direction]
+        *number
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! Space is filled with a body-centred cubic lattice. Lattice points very close to the surface are
 //! moved onto it; tetrahedra that it still crosses are cut. Dihedral angles stay within 10.7 and
-//! 164.8 degrees whatever the surface. Deep inside, cells join into octants of doubling size.
+//! 164.8 degrees whatever the surface. Deep inside, cells join into octants of doubling size. Where the
+//! solid is thin, cells are halved; tetrahedra between surface cells of two sizes are not that well shaped.
 
 mod cut;
 mod lattice;
 mod octants;
+mod thin;
 
 use crate::{Aabb, Grid, GridError, LevelSet, TetMesh};
 use cut::Cutter;
-use lattice::Lattice;
+use lattice::{Lattice, Sites, Values};
 use octants::Octants;
+use thin::{REACHES, Thin};
 
 /// How to fill a level set with tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +23,9 @@ pub struct Stuffing {
     pub spacing: f64,
     /// How often cells may double away from the surface; 0 gives tetrahedra of one size.
     pub doublings: u8,
-    /// Most lattice cells to allow.
+    /// How often cells may be halved where the solid is too thin for them; 0 gives surface cells of one size.
+    pub halvings: u8,
+    /// Most lattice cells to allow, smallest ones; cells are halved only as far as it goes.
     pub limit: usize,
 }
 
@@ -28,7 +33,9 @@ impl TetMesh {
     /// Fills the inside of a level set with tetrahedra by isosurface stuffing (Labelle and Shewchuk
     /// 2007); the mesh is empty if nothing is inside.
     ///
-    /// Features thinner than about two spacings may be lost: [`TetMesh::deviation`] tells.
+    /// A part of the solid is kept by cells of a size if balls of 0.6 cells' radius that fit into the solid come
+    /// within half a spacing of all of it. Cells that do not keep what is in them are halved, at most
+    /// `stuffing.halvings` times: what is thinner still may be lost, and [`TetMesh::deviation`] tells.
     ///
     /// # Errors
     /// [`GridError`] when the spacing is no positive number or the lattice passes the limit.
@@ -38,11 +45,15 @@ impl TetMesh {
         // the surface is less than a node beyond the last one inside
         let bounds = Aabb { min: at(low), max: at(high) }.grown(level_set.grid().spacing());
         let grid = Grid::enclosing(&bounds, stuffing.spacing, 2, stuffing.limit)?;
-        let lattice = Lattice::new(level_set, grid);
-        let octants = Octants::new(&lattice, stuffing.doublings);
-        let mut cutter = Cutter::new(&lattice);
-        octants.for_each_tet(|corners| cutter.add(corners));
-        Ok(cutter.into_mesh())
+        let mut mesh = Self::default();
+        for reach in REACHES {
+            let thin = Thin::new(level_set, &grid, stuffing, reach);
+            mesh = filled(level_set, grid, &thin, stuffing.doublings);
+            if stuffing.halvings == 0 || is_joined_as(&mesh, level_set) {
+                break;
+            }
+        }
+        Ok(mesh)
     }
 
     /// [`TetMesh::stuffed`] with the spacing, among those tried, that comes nearest to `count`
@@ -73,6 +84,9 @@ impl TetMesh {
         let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, limit, ..*stuffing });
         // a lattice cell of two points holds twelve tetrahedra
         let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
+        if stuffing.halvings > 0 {
+            return nearest(count, spacing, with);
+        }
         for _ in 0..STEPS {
             let ratio = with(spacing)?.tets.len().max(1) as f64 / count.max(1) as f64;
             spacing *= ratio.cbrt().clamp(0.5, 2.0);
@@ -90,4 +104,55 @@ impl TetMesh {
         }
         Ok(best)
     }
+}
+
+/// The mesh nearest to `count` tetrahedra of some tries: counts jump where a part of the solid becomes thin.
+fn nearest(
+    count: usize,
+    mut spacing: f64,
+    with: impl Fn(f64) -> Result<TetMesh, GridError>,
+) -> Result<TetMesh, GridError> {
+    const TRIES: usize = 16;
+    let off = |mesh: &TetMesh| mesh.tets.len().abs_diff(count);
+    let mut best: Option<TetMesh> = None;
+    // spacings that gave more and fewer
+    let (mut more, mut fewer) = (None, None);
+    for _ in 0..TRIES {
+        let mesh = with(spacing)?;
+        let ratio = mesh.tets.len().max(1) as f64 / count.max(1) as f64;
+        *if ratio > 1.0 { &mut more } else { &mut fewer } = Some(spacing);
+        spacing = match (more, fewer) {
+            (Some(fine), Some(coarse)) => f64::sqrt(fine * coarse),
+            _ => spacing * ratio.cbrt().clamp(0.5, 2.0),
+        };
+        if best.as_ref().is_none_or(|best| off(&mesh) < off(best)) {
+            best = Some(mesh);
+        }
+        if best.as_ref().is_some_and(|best| 100 * off(best) <= count) {
+            break;
+        }
+    }
+    Ok(best.unwrap_or_default())
+}
+
+fn filled(level_set: &LevelSet, grid: Grid, thin: &Thin, doublings: u8) -> TetMesh {
+    let sites = Sites::new(thin.grid(grid));
+    let octants = Octants::new(&sites, level_set, &Sites::new(grid), thin, doublings);
+    let mut tets = Vec::new();
+    let mut values = Values::new(level_set, sites);
+    octants.for_each_tet(|corners| {
+        if corners.iter().any(|site| values.at(*site) < 0.0) {
+            tets.push(corners);
+        }
+    });
+    let (lattice, tets) = Lattice::new(values, tets);
+    let mut cutter = Cutter::new(&lattice);
+    tets.into_iter().for_each(|tet| cutter.add(tet));
+    cutter.into_mesh()
+}
+
+/// Whether a mesh is in no more pieces than the solid.
+fn is_joined_as(mesh: &TetMesh, level_set: &LevelSet) -> bool {
+    let pieces = mesh.components().count;
+    pieces <= 1 || pieces <= level_set.components().count
 }

@@ -1,53 +1,57 @@
-//! Cells joined into octants away from the surface, and the tetrahedra between their centres.
+//! Cells joined into octants away from the surface and where the solid is thick, and the tetrahedra between their
+//! centres.
 
-use super::lattice::{Lattice, Side};
+use super::lattice::Sites;
+use super::thin::Thin;
+use crate::LevelSet;
 
 /// A balanced octree as the level of the octant that holds each cell: 0 is one cell, `n` is `2^n`
 /// cells wide. Octants that touch, if only in an edge or a corner, differ by one level at most.
 pub(super) struct Octants<'a> {
-    lattice: &'a Lattice,
+    sites: &'a Sites,
     /// Cells per axis; the arrays below have the lattice's dims, one more.
     cells: [usize; 3],
     levels: Vec<u8>,
 }
 
 impl<'a> Octants<'a> {
-    pub(super) fn new(lattice: &'a Lattice, doublings: u8) -> Self {
-        let cells = lattice.grid.dims().map(|n| n - 1);
-        let levels = vec![0; lattice.grid.node_count()];
-        let mut octants = Self { lattice, cells, levels };
-        let mut allowed = octants.quiet_cells();
+    /// `full` are the sites of cells of full size, of which `thin` tells. Where nothing is thin cells are joined to
+    /// those, and deep inside to `doublings` times as large ones.
+    pub(super) fn new(
+        sites: &'a Sites,
+        level_set: &LevelSet,
+        full: &Sites,
+        thin: &Thin,
+        doublings: u8,
+    ) -> Self {
+        let cells = sites.grid().dims().map(|n| n - 1);
+        let levels = vec![0; sites.grid().node_count()];
+        let mut octants = Self { sites, cells, levels };
+        let mut allowed = vec![true; cells.iter().product()];
         let mut blocks = cells;
-        for level in 1..=doublings {
+        let mut level = 0;
+        for too_large in thin.too_large.iter().rev() {
+            level += 1;
+            let parents = blocks.map(|n| n / 2);
+            allowed = grouped(&allowed, blocks, parents, true);
+            allowed.iter_mut().zip(too_large).for_each(|(allowed, large)| *allowed &= !large);
+            blocks = parents;
+            octants.raise(level, blocks, &allowed);
+        }
+        if doublings > 0 {
+            let quiet = quiet_cells(level_set, full);
+            allowed.iter_mut().zip(quiet).for_each(|(allowed, quiet)| *allowed &= quiet);
+        }
+        for level in level + 1..=level + doublings {
             let parents = blocks.map(|n| n / 2);
             if parents.contains(&0) {
                 break;
             }
-            allowed = grouped(&allowed, blocks, parents);
+            allowed = grouped(&allowed, blocks, parents, false);
             blocks = parents;
             octants.raise(level, blocks, &allowed);
         }
         octants
-    }
-
-    /// Cells all of whose points are inside and on no cut edge.
-    fn quiet_cells(&self) -> Vec<bool> {
-        let deep = |p: u32| {
-            self.lattice.sides[p as usize] == Side::Inside && !self.lattice.active[p as usize]
-        };
-        let mut quiet = Vec::with_capacity(self.cells.iter().product());
-        for i in 0..self.cells[0] {
-            for j in 0..self.cells[1] {
-                for k in 0..self.cells[2] {
-                    let corner = |c: usize| {
-                        self.lattice.corner([i + (c >> 2), j + (c >> 1 & 1), k + (c & 1)])
-                    };
-                    let centre = deep(self.lattice.centre([i, j, k]));
-                    quiet.push(centre && (0..8).all(|c| deep(corner(c))));
-                }
-            }
-        }
-        quiet
     }
 
     fn raise(&mut self, level: u8, blocks: [usize; 3], allowed: &[bool]) {
@@ -57,7 +61,7 @@ impl<'a> Octants<'a> {
             let low = block.map(|b| b * size);
             for i in low[0]..low[0] + size {
                 for j in low[1]..low[1] + size {
-                    let start = self.lattice.grid.index([i, j, low[2]]);
+                    let start = self.sites.grid().index([i, j, low[2]]);
                     self.levels[start..start + size].fill(level);
                 }
             }
@@ -65,18 +69,18 @@ impl<'a> Octants<'a> {
     }
 
     fn level(&self, cell: [usize; 3]) -> u8 {
-        self.levels[self.lattice.grid.index(cell)]
+        self.levels[self.sites.grid().index(cell)]
     }
 
     /// The point at the centre of an octant.
     fn centre(&self, low: [usize; 3], level: u8) -> u32 {
         match level {
-            0 => self.lattice.centre(low),
-            _ => self.lattice.corner(low.map(|n| n + (1 << (level - 1)))),
+            0 => self.sites.centre(low),
+            _ => self.sites.corner(low.map(|n| n + (1 << (level - 1)))),
         }
     }
 
-    /// Visits every tetrahedron that has a point inside, each once.
+    /// Visits every tetrahedron, each once.
     pub(super) fn for_each_tet(&self, mut visit: impl FnMut([u32; 4])) {
         for i in 0..self.cells[0] {
             for j in 0..self.cells[1] {
@@ -128,11 +132,7 @@ impl<'a> Octants<'a> {
         let mut above = low;
         above[axis] += size;
         let centres = [self.centre(low, level), self.centre(above, level)];
-        let ring = self.ring(above, axis, size).map(|p| self.lattice.corner(p));
-        let inside = |p: &u32| self.lattice.sides[*p as usize] == Side::Inside;
-        if !centres.iter().chain(&ring).any(inside) {
-            return;
-        }
+        let ring = self.ring(above, axis, size).map(|p| self.sites.corner(p));
         for side in 0..4 {
             let (p, q) = (ring[side], ring[(side + 1) % 4]);
             if level > 0 && self.edge_is_split(above, axis, side, level) {
@@ -163,12 +163,13 @@ impl<'a> Octants<'a> {
         let along = if side & 1 == 0 { (axis + 1) % 3 } else { (axis + 2) % 3 };
         let start: [usize; 3] = std::array::from_fn(|a| ring[side][a].min(ring[(side + 1) % 4][a]));
         let (b, c) = ((along + 1) % 3, (along + 2) % 3);
-        // deep octants have cells on all sides
         [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().any(|(u, v)| {
+            let (Some(x), Some(y)) = (start[b].checked_sub(u), start[c].checked_sub(v)) else {
+                return false;
+            };
             let mut cell = start;
-            cell[b] -= u;
-            cell[c] -= v;
-            self.level(cell) < level
+            (cell[b], cell[c]) = (x, y);
+            x < self.cells[b] && y < self.cells[c] && self.level(cell) < level
         })
     }
 
@@ -186,11 +187,11 @@ impl<'a> Octants<'a> {
         let centre = self.centre(low, level);
         let ring = self.ring(face, axis, 2 * half);
         let middle_of = |p: [usize; 3], q: [usize; 3]| {
-            self.lattice.corner(std::array::from_fn(|a| (p[a] + q[a]) / 2))
+            self.sites.corner(std::array::from_fn(|a| (p[a] + q[a]) / 2))
         };
         let middle = middle_of(ring[0], ring[2]);
         for n in 0..4 {
-            let corner = self.lattice.corner(ring[n]);
+            let corner = self.sites.corner(ring[n]);
             // the small octant at this corner, across the face
             let mut small: [usize; 3] =
                 std::array::from_fn(|a| ring[n][a].min((ring[0][a] + ring[2][a]) / 2));
@@ -207,28 +208,66 @@ impl<'a> Octants<'a> {
     }
 }
 
-/// Parents all of whose children, and all children of whose 26 neighbours, are allowed.
-fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3]) -> Vec<bool> {
+/// Cells all of whose points are inside, as are those next to them.
+fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
+    let grid = sites.grid();
+    let [nx, ny, nz] = grid.dims();
+    let values: Vec<f32> = (0..sites.count() as u32)
+        .map(|site| level_set.value(&sites.position(site)) as f32)
+        .collect();
+    let value = |site: u32| values[site as usize];
+    // corners and centres whose neighbours, all of the grid, are not outside
+    let around = |[i, j, k]: [usize; 3], up: usize| {
+        (0..8).map(move |c| [i + up - (c >> 2), j + up - (c >> 1 & 1), k + up - (c & 1)])
+    };
+    let along = |at: [usize; 3]| {
+        (0..6).filter_map(move |n| {
+            let mut next = at;
+            next[n / 2] = if n & 1 == 0 { at[n / 2].checked_sub(1)? } else { at[n / 2] + 1 };
+            Some(next)
+        })
+    };
+    let deep_corner = |at: [usize; 3]| {
+        value(sites.corner(at)) < 0.0
+            && along(at).all(|n| value(sites.corner(n)) <= 0.0)
+            && around(at, 0).all(|n| value(sites.centre(n)) <= 0.0)
+    };
+    let deep_centre = |at: [usize; 3]| {
+        value(sites.centre(at)) < 0.0
+            && along(at).all(|n| value(sites.centre(n)) <= 0.0)
+            && around(at, 1).all(|n| value(sites.corner(n)) <= 0.0)
+    };
+    let mut quiet = Vec::with_capacity((nx - 1) * (ny - 1) * (nz - 1));
+    for i in 0..nx - 1 {
+        for j in 0..ny - 1 {
+            for k in 0..nz - 1 {
+                let low = [i, j, k];
+                let last = [nx - 2, ny - 2, nz - 2];
+                let interior = (0..3).all(|a| low[a] > 0 && low[a] < last[a]);
+                quiet.push(interior && deep_centre(low) && around(low, 1).all(deep_corner));
+            }
+        }
+    }
+    quiet
+}
+
+/// Parents all of whose children, and all children of whose 26 neighbours, are allowed; what is beyond the grid is
+/// allowed if `beyond`.
+fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3], beyond: bool) -> Vec<bool> {
     let child = |[i, j, k]: [usize; 3]| allowed[(i * blocks[1] + j) * blocks[2] + k];
     let whole = |[i, j, k]: [usize; 3]| {
         (0..8).all(|c| child([2 * i + (c >> 2), 2 * j + (c >> 1 & 1), 2 * k + (c & 1)]))
     };
-    let mut full = Vec::with_capacity(parents.iter().product());
-    for i in 0..parents[0] {
-        for j in 0..parents[1] {
-            for k in 0..parents[2] {
-                full.push(whole([i, j, k]));
-            }
-        }
-    }
-    let is_full = |[i, j, k]: [usize; 3]| full[(i * parents[1] + j) * parents[2] + k];
-    let surrounded = |at: [usize; 3]| {
-        let interior = (0..3).all(|a| at[a] > 0 && at[a] + 1 < parents[a]);
-        interior
-            && (0..27)
-                .all(|n| is_full([at[0] + n / 9 - 1, at[1] + n / 3 % 3 - 1, at[2] + n % 3 - 1]))
-    };
     let at =
         |n: usize| [n / (parents[1] * parents[2]), n / parents[2] % parents[1], n % parents[2]];
-    (0..full.len()).map(|n| full[n] && surrounded(at(n))).collect()
+    let count = parents.iter().product();
+    let full: Vec<bool> = (0..count).map(|n| whole(at(n))).collect();
+    let neighbour = |at: [usize; 3], n: usize| {
+        let steps = [n / 9, n / 3 % 3, n % 3];
+        // wraps below 0 to what no grid has
+        let [i, j, k]: [usize; 3] = std::array::from_fn(|a| (at[a] + steps[a]).wrapping_sub(1));
+        let is_there = i < parents[0] && j < parents[1] && k < parents[2];
+        if is_there { full[(i * parents[1] + j) * parents[2] + k] } else { beyond }
+    };
+    (0..count).map(|n| full[n] && (0..27).all(|m| neighbour(at(n), m))).collect()
 }

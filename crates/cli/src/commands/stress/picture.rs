@@ -1,0 +1,263 @@
+//! Pictures of stress in shades of red: the surface, lines of equal stress, and a body cut open along its crack.
+
+use std::sync::Arc;
+
+use levelset::{Aabb, TetMesh};
+use nalgebra::{Matrix3, Point3, Translation3, UnitVector3, Vector3};
+use sim::{Look, Recording, Surface, Track};
+use tetfem::{Crack, max_principal};
+
+use super::contour::{Corner, area, clipped, isoline, section};
+use crate::plot::{StressScale, with_stress_scale};
+use crate::render::{Picture, View, render, srgb};
+
+/// Shades of red.
+const SHADES: usize = 16;
+/// Pixels of the picture.
+const SIZE: [usize; 2] = [960, 720];
+/// Share of the width that is for the body, in the middle: the rest holds the color bar.
+const CLEAR: f64 = 0.82;
+/// Where the camera is, seen from the body, unless a section would be too narrow from there.
+const TOWARDS: [f64; 3] = [0.42, 0.36, 1.0];
+/// Least cosine between the camera and the normal of a section.
+const FACING: f64 = 0.8;
+/// Width of lines in diagonals of the body.
+const LINE: f64 = 0.003;
+/// Color of lines, linear.
+const INK: [f32; 3] = [0.01, 0.01, 0.015];
+
+/// What a picture shows.
+#[derive(Clone, Copy)]
+pub(super) struct Drawing {
+    /// Tension that is full red, Pa; the greatest shown unless given.
+    pub(super) red: Option<f64>,
+    /// Whether stress is averaged at vertices and lines of equal stress are drawn.
+    pub(super) isolines: bool,
+    /// Whether the body is cut open along the plane of its crack.
+    pub(super) crack_plane: bool,
+}
+
+/// The largest principal stress of tetrahedra as a picture with a color bar.
+pub(super) fn picture(
+    mesh: &TetMesh,
+    stresses: &[Matrix3<f64>],
+    (tensions, crack): (&[f64], Option<&Crack>),
+    drawing: &Drawing,
+) -> Picture {
+    let crack = crack.filter(|_| drawing.crack_plane);
+    let towards = crack.map_or(Vector3::from(TOWARDS), facing);
+    // what is between the crack and the camera is gone
+    let cut = crack.map(|crack| Cut {
+        crack,
+        normal: if crack.normal.dot(&towards) < 0.0 { -crack.normal } else { crack.normal },
+    });
+    let faces = faces(mesh, stresses, tensions, drawing.isolines);
+    let shown = faces.iter().flatten().map(|corner| corner.value);
+    let section = cut.as_ref().map_or_else(Vec::new, |cut| cut.section(mesh, tensions));
+    let greatest = shown.chain(section.iter().map(|cell| cell[0].value)).fold(0.0, f64::max);
+    let red = drawing.red.unwrap_or(greatest);
+    let colors: [[u8; 3]; SHADES] = std::array::from_fn(|n| shade_color(n).map(srgb));
+    let scale = StressScale { colors: &colors, most: red, lines: drawing.isolines };
+    let values = if drawing.isolines { scale.marks() } else { Vec::new() };
+    let mut paint = Paint::new(mesh, red);
+    for face in faces {
+        let normal = area(&face);
+        let face = cut.as_ref().map_or(face.clone(), |cut| cut.behind(&face));
+        paint.fill(&face, &normal);
+        values.iter().for_each(|value| paint.line(&face, &normal, *value));
+    }
+    for cell in section {
+        paint.fill(&cell, &area(&cell));
+    }
+    let recording = paint.recording();
+    let aspect = CLEAR * SIZE[0] as f64 / SIZE[1] as f64;
+    let view = View::fitted_from(&recording, towards, aspect);
+    with_stress_scale(&render(&recording, &view, 0.0, SIZE), &scale)
+}
+
+/// Area of the section of the body by the plane of a crack, m^2.
+pub(super) fn crack_area(mesh: &TetMesh, crack: &Crack) -> f64 {
+    let cut = Cut { crack, normal: crack.normal };
+    cut.section(mesh, &vec![0.0; mesh.tets.len()]).iter().map(|cell| area(cell).norm()).sum()
+}
+
+/// Towards a camera that sees a section, as near to where it is without one as it may be.
+fn facing(crack: &Crack) -> Vector3<f64> {
+    let towards = Vector3::from(TOWARDS).normalize();
+    let normal = crack.normal.into_inner();
+    let normal = if normal.dot(&towards) < 0.0 { -normal } else { normal };
+    let along = towards.dot(&normal);
+    let Some(aside) = (towards - normal * along).try_normalize(1e-9) else { return towards };
+    if along >= FACING { towards } else { normal * FACING + aside * (1.0 - FACING * FACING).sqrt() }
+}
+
+/// A body cut open, of which the part that `normal` points to is gone.
+struct Cut<'a> {
+    crack: &'a Crack,
+    normal: UnitVector3<f64>,
+}
+
+impl Cut<'_> {
+    fn height(&self, place: &Point3<f64>) -> f64 {
+        (place - self.crack.origin).dot(&self.normal)
+    }
+
+    fn behind(&self, polygon: &[Corner]) -> Vec<Corner> {
+        clipped(polygon, |corner| -self.height(&corner.place))
+    }
+
+    /// One polygon for each tetrahedron on the plane, with its stress.
+    fn section(&self, mesh: &TetMesh, tensions: &[f64]) -> Vec<Vec<Corner>> {
+        let of = |(t, &tension): (usize, &f64)| {
+            let corners = mesh.corners(t);
+            section(&corners, corners.map(|p| self.height(&p)), &self.normal, tension)
+        };
+        tensions.iter().enumerate().map(of).filter(|cell| !cell.is_empty()).collect()
+    }
+}
+
+/// The faces of the surface, with the stress of their tetrahedron or with those at vertices: averages of the
+/// tetrahedra around them by volume.
+fn faces(
+    mesh: &TetMesh,
+    stresses: &[Matrix3<f64>],
+    tensions: &[f64],
+    smooth: bool,
+) -> Vec<Vec<Corner>> {
+    let at_vertices = if smooth { at_vertices(mesh, stresses) } else { Vec::new() };
+    let value = |tet: usize, v: u32| at_vertices.get(v as usize).copied().unwrap_or(tensions[tet]);
+    let face = |(tet, face): (usize, [u32; 3])| {
+        let corner = |v| Corner { place: mesh.vertices[v as usize], value: value(tet, v) };
+        face.map(corner).to_vec()
+    };
+    mesh.boundary_faces_of_tets().into_iter().map(face).collect()
+}
+
+/// Largest principal stress at vertices, Pa.
+fn at_vertices(mesh: &TetMesh, stresses: &[Matrix3<f64>]) -> Vec<f64> {
+    let mut sums = vec![(Matrix3::zeros(), 0.0); mesh.vertices.len()];
+    for (t, tet) in mesh.tets.iter().enumerate() {
+        let volume = mesh.volume(t);
+        for v in tet {
+            let (stress, weight) = &mut sums[*v as usize];
+            *stress += stresses[t] * volume;
+            *weight += volume;
+        }
+    }
+    let mean = |(stress, weight): (Matrix3<f64>, f64)| {
+        if weight > 0.0 { max_principal(&(stress / weight)) } else { 0.0 }
+    };
+    sums.into_iter().map(mean).collect()
+}
+
+/// Linear color of a shade.
+fn shade_color(n: usize) -> [f32; 3] {
+    let share = n as f32 / (SHADES - 1) as f32;
+    [0.8, 0.8 * (1.0 - share), 0.8 * (1.0 - share)]
+}
+
+/// Triangles by color.
+struct Paint {
+    shades: Vec<Surface>,
+    ink: Surface,
+    /// What vertices are relative to, because pictures are made to fit what is around the origins of tracks.
+    centre: Point3<f64>,
+    /// Of lines, m.
+    width: f64,
+    red: f64,
+}
+
+impl Paint {
+    fn new(mesh: &TetMesh, red: f64) -> Self {
+        let bounds = Aabb::around(&mesh.vertices)
+            .unwrap_or(Aabb { min: Point3::origin(), max: Point3::origin() });
+        Self {
+            shades: vec![Surface::default(); SHADES],
+            ink: Surface::default(),
+            centre: bounds.centre(),
+            width: LINE * bounds.extents().norm(),
+            red,
+        }
+    }
+
+    /// Paints a convex polygon in the shades of its values.
+    fn fill(&mut self, polygon: &[Corner], normal: &Vector3<f64>) {
+        let shade = |corner: &Corner| {
+            let share = if self.red > 0.0 { corner.value / self.red } else { 0.0 };
+            ((share.clamp(0.0, 1.0) * SHADES as f64) as usize).min(SHADES - 1)
+        };
+        let first = polygon.iter().map(shade).min().unwrap_or(0);
+        let last = polygon.iter().map(shade).max().unwrap_or(0);
+        let step = self.red / SHADES as f64;
+        for n in first..=last {
+            let mut band = polygon.to_vec();
+            if n > first {
+                band = clipped(&band, |corner| corner.value - step * n as f64);
+            }
+            if n < last {
+                band = clipped(&band, |corner| step * (n + 1) as f64 - corner.value);
+            }
+            let places: Vec<Point3<f64>> = band.iter().map(|corner| corner.place).collect();
+            push(&mut self.shades[n], &places, normal, &self.centre);
+        }
+    }
+
+    /// Draws where a value is taken on a convex polygon, as a strip on it.
+    fn line(&mut self, polygon: &[Corner], normal: &Vector3<f64>, value: f64) {
+        let Some([from, to]) = isoline(polygon, value) else { return };
+        let axes = (to - from).try_normalize(0.0).zip(normal.try_normalize(0.0));
+        let Some((along, normal)) = axes else { return };
+        let half = self.width / 2.0;
+        let (across, along) = (normal.cross(&along) * half, along * half);
+        // above the polygon, and long enough to meet the next one's
+        let (lift, longer) = (normal * (half / 2.0), along / 2.0);
+        let (from, to) = (from - longer + lift, to + longer + lift);
+        let strip = [from - across, to - across, to + across, from + across];
+        push(&mut self.ink, &strip, &normal, &self.centre);
+    }
+
+    fn recording(self) -> Recording {
+        let colors = (0..SHADES).map(shade_color).chain([INK]);
+        let surfaces = self.shades.into_iter().chain([self.ink]);
+        let pose = Translation3::from(self.centre).into();
+        let track = |(n, (surface, colour)): (usize, (Surface, [f32; 3]))| Track {
+            name: format!("shade {n}"),
+            skin: surface.into(),
+            look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
+            parent: None,
+            birth: 0,
+            taken: 0,
+            poses: vec![pose],
+            shrinks: None,
+            stresses: Vec::new(),
+        };
+        let full = surfaces.zip(colors).enumerate().filter(|(_, (s, _))| !s.outer.is_empty());
+        Recording {
+            fps: 30.0,
+            frames: 1,
+            tracks: full.map(track).collect(),
+            energies: Vec::new(),
+            camera: None,
+        }
+    }
+}
+
+/// Adds a convex polygon as a fan of triangles.
+fn push(
+    surface: &mut Surface,
+    polygon: &[Point3<f64>],
+    normal: &Vector3<f64>,
+    centre: &Point3<f64>,
+) {
+    let normal = normal.try_normalize(0.0).unwrap_or_else(Vector3::y).cast::<f32>();
+    let first = surface.vertices.len() as u32;
+    for p in polygon {
+        let place: [f32; 3] = (p - centre.coords).cast::<f32>().into();
+        surface.vertices.push(place);
+        surface.rest.push(place);
+        surface.normals.push(normal.into());
+    }
+    for n in 2..polygon.len() as u32 {
+        surface.outer.push([first, first + n - 1, first + n]);
+    }
+}

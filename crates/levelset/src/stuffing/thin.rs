@@ -1,0 +1,78 @@
+//! Where walls are too thin for the cells.
+
+use crate::{Grid, LevelSet, Stuffing};
+
+/// Depth of a ball that has a lattice point inside however it lies, in cells; the lattice's covering radius is
+/// `sqrt(5) / 4` = 0.56.
+const DEPTH: f64 = 0.6;
+
+/// How far parts may reach beyond what such balls cover, in cells of full size: more than the corners of a box do,
+/// `(sqrt(3) - 1) DEPTH`, which are to need no smaller cells. The others are for solids that come apart so, because
+/// a neck between two thick parts is within reach of both.
+pub(super) const REACHES: [f64; 3] = [0.5, 0.35, 0.2];
+
+/// Cells that have to be halved, once or several times.
+pub(super) struct Thin {
+    /// Of cells of full size, of halves, of quarters and so on: whether parts of the solid are lost by cells as
+    /// large as this. The last has some.
+    pub(super) too_large: Vec<Vec<bool>>,
+}
+
+impl Thin {
+    /// Looks for lost parts in the cells of `grid`, halved only as far as `stuffing` has it.
+    pub(super) fn new(level_set: &LevelSet, grid: &Grid, stuffing: &Stuffing, reach: f64) -> Self {
+        let mut too_large = Vec::new();
+        for level in 0..stuffing.halvings {
+            let lost = lost_nodes(level_set, grid.spacing(), level, reach);
+            if lost.is_empty() || halved(grid, level + 1, stuffing.limit).is_none() {
+                break;
+            }
+            too_large.push(cells_around(level_set.grid(), &lost, grid, level));
+        }
+        Self { too_large }
+    }
+
+    /// The grid of the smallest cells.
+    pub(super) fn grid(&self, grid: Grid) -> Grid {
+        halved(&grid, self.too_large.len() as u8, usize::MAX).unwrap_or(grid)
+    }
+}
+
+/// The grid with cells halved so often.
+fn halved(grid: &Grid, times: u8, limit: usize) -> Option<Grid> {
+    if times == 0 {
+        return Some(*grid);
+    }
+    let dims = grid.dims().map(|n| ((n - 1) << times) + 1);
+    Grid::new(grid.origin(), grid.spacing() / f64::from(1_u32 << times), dims, limit).ok()
+}
+
+/// Nodes of the solid that are farther from all that is deep enough for cells of `full / 2^level` than `reach`
+/// full cells beyond that depth.
+fn lost_nodes(level_set: &LevelSet, full: f64, level: u8, reach: f64) -> Vec<usize> {
+    let depth = DEPTH * full / f64::from(1_u32 << level);
+    let deep = level_set.offset(-depth);
+    let phi = level_set.as_slice();
+    let is_inside = |node: &usize| phi[*node] < 0.0;
+    if deep.as_slice().iter().all(|v| *v >= 0.0) {
+        return (0..phi.len()).filter(is_inside).collect();
+    }
+    let distance = deep.redistanced();
+    let distance = distance.as_slice();
+    let reach = depth + reach * full;
+    (0..phi.len()).filter(is_inside).filter(|n| f64::from(distance[*n]) > reach).collect()
+}
+
+/// The cells of `grid`, halved `level` times, that hold a node.
+fn cells_around(samples: &Grid, nodes: &[usize], grid: &Grid, level: u8) -> Vec<bool> {
+    let cells = grid.dims().map(|n| (n - 1) << level);
+    let size = grid.spacing() / f64::from(1_u32 << level);
+    let mut marks = vec![false; cells.iter().product()];
+    for &node in nodes {
+        let from = samples.position(samples.node(node)) - grid.origin();
+        let [i, j, k]: [usize; 3] =
+            std::array::from_fn(|a| ((from[a] / size).max(0.0) as usize).min(cells[a] - 1));
+        marks[(i * cells[1] + j) * cells[2] + k] = true;
+    }
+    marks
+}
