@@ -5,6 +5,7 @@ mod clients;
 mod figures;
 mod figures_solvers;
 mod layers;
+mod platforms;
 mod python;
 mod rings;
 mod vendor;
@@ -24,6 +25,8 @@ cargo xtask fuzz [TARGET ...] [--minutes N] [--seed S]
                              given; --file FILE: this file only
 cargo xtask worlds [COUNT]   random crowded scenes with fresh seeds, 1,000 unless given: energy,
                              momentum, ledger, threads
+cargo xtask platforms        the same scenes on WebAssembly (node) and aarch64 (qemu), where they are
+                             installed: the same bits
 cargo xtask golden           write tests/golden.txt anew, after a change that is meant to change motion
 cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, levelset, pile, slice
@@ -78,6 +81,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["fuzz", rest @ ..] => fuzz(rest, here),
         ["worlds"] => worlds("1000"),
         ["worlds", count] => worlds(count),
+        ["platforms"] => platforms::check(),
         ["golden"] => golden(),
         ["bench", rest @ ..] => cargo(&[&["bench", "-p", "brisance-benches", "--"], rest].concat()),
         ["peers", name, rest @ ..] => peers(name, rest),

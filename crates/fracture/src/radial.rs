@@ -71,7 +71,7 @@ fn rays(spec: &Radial) -> Vec<Ray> {
     (0..spec.sectors)
         .map(|sector| {
             let angle = (sector as f64 + offset + stray(sideways)) / spec.sectors as f64 * TAU;
-            let direction = Vector3::new(angle.cos(), 0.0, angle.sin());
+            let direction = Vector3::new(libm::cos(angle), 0.0, libm::sin(angle));
             let knot = |ring: usize, stray: f64| {
                 let even = (ring as f64 + 1.0 + stray) / chords as f64;
                 Point3::from(direction * spec.radius * even * even)

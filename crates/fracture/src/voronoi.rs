@@ -150,7 +150,7 @@ impl Voronoi {
         let Self { clustering, extents, .. } = *self;
         (0..count).map(move |_| {
             let p = random.in_cube();
-            Point3::from((p * p.amax().powf(clustering - 1.0)).component_mul(&extents))
+            Point3::from((p * libm::pow(p.amax(), clustering - 1.0)).component_mul(&extents))
         })
     }
 }

@@ -231,7 +231,7 @@ fn solid_angle(p: &Point3<f64>, corners: &[Point3<f64>; 3]) -> f64 {
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
     let up = a.dot(&b.cross(&c));
     let down = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-    2.0 * up.atan2(down)
+    2.0 * libm::atan2(up, down)
 }
 
 #[cfg(test)]

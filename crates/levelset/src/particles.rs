@@ -21,10 +21,10 @@ impl LevelSet {
         let mut left: Vec<u32> = (0..candidates.len() as u32).collect();
         // an arbitrary order that has no pattern in space, by hash of the candidate's number
         left.sort_unstable_by_key(|&n| (scramble(n), n));
-        let levels = (bounds.extents().max() / spacing).max(1.0).log2().ceil() as i32;
+        let levels = libm::log2((bounds.extents().max() / spacing).max(1.0)).ceil() as i32;
         let mut kept: Vec<Point3<f64>> = Vec::new();
         for level in (0..=levels).rev() {
-            let radius = spacing * f64::from(level).exp2();
+            let radius = spacing * libm::exp2(f64::from(level));
             let mut buckets = Buckets::new(&bounds, radius, candidates.len());
             for p in &kept {
                 buckets.insert(*p);

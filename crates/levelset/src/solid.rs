@@ -99,7 +99,7 @@ impl Solid {
 
     /// Exact signed distance, m, negative inside.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
-        let radial = p.x.hypot(p.z);
+        let radial = libm::hypot(p.x, p.z);
         match *self {
             Self::Box { half_extents } => {
                 let q = p.coords.abs() - half_extents;
@@ -107,14 +107,14 @@ impl Solid {
             }
             Self::Sphere { radius } => p.coords.norm() - radius,
             Self::Capsule { half_height, radius } => {
-                radial.hypot((p.y.abs() - half_height).max(0.0)) - radius
+                libm::hypot(radial, (p.y.abs() - half_height).max(0.0)) - radius
             }
             Self::Cylinder { half_height, radius } => {
                 let q = Vector2::new(radial - radius, p.y.abs() - half_height);
                 q.sup(&Vector2::zeros()).norm() + q.max().min(0.0)
             }
             Self::Cone { half_height, radius } => cone(radial, p.y, half_height, radius),
-            Self::Torus { major, minor } => (radial - major).hypot(p.y) - minor,
+            Self::Torus { major, minor } => libm::hypot(radial - major, p.y) - minor,
             Self::HalfSpace { normal, offset } => normal.dot(&p.coords) - offset,
         }
     }

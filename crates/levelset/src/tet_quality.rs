@@ -44,7 +44,7 @@ impl TetMesh {
             inverted += usize::from(volume <= 0.0);
             let edges: f64 =
                 EDGES.iter().map(|&[a, b, ..]| (corners[b] - corners[a]).norm_squared()).sum();
-            let ratio = 12.0 * (3.0 * volume.max(0.0)).powf(2.0 / 3.0) / edges;
+            let ratio = 12.0 * libm::pow(3.0 * volume.max(0.0), 2.0 / 3.0) / edges;
             worst = worst.min(ratio);
             sum += ratio;
             let radii = radius_ratio(&corners, volume);
@@ -52,8 +52,8 @@ impl TetMesh {
             all_radii += radii;
         }
         TetQuality {
-            min_dihedral: max_cosine.acos().to_degrees(),
-            max_dihedral: min_cosine.acos().to_degrees(),
+            min_dihedral: libm::acos(max_cosine).to_degrees(),
+            max_dihedral: libm::acos(min_cosine).to_degrees(),
             min_mean_ratio: worst,
             mean_mean_ratio: sum / self.tets.len().max(1) as f64,
             min_radius_ratio: least_radii,

@@ -39,7 +39,8 @@ pub(crate) fn tetrahedralize<'py>(
     }
     let filled = py.detach(|| {
         let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(refused)?;
-        let stuffing = Stuffing { spacing: cell.unwrap_or(1.0), doublings: 0, limit: MAX_NODES };
+        let stuffing =
+            Stuffing { spacing: cell.unwrap_or(1.0), doublings: 0, halvings: 3, limit: MAX_NODES };
         match cell {
             Some(_) => TetMesh::stuffed(&solid, &stuffing),
             None => TetMesh::stuffed_to_count(&solid, count.unwrap_or(1000), &stuffing),

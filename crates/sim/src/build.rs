@@ -398,7 +398,7 @@ fn breakage<'a>(
 ) -> Result<Option<Breakage>, BuildError> {
     let (Some(fracture), Some(_)) = (&spec.fracture, solids.mass) else { return Ok(None) };
     let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
-    let size = geometry.moments().volume.cbrt();
+    let size = libm::cbrt(geometry.moments().volume);
     let model = if let Some(name) = &fracture.pattern {
         let pattern = patterns.of(name, &spec.shape, geometry)?;
         pattern.map(|pattern| {

@@ -64,7 +64,7 @@ impl fmt::Display for MeshWarning {
 
 /// Two significant digits, rounded down.
 fn rounded(x: f64) -> f64 {
-    let unit = 10_f64.powf(x.log10().floor() - 1.0);
+    let unit = libm::pow(10.0, libm::log10(x).floor() - 1.0);
     // through text, so that no digits of rounding show
     format!("{:.1e}", (x / unit).floor() * unit).parse().unwrap_or(x)
 }

@@ -215,9 +215,9 @@ impl Surface {
         const SECTORS: u32 = 48;
         let mut surface = Self::default();
         for ring in 0..=RINGS {
-            let (sine, cosine) = (f64::from(ring) / f64::from(RINGS) * PI).sin_cos();
+            let (sine, cosine) = libm::sincos(f64::from(ring) / f64::from(RINGS) * PI);
             for sector in 0..=SECTORS {
-                let (s, c) = (f64::from(sector) / f64::from(SECTORS) * TAU).sin_cos();
+                let (s, c) = libm::sincos(f64::from(sector) / f64::from(SECTORS) * TAU);
                 let normal = Vector3::new(sine * c, cosine, -sine * s);
                 surface.add_vertex(&(normal * radius).into(), &normal, &Isometry3::identity());
             }
@@ -251,7 +251,7 @@ impl Surface {
             let flat =
                 Vector3::new(z - y, r - s, 0.0).try_normalize(0.0).unwrap_or_else(Vector3::y);
             for sector in 0..=SECTORS {
-                let (sine, cosine) = (f64::from(sector) / f64::from(SECTORS) * TAU).sin_cos();
+                let (sine, cosine) = libm::sincos(f64::from(sector) / f64::from(SECTORS) * TAU);
                 let turned = |v: Vector3<f64>| Vector3::new(v.x * cosine, v.y, -v.x * sine);
                 for [radius, height] in [[r, y], [s, z]] {
                     let p = Vector3::new(radius, height, 0.0);

@@ -147,7 +147,7 @@ impl Structure {
             *place += u * kept;
         }
         let after = mesh.moments();
-        let (scale, centre) = ((self.moments().volume / after.volume).cbrt(), after.centre());
+        let (scale, centre) = (libm::cbrt(self.moments().volume / after.volume), after.centre());
         mesh.vertices.iter_mut().for_each(|place| *place = centre + (*place - centre) * scale);
         let mut plastic = self.plastic.clone();
         plastic.resize(mesh.tets.len(), Plastic::default());

@@ -134,7 +134,7 @@ impl Course {
         let along = if length > 0.0 { fall.dot(&travel).abs() / length } else { fall.norm() };
         let across = (fall.norm_squared() - along * along).max(0.0).sqrt();
         let beyond = if length < along { (along - length).powi(2) / along } else { 0.0 };
-        0.25 * across.hypot(beyond)
+        0.25 * libm::hypot(across, beyond)
     }
 }
 

@@ -176,7 +176,7 @@ impl Round {
             let count = if radial > 0.0 { count } else { 1 };
             for n in 0..count {
                 let (sin, cos) =
-                    (std::f64::consts::TAU * f64::from(n) / f64::from(count)).sin_cos();
+                    libm::sincos(std::f64::consts::TAU * f64::from(n) / f64::from(count));
                 points.push(Point3::new(radial * cos, y, radial * sin));
             }
         }
@@ -214,13 +214,13 @@ impl Round {
         use std::f64::consts::{FRAC_PI_2, PI};
         let [low, high] = self.rims;
         let [across, along] = self.side;
-        let slope = along.atan2(across);
+        let slope = libm::atan2(along, across);
         let mut outline = Vec::new();
         for (rim, from, to) in [(low, -FRAC_PI_2, slope), (high, slope, FRAC_PI_2)] {
             let count = steps(self.rounding * PI).max(2);
             outline.extend((0..=count).map(|n| {
                 let angle = from + (to - from) * f64::from(n) / f64::from(count);
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = libm::sincos(angle);
                 // the poles are points
                 let out = if angle.abs() < FRAC_PI_2 { cos * self.rounding } else { 0.0 };
                 [rim.radius + out, rim.height + sin * self.rounding]

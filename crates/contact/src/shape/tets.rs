@@ -143,7 +143,7 @@ impl Cells {
         let count = mesh.tets.len().max(1);
         let extents = bounds.extents();
         let least = extents.max() / MAX_DIM as f64;
-        let mut edge = (extents.product() / (CELLS_PER_TET * count as f64)).cbrt().max(least);
+        let mut edge = libm::cbrt(extents.product() / (CELLS_PER_TET * count as f64)).max(least);
         loop {
             let mut cells = Self::empty(&bounds, edge);
             let ranges: Vec<Range> =

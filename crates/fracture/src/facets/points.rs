@@ -83,7 +83,7 @@ impl Facets {
         const MAX_COLUMNS: f64 = 1024.0;
         let Some(bounds) = self.bounds() else { return Vec::new() };
         let least = bounds.extents().max() / MAX_COLUMNS;
-        let step = (volume / count.max(1) as f64).cbrt().max(least);
+        let step = libm::cbrt(volume / count.max(1) as f64).max(least);
         if !(step > 0.0 && step.is_finite()) {
             return Vec::new();
         }

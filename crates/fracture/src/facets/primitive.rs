@@ -108,9 +108,9 @@ fn arc(x: f64, y: f64, radius: f64, [from, to]: [f64; 2]) -> Vec<[f64; 2]> {
     (0..=steps)
         .map(|n| {
             let angle = PI * (from + (to - from) * n as f64 / steps as f64);
-            let r = x + radius * angle.cos();
+            let r = x + radius * libm::cos(angle);
             // the ends of a half circle are on the axis
-            [if r.abs() < 1e-12 * radius { 0.0 } else { r }, y + radius * angle.sin()]
+            [if r.abs() < 1e-12 * radius { 0.0 } else { r }, y + radius * libm::sin(angle)]
         })
         .collect()
 }
@@ -119,7 +119,7 @@ fn arc(x: f64, y: f64, radius: f64, [from, to]: [f64; 2]) -> Vec<[f64; 2]> {
 fn rings(profile: &[[f64; 2]]) -> Vec<Point3<f64>> {
     let turned = |&[r, y]: &[f64; 2]| {
         (0..SECTORS).map(move |sector| {
-            let (sin, cos) = (sector as f64 / SECTORS as f64 * TAU).sin_cos();
+            let (sin, cos) = libm::sincos(sector as f64 / SECTORS as f64 * TAU);
             Point3::new(r * cos, y, -r * sin)
         })
     };

@@ -232,5 +232,5 @@ fn turns_around(mesh: &TriMesh, shells: &[u32], count: usize, point: &Point3<f64
 pub(crate) fn solid_angle([a, b, c]: [Vector3<f64>; 3]) -> f64 {
     let [x, y, z] = [a, b, c].map(|v| v.norm());
     let cosine = x * y * z + a.dot(&b) * z + b.dot(&c) * x + c.dot(&a) * y;
-    2.0 * a.dot(&b.cross(&c)).atan2(cosine)
+    2.0 * libm::atan2(a.dot(&b.cross(&c)), cosine)
 }

@@ -301,7 +301,7 @@ fn volume([a, b, c, d]: &[Point3<f64>; 4]) -> f64 {
 /// `12 (3 V)^(2/3) / sum of squared edges`: 1 for a regular tetrahedron, 0 for a flat one or one inside out.
 fn mean_ratio(corners: &[Point3<f64>; 4], volume: f64) -> f64 {
     let edges: f64 = EDGES.iter().map(|&[a, b]| (corners[b] - corners[a]).norm_squared()).sum();
-    12.0 * (3.0 * volume.max(0.0)).powf(2.0 / 3.0) / edges
+    12.0 * libm::pow(3.0 * volume.max(0.0), 2.0 / 3.0) / edges
 }
 
 /// The edges of tetrahedra that the surface crosses, each once.

@@ -83,13 +83,13 @@ impl TetMesh {
         let limit = stuffing.limit.min(POINTS.saturating_mul(count).saturating_add(FEW_POINTS));
         let with = |spacing| Self::stuffed(level_set, &Stuffing { spacing, limit, ..*stuffing });
         // a lattice cell of two points holds twelve tetrahedra
-        let mut spacing = (12.0 * volume / count.max(1) as f64).cbrt();
+        let mut spacing = libm::cbrt(12.0 * volume / count.max(1) as f64);
         if stuffing.halvings > 0 {
             return nearest(count, spacing, with);
         }
         for _ in 0..STEPS {
             let ratio = with(spacing)?.tets.len().max(1) as f64 / count.max(1) as f64;
-            spacing *= ratio.cbrt().clamp(0.5, 2.0);
+            spacing *= libm::cbrt(ratio).clamp(0.5, 2.0);
         }
         // counts go up and down about there
         let mut best = with(spacing)?;
@@ -123,7 +123,7 @@ fn nearest(
         *if ratio > 1.0 { &mut more } else { &mut fewer } = Some(spacing);
         spacing = match (more, fewer) {
             (Some(fine), Some(coarse)) => f64::sqrt(fine * coarse),
-            _ => spacing * ratio.cbrt().clamp(0.5, 2.0),
+            _ => spacing * libm::cbrt(ratio).clamp(0.5, 2.0),
         };
         if best.as_ref().is_none_or(|best| off(&mesh) < off(best)) {
             best = Some(mesh);

@@ -1,0 +1,43 @@
+//! What scenes come to, for one platform to compare with another: `fingerprint SCENE.toml FRAMES ...`.
+//!
+//! A line for each scene: name, frames, bodies, and a hash of the bits of all poses and momenta. Scenes that name other
+//! files are skipped.
+
+#![allow(clippy::print_stdout, reason = "it talks to a terminal")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::Path;
+
+use sim::scene::Scene;
+use sim::{World, build};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    for pair in arguments.chunks(2) {
+        let [path, frames] = pair else { return Err("give scenes and frames in turn".into()) };
+        let frames: usize = frames.parse()?;
+        let name = Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+        let scene = Scene::from_toml(&std::fs::read_to_string(path)?)?;
+        let Ok((mut world, _)) = build(&scene, &BTreeMap::new()) else {
+            println!("{name} skipped");
+            continue;
+        };
+        (0..frames).for_each(|_| drop(world.step()));
+        println!("{name} {frames} {} {:016x}", world.len(), hash(&world));
+    }
+    Ok(())
+}
+
+/// FNV-1a over the bits of all poses and momenta.
+fn hash(world: &World) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for body in world.iter() {
+        let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
+        let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
+        for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
