@@ -31,7 +31,7 @@ fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen
             *risen = risen.max(height - *low);
         }
     }
-    assert!(rises.len() > 30, "{} pieces", rises.len());
+    assert!(rises.len() > 20, "{} pieces", rises.len());
     Fallen { gained, risen: rises.values().map(|(_, risen)| *risen).fold(0.0, f64::max) }
 }
 
@@ -51,12 +51,12 @@ fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_
 }
 
 /// Neither the energy fix nor the clamp is enough without the other. Larger shards that bounce more than those of
-/// the figure gain more than the others lose.
+/// the figure gain more than the others lose, if not with every seed.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
-    for (fix, clamp) in [(true, true), (false, true), (true, false)] {
+    let gained = |fix: bool, clamp: bool, seed: u64| {
         let change = |scene: &mut Scene| {
-            scene.simulation.seed = 2;
+            scene.simulation.seed = seed;
             scene.simulation.energy = Energy { fix, clamp, bound: false };
             scene.simulation.contact.clamp = None;
             let shards = scene.patterns.get_mut("shards").unwrap();
@@ -64,10 +64,15 @@ fn the_energy_fix_and_the_clamp_are_both_needed() {
             (radial.sectors, radial.rings, radial.splinters) = (9, 4, 12);
             scene.bodies.iter_mut().for_each(|body| body.restitution = Some(0.5));
         };
-        let gained = pillar("pillar_conserved", 60, change).gained;
-        let is_kept = fix && clamp;
-        assert_eq!(gained <= 1e-9, is_kept, "{fix} {clamp}: {gained} J");
-        assert!(is_kept || gained > 100.0, "{fix} {clamp}: {gained} J");
+        pillar("pillar_conserved", 60, change).gained
+    };
+    for seed in 1..=4 {
+        let kept = gained(true, true, seed);
+        assert!(kept <= 1e-9, "seed {seed}: {kept} J");
+    }
+    for (fix, clamp) in [(false, true), (true, false)] {
+        let most = (1..=4).map(|seed| gained(fix, clamp, seed)).fold(0.0, f64::max);
+        assert!(most > 100.0, "{fix} {clamp}: {most} J");
     }
 }
 

@@ -78,7 +78,7 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/vase.msh --at 0,0,0 --impulse 0,2,0 --young 7e10 -o vase.png
   brisance stress beam.msh --fix -1,-1,-1,0.001,1,1 --force 1,0,0,0,-100,0 -o beam.vtu
   brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml -o block.vtu
-  brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml --isolines --crack-plane -o block.png
+  brisance stress block.msh --loads loads.toml --isolines --crack-plane -o block.png
 
 The static response of a body to all that acts on it (Mu01): displacement, stress and tension of every
 tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). A body that nothing fixes

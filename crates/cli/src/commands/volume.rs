@@ -75,9 +75,9 @@ impl Fineness {
         arguments.count.map_or_else(cell, Self::Count)
     }
 
-    /// Twice as many tetrahedra, four times as many, and so on.
+    /// Twice as many tetrahedra, and four times as many.
     fn finer(self) -> impl Iterator<Item = Self> {
-        const TRIES: u32 = 6;
+        const TRIES: u32 = 2;
         (1..=TRIES).map(move |n| match self {
             Self::Cell(cell) => Self::Cell(rounded(cell / f64::from(1 << n).cbrt())),
             Self::Count(count) => Self::Count(count << n),
