@@ -83,6 +83,14 @@ pub(crate) fn indices<const N: usize>(
     rows::<N>(value, name)?.into_iter().enumerate().map(number).collect()
 }
 
+/// A finite number above 0.
+pub(crate) fn positive(x: f64, name: &str) -> PyResult<f64> {
+    if x > 0.0 && x.is_finite() {
+        return Ok(x);
+    }
+    Err(PyValueError::new_err(format!("`{name}` must be above 0 and finite, not {x:?}")))
+}
+
 /// A finite vector.
 pub(crate) fn vector(v: [f64; 3], name: &str) -> PyResult<Vector3<f64>> {
     if v.iter().all(|x| x.abs() <= MAX_NUMBER) {

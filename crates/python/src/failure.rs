@@ -1,9 +1,12 @@
 //! Exceptions.
 
+use std::io::ErrorKind;
+use std::path::Path;
+
 use brisance::commands::Failure;
 use pyo3::PyErr;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyValueError};
 
 create_exception!(
     brisance,
@@ -17,17 +20,24 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
     BrisanceError::new_err(error.to_string())
 }
 
+/// The exception for a file that cannot be read or written, by its path.
+pub(crate) fn file_failed(path: &Path, source: &std::io::Error) -> PyErr {
+    let message = format!("{}: {source}", path.display());
+    match source.kind() {
+        ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+        ErrorKind::PermissionDenied => PyPermissionError::new_err(message),
+        ErrorKind::InvalidData => {
+            BrisanceError::new_err(format!("{}: is not UTF-8 text", path.display()))
+        }
+        _ => PyOSError::new_err(message),
+    }
+}
+
 /// The exception for a failure of the program: an `OSError` where a file cannot be read or written.
 pub(crate) fn failed(failure: &Failure) -> PyErr {
     let message = failure.to_string();
     match failure {
-        Failure::Read { source, .. } => {
-            let kind = source.kind();
-            if kind == std::io::ErrorKind::NotFound {
-                return pyo3::exceptions::PyFileNotFoundError::new_err(message);
-            }
-            PyOSError::new_err(message)
-        }
+        Failure::Read { path, source } => file_failed(path, source),
         Failure::Write { .. } => PyOSError::new_err(message),
         _ => BrisanceError::new_err(message),
     }

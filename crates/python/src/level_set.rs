@@ -33,9 +33,10 @@ impl LevelSet {
         nodes: Option<usize>,
     ) -> PyResult<Self> {
         let mesh = mesh(vertices, triangles)?;
-        if spacing.is_some_and(|h| !(h.is_finite() && h > 0.0)) {
-            return Err(PyValueError::new_err("`spacing` must be above 0"));
+        if spacing.is_some() && nodes.is_some() {
+            return Err(PyValueError::new_err("give `spacing` or `nodes`, not both"));
         }
+        spacing.map_or(Ok(0.0), |spacing| arrays::positive(spacing, "spacing"))?;
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
         let (level_set, _) = py.detach(|| sim::sample_mesh(&spec, mesh)).map_err(refused)?;
         Ok(Self { level_set })

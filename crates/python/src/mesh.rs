@@ -10,7 +10,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::failure::refused;
+use crate::failure::{file_failed, refused};
 
 /// A triangle mesh.
 #[pyclass(frozen, module = "brisance")]
@@ -69,7 +69,7 @@ pub(crate) fn mesh(vertices: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) ->
 pub(crate) fn read_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     let read = py.detach(|| mesh_file::read_mesh(&path));
     let mesh = read.map_err(|error| match error {
-        MeshFileError::Read(source) => PyErr::from(source),
+        MeshFileError::Read(source) => file_failed(&path, &source),
         other => refused(format!("{}: {other}", path.display())),
     })?;
     let is_cut = vec![false; mesh.triangles.len()];

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sim::scene;
 
-use crate::arrays;
+use crate::arrays::{self, positive};
 use crate::failure::refused;
 use crate::mesh::{mesh, vertices};
 
@@ -54,14 +54,14 @@ impl Piece {
 
     /// Inertia about the center of mass, kg m^2, of shape (3, 3), for a density in kg/m^3.
     #[pyo3(signature = (density=1.0))]
-    fn inertia<'py>(&self, py: Python<'py>, density: f64) -> Bound<'py, PyArray2<f64>> {
-        let inertia: Matrix3<f64> = self.moments.inertia() * density;
-        arrays::array(py, inertia.row_iter().map(|row| [row[0], row[1], row[2]]).collect())
+    fn inertia<'py>(&self, py: Python<'py>, density: f64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let inertia: Matrix3<f64> = self.moments.inertia() * positive(density, "density")?;
+        Ok(arrays::array(py, inertia.row_iter().map(|row| [row[0], row[1], row[2]]).collect()))
     }
 
     /// Mass, kg, for a density in kg/m^3.
-    fn mass(&self, density: f64) -> f64 {
-        self.moments.volume * density
+    fn mass(&self, density: f64) -> PyResult<f64> {
+        Ok(self.moments.volume * positive(density, "density")?)
     }
 
     fn __repr__(&self) -> String {
@@ -178,6 +178,11 @@ pub(crate) fn break_mesh(
         nodes,
     };
     let (all, bonds) = py.detach(|| divided(mesh, &spec, &job))?;
+    if all.is_empty() {
+        return Err(refused(
+            "the pattern leaves no piece: move `at` nearer to the mesh, or lower `min_share`",
+        ));
+    }
     let pieces = all.into_iter().map(|piece| Py::new(py, piece)).collect::<PyResult<_>>()?;
     Ok(Fractured { pieces, bonds })
 }

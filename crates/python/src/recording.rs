@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use brisance::format::{Format, WriteError};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::exceptions::{PyFileNotFoundError, PyIndexError};
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::failure::refused;
+use crate::failure::{file_failed, refused};
 
 /// Bodies and their poses.
 type Placed<'py> = (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray2<f64>>);
@@ -78,10 +78,13 @@ impl Recording {
                 Format::ENDINGS
             )));
         };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            let problem = format!("{}: its folder does not exist: make it first", path.display());
+            return Err(PyFileNotFoundError::new_err(problem));
+        }
         py.detach(|| format.write(&self.recording, &path)).map_err(|error| match error {
-            WriteError::Write(source) => {
-                PyOSError::new_err(format!("{}: {source}", path.display()))
-            }
+            WriteError::Write(source) => file_failed(&path, &source),
             other => refused(other),
         })
     }

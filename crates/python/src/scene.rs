@@ -6,7 +6,7 @@ use brisance::commands::load::{Loaded, build, load, parse_scene};
 use pyo3::prelude::*;
 use sim::{Appearance, Camera};
 
-use crate::failure::{failed, refused};
+use crate::failure::{failed, file_failed, refused};
 
 /// What a scene starts from.
 pub(crate) struct Start {
@@ -48,7 +48,7 @@ impl Scene {
         seed: Option<u64>,
         allow_outside: bool,
     ) -> PyResult<Self> {
-        let text = std::fs::read_to_string(&path)?;
+        let text = std::fs::read_to_string(&path).map_err(|e| file_failed(&path, &e))?;
         py.detach(|| Self::new(path, text, Options { fps, frames, seed, allow_outside }))
     }
 
@@ -89,6 +89,12 @@ impl Scene {
     #[getter]
     fn seed(&self) -> u64 {
         self.loaded.scene.simulation.seed
+    }
+
+    /// A number that changes with the text, the files that it names, the seed and the frames per second.
+    #[getter]
+    fn digest(&self) -> u32 {
+        self.loaded.digest
     }
 
     /// What would be better written in another way, and what is doubtful about its meshes.

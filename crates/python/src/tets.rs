@@ -34,9 +34,7 @@ pub(crate) fn tetrahedralize<'py>(
     if count.is_some() && cell.is_some() {
         return Err(PyValueError::new_err("give `count` or `cell`, not both"));
     }
-    if cell.is_some_and(|h| !(h.is_finite() && h > 0.0)) {
-        return Err(PyValueError::new_err("`cell` must be above 0"));
-    }
+    cell.map_or(Ok(0.0), |cell| arrays::positive(cell, "cell"))?;
     let filled = py.detach(|| {
         let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(refused)?;
         let stuffing =

@@ -230,6 +230,7 @@ impl World {
             Ok([arrays::vector(p, name)?.into(), arrays::vector(q, name)?.into()])
         };
         let fractures = self.world.cut(ends(start, "start")?, ends(end, "end")?);
+        self.recorder.record_cut(&self.world, &fractures);
         Ok(fractures.iter().map(Break::from).collect())
     }
 
@@ -263,9 +264,7 @@ impl World {
         radius: f64,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
         let center = Point3::from(arrays::vector(center, "center")?);
-        if !(radius > 0.0 && radius.is_finite()) {
-            return Err(PyValueError::new_err("`radius` must be above 0"));
-        }
+        let radius = arrays::positive(radius, "radius")?;
         let found = self.world.overlap_ball(&center, radius, &Filter::default());
         Ok(found.iter().map(|id| id.number()).collect::<Vec<_>>().into_pyarray(py))
     }

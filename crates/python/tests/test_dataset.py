@@ -103,6 +103,8 @@ def test_a_data_set_is_the_same_again_and_goes_on_where_it_was_stopped(spec: Pat
     assert main([str(spec), "--samples", "6", "-o", str(tmp_path / "two")]) == 0
     assert last.read_bytes() == shards[-1].read_bytes()
     assert (tmp_path / "two" / kept).stat().st_mtime_ns == time
+    # another data set does not go where one is
+    assert main([str(spec), "--samples", "7", "-o", str(tmp_path / "two")]) == 2
 
 
 def test_wrong_files_are_refused_in_one_sentence(spec: Path, tmp_path: Path) -> None:
@@ -114,9 +116,14 @@ def test_wrong_files_are_refused_in_one_sentence(spec: Path, tmp_path: Path) -> 
         (SPEC.replace("samples = 12", "samples = -1"), '"samples"'),
         ("version = 1", "at least one"),
         ("version = ", "value"),
+        (SPEC.replace("density = 2000.0", 'density = "x"'), '"density"'),
+        (SPEC.replace("size = 0.4", "size = 0"), '"size"'),
+        (SPEC.replace("ball.obj", "gone.obj"), "there is no file"),
+        (SPEC.replace("[[pattern]]", "[pattern]", 1).replace('[[pattern]]\ntext = "radial:5x3"', ""), "write \\[\\[pattern"),
+        (SPEC.replace("[0.5, 0.25, 0.25]", "5"), "three shares"),
     ]:
         spec.write_text(text)
-        with pytest.raises(ValueError, match=said.replace("[", "\\[")):
+        with pytest.raises(ValueError, match=said):
             Spec.read(spec)
         assert main([str(spec), "-o", str(tmp_path / "no")]) == 2
     assert not (tmp_path / "no").exists() and folder == spec.parent

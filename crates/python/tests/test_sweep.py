@@ -83,6 +83,9 @@ def test_a_run_that_fails_is_told_and_ends_no_other(
     told = capsys.readouterr()
     assert "1 of 2 runs" in told.out and "restitution" in told.err
     assert main(["nowhere.toml", "-o", out]) == 2
+    assert main([str(scene), "--seeds", "0", "-o", out]) == 2
+    assert main([str(scene), "--record", "glb", "-o", out]) == 2
+    assert main([str(scene), "--set", "simulation.fps=30", "--set", "simulation.fps=60", "-o", out]) == 2
     assert main([str(scene), "--set", "body.ball.restitution=1", "-o", out]) == 2
 
 

@@ -113,6 +113,11 @@ def test_a_game_acts_on_bodies() -> None:
     assert near is not None and near.distance == pytest.approx(0.3)
     halves = w.cut([[4.0, 1.0, -2.0], [4.0, 1.0, 2.0]], [[6.0, 1.0, -2.0], [6.0, 1.0, 2.0]])
     assert len(halves) == 1 and len(halves[0].pieces) == 2
+    assert w.names[1:] == ["cube.0", "cube.1"]
+    w.step()
+    recording = w.recording()
+    assert recording.names == ["floor", "cube", "cube.0", "cube.1"]
+    assert recording.lives[2:, 0].tolist() == [w.frame, w.frame] and len(recording.poses(w.frame)[0]) == 3
     w.remove(halves[0].pieces[0])
     assert len(w) == 2
     with pytest.raises(KeyError):

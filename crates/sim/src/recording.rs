@@ -7,8 +7,8 @@ use nalgebra::Isometry3;
 use rayon::prelude::*;
 
 use crate::{
-    Appearance, BodyId, Camera, FractureModel, Look, PaintedMesh, Report, Retired, Skin, Solid,
-    Stress, StressField, Surface, World,
+    Appearance, BodyId, Camera, Fracture, FractureModel, Look, PaintedMesh, Report, Retired, Skin,
+    Solid, Stress, StressField, Surface, World,
 };
 
 /// One body from birth to death.
@@ -192,6 +192,45 @@ impl Recorder {
             potential: report.potential_energy,
             dissipated: report.dissipation.total(),
         });
+        self.start_changed(world, report, frame);
+        self.dress(world, first);
+        self.strain(world, report, (frame, first));
+        let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
+        // one that broke in the frame of its birth stays as a track of no frames
+        self.live.retain(|live| {
+            let Some(state) = world.get(live.body) else {
+                let track = &mut self.recording.tracks[live.track];
+                if shrinks && !track.poses.is_empty() && report.retired.contains(&live.body) {
+                    track.shrinks = Some(frame);
+                    self.shrinking.push(live.track);
+                }
+                return false;
+            };
+            self.recording.tracks[live.track].poses.push(*state.pose);
+            true
+        });
+        let fps = self.recording.fps;
+        self.shrinking.retain(|&track| {
+            let track = &mut self.recording.tracks[track];
+            let is_seen = track.scale(frame, fps) > 0.0;
+            if let Some(&last) = track.poses.last().filter(|_| is_seen) {
+                track.poses.push(last);
+            }
+            is_seen
+        });
+    }
+
+    /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
+    pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
+        let report = Report { fractures: fractures.to_vec(), ..Report::default() };
+        let (frame, first) = (self.recording.frames, self.live.len());
+        self.start_changed(world, &report, frame);
+        self.dress(world, first);
+        self.strain(world, &report, (frame, first));
+    }
+
+    /// Starts tracks of the bodies that took the place of others.
+    fn start_changed(&mut self, world: &World, report: &Report, frame: usize) {
         for (parent, children, is_dented) in changes(report) {
             let Ok(at) = self.live.binary_search_by_key(&parent, |live| live.body) else {
                 continue;
@@ -219,31 +258,6 @@ impl Recorder {
                 self.start(id, track, (mesh, stress.clone()));
             }
         }
-        self.dress(world, first);
-        self.strain(world, report, (frame, first));
-        let shrinks = world.settings().debris.retire.is_some_and(|r| r.then == Retired::Shrunk);
-        // one that broke in the frame of its birth stays as a track of no frames
-        self.live.retain(|live| {
-            let Some(state) = world.get(live.body) else {
-                let track = &mut self.recording.tracks[live.track];
-                if shrinks && !track.poses.is_empty() && report.retired.contains(&live.body) {
-                    track.shrinks = Some(frame);
-                    self.shrinking.push(live.track);
-                }
-                return false;
-            };
-            self.recording.tracks[live.track].poses.push(*state.pose);
-            true
-        });
-        let fps = self.recording.fps;
-        self.shrinking.retain(|&track| {
-            let track = &mut self.recording.tracks[track];
-            let is_seen = track.scale(frame, fps) > 0.0;
-            if let Some(&last) = track.poses.last().filter(|_| is_seen) {
-                track.poses.push(last);
-            }
-            is_seen
-        });
     }
 
     pub(crate) fn recording(&self) -> &Recording {

@@ -57,27 +57,41 @@ class Spec:
 
     def __init__(self, table: Mapping[str, Any], folder: Path) -> None:
         refuse(table, KEYS, "the file")
+        self.table = dict(table)
         if table.get("version") != 1:
             raise ValueError('missing key "version = 1"')
         self.name = str(table.get("name", "fractures"))
         self.samples = whole(table, "samples", 100)
         self.seed = whole(table, "seed", 0)
         self.shard = whole(table, "shard", 100)
-        self.density = float(table.get("density", 1000.0))
-        self.split = [float(share) for share in table.get("split", [0.8, 0.1, 0.1])]
-        if len(self.split) != 3 or min(self.split) < 0.0 or abs(sum(self.split) - 1.0) > 1e-9:
-            raise ValueError('"split" must be three shares that add up to 1')
-        if self.shard == 0 or not self.density > 0.0:
-            raise ValueError('"shard" and "density" must be above 0')
-        self.objects = [dict(entry) for entry in table.get("object", [])]
-        self.patterns = [str(entry.get("text", "")) for entry in table.get("pattern", [])]
+        self.density = number(table, "density", 1000.0)
+        split = table.get("split", [0.8, 0.1, 0.1])
+        is_split = isinstance(split, list) and len(split) == 3 and all(
+            isinstance(share, (int, float)) and share >= 0.0 for share in split
+        )
+        if not is_split or abs(sum(split) - 1.0) > 1e-9:
+            raise ValueError('"split" must be three shares of 0 or more that add up to 1')
+        self.split = [float(share) for share in split]
+        if self.shard == 0:
+            raise ValueError('"shard" must be above 0')
+        self.objects = tables(table, "object")
+        patterns = tables(table, "pattern")
+        for entry in patterns:
+            refuse(entry, {"text"}, "a pattern")
+            text(entry, "text", "a pattern")
+        self.patterns = [entry["text"] for entry in patterns]
         if not self.objects or not self.patterns:
             raise ValueError("there must be at least one [[object]] and one [[pattern]]")
         for entry in self.objects:
             refuse(entry, OBJECT_KEYS, "an object")
-            if "name" not in entry or "file" not in entry:
-                raise ValueError('an object must have "name" and "file"')
-            entry["file"] = str((folder / entry["file"]).resolve())
+            for key in ("name", "file"):
+                text(entry, key, "an object")
+            if "size" in entry:
+                number(entry, "size", 1.0)
+            file = (folder / entry["file"]).resolve()
+            if not file.is_file():
+                raise ValueError(f'object "{entry["name"]}": there is no file {file}')
+            entry["file"] = str(file)
         names = [entry["name"] for entry in self.objects]
         if len(set(names)) != len(names):
             raise ValueError("two objects have the same name")
@@ -109,6 +123,28 @@ def refuse(table: Mapping[str, Any], known: set[str], what: str) -> None:
     for key in table:
         if key not in known:
             raise ValueError(f'unknown key "{key}" of {what}; known: {", ".join(sorted(known))}')
+
+
+def tables(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    """Tables of a list."""
+    found = table.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise ValueError(f'"{key}" must be tables: write [[{key}]]')
+    return [dict(entry) for entry in found]
+
+
+def text(table: Mapping[str, Any], key: str, what: str) -> None:
+    """Refuses what is no text."""
+    if not isinstance(table.get(key), str):
+        raise ValueError(f'{what} must have a text "{key}"')
+
+
+def number(table: Mapping[str, Any], key: str, default: float) -> float:
+    """A finite number above 0."""
+    value = table.get(key, default)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 < value < 1e30:
+        raise ValueError(f'"{key}" must be a number above 0, not {value!r}')
+    return float(value)
 
 
 def whole(table: Mapping[str, Any], key: str, default: int) -> int:
@@ -269,7 +305,12 @@ def make(
 ) -> dict[str, Any]:
     """Makes a data set; returns its statistics."""
     folder = Path(out)
+    own = json.dumps([__version__, spec.table, spec.samples], sort_keys=True, default=str)
+    settings = folder / "settings.json"
+    if settings.exists() and settings.read_text() != own:
+        raise ValueError(f"{folder} holds another data set: remove it, or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
+    write_whole(settings, own.encode())
     index: dict[str, list[dict[str, Any]]] = {}
     left = []
     shards = list(spec.shards())
@@ -370,6 +411,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"brisance.dataset: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nbrisance.dataset: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
     print(file=sys.stderr)
     print(f"{given.output}: {found['samples']} samples, {found['pieces']} pieces, {found['failed']} failed")
     return 1 if found["failed"] else 0

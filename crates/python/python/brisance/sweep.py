@@ -24,6 +24,10 @@ from . import Scene, World, __version__
 from ._tasks import each, write_whole
 from ._variants import changed, combinations, parsed
 
+#: Endings of recordings.
+RECORDINGS = (".glb", ".jsonl", ".usda", ".pvd")
+
+
 @dataclass(frozen=True)
 class Run:
     """One run of a sweep."""
@@ -42,11 +46,12 @@ class Run:
 
     @staticmethod
     def of(
-        text: str, folder: Path, values: Mapping[str, Any], seed: int, frames: int | None, fps: float | None
+        text: str, path: Path, values: Mapping[str, Any], seed: int, frames: int | None, fps: float | None, digest: int
     ) -> Run:
-        """A run of a scene with other values."""
+        """A run of a scene with other values; ``digest`` is that of all files of the scene."""
+        folder = path.parent
         own = changed(text, values) if values else text
-        decides = json.dumps([__version__, own, str(folder.resolve()), seed, frames, fps])
+        decides = json.dumps([__version__, own, str(folder.resolve()), seed, frames, fps, digest])
         name = hashlib.sha256(decides.encode()).hexdigest()[:16]
         return Run(name, own, str(folder), dict(values), seed, frames, fps)
 
@@ -92,13 +97,16 @@ def outcome(run: Run, path: Path, recording: str | None) -> dict[str, Any]:
     }
 
 
-def finished(out: Path, run: Run) -> dict[str, Any] | None:
-    """The row of a run that an earlier call finished."""
+def finished(out: Path, run: Run, recording: str | None) -> dict[str, Any] | None:
+    """The row of a run that an earlier call finished, with a recording if one is wanted."""
+    path = out / "runs" / f"{run.name}.json"
     try:
-        row = json.loads((out / "runs" / f"{run.name}.json").read_text())
+        row = json.loads(path.read_text())
     except (OSError, ValueError):
         return None
-    return row if isinstance(row, dict) and row.get("run") == run.name else None
+    if not isinstance(row, dict) or row.get("run") != run.name or row.get("error"):
+        return None
+    return row if recording is None or path.with_suffix(recording).exists() else None
 
 
 def sweep(
@@ -123,18 +131,23 @@ def sweep(
     simulated has an ``error`` and does not end the others.
     """
     path, folder = Path(scene), Path(out)
+    # a scene that cannot be used is refused before anything is run
+    digest = Scene.load(path).digest
     text = path.read_text()
-    parsed(text)
-    numbers = range(seeds) if isinstance(seeds, int) else list(seeds)
+    numbers = list(range(seeds)) if isinstance(seeds, int) else list(seeds)
+    if not numbers:
+        raise ValueError("give at least one seed")
+    if recording is not None and recording not in RECORDINGS:
+        raise ValueError(f'recording "{recording}" is none of {", ".join(RECORDINGS)}')
     runs = [
-        Run.of(text, path.parent, values, seed, frames, fps)
+        Run.of(text, path, values, seed, frames, fps, digest)
         for values in combinations(grid or {})
         for seed in numbers
     ]
     if len({run.name for run in runs}) != len(runs):
         raise ValueError("two runs of the sweep are the same: give each value and each seed once")
     (folder / "runs").mkdir(parents=True, exist_ok=True)
-    rows = {run.name: row for run in runs if (row := finished(folder, run))}
+    rows = {run.name: row for run in runs if (row := finished(folder, run, recording))}
     left = [run for run in runs if run.name not in rows]
     jobs = [(run, str(folder.resolve()), recording) for run in left]
     for row in each(simulate, jobs, ray):
@@ -172,6 +185,8 @@ def grid_of(texts: Sequence[str]) -> dict[str, list[Any]]:
         key, equals, values = text.partition("=")
         if not (key and equals and values):
             raise ValueError(f'--set "{text}": give KEY=VALUE,VALUE, as in body.cube.restitution=0.2,0.5')
+        if key in grid:
+            raise ValueError(f'--set "{text}": "{key}" is given twice; give all its values at once')
         try:
             grid[key] = parsed(f"values = [{values}]")["values"]
         except ValueError:
@@ -208,6 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"brisance.sweep: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nbrisance.sweep: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
     print(file=sys.stderr)
     failures = [row for row in rows if row["error"]]
     for row in failures:
