@@ -201,12 +201,16 @@ fn thin_parts_of_a_mesh_are_kept_or_the_command_says_how_many_tetrahedra_would_k
     let lost: f64 = lost.split(' ').next().unwrap().parse().unwrap();
     assert!(lost < 0.6, "{said}");
 
+    let refused = fill("1000", &[]);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = problem(refused.stderr);
+    assert!(told.contains("in 3 pieces") && told.contains("--lossy"), "{told}");
+    let enough = told.split("--count ").nth(1).unwrap().split(',').next().unwrap();
+    assert!(fill(enough, &[]).status.success(), "{told}");
+
     let refused = fill("4000", &["--halvings", "0"]);
     assert_eq!(refused.status.code(), Some(2));
-    let problem = problem(refused.stderr);
-    assert!(problem.contains("lack parts") && problem.contains("--lossy"), "{problem}");
-    let enough = problem.split("--count ").nth(1).unwrap();
-    let enough = enough.split(',').next().unwrap();
-    assert!(fill(enough, &["--halvings", "0"]).status.success(), "{problem}");
+    let told = problem(refused.stderr);
+    assert!(told.contains("lack parts") && told.contains("more --halvings"), "{told}");
     assert!(fill("4000", &["--halvings", "0", "--lossy"]).status.success());
 }
