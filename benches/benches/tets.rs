@@ -1,9 +1,9 @@
 //! Bodies of tetrahedra: piles that collide by their tetrahedra (Mu01 section 2.9) or by samples, and eight bodies
 //! that are struck in one frame.
 //!
-//! Run with `RAYON_NUM_THREADS=1` for the single-thread figures of piles. What it prints before is in
-//! `docs/scenes.md`: contacts of a frame, and how deep vertices are in the tetrahedra of other bodies or below the
-//! floor, which neither way of colliding decides by itself.
+//! Run with `RAYON_NUM_THREADS=1` for the single-thread figures of piles. The bench first prints the table of
+//! `docs/scenes.md`: contacts of a frame, and the depth of vertices in the tetrahedra of other bodies or below the
+//! floor, an error measure that favours neither kind of collision.
 #![allow(clippy::print_stderr, reason = "benchmarks talk to a terminal")]
 
 use std::collections::BTreeMap;

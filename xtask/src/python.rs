@@ -36,7 +36,7 @@ pub(crate) fn test() -> Outcome {
     run(Command::new(&python).args(["-m", "mypy.stubtest", "brisance._native"]))
 }
 
-/// The interpreter of a virtual environment with the tools, made if it is not there.
+/// The Python interpreter of a virtual environment with [`TOOLS`], which is created if it does not exist.
 fn environment(folder: &Path) -> Result<PathBuf, String> {
     let python = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
     let python = folder.join("env").join(python);

@@ -11,7 +11,7 @@ mod slice;
 mod strains;
 mod stress;
 mod view;
-mod volume;
+pub mod volume;
 mod warnings;
 
 use std::io::{self, Write};

@@ -133,9 +133,5 @@ pub(crate) fn array<'py, T: numpy::Element, const N: usize>(
     py: Python<'py>,
     rows: Vec<[T; N]>,
 ) -> Bound<'py, PyArray2<T>> {
-    let count = rows.len();
-    let flat: Vec<T> = rows.into_iter().flatten().collect();
-    // as many numbers as the shape says
-    let shaped = Array2::from_shape_vec((count, N), flat);
-    shaped.unwrap_or_else(|_| Array2::from_shape_fn((0, N), |_| unreachable!())).into_pyarray(py)
+    Array2::from(rows).into_pyarray(py)
 }

@@ -13,7 +13,7 @@ use crate::arrays;
 use crate::failure::{file_failed, refused};
 
 /// A triangle mesh.
-#[pyclass(frozen, module = "brisance")]
+#[pyclass(frozen, subclass, module = "brisance")]
 pub(crate) struct Mesh {
     pub(crate) mesh: TriMesh,
     /// One a triangle.
@@ -25,7 +25,8 @@ impl Mesh {
     /// Vertices, m, of shape (n, 3).
     #[getter]
     fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        vertices(py, &self.mesh)
+        let places = self.mesh.vertices.iter().map(|p| p.coords.into());
+        arrays::array(py, places.collect::<Vec<[f64; 3]>>())
     }
 
     /// Vertices of each triangle, counter-clockwise from outside, of shape (m, 3).
@@ -50,10 +51,6 @@ impl Mesh {
         let TriMesh { vertices, triangles } = &self.mesh;
         format!("Mesh({} vertices, {} triangles)", vertices.len(), triangles.len())
     }
-}
-
-pub(crate) fn vertices<'py>(py: Python<'py>, mesh: &TriMesh) -> Bound<'py, PyArray2<f64>> {
-    arrays::array(py, mesh.vertices.iter().map(|p| p.coords.into()).collect::<Vec<[f64; 3]>>())
 }
 
 /// A mesh from arrays.

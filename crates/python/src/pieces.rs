@@ -10,36 +10,16 @@ use sim::scene;
 
 use crate::arrays::{self, positive};
 use crate::failure::refused;
-use crate::mesh::{mesh, vertices};
+use crate::mesh::{Mesh, mesh};
 
 /// A piece of a broken mesh, where it was in the whole.
-#[pyclass(frozen, module = "brisance")]
+#[pyclass(frozen, extends = Mesh, module = "brisance")]
 pub(crate) struct Piece {
-    mesh: TriMesh,
-    is_cut: Vec<bool>,
     moments: Moments,
 }
 
 #[pymethods]
 impl Piece {
-    /// Vertices, m, of shape (n, 3).
-    #[getter]
-    fn vertices<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        vertices(py, &self.mesh)
-    }
-
-    /// Vertices of each triangle, counter-clockwise from outside, of shape (m, 3).
-    #[getter]
-    fn triangles<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<u32>> {
-        arrays::array(py, self.mesh.triangles.clone())
-    }
-
-    /// Whether each triangle is of a cut and not of the surface of the whole, of shape (m,).
-    #[getter]
-    fn is_cut<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        self.is_cut.clone().into_pyarray(py)
-    }
-
     /// Volume, m^3. Those of all pieces add up to that of the whole.
     #[getter]
     fn volume(&self) -> f64 {
@@ -65,7 +45,7 @@ impl Piece {
     }
 
     fn __repr__(&self) -> String {
-        format!("Piece(volume={:?}, {} triangles)", self.moments.volume, self.mesh.triangles.len())
+        format!("Piece(volume={:?})", self.moments.volume)
     }
 }
 
@@ -183,15 +163,19 @@ pub(crate) fn break_mesh(
             "the pattern leaves no piece: move `at` nearer to the mesh, or lower `min_share`",
         ));
     }
-    let pieces = all.into_iter().map(|piece| Py::new(py, piece)).collect::<PyResult<_>>()?;
+    let made = all.into_iter().map(|(piece, mesh)| Py::new(py, (piece, mesh)));
+    let pieces = made.collect::<PyResult<_>>()?;
     Ok(Fractured { pieces, bonds })
 }
+
+/// A piece and its surface.
+type Drawn = (Piece, Mesh);
 
 fn divided(
     mesh: TriMesh,
     spec: &scene::Pattern,
     job: &Job,
-) -> PyResult<(Vec<Piece>, Vec<fracture::Bond>)> {
+) -> PyResult<(Vec<Drawn>, Vec<fracture::Bond>)> {
     let sampling = scene::Mesh { nodes: job.nodes, ..scene::Mesh::default() };
     let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
     let top = Aabb::around(&mesh.vertices)
@@ -205,13 +189,13 @@ fn divided(
 }
 
 /// The surface of a piece: exact, or by dual contouring of its samples.
-fn drawn(piece: &fracture::Piece, whole: &Geometry, (pattern, at): (&Pattern, Alignment)) -> Piece {
+fn drawn(piece: &fracture::Piece, whole: &Geometry, (pattern, at): (&Pattern, Alignment)) -> Drawn {
     let moments = *piece.geometry.moments();
     if let Some(surface) = piece.geometry.surface() {
         let is_cut = surface.origins.iter().map(|origin| *origin == FaceOrigin::Cut).collect();
-        return Piece { mesh: surface.mesh, is_cut, moments };
+        return (Piece { moments }, Mesh { mesh: surface.mesh, is_cut });
     }
     let cut = Break { pattern, at, regions: &piece.regions };
     let drawing = draw(piece.geometry.level_set(), whole.level_set(), &[cut]);
-    Piece { mesh: drawing.mesh, is_cut: drawing.inner, moments }
+    (Piece { moments }, Mesh { mesh: drawing.mesh, is_cut: drawing.inner })
 }

@@ -1,5 +1,6 @@
 //! Tetrahedra, and the stress in them.
 
+use brisance::commands::volume::Loss;
 use levelset::{Stuffing, TetMesh};
 use nalgebra::{Matrix3, Vector3};
 use numpy::ndarray::Array3;
@@ -20,36 +21,47 @@ const MAX_NODES: usize = 1 << 29;
 type Arrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>);
 
 /// Fills the solid that a mesh bounds with tetrahedra (isosurface stuffing), some `count` of them or with cells of
-/// `cell` m. Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
+/// `cell` m. Cells are halved up to `halvings` times where the mesh is too thin for them; a mesh that would lose parts
+/// all the same is refused. Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
 #[pyfunction]
-#[pyo3(signature = (vertices, triangles, *, count=None, cell=None))]
+#[pyo3(signature = (vertices, triangles, *, count=None, cell=None, halvings=3))]
 pub(crate) fn tetrahedralize<'py>(
     py: Python<'py>,
     vertices: &Bound<'py, PyAny>,
     triangles: &Bound<'py, PyAny>,
     count: Option<usize>,
     cell: Option<f64>,
+    halvings: u8,
 ) -> PyResult<Arrays<'py>> {
     let mesh = mesh(vertices, triangles)?;
     if count.is_some() && cell.is_some() {
         return Err(PyValueError::new_err("give `count` or `cell`, not both"));
     }
+    if halvings > 5 {
+        return Err(PyValueError::new_err("`halvings` must be from 0 to 5"));
+    }
     cell.map_or(Ok(0.0), |cell| arrays::positive(cell, "cell"))?;
     let filled = py.detach(|| {
         let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(refused)?;
-        let stuffing =
-            Stuffing { spacing: cell.unwrap_or(1.0), doublings: 0, halvings: 3, limit: MAX_NODES };
-        match cell {
+        let spacing = cell.unwrap_or(1.0);
+        let stuffing = Stuffing { spacing, doublings: 0, halvings, limit: MAX_NODES };
+        let filled = match cell {
             Some(_) => TetMesh::stuffed(&solid, &stuffing),
             None => TetMesh::stuffed_to_count(&solid, count.unwrap_or(1000), &stuffing),
         }
-        .map_err(refused)
+        .map_err(refused)?;
+        if filled.tets.is_empty() {
+            return Err(refused(
+                "nothing is inside at this fineness: use smaller cells or a larger count",
+            ));
+        }
+        match Loss::of(&filled, &solid, filled.deviation(&solid)) {
+            Some(loss) => Err(refused(format!(
+                "the tetrahedra would {loss}: use smaller cells, a larger count or more halvings"
+            ))),
+            None => Ok(filled),
+        }
     })?;
-    if filled.tets.is_empty() {
-        return Err(refused(
-            "nothing is inside at this fineness: use smaller cells or a larger count",
-        ));
-    }
     let vertices = filled.vertices.iter().map(|p| p.coords.into()).collect::<Vec<[f64; 3]>>();
     Ok((arrays::array(py, vertices), arrays::array(py, filled.tets)))
 }

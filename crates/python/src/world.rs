@@ -217,6 +217,17 @@ impl World {
         self.world.apply_force(self.body(id)?, &force, at.as_ref()).map_err(refused)
     }
 
+    /// Gives a dynamic body an impulse, N s, at a point of the world, m, or at the center of mass.
+    #[pyo3(signature = (id, impulse, at=None))]
+    fn push(&mut self, id: u64, impulse: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
+        let impulse = arrays::vector(impulse, "impulse")?;
+        let at = at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?;
+        if self.world.push(self.body(id)?, &impulse, at.as_ref()) {
+            return Ok(());
+        }
+        Err(refused(format!("body {id} is not dynamic: impulses do not move it")))
+    }
+
     /// Applies a torque, N m, during the next frame.
     fn apply_torque(&mut self, id: u64, torque: [f64; 3]) -> PyResult<()> {
         let torque = arrays::vector(torque, "torque")?;

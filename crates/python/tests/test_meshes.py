@@ -82,6 +82,16 @@ def test_a_bar_in_tension_is_as_hooke_says() -> None:
     assert (found.principal[middle] > 0.8 * pull / 0.04).all()
 
 
+def test_thin_parts_are_kept_or_refused() -> None:
+    plate = trimesh.creation.box((1.0, 0.02, 1.0))
+    vertices, tets = brisance.tetrahedralize(plate, cell=0.05)
+    corners = vertices[tets]
+    volume = np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).sum() / 6.0
+    assert volume == pytest.approx(0.02, rel=0.1)
+    with pytest.raises(brisance.BrisanceError, match="halvings|inside"):
+        brisance.tetrahedralize(plate, cell=0.2, halvings=0)
+
+
 def test_wrong_arguments_are_refused_by_name() -> None:
     mesh = ball()
     with pytest.raises(ValueError, match="vertices.*shape"):

@@ -104,6 +104,10 @@ def test_a_game_acts_on_bodies() -> None:
     w.apply_force(cube, (w.masses[1] / w.dt, 0.0, 0.0))
     w.step()
     assert w.velocities[1, 0] == pytest.approx(2.0)
+    w.push(cube, (0.0, w.masses[1], 0.0))
+    assert w.velocities[1, 1] == pytest.approx(1.0)
+    with pytest.raises(brisance.BrisanceError, match="not dynamic"):
+        w.push(int(w.ids[0]), (1.0, 0.0, 0.0))
     w.set_pose(cube, [5.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     hit = w.cast_ray((5.0, 9.0, 0.0), (0.0, -1.0, 0.0))
     assert hit is not None and hit.body == cube and hit.distance == pytest.approx(7.8)

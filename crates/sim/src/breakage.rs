@@ -82,8 +82,8 @@ struct Fate {
     is_dust: bool,
 }
 
-/// What a blow does to a body, before the body is changed.
-struct Felt {
+/// The response of a body to a blow, before the body is changed.
+struct Response {
     parent: Parent,
     effect: Effect,
     /// Its pieces, unless it may share those of another.
@@ -127,14 +127,14 @@ impl World {
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
     /// is unbreakable from then on; one of a lattice goes on with the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
-        // no body feels what becomes of another
-        let felt = self.felt_at_once(hits);
-        for (hit, felt) in hits.iter().zip(felt) {
+        // responses do not depend on each other
+        let responses = self.responses(hits);
+        for (hit, response) in hits.iter().zip(responses) {
             let Some(event) = self.event(hit, cause) else {
                 report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
                 continue;
             };
-            let outcome = self.follow_from(hit, felt, report);
+            let outcome = self.break_with(hit, response, report);
             self.tell(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(hit.body, outcome, report);
         }
@@ -166,18 +166,25 @@ impl World {
 
     /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
-        self.follow_from(hit, None, report)
+        self.break_with(hit, None, report)
     }
 
-    /// As [`World::break_body`], where what the body feels may be known.
-    fn follow_from(&mut self, hit: &Hit, felt: Option<Felt>, report: &mut Report) -> Outcome {
+    /// As [`World::break_body`], with the response of the body if it is known.
+    fn break_with(
+        &mut self,
+        hit: &Hit,
+        response: Option<Response>,
+        report: &mut Report,
+    ) -> Outcome {
         let breaks = |i: usize| self.solids[i].is_some() && self.breakages[i].is_some();
         if self.room() == 0 && self.ids.binary_search(&hit.body).is_ok_and(breaks) {
             return Outcome::OverBudget;
         }
-        let Some(mut felt) = felt.or_else(|| self.felt(hit)) else { return Outcome::Whole };
-        let strained = felt.strained.take();
-        let outcome = self.carry_out(hit, felt);
+        let Some(mut response) = response.or_else(|| self.response(hit)) else {
+            return Outcome::Whole;
+        };
+        let strained = response.strained.take();
+        let outcome = self.carry_out(hit, response);
         // what had no room is passed over when it is brought about again
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
@@ -188,10 +195,10 @@ impl World {
         outcome
     }
 
-    /// What bodies feel that solve for it, which takes most of the time of a blow: on all threads, but of those that
-    /// share what they are made of one first, for the others then find it made. `None` for all other bodies.
-    fn felt_at_once(&self, hits: &[Hit]) -> Vec<Option<Felt>> {
-        let solver = |hit: &Hit| {
+    /// The responses of lattices and finite elements, which take most of the time of a blow, on all threads; `None`
+    /// for other bodies. Of bodies that share a model the first goes before the others, which reuse its factorization.
+    fn responses(&self, hits: &[Hit]) -> Vec<Option<Response>> {
+        let model = |hit: &Hit| {
             let i = self.ids.binary_search(&hit.body).ok()?;
             match &self.breakages[i].as_ref()?.model {
                 FractureModel::Stress(elastic) => Some(Arc::as_ptr(elastic).addr()),
@@ -199,23 +206,23 @@ impl World {
                 FractureModel::Prescored(..) => None,
             }
         };
-        let solvers: Vec<Option<usize>> = hits.iter().map(solver).collect();
-        let mut felt: Vec<Option<Felt>> = hits.iter().map(|_| None).collect();
-        if solvers.iter().flatten().count() < 2 || self.room() == 0 {
-            return felt;
+        let models: Vec<Option<usize>> = hits.iter().map(model).collect();
+        let mut responses: Vec<Option<Response>> = hits.iter().map(|_| None).collect();
+        if models.iter().flatten().count() < 2 || self.room() == 0 {
+            return responses;
         }
         for first in [true, false] {
             let is_next =
-                |n: &usize| solvers[*n].is_some() && solvers[..*n].contains(&solvers[*n]) != first;
+                |n: &usize| models[*n].is_some() && models[..*n].contains(&models[*n]) != first;
             let chosen: Vec<usize> = (0..hits.len()).filter(is_next).collect();
-            let found: Vec<_> = chosen.par_iter().map(|n| self.felt(&hits[*n])).collect();
-            chosen.into_iter().zip(found).for_each(|(n, found)| felt[n] = found);
+            let found: Vec<_> = chosen.par_iter().map(|n| self.response(&hits[*n])).collect();
+            chosen.into_iter().zip(found).for_each(|(n, found)| responses[n] = found);
         }
-        felt
+        responses
     }
 
-    /// What a blow does to a body; `None` if nothing divides it.
-    fn felt(&self, hit: &Hit) -> Option<Felt> {
+    /// The response of a body to a blow; `None` if nothing divides it.
+    fn response(&self, hit: &Hit) -> Option<Response> {
         let parent = self.parent(hit.body)?;
         let breakage = parent.breakage.as_ref()?;
         let Parent { pose, solid: Solid { geometry, material }, .. } = &parent;
@@ -246,12 +253,12 @@ impl World {
             Effect::Divides(division) if !World::shares(&parent) => self.divided(&parent, division),
             _ => None,
         };
-        Some(Felt { parent, effect, broken, strained })
+        Some(Response { parent, effect, broken, strained })
     }
 
     /// Brings about what a blow does to a body.
-    fn carry_out(&mut self, hit: &Hit, felt: Felt) -> Outcome {
-        let Felt { parent, effect, broken, .. } = felt;
+    fn carry_out(&mut self, hit: &Hit, response: Response) -> Outcome {
+        let Response { parent, effect, broken, .. } = response;
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
         let Parent { pose, solid: Solid { material, .. }, .. } = &parent;
         let division = match effect {

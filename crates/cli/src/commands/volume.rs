@@ -60,7 +60,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     if *quiet { Ok(()) } else { print(|out| tell(out, output, &mesh, (volume, deviation))) }
 }
 
-/// How many tetrahedra there are to be, or how large cells.
+/// The requested resolution.
 #[derive(Clone, Copy, Debug)]
 pub enum Fineness {
     /// Edge of the cells, in the mesh's units.
@@ -75,7 +75,7 @@ impl Fineness {
         arguments.count.map_or_else(cell, Self::Count)
     }
 
-    /// Twice as many tetrahedra, and four times as many.
+    /// The resolutions of twice and of four times as many tetrahedra.
     fn finer(self) -> impl Iterator<Item = Self> {
         const TRIES: u32 = 2;
         (1..=TRIES).map(move |n| match self {
@@ -111,7 +111,8 @@ pub enum Loss {
 }
 
 impl Loss {
-    fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
+    /// What tetrahedra lack of the solid that they fill; `deviation` is that of both.
+    pub fn of(mesh: &TetMesh, solid: &LevelSet, deviation: Deviation) -> Option<Self> {
         let lost = deviation.from_level_set;
         if lost > 2.0 * mean_edge(mesh) {
             return Some(Self::Parts(lost));

@@ -53,7 +53,7 @@ pub(crate) fn with_stress_scale(picture: &Picture, scale: &StressScale<'_>) -> P
     Picture::new(size, bytes)
 }
 
-/// The unit in which a stress is a number from 1 to 1000, and its size, Pa.
+/// The SI unit that shows a stress as a number between 1 and 1000, and its value, Pa.
 fn unit(stress: f64) -> (&'static str, f64) {
     let units = [("GPa", 1e9), ("MPa", 1e6), ("kPa", 1e3)];
     units.into_iter().find(|(_, size)| stress >= *size).unwrap_or(("Pa", 1.0))

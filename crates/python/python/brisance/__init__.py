@@ -118,13 +118,17 @@ def tetrahedralize(
     *,
     count: int | None = None,
     cell: float | None = None,
+    halvings: int = 3,
 ) -> tuple[_npt.NDArray[_np.float64], _npt.NDArray[_np.uint32]]:
     """Fills the solid that a mesh bounds with some ``count`` tetrahedra, or with cells of ``cell`` m.
+
+    Cells are halved up to ``halvings`` times where the mesh is too thin for them; a mesh that would lose parts all the
+    same is refused.
 
     Returns vertices, m, of shape (n, 3), and tetrahedra of shape (m, 4).
     """
     vertices, faces = arrays_of(mesh, triangles)
-    return _tetrahedralize(vertices, faces, count=count, cell=cell)
+    return _tetrahedralize(vertices, faces, count=count, cell=cell, halvings=halvings)
 
 
 def level_set(

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._native import Mesh, Piece
+from ._native import Mesh
 
 
 class _Faces(Protocol):
@@ -37,7 +37,7 @@ class _PolyData(Protocol):
     def faces(self) -> Any: ...
 
 
-MeshLike = Union[Mesh, Piece, _Faces, _Cells, _PolyData]
+MeshLike = Union[Mesh, _Faces, _Cells, _PolyData]
 
 
 def arrays_of(mesh: Any, triangles: Any) -> tuple[npt.ArrayLike, npt.ArrayLike]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,15 @@ def each(
     finally:
         if not was_there:
             ray.shutdown()
+
+
+def progress_of(what: str) -> Callable[[int, int], None]:
+    """Prints how many are done, on one line of standard error."""
+
+    def progress(done: int, all: int) -> None:
+        print(f"\r{done} of {all} {what}", end="", file=sys.stderr, flush=True)
+
+    return progress
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -44,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import __version__, fracture, read_mesh
-from ._tasks import each, write_whole
+from ._tasks import each, progress_of, write_whole
 from ._variants import parsed
 
 SPLITS = ("train", "validation", "test")
@@ -400,14 +400,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder of the data set")
     given = parser.parse_args(arguments)
 
-    def progress(done: int, all: int) -> None:
-        print(f"\r{done} of {all} samples", end="", file=sys.stderr, flush=True)
-
     try:
         spec = Spec.read(Path(given.spec))
         if given.samples is not None:
             spec.samples = max(given.samples, 0)
-        found = make(spec, given.output, ray=given.ray, progress=progress)
+        found = make(spec, given.output, ray=given.ray, progress=progress_of("samples"))
     except (ValueError, OSError, ImportError) as error:
         print(f"brisance.dataset: {error}", file=sys.stderr)
         return 2

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from . import Scene, World, __version__
-from ._tasks import each, write_whole
+from ._tasks import each, progress_of, write_whole
 from ._variants import changed, combinations, parsed
 
 #: Endings of recordings.
@@ -212,13 +212,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="folder for results")
     given = parser.parse_args(arguments)
 
-    def progress(done: int, all: int) -> None:
-        print(f"\r{done} of {all} runs", end="", file=sys.stderr, flush=True)
-
     try:
         rows = sweep(
             given.scene, grid=grid_of(given.sets), seeds=given.seeds, out=given.output, frames=given.frames,
-            fps=given.fps, recording=given.record, ray=given.ray, progress=progress,
+            fps=given.fps, recording=given.record, ray=given.ray, progress=progress_of("runs"),
         )
     except (ValueError, OSError, ImportError) as error:
         print(f"brisance.sweep: {error}", file=sys.stderr)

@@ -116,8 +116,8 @@ impl Cut<'_> {
     }
 }
 
-/// The faces of the surface, with the stress of their tetrahedron or with those at vertices: averages of the
-/// tetrahedra around them by volume.
+/// The faces of the surface. Each has the stress of its tetrahedron or, if `smooth`, the stresses at its vertices,
+/// which are averages over the adjacent tetrahedra, weighted by volume.
 fn faces(
     mesh: &TetMesh,
     stresses: &[Matrix3<f64>],

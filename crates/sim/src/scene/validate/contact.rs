@@ -2,10 +2,10 @@
 
 use super::{InvalidValue, Simulation, count, fraction, require};
 
-/// Most sweeps of any kind.
+/// Limit of each number of sweeps or repeats.
 const MAX_SWEEPS: usize = 10_000;
-/// Largest speed that is none, m/s.
-const MAX_SPEED: f64 = 1e3;
+/// Limit of the speeds below which contacts rest or are solved, m/s.
+const MAX_THRESHOLD: f64 = 1e3;
 
 /// Checks `[simulation.contact]` and `[simulation.energy]`.
 pub(super) fn check(simulation: &Simulation) -> Result<(), InvalidValue> {
@@ -51,8 +51,8 @@ pub(super) fn check(simulation: &Simulation) -> Result<(), InvalidValue> {
         ("resting_speed", given.resting_speed),
     ] {
         let Some(speed) = speed else { continue };
-        require((0.0..=MAX_SPEED).contains(&speed), &at(name), || {
-            format!("must be between 0 and {MAX_SPEED:?} m/s, not {speed:?}")
+        require((0.0..=MAX_THRESHOLD).contains(&speed), &at(name), || {
+            format!("must be between 0 and {MAX_THRESHOLD:?} m/s, not {speed:?}")
         })?;
     }
     Ok(())
