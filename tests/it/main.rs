@@ -41,6 +41,7 @@ mod levelset_storage;
 mod levelset_tets;
 mod levelset_topology;
 mod limits;
+mod load_paths;
 mod loads;
 mod models;
 mod paid;

@@ -69,11 +69,35 @@ pub(crate) struct Anchorage {
     pub(crate) anchors: Arc<[Anchor]>,
     /// Stress at which they give way, Pa.
     pub(crate) strength: f64,
+    /// What contacts and joints do to the body in a frame, about its center of mass, averaged over some frames, N s
+    /// and N m s.
+    pub(crate) press: Momentum,
+    /// Where it is held; known until a body that holds it breaks or goes.
+    pub(crate) section: Option<Arc<Section>>,
+}
+
+impl Anchorage {
+    fn new(mass: MassProperties, anchors: Arc<[Anchor]>, strength: f64) -> Self {
+        Self { mass, anchors, strength, press: Momentum::default(), section: None }
+    }
+
+    /// That of a piece of `mass` of the body.
+    pub(crate) fn of_piece(&self, mass: MassProperties) -> Self {
+        Self::new(mass, Arc::clone(&self.anchors), self.strength)
+    }
+}
+
+/// Which samples of a solid anchors hold.
+pub(crate) struct Held {
+    /// The number of the anchor, for each grid node that is inside or less than half a cell outside.
+    by: Vec<Option<u32>>,
+    /// Whether one of the nodes inside is held.
+    pub(crate) any: bool,
 }
 
 impl World {
     /// Anchors a dynamic body with a solid: it stays where it is until what holds it
-    /// breaks away, or its weight stresses what still holds it beyond `strength` Pa. `false`, and
+    /// breaks away, or what it bears stresses what still holds it beyond `strength` Pa. `false`, and
     /// nothing is changed, if the body is none such or no sample of it is anchored.
     ///
     /// Its mass and potential energy still count as the world's.
@@ -82,11 +106,11 @@ impl World {
         let Body::Dynamic(mass) = self.bodies[i] else { return false };
         let Some(Solid { geometry, material }) = &self.solids[i] else { return false };
         let world = self.poses[i] * material.inverse();
-        let is_held = self.held_nodes(geometry, &world, &anchors).contains(&true);
+        let is_held = self.held(geometry, &world, &anchors).any;
         if is_held {
             self.become_body(i, Body::Static);
             self.momenta[i] = Momentum::default();
-            self.anchorages[i] = Some(Anchorage { mass, anchors: anchors.into(), strength });
+            self.anchorages[i] = Some(Anchorage::new(mass, anchors.into(), strength));
         }
         is_held
     }
@@ -96,43 +120,46 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// For each grid node of a solid, whether it is inside and an anchor holds it. The node nearest to the center
-    /// of mass always counts as inside, since a splinter thinner than a cell may contain no node.
-    pub(crate) fn held_nodes(
+    /// What anchors hold of a solid. The node nearest to the center of mass always counts as inside, since a
+    /// splinter thinner than a cell may contain no node.
+    pub(crate) fn held(
         &self,
         geometry: &Geometry,
         world: &Isometry3<f64>,
         anchors: &[Anchor],
-    ) -> Vec<bool> {
+    ) -> Held {
         let level_set = geometry.level_set();
         let grid = level_set.grid();
         let center = nearest_node(grid, &geometry.moments().centre());
         let [_, ny, nz] = grid.dims();
-        let reach = 1.5 * grid.spacing();
+        let (reach, rim) = (1.5 * grid.spacing(), 0.5 * grid.spacing());
+        let samples = level_set.as_slice();
         let place =
             |node: usize| world * grid.position([node / (ny * nz), node / nz % ny, node % nz]);
-        let mut held = vec![false; grid.node_count()];
-        for anchor in anchors {
-            let inside = level_set.as_slice().iter().map(|value| *value < 0.0);
-            let mine: Vec<usize> = inside
-                .enumerate()
-                .filter(|&(node, inside)| {
-                    (inside || node == center) && anchor.region.contains(&place(node))
-                })
-                .map(|(node, _)| node)
+        let is_inside = |node: usize| samples[node] < 0.0 || node == center;
+        let mut held = Held { by: vec![None; grid.node_count()], any: false };
+        for (number, anchor) in (0..).zip(anchors) {
+            let mine: Vec<usize> = (0..samples.len())
+                .filter(|&node| f64::from(samples[node]) < rim || node == center)
+                .filter(|&node| anchor.region.contains(&place(node)))
                 .collect();
+            let mut inside = mine.iter().filter(|&&node| is_inside(node)).peekable();
+            if inside.peek().is_none() {
+                continue;
+            }
             // the region reaches into both bodies, which touch there
             let touches = anchor.to.is_none_or(|to| {
-                self.is_fixed(to) && mine.iter().any(|&n| self.distance(to, &place(n)) < reach)
+                self.is_fixed(to) && inside.any(|&n| self.distance(to, &place(n)) < reach)
             });
             if touches {
-                mine.into_iter().for_each(|node| held[node] = true);
+                held.any = true;
+                mine.into_iter().for_each(|node| held.by[node] = Some(number));
             }
         }
         held
     }
 
-    fn is_fixed(&self, id: BodyId) -> bool {
+    pub(crate) fn is_fixed(&self, id: BodyId) -> bool {
         self.ids.binary_search(&id).is_ok_and(|i| matches!(self.bodies[i], Body::Static))
     }
 
@@ -143,39 +170,24 @@ impl World {
 
     /// Whether anchors hold a solid of `mass` kg with centre of mass `centre`, in its own
     /// coordinates that `world` takes to the world's, against its weight.
-    ///
-    /// Force and torque are carried by the section between what is held and what is not, as by a
-    /// group of equal rivets: the stress at each is that of the force and, in proportion to the
-    /// distance from their middle, of the torque.
     pub(crate) fn bears_weight(
         &self,
         level_set: &LevelSet,
-        held: &[bool],
+        held: &Held,
         world: &Isometry3<f64>,
         (mass, centre): (f64, &Point3<f64>),
         strength: f64,
     ) -> bool {
-        if !held.contains(&true) {
+        if !held.any {
             return false;
         }
-        let rivets = section(level_set, held);
-        if rivets.is_empty() || strength == f64::INFINITY {
+        if strength == f64::INFINITY {
             return true;
         }
-        let area = level_set.grid().spacing().powi(2);
-        let total = area * rivets.len() as f64;
-        let middle = rivets.iter().map(|p| p.coords).sum::<Vector3<f64>>() / rivets.len() as f64;
+        let section = Section::new(level_set, held);
         let weight = world.inverse_transform_vector(&(self.settings.gravity * mass));
-        let torque = (centre.coords - middle).cross(&weight);
-        let mut polar = Matrix3::zeros();
-        for p in &rivets {
-            let cross = (p.coords - middle).cross_matrix();
-            polar += cross.transpose() * cross * area;
-        }
-        let Some(inverse) = polar.try_inverse() else { return torque == Vector3::zeros() };
-        let turn = inverse * torque;
-        let stress = |p: &Point3<f64>| (weight / total + turn.cross(&(p.coords - middle))).norm();
-        rivets.iter().map(stress).fold(0.0, f64::max) <= strength
+        let torque = (centre - section.middle).cross(&weight);
+        section.stress(&weight, &torque) <= strength
     }
 
     /// Replaces the `parent`, which broke, by its `fragments` in all anchors that refer to it.
@@ -191,6 +203,7 @@ impl World {
                     passed.chain(rest).collect::<Vec<_>>()
                 };
                 anchorage.anchors = anchorage.anchors.iter().flat_map(on).collect();
+                anchorage.section = None;
             }
         }
     }
@@ -199,15 +212,22 @@ impl World {
     pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
         // what is let go may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
-            if let Some(anchorage) = self.anchorages[i].take() {
-                self.become_body(i, Body::Dynamic(anchorage.mass));
-                report.released.push(self.ids[i]);
-            }
+            self.release(i, report);
+        }
+    }
+
+    /// Lets a body go that anchors held.
+    pub(crate) fn release(&mut self, i: usize, report: &mut Report) {
+        if let Some(anchorage) = self.anchorages[i].take() {
+            self.become_body(i, Body::Dynamic(anchorage.mass));
+            report.released.push(self.ids[i]);
         }
     }
 
     fn is_overloaded(&self, i: usize) -> bool {
-        let Some(Anchorage { mass, anchors, strength }) = &self.anchorages[i] else { return false };
+        let Some(Anchorage { mass, anchors, strength, .. }) = &self.anchorages[i] else {
+            return false;
+        };
         // only what holds on to other bodies can lose its hold without breaking
         if anchors.iter().all(|anchor| anchor.to.is_none()) {
             return false;
@@ -215,7 +235,7 @@ impl World {
         let Some(Solid { geometry, material }) = &self.solids[i] else { return true };
         let level_set = geometry.level_set();
         let world = self.poses[i] * material.inverse();
-        let held = self.held_nodes(geometry, &world, anchors);
+        let held = self.held(geometry, &world, anchors);
         let centre = material * Point3::origin();
         !self.bears_weight(level_set, &held, &world, (mass.mass(), &centre), *strength)
     }
@@ -231,30 +251,98 @@ fn nearest_node(grid: &Grid, p: &Point3<f64>) -> usize {
     grid.index([along(0), along(1), along(2)])
 }
 
-/// The middles of the edges of the grid from held inside nodes to other inside nodes.
-fn section(level_set: &LevelSet, held: &[bool]) -> Vec<Point3<f64>> {
-    let grid = level_set.grid();
-    let [nx, ny, nz] = grid.dims();
-    let samples = level_set.as_slice();
-    let mut middles = Vec::new();
-    for i in 0..nx {
-        for j in 0..ny {
-            for k in 0..nz {
-                let here = [i, j, k];
-                for (axis, n) in [nx, ny, nz].into_iter().enumerate() {
-                    let mut next = here;
-                    next[axis] += 1;
-                    if next[axis] == n {
-                        continue;
-                    }
-                    let [a, b] = [grid.index(here), grid.index(next)];
-                    let inside = samples[a] < 0.0 && samples[b] < 0.0;
-                    if inside && held[a] != held[b] {
-                        middles.push(nalgebra::center(&grid.position(here), &grid.position(next)));
+/// The section between what anchors hold of a solid and what they do not.
+///
+/// It carries force and torque as a group of rivets does: the stress at each is that of the force and, in proportion
+/// to the distance from their middle, of the torque.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Section {
+    pub(crate) rivets: Vec<Rivet>,
+    /// Their center of area, in the coordinates of the solid, m.
+    pub(crate) middle: Point3<f64>,
+    /// m^2.
+    area: f64,
+    /// The inverse of their second moment of area, if they resist torque about all axes, 1/m^4.
+    inverse: Option<Matrix3<f64>>,
+}
+
+/// Where material that is held meets other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rivet {
+    /// In the coordinates of the solid, m.
+    pub(crate) at: Point3<f64>,
+    /// m^2.
+    pub(crate) area: f64,
+    /// The number of the anchor that holds it.
+    pub(crate) anchor: u32,
+}
+
+impl Section {
+    /// A rivet for each edge of the grid from a node that is held to another one. Nodes by the surface count as far
+    /// as their cell is inside.
+    pub(crate) fn new(level_set: &LevelSet, held: &Held) -> Self {
+        let grid = level_set.grid();
+        let [nx, ny, nz] = grid.dims();
+        let (samples, h) = (level_set.as_slice(), grid.spacing());
+        let mut rivets = Vec::new();
+        for i in 0..nx {
+            for j in 0..ny {
+                for k in 0..nz {
+                    let here = [i, j, k];
+                    for (axis, n) in [nx, ny, nz].into_iter().enumerate() {
+                        let mut next = here;
+                        next[axis] += 1;
+                        if next[axis] == n {
+                            continue;
+                        }
+                        let [a, b] = [grid.index(here), grid.index(next)];
+                        let is_solid = |node: usize| f64::from(samples[node]) < 0.5 * h;
+                        let (p, q) = (held.by[a], held.by[b]);
+                        let Some(anchor) = p.xor(q).filter(|_| is_solid(a) && is_solid(b)) else {
+                            continue;
+                        };
+                        let middle = 0.5 * f64::from(samples[a] + samples[b]);
+                        let area = h * h * (0.5 - middle / h).clamp(0.0, 1.0);
+                        if area > 0.0 {
+                            let at = nalgebra::center(&grid.position(here), &grid.position(next));
+                            rivets.push(Rivet { at, area, anchor });
+                        }
                     }
                 }
             }
         }
+        Self::of(rivets)
     }
-    middles
+
+    fn of(rivets: Vec<Rivet>) -> Self {
+        let area: f64 = rivets.iter().map(|rivet| rivet.area).sum();
+        let sum: Vector3<f64> = rivets.iter().map(|rivet| rivet.at.coords * rivet.area).sum();
+        let middle = if area > 0.0 { Point3::from(sum / area) } else { Point3::origin() };
+        let mut polar = Matrix3::zeros();
+        for rivet in &rivets {
+            let cross = (rivet.at - middle).cross_matrix();
+            polar += cross.transpose() * cross * rivet.area;
+        }
+        Self { rivets, middle, area, inverse: polar.try_inverse() }
+    }
+
+    /// The stress at each rivet, N/m^2 as a vector, under a force in N and a torque about the middle in N m, both in
+    /// the coordinates of the solid.
+    pub(crate) fn stresses(
+        &self,
+        force: &Vector3<f64>,
+        torque: &Vector3<f64>,
+    ) -> impl Iterator<Item = (&Rivet, Vector3<f64>)> {
+        let turn = self.inverse.map_or_else(Vector3::zeros, |inverse| inverse * torque);
+        let mean = force / self.area;
+        self.rivets.iter().map(move |rivet| (rivet, mean + turn.cross(&(rivet.at - self.middle))))
+    }
+
+    /// The largest of them, Pa; zero if the solid is held as a whole.
+    pub(crate) fn stress(&self, force: &Vector3<f64>, torque: &Vector3<f64>) -> f64 {
+        if self.inverse.is_none() && !self.rivets.is_empty() && *torque != Vector3::zeros() {
+            return f64::INFINITY;
+        }
+        self.stresses(force, torque).map(|(_, stress)| stress.norm()).fold(0.0, f64::max)
+    }
 }

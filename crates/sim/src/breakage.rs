@@ -8,7 +8,6 @@ use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
-use crate::anchor::Anchorage;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::hits::{Hit, UNKNOWN_DURATION};
@@ -409,6 +408,7 @@ impl World {
             mass: *self.mass_of(i)?,
             pose,
             since: self.flights[i].since,
+            taken: self.flights[i].taken,
             anchorage: self.anchorages[i].clone(),
             lineage: self.lineages[i].clone(),
             shape: Arc::clone(&self.shapes[i]),
@@ -438,7 +438,7 @@ impl World {
         let density = parent.density();
         let held = |piece: &Piece| {
             let anchorage = parent.anchorage.as_ref()?;
-            let held = self.held_nodes(&piece.geometry, &world, &anchorage.anchors);
+            let held = self.held(&piece.geometry, &world, &anchorage.anchors);
             Some((held, anchorage.strength))
         };
         let is_held = |piece: &Piece| {
@@ -453,7 +453,7 @@ impl World {
             let is_held = broken.pieces.iter().map(is_held).collect();
             return Clusters { broken, is_joined: vec![false; count], is_held };
         };
-        let touches = |piece: &Piece| held(piece).is_some_and(|(held, _)| held.contains(&true));
+        let touches = |piece: &Piece| held(piece).is_some_and(|(held, _)| held.any);
         let fixed: Vec<bool> = broken.pieces.iter().map(touches).collect();
         let groups = unbroken(&broken, &fixed, bonds, blow);
         let clusters = groups.iter().max().map_or(0, |most| most + 1);
@@ -483,10 +483,10 @@ impl World {
             breakage,
         });
         let last = self.len() - 1;
-        self.fly(last, parent.since);
+        self.fly(last, parent, mass.mass());
         self.lineages[last] = Some(lineage);
         let anchorage = parent.anchorage.as_ref().filter(|_| is_held);
-        self.anchorages[last] = anchorage.map(|a| Anchorage { mass, ..a.clone() });
+        self.anchorages[last] = anchorage.map(|anchorage| anchorage.of_piece(mass));
         id
     }
 }

@@ -8,7 +8,6 @@ use fracture::Geometry;
 use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
-use crate::anchor::Anchorage;
 use crate::breakage::Breakage;
 use crate::elastic::{ElasticBody, Share, Yield};
 use crate::hits::Allowance;
@@ -89,9 +88,8 @@ impl World {
         });
         self.set_substance(id, substance);
         let last = self.len() - 1;
-        self.fly(last, parent.since);
-        self.anchorages[last] =
-            parent.anchorage.as_ref().map(|anchorage| Anchorage { mass, ..anchorage.clone() });
+        self.fly(last, parent, mass.mass());
+        self.anchorages[last] = parent.anchorage.as_ref().map(|anchorage| anchorage.of_piece(mass));
         Some(Dent { before: parent.id, after: id, depth, plastic_work, kinetic_energy })
     }
 }

@@ -19,25 +19,33 @@ use crate::World;
 pub(crate) struct EnergyBound {
     islands: Islands,
     budget: Vec<f64>,
+    /// What the collisions of the frame took, which may lift bodies out of each other.
+    taken: Vec<f64>,
 }
 
 impl EnergyBound {
-    /// The energy of each island as it is now, after its collisions.
-    pub(crate) fn new(world: &World, islands: Islands) -> Self {
+    /// The energy of each island as it is now, after its collisions, which `dissipated` that much in all, J.
+    pub(crate) fn new(world: &World, islands: Islands, dissipated: f64) -> Self {
         let budget = sums(&islands, |i| world.kinetic_energy_of(i) + world.potential_energy_of(i));
-        Self { islands, budget }
+        let mut taken = sums(&islands, |i| world.flights[i].taken);
+        // what dents and pieces got of it is no longer there
+        let all: f64 = taken.iter().sum();
+        let share = if all > dissipated { (dissipated / all).max(0.0) } else { 1.0 };
+        taken.iter_mut().for_each(|taken| *taken *= share);
+        Self { islands, budget, taken }
     }
 
-    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy and the forces on them
-    /// reach, unless kinematic bodies or motors lift them. Then shrinks `push`, by which they are to be lifted out of
-    /// each other, to what is left, with the `work` that kinematic bodies do on each body, J.
+    /// Holds back grounded islands whose bodies would rise higher to `end` than their energy, what collisions took
+    /// of it and the forces on them reach, unless kinematic bodies or motors lift them. Then shrinks `push`, by which
+    /// they are to be lifted out of each other, to what is left, with the `work` that kinematic bodies do on each
+    /// body, J. Returns how much of what collisions took was spent, J.
     pub(crate) fn bound_positions(
-        &self,
+        &mut self,
         world: &World,
         work: &[f64],
         end: &mut [Isometry3<f64>],
         push: &mut [Velocity],
-    ) {
+    ) -> f64 {
         let height = |x: &[Isometry3<f64>]| {
             sums(&self.islands, |i| -world.weight(i).dot(&x[i].translation.vector))
         };
@@ -50,7 +58,7 @@ impl EnergyBound {
             let Some(island) = *island else { continue };
             let k = island as usize;
             // less than none is round-off, and would carry a sinking body far beyond its end
-            let room = (self.budget[k] - start[k] + given[k]).max(0.0);
+            let room = (self.budget[k] - start[k] + given[k]).max(0.0) + self.taken[k];
             let rise = risen[k] - start[k];
             let is_held = self.islands.is_grounded(island) && !self.islands.is_driven(island);
             if rise > room && is_held {
@@ -62,6 +70,15 @@ impl EnergyBound {
                 push[i].angular *= left / lift[k];
             }
         }
+        for (k, budget) in self.budget.iter_mut().enumerate() {
+            let room = (*budget - start[k] + given[k]).max(0.0);
+            let (rise, all) = (risen[k] - start[k], room + self.taken[k]);
+            let lift = lift[k].min((all - rise).max(0.0)).max(0.0);
+            // the push-out is paid by collisions first, and all else by motion
+            self.taken[k] = self.taken[k].min(lift + (rise - room).max(0.0));
+            *budget += self.taken[k];
+        }
+        self.taken.iter().sum()
     }
 
     /// Closes the joints of bodies at the `end` of the step that `frame` starts. Grounded islands that

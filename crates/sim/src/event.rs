@@ -69,6 +69,8 @@ pub enum Trigger {
     Explosion(usize),
     /// A cut.
     Cut,
+    /// What rests on an anchored body.
+    Load,
 }
 
 /// A [`FractureModel`] by name.

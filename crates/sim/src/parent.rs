@@ -23,6 +23,8 @@ pub(crate) struct Parent {
     pub(crate) pose: Isometry3<f64>,
     /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
     pub(crate) since: f64,
+    /// Its share of the energy that the blows of the frame dissipated, J.
+    pub(crate) taken: f64,
     pub(crate) shape: Arc<Shape>,
     pub(crate) solid: Solid,
     pub(crate) anchorage: Option<Anchorage>,

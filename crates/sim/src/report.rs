@@ -6,7 +6,7 @@ use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::{BodyId, ContactEvents, Event, JointId, Misfit, Strain, StressField};
+use crate::{AnchorLoad, BodyId, ContactEvents, Event, JointId, Misfit, Strain, StressField};
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,8 +134,10 @@ pub struct Report {
     /// Bodies that would have broken into more pieces than there is room for, and did not; see
     /// [`Debris`](crate::Debris).
     pub over_budget: Vec<BodyId>,
-    /// Bodies that lost what anchored them and move from now on.
+    /// Bodies that lost what anchored them, or bore too much, and move from now on.
     pub released: Vec<BodyId>,
+    /// What anchored bodies bear at the start of the frame, in the order of bodies.
+    pub anchor_loads: Vec<AnchorLoad>,
     /// Pieces that came to rest and are scenery from now on, or gone.
     pub retired: Vec<BodyId>,
     /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and

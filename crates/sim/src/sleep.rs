@@ -268,20 +268,47 @@ impl World {
 
     /// Puts bodies to sleep and wakes those whose load changed, by the contacts of the frame.
     pub(crate) fn doze(&mut self, support: &Support, report: &mut Report) {
-        if self.settings.sleep && self.settings.contact.solver.keeps_contacts() {
-            self.fall_asleep(support, report);
+        if let Some(solved) = support.solved() {
+            let keeps = self.settings.sleep && self.settings.contact.solver.keeps_contacts();
+            let is_anchored = self.anchorages.iter().any(Option::is_some);
+            let touches = if keeps || is_anchored { self.touches(solved) } else { Vec::new() };
+            if is_anchored {
+                let presses = self.presses(&touches);
+                self.average_presses(&presses);
+            }
+            if keeps {
+                self.fall_asleep(&touches, solved, report);
+            }
         }
         let awake = self.acting.iter().filter(|body| body.mass_properties().is_some());
         report.awake = awake.count();
     }
 
-    fn fall_asleep(&mut self, support: &Support, report: &mut Report) {
-        let Some(solved) = support.solved() else { return };
-        let touches = self.touches(solved);
-        self.wake_loaded(&touches);
+    /// What others do to each body in a frame, about its center of mass, N s: those that are awake by their contacts
+    /// and joints, sleepers by what they bore lately.
+    fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
+        let mut presses = vec![Momentum::default(); self.len()];
+        for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
+            add(&mut presses[touch.body], &touch.load);
+        }
+        for link in &self.links {
+            let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
+            let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
+            let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
+            let Momentum { linear, angular } = link.lately;
+            add(
+                &mut presses[other],
+                &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },
+            );
+        }
+        presses
+    }
+
+    fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
+        self.wake_loaded(touches);
         self.notice_motion();
-        let falling = self.falling_asleep(&touches, solved);
-        self.link(&touches, &falling, solved);
+        let falling = self.falling_asleep(touches, solved);
+        self.link(touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
             report.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;

@@ -60,6 +60,8 @@ struct BodyState {
     speed: ([f64; 7], f64, bool),
     slow: u32,
     is_anchored: bool,
+    /// What contacts and joints do to it if anchors hold it.
+    press: [f64; 6],
     breaks: bool,
     user_data: u64,
 }
@@ -226,6 +228,9 @@ impl World {
             speed: (pose_numbers(mark), *moved, *speeds_up),
             slow: self.slow[i],
             is_anchored: self.anchorages[i].is_some(),
+            press: momentum_numbers(
+                &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
+            ),
             breaks: self.breakages[i].is_some(),
             user_data: self.user_data.get(&self.ids[i]).copied().unwrap_or_default(),
         }
@@ -266,6 +271,9 @@ impl World {
         self.slow[i] = state.slow;
         if !state.is_anchored {
             self.anchorages[i] = None;
+        }
+        if let Some(anchorage) = &mut self.anchorages[i] {
+            anchorage.press = momentum(&state.press);
         }
         if !state.breaks {
             self.breakages[i] = None;

@@ -105,13 +105,15 @@ impl World {
         let islands = support.islands(self.at(given));
         // other solvers gain what they gain
         let is_bound = self.settings.bound_energy && self.settings.contact.solver.is_split();
-        let kept = is_bound.then(|| Kept {
+        let collided = self.mechanical_energy();
+        let dissipated = energy + report.work - collided;
+        let mut kept = is_bound.then(|| Kept {
             free: FreeIslands::new(self, &islands),
-            energy: EnergyBound::new(self, islands),
+            energy: EnergyBound::new(self, islands, dissipated),
         });
         self.broad = search.into_broad();
-        let collided = self.mechanical_energy();
-        let mut end = self.end_of_move((given, &support), (&half, &mut push), kept.as_ref());
+        let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
+        report.dissipation.collision -= spent;
         linkages.place(&mut end);
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
@@ -141,7 +143,7 @@ impl World {
         self.freeze_broken_states(&start, &mut report);
         let given: f64 = work.iter().sum();
         report.work += given;
-        report.dissipation.contact = collided + given - self.mechanical_energy();
+        report.dissipation.contact = collided + spent + given - self.mechanical_energy();
         self.doze(&support, &mut report);
         report.frame = self.frame;
         count_work(&support, &mut report);
@@ -157,13 +159,14 @@ impl World {
     }
 
     /// Where bodies with `half` momenta end the frame: pushed out of overlap, joints closed, within the energy of
-    /// their islands, and with the center of mass of free ones where their momentum takes it.
+    /// their islands, and with the center of mass of free ones where their momentum takes it. Returns too what of the
+    /// energy that collisions took lifted bodies out of each other, J.
     fn end_of_move(
         &self,
         (given, support): (Given<'_>, &Support),
         (half, push): (&[Momentum], &mut [Velocity]),
-        kept: Option<&Kept>,
-    ) -> Vec<Isometry3<f64>> {
+        kept: &mut Option<Kept>,
+    ) -> (Vec<Isometry3<f64>>, f64) {
         let mut end = self.at(given).predict(half);
         let Some(Kept { energy, free }) = kept else {
             if self.settings.contact.solver.is_split() {
@@ -172,14 +175,14 @@ impl World {
             } else {
                 self.displace(&mut end, push, half, &[]);
             }
-            return end;
+            return (end, 0.0);
         };
         let work = support.expected_work(self.at(given), &end);
-        energy.bound_positions(self, &work, &mut end, push);
+        let spent = energy.bound_positions(self, &work, &mut end, push);
         self.displace(&mut end, push, &self.momenta, given.2);
         energy.close_joints(self, self.at(given), &mut end);
         free.center(self, half, &mut end);
-        end
+        (end, spent)
     }
 
     /// Forgets what was of this frame only.

@@ -200,6 +200,7 @@ impl World {
 
     /// Brings about what is to happen before this frame.
     pub(crate) fn act(&mut self, report: &mut Report) {
+        self.give_way(report);
         let before = self.mechanical_energy();
         let numbered = self.timeline.actions.iter().copied().enumerate();
         let due: Vec<(usize, (usize, Action))> =

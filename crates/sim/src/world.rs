@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::anchor::Anchorage;
 use crate::contact_events::Log;
 use crate::forces::Load;
+use crate::parent::Parent;
 use crate::sharing::Divided;
 use crate::sleep::{Link, Rest};
 use crate::steering::Target;
@@ -450,11 +451,14 @@ impl World {
         self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], acceleration)
     }
 
-    /// Has a body fly since a blow at `since` s, when it was where it is now.
-    pub(crate) fn fly(&mut self, i: usize, since: f64) {
+    /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
+    pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
+        let (flight, pose, momentum) =
+            Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
+        let taken = parent.taken * mass / parent.mass.mass();
         (self.flights[i], self.poses[i], self.momenta[i]) =
-            Flight::starting(since, body, &self.poses[i], &self.momenta[i], acceleration);
+            (Flight { taken, ..flight }, pose, momentum);
     }
 
     /// Kinetic and potential energy, J.

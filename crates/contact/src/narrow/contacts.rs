@@ -42,6 +42,9 @@ pub struct Contact {
     /// Overlap after the last blow to either body in this step, or at its start, m, at least 0: the contact
     /// passes stop bodies from sinking deeper and leave the overlap itself to the push-out.
     pub overlap: f64,
+    /// Overlap of the points that meet when the bodies entered the step, m; infinite if these move over a curved
+    /// surface.
+    pub(crate) entered: f64,
 }
 
 impl Contact {

@@ -49,9 +49,11 @@ pub(crate) fn detect(step: Step<'_>, pairs: &Pairs, resumed: &[Resumed]) -> Cont
     let motion = |i: u32| {
         let i = i as usize;
         let flight = flights.get(i).filter(|flight| flight.since > 0.0);
+        let entry = flight.and_then(|flight| flight.entry.as_ref());
         Motion {
             shape: &columns.shapes[i],
             start: &poses[i],
+            entry: entry.unwrap_or(&poses[i]),
             end: &predicted[i],
             velocity: &velocities[i],
             dt,

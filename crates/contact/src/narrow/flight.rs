@@ -17,6 +17,10 @@ pub struct Flight {
     pub rotation: UnitQuaternion<f64>,
     /// Number of blows to the body in this step.
     pub blows: u32,
+    /// Pose of the body at the start of the step or when it came to be, if it had a blow since then.
+    pub entry: Option<Isometry3<f64>>,
+    /// Share of the energy that the blows dissipated, J.
+    pub taken: f64,
 }
 
 /// The free flight of each body over the step, as columns of equal length.
@@ -68,7 +72,8 @@ impl Flight {
         let rotation = advance(body, pose, momentum, -since).rotation;
         let linear = momentum.linear - acceleration * (mass.mass() * since);
         let start = Isometry3::from_parts(Translation3::from(place), rotation);
-        (Self { since, rotation: pose.rotation, blows: 0 }, start, Momentum { linear, ..*momentum })
+        let flight = Self { since, rotation: pose.rotation, entry: Some(*pose), ..Self::default() };
+        (flight, start, Momentum { linear, ..*momentum })
     }
 }
 

@@ -324,6 +324,13 @@ impl<'a> Pair<'a> {
         let moved = |time: f64| time * (way - (1.0 - time) * fall);
         let gap = distance - moved(time);
         let overlap = (-gap - moved(struck)).max(0.0);
+        let entered = if self.shapes().iter().any(|shape| shape.field().is_curved()) {
+            f64::INFINITY
+        } else {
+            let [p, q] = [(self.a.entry, pose_a, met[0]), (self.b.entry, pose_b, met[1])]
+                .map(|(entry, pose, point)| entry * point - pose * point);
+            (-distance - normal.dot(&(p - q))).max(0.0)
+        };
         let [p, q] = [&self.a, &self.b]
             .map(|motion| motion.velocity_at(time).angular - motion.velocity.angular);
         let turning = normal.dot(&(p.cross(&met_arms[0]) - q.cross(&met_arms[1])));
@@ -340,7 +347,7 @@ impl<'a> Pair<'a> {
             turning,
             until,
         };
-        (Contact { owner: found.owner, arms, normal, gap, overlap }, origin)
+        (Contact { owner: found.owner, arms, normal, gap, overlap, entered }, origin)
     }
 }
 
@@ -380,6 +387,7 @@ mod tests {
         Motion {
             shape,
             start,
+            entry: start,
             end,
             velocity: STILL,
             dt,

@@ -432,9 +432,16 @@ impl<'a> Pass<'a> {
             self.pasts[pair].is_over = true;
         }
         self.pasts[pair].blows += 1;
-        self.done.work += self.work(&manifold, &hit);
-        for (struck, gain) in struck.iter().zip(hit.gains()) {
-            self.give(struck, &gain, time);
+        let work = self.work(&manifold, &hit);
+        self.done.work += work;
+        let gains = hit.gains();
+        let free = bodies.iter().filter(|i| self.is_free(**i)).count();
+        let change: f64 =
+            struck.iter().zip(&gains).map(|(struck, gain)| self.change(struck, gain)).sum();
+        let taken = (work - change) / free as f64;
+        for (struck, gain) in struck.iter().zip(&gains) {
+            self.paths.flights[struck.body].taken += taken;
+            self.give(struck, gain, time);
         }
         true
     }
@@ -478,6 +485,18 @@ impl<'a> Pass<'a> {
         advance(body, &from, momentum, time - since).rotation
     }
 
+    /// Change of the kinetic energy of a body by an impulse, J.
+    fn change(&self, struck: &Struck, gain: &Momentum) -> f64 {
+        let body = &self.frame.columns.bodies[struck.body];
+        if body.mass_properties().is_none() {
+            return 0.0;
+        }
+        let Momentum { linear, angular } = struck.momentum;
+        let after = Momentum { linear: linear + gain.linear, angular: angular + gain.angular };
+        let energy = |momentum| body.kinetic_energy(&struck.pose.rotation, momentum);
+        energy(&after) - energy(&struck.momentum)
+    }
+
     /// Applies an impulse to a body at a time and updates its virtual start.
     fn give(&mut self, struck: &Struck, gain: &Momentum, time: f64) {
         let Struck { body: i, pose, mut momentum, .. } = *struck;
@@ -486,8 +505,8 @@ impl<'a> Pass<'a> {
         momentum.linear += gain.linear;
         momentum.angular += gain.angular;
         let gravity = self.gravity(i);
-        let blows = self.paths.flights[i].blows + 1;
-        self.paths.flights[i].blows = blows;
+        let Flight { blows, entry, taken, .. } = self.paths.flights[i];
+        self.paths.flights[i].blows += 1;
         let flyer = &mut self.flyers[i];
         flyer.since = time;
         if flyer.joined {
@@ -498,7 +517,8 @@ impl<'a> Pass<'a> {
         let (flight, start, momentum) = Flight::starting(time, body, &pose, &momentum, &gravity);
         let old = std::mem::replace(&mut self.paths.poses[i], start);
         self.paths.momenta[i] = momentum;
-        self.paths.flights[i] = Flight { blows, ..flight };
+        let entry = entry.or(Some(old));
+        self.paths.flights[i] = Flight { blows: blows + 1, entry, taken, ..flight };
         let velocity = Velocity {
             linear: momentum.linear / mass.mass(),
             angular: mass.angular_velocity(&pose.rotation, &momentum.angular),

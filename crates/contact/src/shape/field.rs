@@ -44,6 +44,11 @@ pub enum Field {
 }
 
 impl Field {
+    /// Whether contact points move over the surface when the solid rolls.
+    pub(crate) fn is_curved(&self) -> bool {
+        matches!(self, Self::Ball { .. } | Self::Round(_))
+    }
+
     /// Signed distance at body point `p`, m; outside a fragment it is a lower bound, and inside a union
     /// of convex solids the depth in one of them.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {

@@ -261,16 +261,33 @@ pub(crate) fn push_out_in(
     let Problem { columns, poses, dt, settings, .. } = problem;
     let velocities = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &vec![Velocity::default(); velocities.len()]);
-    let rule = |pair: &Manifold, _: usize, contact: &Contact| {
-        let (a, b) = (pair.a as usize, pair.b as usize);
+    let overlap = |pair: &Manifold, contact: &Contact| {
         let [p, q] = &contact.arms;
-        let speed = contact.normal.dot(&(velocities[a].at(p) - velocities[b].at(q)));
-        let gap = contact.gap + dt * speed;
-        let (p, q) = (&columns.shapes[a], &columns.shapes[b]);
-        let (overlap, slop) = (-gap, settings.slop * p.size().min(q.size()));
-        let most = MAX_PUSH * p.radius().min(q.radius());
-        let push = settings.push_out * (overlap - slop).min(most);
-        (overlap > SHALLOW_SLOPS * slop).then_some((push, 0.0))
+        let (u, v) = (velocities[pair.a as usize].at(p), velocities[pair.b as usize].at(q));
+        -(contact.gap + dt * contact.normal.dot(&(u - v)))
+    };
+    let slop = |pair: &Manifold| {
+        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
+        settings.slop * p.min(q)
+    };
+    let is_deep =
+        |pair: &Manifold, contact: &Contact| overlap(pair, contact) > SHALLOW_SLOPS * slop(pair);
+    let contacts = problem.contacts;
+    let mut manifolds = contacts.manifolds().iter();
+    if !manifolds.any(|pair| contacts.of(pair).iter().any(|contact| is_deep(pair, contact))) {
+        return vec![Velocity::default(); velocities.len()];
+    }
+    let rule = |pair: &Manifold, _: usize, contact: &Contact| {
+        let overlap = overlap(pair, contact);
+        if !is_deep(pair, contact) {
+            // others do not push it deeper
+            return Some((overlap.min(0.0), 0.0));
+        }
+        let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].radius());
+        let push = settings.push_out * (overlap - slop(pair)).min(MAX_PUSH * p.min(q));
+        // what a body sank since it entered the step is pushed out at once
+        let before = contact.overlap.min(contact.entered);
+        Some((push.max(overlap - before), 0.0))
     };
     let mut pass = Pass::new(problem, movers, false, &rule, space);
     pass.solve_all();

@@ -11,6 +11,8 @@ pub(crate) struct Motion<'a> {
     pub(crate) shape: &'a Shape,
     /// Pose at the virtual start of its free flight.
     pub(crate) start: &'a Isometry3<f64>,
+    /// Pose at the start of the step, or when the body came to be.
+    pub(crate) entry: &'a Isometry3<f64>,
     pub(crate) end: &'a Isometry3<f64>,
     /// Velocity at the middle of the step.
     pub(crate) velocity: &'a Velocity,

@@ -1,0 +1,192 @@
+//! What anchored bodies bear, and what gives way under it.
+
+use std::collections::BTreeMap;
+
+use sim::scene::Scene;
+use sim::{AnchorLoad, Appearance, BodyId, Report, World, build};
+
+fn made(scene: &str) -> (World, Vec<Appearance>) {
+    build(&Scene::from_toml(scene).unwrap(), &BTreeMap::new()).unwrap()
+}
+
+fn named(appearances: &[Appearance], name: &str) -> BodyId {
+    appearances.iter().find(|a| a.name == name).unwrap().body
+}
+
+/// Width of a column, m; density of all, kg/m^3; gravity, m/s^2.
+const WIDTH: f64 = 0.4;
+const DENSITY: f64 = 2400.0;
+const GRAVITY: f64 = 9.81;
+/// Columns stand this far from the axes, m.
+const OFF: f64 = 1.6;
+const CORNERS: [[f64; 2]; 4] = [[-OFF, -OFF], [OFF, -OFF], [OFF, OFF], [-OFF, OFF]];
+
+/// A slab of 4 m x 0.2 m x 4 m on four columns of 2 m, on as many storeys, with more bodies.
+fn frame(storeys: usize, strength: &str, more: &str) -> String {
+    let mut scene = String::from(
+        r#"version = 1
+        [pattern.rubble.voronoi]
+        pieces = 12
+        [[body]]
+        name = "ground"
+        shape = { plane = {} }
+        motion = "static"
+        "#,
+    );
+    for storey in 0..storeys {
+        let foot = 2.2 * storey as f64;
+        let below = if storey == 0 { "ground".into() } else { format!("slab {}", storey - 1) };
+        for (n, [x, z]) in CORNERS.iter().enumerate() {
+            scene.push_str(&format!(
+                r#"[[body]]
+                name = "column {storey}{n}"
+                shape = {{ box = {{ half_extents = [0.2, 1, 0.2], spacing = 0.05 }} }}
+                density = {DENSITY}
+                position = [{x}, {}, {z}]
+                anchor = [{{ plane = {{ offset = -0.92 }}, to = "{below}" }}]
+                fracture = {{ pattern = "rubble", break_impulse = 2e4, generations = 1 }}
+                {strength}
+                "#,
+                foot + 1.0,
+            ));
+        }
+        let heads = CORNERS.iter().enumerate().map(|(n, [x, z])| {
+            format!(
+                r#"{{ box = {{ centre = [{x}, -0.1, {z}], half_extents = [0.2, 0.08, 0.2] }}, to = "column {storey}{n}" }}"#
+            )
+        });
+        scene.push_str(&format!(
+            r#"[[body]]
+            name = "slab {storey}"
+            shape = {{ box = {{ half_extents = [2, 0.1, 2], spacing = 0.05 }} }}
+            density = {DENSITY}
+            position = [0, {}, 0]
+            anchor = [{}]
+            "#,
+            foot + 2.1,
+            heads.collect::<Vec<_>>().join(", "),
+        ));
+    }
+    scene + more
+}
+
+fn slab() -> f64 {
+    DENSITY * 4.0 * 0.2 * 4.0 * GRAVITY
+}
+
+fn column() -> f64 {
+    DENSITY * WIDTH * 2.0 * WIDTH * GRAVITY
+}
+
+fn load(report: &Report, body: BodyId) -> &AnchorLoad {
+    report.anchor_loads.iter().find(|load| load.body == body).unwrap()
+}
+
+/// A rigid slab shares its load between four columns as `P / 4 (1 + x e / r^2 + ...)`.
+#[test]
+fn columns_of_two_storeys_bear_what_is_computed_by_hand() {
+    let (x, z) = (0.8, -0.4);
+    let ball = format!(
+        r#"[[body]]
+        name = "ballast"
+        shape = {{ box = {{ half_extents = [0.3, 0.3, 0.3] }} }}
+        density = 20000
+        position = [{x}, 4.7, {z}]
+        "#
+    );
+    let (mut world, bodies) = made(&frame(2, "", &ball));
+    let report = (0..60).map(|_| world.step()).last().unwrap();
+    let ballast = 20000.0 * 0.216 * GRAVITY;
+    for (n, [cx, cz]) in CORNERS.iter().enumerate() {
+        let share = |at: f64, corner: f64| at * corner / (4.0 * OFF * OFF);
+        let own = ballast * (0.25 + share(x, *cx) + share(z, *cz));
+        let upper = slab() / 4.0 + column() + own;
+        let lower = upper + slab() / 4.0 + column();
+        for (storey, expected) in [(1, upper), (0, lower)] {
+            let found = load(&report, named(&bodies, &format!("column {storey}{n}")));
+            let error = (-found.force.y - expected).abs() / expected;
+            assert!(error < 0.05, "column {storey}{n}: {} for {expected}", -found.force.y);
+            assert!(found.force.xz().norm() < 1e-3 * expected);
+        }
+    }
+    // mean stress of the foot, and that of bending at most
+    let foot = load(&report, named(&bodies, "column 00"));
+    assert!(foot.stress > -foot.force.y / (1.02 * WIDTH * WIDTH), "{foot:?}");
+}
+
+#[test]
+fn a_column_breaks_at_the_load_that_its_strength_gives() {
+    // axial: the middle of the foot bears all
+    let strength = 2e5;
+    let bears = |mass: f64| {
+        let height = 0.5;
+        let density = mass / (0.4 * height * 0.4);
+        let (mut world, bodies) = made(&format!(
+            r#"version = 1
+            [pattern.rubble.voronoi]
+            pieces = 12
+            [[body]]
+            name = "ground"
+            shape = {{ plane = {{}} }}
+            motion = "static"
+            [[body]]
+            name = "column"
+            shape = {{ box = {{ half_extents = [0.2, 1, 0.2], spacing = 0.05 }} }}
+            density = {DENSITY}
+            position = [0, 1, 0]
+            anchor = [{{ plane = {{ offset = -0.92 }} }}]
+            anchor_strength = {strength}
+            fracture = {{ pattern = "rubble", break_impulse = 2e4, generations = 1 }}
+            [[body]]
+            name = "stack 1"
+            shape = {{ box = {{ half_extents = [0.2, 0.125, 0.2] }} }}
+            density = {density}
+            position = [0, 2.125, 0]
+            [[body]]
+            name = "stack 2"
+            shape = {{ box = {{ half_extents = [0.2, 0.125, 0.2] }} }}
+            density = {density}
+            position = [0, 2.375, 0]
+            "#
+        ));
+        let column = named(&bodies, "column");
+        let broke = (0..90).any(|_| world.step().fractures.iter().any(|f| f.parent == column));
+        assert_eq!(world.get(column).is_none(), broke);
+        !broke
+    };
+    let exact = (strength * WIDTH * WIDTH - column()) / GRAVITY;
+    assert!(bears(0.9 * exact), "0.9 of the load");
+    assert!(!bears(1.1 * exact), "1.1 of the load");
+}
+
+#[test]
+fn storeys_come_down_when_a_column_goes() {
+    let bomb = r#"[[event]]
+        time = 0.2
+        explode = { at = [-1.6, 1, -1.6], radius = 1.2, impulse = 2e5 }
+        "#;
+    // each column bears 1.5 times its load, but not twice
+    let most = (slab() / 2.0 + 2.0 * column()) / (WIDTH * WIDTH);
+    let strength = format!("anchor_strength = {}", 1.6 * most);
+    let (mut world, bodies) = made(&frame(2, &strength, bomb));
+    let slabs = ["slab 0", "slab 1"].map(|name| named(&bodies, name));
+    let mut freed = [None; 2];
+    let mut broken = Vec::new();
+    for frame in 0..90 {
+        let report = world.step();
+        let scale = report.kinetic_energy + report.potential_energy.abs();
+        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
+        broken.extend(report.fractures.iter().map(|f| (frame, f.parent)));
+        for (freed, slab) in freed.iter_mut().zip(slabs) {
+            if report.released.contains(&slab) {
+                *freed = freed.or(Some(frame));
+            }
+        }
+    }
+    let [lower, upper] = freed.map(|frame| frame.expect("both slabs come down"));
+    assert!(lower <= upper, "{lower} {upper} {broken:?}");
+    let first = broken[0].0;
+    assert!(broken.iter().any(|(frame, _)| *frame > first), "columns fail one after the other");
+    let low = world.get(slabs[0]).map_or(0.0, |slab| slab.pose.translation.y);
+    assert!(low < 1.5, "{low}");
+}
