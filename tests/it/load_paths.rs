@@ -52,7 +52,7 @@ fn frame(storeys: usize, strength: &str, more: &str) -> String {
         }
         let heads = CORNERS.iter().enumerate().map(|(n, [x, z])| {
             format!(
-                r#"{{ box = {{ centre = [{x}, -0.1, {z}], half_extents = [0.2, 0.08, 0.2] }}, to = "column {storey}{n}" }}"#
+                r#"{{ box = {{ centre = [{x}, -0.1, {z}], half_extents = [0.22, 0.08, 0.22] }}, to = "column {storey}{n}" }}"#
             )
         });
         scene.push_str(&format!(

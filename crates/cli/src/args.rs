@@ -144,6 +144,10 @@ pub struct RunOptions {
     /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
+    /// Also write what anchored bodies bear in every frame: force, torque and stress where anchors hold
+    /// them
+    #[arg(long, value_name = "FILE.csv")]
+    pub anchor_loads: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,

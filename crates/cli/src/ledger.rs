@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
-use sim::{Dissipation, Fracture, Motion, Report, World};
+use sim::{AnchorLoad, BodyId, Dissipation, Fracture, Motion, Report, World};
 
 /// The state of a world after a frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,12 +44,24 @@ pub struct Row {
     pub residual: f64,
 }
 
+/// What an anchored body bears in a frame.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct AnchorRow {
+    frame: usize,
+    time: f64,
+    name: String,
+    /// As [`ANCHOR_COLUMNS`] after time and body.
+    numbers: [f64; 9],
+}
+
 /// One row per frame, the initial state first, and what broke.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ledger {
     rows: Vec<Row>,
     /// What is written of each body that broke.
     events: Vec<Vec<f64>>,
+    /// What anchored bodies bear, if that is asked for.
+    anchors: Vec<AnchorRow>,
 }
 
 impl Ledger {
@@ -61,7 +73,7 @@ impl Ledger {
             potential_energy: world.potential_energy(),
             ..Report::default()
         };
-        let mut ledger = Self { rows: vec![], events: vec![] };
+        let mut ledger = Self { rows: vec![], events: vec![], anchors: vec![] };
         ledger.add(world, &report);
         ledger
     }
@@ -89,6 +101,46 @@ impl Ledger {
             dissipation: report.dissipation,
             residual: report.residual,
         });
+    }
+
+    /// Adds what anchored bodies bear in the frame that `report` tells of; `name` gives those of bodies that did not
+    /// break in it.
+    pub fn add_anchor_loads(
+        &mut self,
+        world: &World,
+        report: &Report,
+        name: impl Fn(BodyId) -> Option<String>,
+    ) {
+        let (frame, time) = (report.frame, report.frame as f64 * world.settings().dt);
+        self.anchors.extend(report.anchor_loads.iter().filter_map(|load| {
+            let AnchorLoad { body, force, torque, stress, strength, .. } = *load;
+            let numbers = [
+                force.x,
+                force.y,
+                force.z,
+                torque.x,
+                torque.y,
+                torque.z,
+                stress,
+                strength,
+                load.ratio(),
+            ];
+            Some(AnchorRow { frame, time, name: name(body)?, numbers })
+        }));
+    }
+
+    /// Writes a line of names and a line per frame and anchored body.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_anchor_loads(&self, out: &mut impl Write) -> io::Result<()> {
+        write_line(out, ANCHOR_COLUMNS)?;
+        for AnchorRow { frame, time, name, numbers } in &self.anchors {
+            let name = format!("\"{}\"", name.replace('"', "\"\""));
+            write!(out, "{frame},{time},{name},")?;
+            write_line(out, numbers)?;
+        }
+        Ok(())
     }
 
     /// The rows; never none.
@@ -161,6 +213,12 @@ const COLUMNS: [Column; 25] = [
     ("dissipated_sleep", |r| r.dissipation.sleep),
     ("dissipated_retirement", |r| r.dissipation.retirement),
     ("residual", |r| r.residual),
+];
+
+/// Names of what is written of what an anchored body bears.
+const ANCHOR_COLUMNS: [&str; 12] = [
+    "frame", "time", "body", "force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z",
+    "stress", "strength", "ratio",
 ];
 
 /// Names of what is written of an event after its frame, time and pieces.

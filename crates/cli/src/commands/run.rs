@@ -149,15 +149,16 @@ impl Job<'_> {
 
     /// All that is written.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
-        let RunOptions { output, ledger, .. } = self.options;
-        let others = [ledger.as_deref(), self.events].into_iter().flatten();
+        let RunOptions { output, ledger, anchor_loads, .. } = self.options;
+        let others =
+            [ledger.as_deref(), anchor_loads.as_deref(), self.events].into_iter().flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
     /// Refuses outputs that cannot succeed, before any work is done for them.
     fn check_outputs(&self) -> Result<Format, Failure> {
         let format = check_output(&self.options.output)?;
-        if let Some(path) = &self.options.ledger {
+        for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
             if !ends_in(path, "csv") {
                 return Err(Failure::Format { path: path.clone(), known: ".csv" });
             }
@@ -258,6 +259,9 @@ impl Job<'_> {
                 return Err(self.interrupt(run, loaded));
             }
             let report = run.step();
+            if self.options.anchor_loads.is_some() {
+                run.note_anchor_loads(&report);
+            }
             if let (Some(misfit), Some(path)) = (report.misfits.first(), self.told) {
                 return Err(Failure::Misfit { path: path.to_owned(), source: *misfit });
             }
@@ -344,6 +348,12 @@ impl Run {
         self.solver_limited += usize::from(report.solver_limited);
         self.over_budget += report.over_budget.len();
         report
+    }
+
+    fn note_anchor_loads(&mut self, report: &Report) {
+        let Self { ledger, world, recorder, .. } = self;
+        let name = |body| recorder.track(body).map(|track| track.name.clone());
+        ledger.add_anchor_loads(world, report, name);
     }
 
     /// Goes on from a checkpoint, which stays what there is to go on with if this is interrupted.

@@ -91,6 +91,10 @@ impl Summary {
         if let Some(path) = &options.ledger {
             write_whole(path, |out| self.ledger.write_csv(out)).map_err(|e| failed(path, e))?;
         }
+        if let Some(path) = &options.anchor_loads {
+            write_whole(path, |out| self.ledger.write_anchor_loads(out))
+                .map_err(|e| failed(path, e))?;
+        }
         if let Some(path) = events {
             write_whole(path, |out| self.ledger.write_events(out)).map_err(|e| failed(path, e))?;
         }
