@@ -2,10 +2,9 @@
 
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3};
-use rayon::prelude::*;
 
-use crate::Crack;
 use crate::crack::{centroid, tension_bound};
+use crate::{Crack, parallel};
 
 /// Which tetrahedra of a mesh are near which places: what averaging over a length takes, made once.
 ///
@@ -40,6 +39,9 @@ struct Vertex {
     /// One past the last that touches it.
     end: u32,
 }
+
+/// Places per task that means are taken at.
+const PLACES: usize = 32;
 
 /// What is added up of each tetrahedron: six entries of its stress, times its volume, and that.
 type Weighted = [f64; 8];
@@ -87,9 +89,8 @@ impl Averaging {
     pub fn means(&self, stresses: &[Matrix3<f64>]) -> Vec<Matrix3<f64>> {
         let Some(bins) = &self.bins else { return stresses.to_vec() };
         let weighted = self.weighted(bins, stresses);
-        let all = (0..self.places.len()).into_par_iter().with_min_len(128);
         let mean = |n: usize| mean(&self.sum(bins, &self.places[n], &weighted));
-        let means: Vec<_> = all.map(mean).collect();
+        let means = parallel::map(self.places.len(), PLACES, mean);
         let mut result = stresses.to_vec();
         bins.items.iter().zip(means).for_each(|(&tet, mean)| result[tet as usize] = mean);
         result
@@ -104,8 +105,8 @@ impl Averaging {
     pub fn means_at_vertices(&self, stresses: &[Matrix3<f64>]) -> Vec<(Point3<f64>, Matrix3<f64>)> {
         let Some(bins) = &self.bins else { return Vec::new() };
         let weighted = self.weighted(bins, stresses);
-        let all = (0..self.vertices.len()).into_par_iter().with_min_len(32);
-        all.map(|v| (self.vertices[v].place, self.mean_at(bins, v, &weighted))).collect()
+        let mean = |v: usize| (self.vertices[v].place, self.mean_at(bins, v, &weighted));
+        parallel::map(self.vertices.len(), PLACES, mean)
     }
 
     /// The crack at the vertex of the greatest tension in [`Averaging::means_at_vertices`], the first
@@ -122,8 +123,8 @@ impl Averaging {
             return None;
         }
         let weighted = self.weighted(bins, stresses);
-        let mean = |&v: &usize| (v, self.mean_at(bins, v, &weighted));
-        let means: Vec<_> = may_crack.par_iter().with_min_len(32).map(mean).collect();
+        let mean = |n: usize| (may_crack[n], self.mean_at(bins, may_crack[n], &weighted));
+        let means = parallel::map(may_crack.len(), PLACES, mean);
         let (v, tension, normal) =
             crate::crack::worst(means.iter().map(|(v, stress)| (*v, stress)), strength)?;
         let tet = self.around(v).iter().map(|&n| bins.items[n as usize]).min()?;

@@ -50,7 +50,19 @@ impl BlockMatrix {
     pub(crate) fn multiply_into(&self, vectors: &[Vector3<f64>], product: &mut [Vector3<f64>]) {
         assert_eq!(vectors.len(), self.rows(), "one vector per row");
         let of_row = |row| self.row(row).map(|(c, block)| block * vectors[c]).sum();
-        product.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(r, y)| *y = of_row(r));
+        if product.len() < 2 * ROWS {
+            product.iter_mut().enumerate().for_each(|(r, y)| *y = of_row(r));
+        } else {
+            product.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(r, y)| *y = of_row(r));
+        }
+    }
+
+    /// The largest sum of absolute values in a row: at least the Euclidean norm, since the matrix is symmetric.
+    pub(crate) fn norm(&self) -> f64 {
+        let sum = |row: usize| -> Vector3<f64> {
+            self.row(row).map(|(_, block)| block.abs().column_sum()).sum()
+        };
+        (0..self.rows()).map(|row| sum(row).max()).fold(0.0, f64::max)
     }
 
     /// The block on the diagonal of a row.

@@ -22,6 +22,7 @@ mod equilibrium;
 mod material;
 mod model;
 mod panel;
+mod parallel;
 mod pattern;
 mod quadratic;
 mod separate;

@@ -2,9 +2,9 @@
 
 use levelset::{TetError, TetMesh};
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
 use crate::element::small_strain;
+use crate::parallel;
 use crate::pattern::Pattern;
 use crate::{BlockMatrix, Element, Material, green_strain};
 
@@ -63,24 +63,16 @@ impl Model {
     /// # Panics
     /// Here and below, if there is not one displacement per node.
     pub fn tangent(&self, displacements: &[Vector3<f64>]) -> BlockMatrix {
-        let states: Vec<_> = self
-            .gradients(displacements)
-            .zip(&self.elements)
-            .map(|(h, element)| element.state(&self.material, &h))
-            .collect();
+        let states = self.map(displacements, |t, h| self.elements[t].state(&self.material, &h));
         self.pattern.assemble(|t, a, b| states[t].block(a, b))
     }
 
     /// Forces, N, that hold the nodes at their displacements, m (Mu01 eq 12).
     pub fn forces(&self, displacements: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        let forces: Vec<_> = self
-            .gradients(displacements)
-            .zip(&self.elements)
-            .map(|(h, element)| {
-                let stress = self.material.stress(&green_strain(&h));
-                element.forces_of(&(stress + h * stress))
-            })
-            .collect();
+        let forces = self.map(displacements, |t, h| {
+            let stress = self.material.stress(&green_strain(&h));
+            self.elements[t].forces_of(&(stress + h * stress))
+        });
         self.pattern.gather(|t, corner| forces[t][corner])
     }
 
@@ -96,42 +88,41 @@ impl Model {
 
     /// Elastic energy, J.
     pub fn energy(&self, displacements: &[Vector3<f64>]) -> f64 {
-        let energies: Vec<f64> = self
-            .gradients(displacements)
-            .zip(&self.elements)
-            .map(|(h, element)| {
-                let strain = green_strain(&h);
-                0.5 * element.volume * self.material.stress(&strain).dot(&strain)
-            })
-            .collect();
+        let energies = self.map(displacements, |t, h| {
+            let strain = green_strain(&h);
+            0.5 * self.elements[t].volume * self.material.stress(&strain).dot(&strain)
+        });
         energies.iter().sum()
     }
 
     /// Second Piola-Kirchhoff stress of every tetrahedron, Pa, in the material frame, from Green's
     /// strain.
     pub fn stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
-        self.gradients(displacements).map(|h| self.material.stress(&green_strain(&h))).collect()
+        self.map(displacements, |_, h| self.material.stress(&green_strain(&h)))
     }
 
     /// Stress of every tetrahedron in linear elasticity, Pa.
     pub fn linear_stresses(&self, displacements: &[Vector3<f64>]) -> Vec<Matrix3<f64>> {
-        self.gradients(displacements).map(|h| self.material.stress(&small_strain(&h))).collect()
+        self.map(displacements, |_, h| self.material.stress(&small_strain(&h)))
     }
 
     /// The first tetrahedron that displacements turn inside out or flatten, `det F <= 0`.
     pub fn inverted(&self, displacements: &[Vector3<f64>]) -> Option<usize> {
-        self.gradients(displacements)
-            .position_first(|h| (h + Matrix3::identity()).determinant() <= 0.0)
+        let inverted =
+            self.map(displacements, |_, h| (h + Matrix3::identity()).determinant() <= 0.0);
+        inverted.iter().position(|inverted| *inverted)
     }
 
-    /// Displacement gradients of all tetrahedra.
-    fn gradients(
+    /// A value of every tetrahedron by its number and its displacement gradient.
+    fn map<T: Send>(
         &self,
         displacements: &[Vector3<f64>],
-    ) -> impl IndexedParallelIterator<Item = Matrix3<f64>> {
+        of: impl Fn(usize, Matrix3<f64>) -> T + Sync + Send,
+    ) -> Vec<T> {
         assert_eq!(displacements.len(), self.nodes(), "one displacement per node");
-        self.tets.par_iter().zip(&self.elements).with_min_len(TETS).map(|(tet, element)| {
-            element.displacement_gradient(&tet.map(|node| displacements[node as usize]))
+        parallel::map(self.tets.len(), TETS, |t| {
+            let moved = self.tets[t].map(|node| displacements[node as usize]);
+            of(t, self.elements[t].displacement_gradient(&moved))
         })
     }
 }

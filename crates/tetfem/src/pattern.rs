@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Point3};
 use rayon::prelude::*;
 
-use crate::BlockMatrix;
+use crate::{BlockMatrix, parallel};
 
 /// A node seen from one of its elements of `N` nodes.
 struct Visit<const N: usize> {
@@ -105,12 +105,11 @@ impl<const N: usize> Pattern<N> {
         &self,
         part: impl Fn(usize, usize) -> T + Sync,
     ) -> Vec<T> {
-        let ends = self.visit_starts.par_windows(2).with_min_len(ROWS);
-        ends.map(|ends| {
-            let mine = &self.visits[ends[0] as usize..ends[1] as usize];
-            mine.iter().map(|visit| part(visit.element as usize, visit.corner as usize)).sum()
+        parallel::map(self.rows(), ROWS, |node| {
+            let ends = self.visit_starts[node] as usize..self.visit_starts[node + 1] as usize;
+            let mine = self.visits[ends].iter();
+            mine.map(|visit| part(visit.element as usize, visit.corner as usize)).sum()
         })
-        .collect()
     }
 }
 
