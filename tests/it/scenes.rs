@@ -168,6 +168,45 @@ fn a_bridge_falls_where_a_pier_is_gone_and_stands_elsewhere() {
     assert_eq!(sunk("deck 3"), 0.0);
 }
 
+#[test]
+fn storeys_come_down_one_after_the_other_where_a_column_is_gone() {
+    let run = run("storeys", 90, |_| {});
+    let broke = |name: &str| {
+        let body = run.body(name);
+        let report = run.reports.iter().find(|r| r.fractures.iter().any(|e| e.parent == body));
+        report.map(|report| report.frame)
+    };
+    let first = broke("column 1 front right").expect("the explosion takes it");
+    // the two neighbors bear half of all each, the fourth column nothing until they are gone
+    let neighbors = ["column 1 back right", "column 1 front left"].map(|name| broke(name).unwrap());
+    assert_eq!(neighbors, [first + 1; 2], "by the load of the next frame");
+    assert!(broke("column 1 back left").unwrap() > first + 1);
+    let fell = |name: &str, frame: usize| {
+        let released = |r: &Report| r.released.contains(&run.body(name)) && r.frame <= frame;
+        run.reports.iter().any(released)
+    };
+    assert!(!fell("slab 1", first) && fell("slab 1", first + 20));
+    let height = |name: &str| run.world.get(run.body(name)).unwrap().pose.translation.y;
+    assert!(height("slab 1") < 1.0 && height("slab 3") < 6.5 - 1.0);
+}
+
+#[test]
+fn an_arch_stands_without_mortar_and_falls_without_its_keystone() {
+    let names: Vec<String> =
+        (1..=13).filter(|n| *n != 7).map(|n| format!("voussoir {n}")).collect();
+    let places = |run: &Run| -> Vec<Vector3<f64>> {
+        let place = |name: &String| run.world.get(run.body(name)).unwrap().pose.translation.vector;
+        names.iter().map(place).collect()
+    };
+    let moved = |a: &[Vector3<f64>], b: &[Vector3<f64>]| {
+        a.iter().zip(b).map(|(p, q)| (p - q).norm()).fold(0.0, f64::max)
+    };
+    let [start, standing, end] = [0, 30, 120].map(|frames| places(&run("arch", frames, |_| {})));
+    assert!(moved(&start, &standing) < 1e-3, "{}", moved(&start, &standing));
+    let crown = |places: &[Vector3<f64>]| places.iter().map(|p| p.y).fold(0.0, f64::max);
+    assert!(crown(&end) < 0.6 * crown(&start), "{} {}", crown(&start), crown(&end));
+}
+
 /// Ku07 figure 2, with larger tetrahedra.
 #[test]
 fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {

@@ -7,7 +7,7 @@ use brisance::mesh_file::read_mesh;
 use brisance::tet_file::read_tets;
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{MeshData, Warning, World, build};
+use sim::{MeshData, PieceWarning, Warning, World, build};
 
 fn world(text: &str) -> World {
     let scene = Scene::from_toml(&format!("version = 1\n{text}")).unwrap();
@@ -38,6 +38,8 @@ fn no_scene_that_comes_with_it_warns() {
         let warnings = world.warnings();
         let told: Vec<_> = warnings.iter().map(told).collect();
         assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
+        let pieces = scene.piece_warnings(&world);
+        assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
     }
 }
 
@@ -111,6 +113,30 @@ proptest! {
 }
 
 /// Two boxes of which one is inside the other, parted ones, and static ones, which may overlap.
+#[test]
+fn tetrahedra_that_lack_parts_of_a_body_are_warned_of() {
+    let warnings = |spacing: f64| {
+        let text = format!(
+            r#"version = 1
+            [[body]]
+            name = "rod"
+            shape = {{ cylinder = {{ radius = 0.01, half_height = 0.5, spacing = 0.003 }} }}
+            material = "concrete"
+            fracture = {{ stress = {{ spacing = {spacing} }} }}
+            "#
+        );
+        let scene = Scene::from_toml(&text).unwrap();
+        let world = build(&scene, &BTreeMap::new()).unwrap().0;
+        scene.piece_warnings(&world)
+    };
+    let coarse = warnings(0.4);
+    assert!(
+        matches!(&coarse[..], [PieceWarning::Lost { body, .. }] if body == "rod"),
+        "{coarse:?}"
+    );
+    assert_eq!(warnings(0.02), []);
+}
+
 #[test]
 fn boxes_inside_boxes_are_told_and_scenery_is_not() {
     let boxes = |x: f64, motion: &str| {

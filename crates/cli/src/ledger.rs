@@ -103,8 +103,7 @@ impl Ledger {
         });
     }
 
-    /// Adds what anchored bodies bear in the frame that `report` tells of; `name` gives those of bodies that did not
-    /// break in it.
+    /// Adds what anchored bodies bear in the frame of `report`, without those that `name` does not know.
     pub fn add_anchor_loads(
         &mut self,
         world: &World,
@@ -138,7 +137,7 @@ impl Ledger {
         for AnchorRow { frame, time, name, numbers } in &self.anchors {
             let name = format!("\"{}\"", name.replace('"', "\"\""));
             write!(out, "{frame},{time},{name},")?;
-            write_line(out, numbers)?;
+            write_line(out, numbers.iter().map(|x| format!("{x:?}")))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::model::{Impact, StressModel, stuffed_with_thin_parts};
+use crate::model::{Impact, MAX_LOST, StressModel, stuffed_with_thin_parts};
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.
@@ -84,6 +84,19 @@ impl ElasticBody {
     /// The parameters.
     pub fn model(&self) -> &StressModel {
         &self.model
+    }
+
+    /// How far parts of `body` reach from the surface of the tetrahedra that fill it, m, if that is more than two
+    /// edges: those parts are lost when it is hit. Infinite if it holds no tetrahedra of this size; `None` for given
+    /// tetrahedra.
+    pub fn lost(&self, body: &LevelSet) -> Option<f64> {
+        if self.given.is_some() {
+            return None;
+        }
+        // not kept: what is known of a body must not depend on who asked
+        let filling = stuffed_with_thin_parts(body, self.model.spacing).unwrap_or_default();
+        let lost = filling.deviation(body).from_level_set;
+        (lost > MAX_LOST * self.model.spacing).then_some(lost)
     }
 
     /// The tetrahedra, once they are known.

@@ -216,12 +216,15 @@ pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     largest(&TetMesh::stuffed(body, &stuffing).ok()?)
 }
 
-/// As [`stuffed`], with cells halved where the solid is thin if it lacks parts otherwise that are farther than two
-/// cells from its surface.
+/// Edges of tetrahedra within which what they lack of a solid is rounding of its surface.
+pub(crate) const MAX_LOST: f64 = 2.0;
+
+/// As [`stuffed`], with cells halved where the solid is thin if it lacks parts otherwise that are farther than
+/// [`MAX_LOST`] cells from its surface.
 pub(crate) fn stuffed_with_thin_parts(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
     const HALVINGS: u8 = 3;
     let even = stuffed(body, spacing);
-    let keeps = |mesh: &TetMesh| mesh.deviation(body).from_level_set <= 2.0 * spacing;
+    let keeps = |mesh: &TetMesh| mesh.deviation(body).from_level_set <= MAX_LOST * spacing;
     if even.as_ref().is_some_and(keeps) {
         return even;
     }

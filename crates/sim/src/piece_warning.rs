@@ -1,13 +1,13 @@
-//! Bodies that do not come apart into as many pieces as were asked for.
+//! Bodies that do not break as the scene asks.
 
 use std::fmt;
 
 use fracture::{Geometry, Pattern};
 
 use crate::scene::{self, Scene};
-use crate::{FractureModel, World};
+use crate::{ElasticBody, FractureModel, World};
 
-/// Why a body breaks into fewer pieces than its pattern asks for.
+/// Why a body breaks into fewer pieces than its pattern asks for, or without parts of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PieceWarning {
     /// It is sampled, and its samples do not tell so many pieces apart.
@@ -35,6 +35,15 @@ pub enum PieceWarning {
         /// Share of the volume of the smallest piece that may be.
         least: f64,
     },
+    /// The tetrahedra that fill it for stress lack parts of it.
+    Lost {
+        /// Its name.
+        body: String,
+        /// How far the parts reach from the surface of the tetrahedra, m; `None` if there are no tetrahedra.
+        lost: Option<f64>,
+        /// Edge of the tetrahedra, m.
+        spacing: f64,
+    },
 }
 
 impl fmt::Display for PieceWarning {
@@ -52,6 +61,15 @@ impl fmt::Display for PieceWarning {
                  min_share or min_size, or ask for fewer",
                 least,
                 1.0 / *pieces as f64
+            ),
+            Self::Lost { body, lost: Some(lost), spacing } => write!(
+                f,
+                "the tetrahedra of {body} lack parts of it up to {lost:.2} m from their surface: take a \
+                 stress spacing below {spacing} m, or give tetrahedra that hold them"
+            ),
+            Self::Lost { body, lost: None, spacing } => write!(
+                f,
+                "{body} holds no tetrahedra of {spacing} m and does not break: take a smaller stress spacing"
             ),
             Self::Cells { body, pieces } => write!(
                 f,
@@ -74,11 +92,18 @@ impl PieceWarning {
         let is_full = pattern.region_count() == Pattern::MAX_REGIONS;
         is_full.then_some(Self::Cells { body, pieces })
     }
+
+    /// What is to be said of a body that tetrahedra fill for stress.
+    fn of_elastic(body: &str, geometry: &Geometry, elastic: &ElasticBody) -> Option<Self> {
+        let lost = elastic.lost(geometry.level_set())?;
+        let (body, spacing) = (body.to_owned(), elastic.model().spacing);
+        Some(Self::Lost { body, lost: Some(lost).filter(|lost| lost.is_finite()), spacing })
+    }
 }
 
 impl Scene {
-    /// Bodies of `world`, which was built from this scene, that break into fewer pieces than they are to;
-    /// of copies the first.
+    /// Bodies of `world`, which was built from this scene, that break into fewer pieces than they are to, or without
+    /// parts of them; of copies the first.
     pub fn piece_warnings(&self, world: &World) -> Vec<PieceWarning> {
         let mut states = world.iter();
         let mut warnings = Vec::new();
@@ -86,6 +111,11 @@ impl Scene {
             let copies = body.copies.map_or(1, |copies| copies.total());
             let Some(state) = states.next() else { break };
             states.by_ref().take(copies - 1).for_each(drop);
+            if let Some((solid, FractureModel::Stress(elastic))) =
+                state.solid.zip(state.breakage.map(|breakage| &breakage.model))
+            {
+                warnings.extend(PieceWarning::of_elastic(&body.name, &solid.geometry, elastic));
+            }
             let name = body.fracture.as_ref().and_then(|fracture| fracture.pattern.as_ref());
             let Some(pattern) = name.and_then(|n| self.patterns.get(n)) else { continue };
             if let Some((pieces, (solid, breakage))) =
