@@ -133,7 +133,7 @@ fn usd_holds_time_samples_and_visibility() {
         "            int[] faceVertexCounts = [3, 3, 3, 3]",
         "            float3[] extent = [(0, 0, 0), (1, 1.5, 2)]",
         "                int[] indices = [3]",
-        "                rel material:binding = </World/Looks/inner_0>",
+        "                rel material:binding = </World/Looks/old_clay_inside>",
         "                color3f inputs:diffuseColor = (0.75, 0.5, 1)",
     ] {
         assert!(usd.lines().any(|l| l == line), "{line:?} is not in\n{usd}");

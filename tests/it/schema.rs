@@ -81,7 +81,9 @@ fn schema_and_reader_know_the_same_keys() {
                 (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
             },
         );
-    let patterns = ["voronoi", "radial"].map(|kind| {
+    let kinds_of_patterns =
+        ["voronoi", "radial", "bricks", "slices", "points", "painted", "nested"];
+    let patterns = kinds_of_patterns.map(|kind| {
         (format!("{pattern}/properties/{kind}"), format!("[pattern.a.{kind}]\nzzz = 1"))
     });
     let regions = ["sphere", "box", "plane"].map(|kind| {

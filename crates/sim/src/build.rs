@@ -1,6 +1,10 @@
 //! A world from a scene.
 
 mod lattice;
+mod prescored;
+
+pub use prescored::pattern;
+pub(crate) use prescored::sites;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +14,7 @@ use contact::{
     Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
 };
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{ClosedMesh, Geometry, LatticeError, Noise, Pattern, PatternError, Radial, Voronoi};
+use fracture::{ClosedMesh, Geometry, LatticeError, PatternError};
 use levelset::{
     Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Moments, Sign, TetError, TetMesh,
     TriMesh,
@@ -19,10 +23,11 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
+use self::prescored::Patterns;
 use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
-    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
+    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion, FixedPattern, Placement,
     FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
     Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
 };
@@ -129,7 +134,7 @@ pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, MeshData>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
-    let mut patterns = Patterns { scene, made: Vec::new() };
+    let mut patterns = Patterns::new(scene);
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
@@ -349,47 +354,6 @@ fn region(
     Anchor { region, to: to.as_deref().and_then(named) }
 }
 
-/// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
-/// there is none.
-///
-/// # Errors
-/// [`Cause`] when a parameter is out of its range, or the pattern's file was not given.
-pub fn pattern(
-    spec: &scene::Pattern,
-    seed: u64,
-    body: Option<&Geometry>,
-) -> Result<Pattern, Cause> {
-    let (pattern, noise) = match spec {
-        scene::Pattern::Voronoi(v) => {
-            let sites = sites(v, seed);
-            let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
-            (Pattern::voronoi(&sites)?, v.noise)
-        }
-        scene::Pattern::File(named) => {
-            let missing = || Cause::NoPattern { file: named.file.clone() };
-            (Pattern::clone(named.read.as_ref().ok_or_else(missing)?), None)
-        }
-        scene::Pattern::Radial(r) => {
-            let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
-            let radial = Pattern::radial(&spec)?;
-            let whole = r.splinters == 1;
-            let splinters = || Pattern::voronoi(&Voronoi::new(r.splinters, seed));
-            (if whole { radial } else { radial.nested(&splinters()?)? }, r.noise)
-        }
-    };
-    let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
-    let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
-    // as fine as the samples of most bodies, whose diagonal is a unit
-    Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
-}
-
-/// The sites of a pattern, one for each piece.
-pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
-    // a clustering of 1 lets the density of sites fall with the square of the distance
-    let clustering = 1.0 + 2.0 * spec.clustering;
-    Voronoi { clustering, ..Voronoi::new(spec.pieces, seed) }
-}
-
 /// How a body breaks.
 fn breakage<'a>(
     spec: &'a scene::Body,
@@ -400,9 +364,15 @@ fn breakage<'a>(
     let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
     let size = libm::cbrt(geometry.moments().volume);
     let model = if let Some(name) = &fracture.pattern {
+        let then = fracture.then.as_ref();
+        let then = then.map(|name| patterns.next(name, spec, geometry)).transpose()?.flatten();
         let pattern = patterns.of(name, &spec.shape, geometry)?;
-        pattern.map(|pattern| {
-            FractureModel::Prescored(pattern, fracture.placement.unwrap_or_default())
+        pattern.map(|pattern| match patterns.placement(fracture) {
+            Placement::Fixed => {
+                let at = FixedPattern::alignment(&geometry.bounds());
+                FractureModel::Fixed(Arc::new(FixedPattern { pattern, at, then }))
+            }
+            placement => FractureModel::Prescored(pattern, placement),
         })
     } else {
         let seed = patterns.scene.simulation.seed;
@@ -427,37 +397,6 @@ fn breakage<'a>(
 fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
     let pattern = fracture.pattern.as_ref().and_then(|name| scene.patterns.get(name));
     pattern.map_or(scene::Pattern::MIN_SHARE, scene::Pattern::least_share)
-}
-
-/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
-/// one for each of its bodies that are not alike.
-struct Patterns<'a> {
-    scene: &'a Scene,
-    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
-}
-
-impl<'a> Patterns<'a> {
-    /// The pattern of that name for a body; `None` if the scene has none.
-    fn of(
-        &mut self,
-        name: &'a str,
-        shape: &'a scene::Shape,
-        body: &Geometry,
-    ) -> Result<Option<Arc<Pattern>>, BuildError> {
-        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
-        if let Some((_, _, pattern)) = known {
-            return Ok(Some(Arc::clone(pattern)));
-        }
-        let mut numbered = (0..).zip(&self.scene.patterns);
-        let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
-            return Ok(None);
-        };
-        let seed = self.scene.simulation.seed.wrapping_add(n);
-        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
-        self.made.push((name, shape, Arc::clone(&made)));
-        Ok(Some(made))
-    }
 }
 
 /// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the

@@ -56,7 +56,9 @@ pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial, Rule};
-pub use pattern::{Noise, Pattern, PatternFile, Radial, Voronoi};
+pub use pattern::{
+    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
+};
 pub use shape::{
     Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
     default_spacing,
@@ -159,21 +161,30 @@ impl Scene {
 
     /// Hands over what is in a pattern file, for all patterns that name it.
     pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
-        for spec in self.patterns.values_mut() {
-            if let Pattern::File(named) = spec
-                && named.file == file
-            {
-                named.read = Some(Arc::clone(pattern));
-            }
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        for named in all.filter(|named| named.file == file) {
+            named.read = Some(Arc::clone(pattern));
         }
     }
 
     /// The pattern files that patterns name.
-    pub fn pattern_files(&self) -> impl Iterator<Item = &str> {
-        self.patterns.values().filter_map(|pattern| match pattern {
-            Pattern::File(named) => Some(named.file.as_str()),
-            Pattern::Voronoi(_) | Pattern::Radial(_) => None,
-        })
+    pub fn pattern_files(&mut self) -> impl Iterator<Item = &str> {
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        all.map(|named| named.file.as_str())
+    }
+
+    /// Hands over how dark the pictures are that patterns are painted by: `painting` reads the one at a path.
+    ///
+    /// # Errors
+    /// The first of `painting`.
+    pub fn give_paintings<E>(
+        &mut self,
+        mut painting: impl FnMut(&str) -> Result<fracture::Painting, E>,
+    ) -> Result<(), E> {
+        for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
+            painted.read = Some(Arc::new(painting(&painted.picture)?));
+        }
+        Ok(())
     }
 
     /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.

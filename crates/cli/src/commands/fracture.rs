@@ -35,11 +35,12 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     // a kind has a colon and a count, which no one puts in the name of a file that exists
     let file = std::path::Path::new(pattern);
     check_distinct(output, [path.as_path(), file])?;
-    let source = if file.is_file() {
+    let source = if file.exists() {
         Source::File(read_pattern(file)?)
     } else if !pattern.contains(':') {
-        let problem = "there is no such file: check the path, or give voronoi:PIECES or \
-                       radial:SECTORSxRINGS, as in voronoi:35,clustering=0.8";
+        let problem = "there is no such file: check the path, or give voronoi:PIECES, \
+                       radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, as in \
+                       voronoi:35,clustering=0.8";
         return Err(Failure::Pattern { text: pattern.clone(), problem: problem.to_owned() });
     } else {
         Source::Text(parsed(pattern)?)

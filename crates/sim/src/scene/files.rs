@@ -151,8 +151,8 @@ impl Files<'_> {
             }
         }
         for (name, mut pattern) in own.patterns {
-            if let (Pattern::File(named), false) = (&mut pattern, is_main) {
-                named.file = beside(&part.file, &named.file);
+            for named in pattern.files_mut().into_iter().filter(|_| !is_main) {
+                *named = beside(&part.file, named);
             }
             part.tables.push(format!("pattern.{name}"));
             if self.scene.patterns.insert(name.clone(), pattern).is_some() {

@@ -2,6 +2,7 @@
 
 mod contact;
 mod lattice;
+mod pattern;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -10,9 +11,10 @@ use super::error::nearest;
 use super::material::refractive_index;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
+pub(super) use pattern::pattern;
 use super::{
     Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
-    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Scene, Shape, Simulation, Stress, Trimesh,
 };
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
@@ -324,46 +326,6 @@ fn debris(d: &Debris, scene: &Scene) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
-    let Some(Noise { amplitude, frequency }) = noise else { return Ok(()) };
-    require((0.1..=100.0).contains(&frequency), &at(key, "frequency"), || {
-        format!("must be between 0.1 and 100, not {frequency:?}")
-    })?;
-    let most = 1.0 / (3.0 * frequency);
-    require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
-        format!("must be between 0 and {most:.4}, a third of 1 / frequency, not {amplitude:?}")
-    })
-}
-
-pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
-    match p {
-        Pattern::Voronoi(v) => {
-            count(&at(key, "voronoi.pieces"), v.pieces, 2, MAX_PIECES)?;
-            fraction(&at(key, "voronoi.clustering"), v.clustering)?;
-            noise(&at(key, "voronoi.noise"), v.noise)
-        }
-        Pattern::File(named) => {
-            require(!named.file.is_empty(), &at(key, "file"), || "is empty: name a pattern file")
-        }
-        Pattern::Radial(r) => {
-            count(&at(key, "radial.sectors"), r.sectors, 3, 1000)?;
-            count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
-            count(&at(key, "radial.splinters"), r.splinters, 1, 1000)?;
-            require(
-                r.sectors * r.rings * r.splinters <= MAX_PIECES,
-                &at(key, "radial.rings"),
-                || {
-                    format!(
-                        "times sectors and splinters passes the limit of {MAX_PIECES} pieces: use fewer"
-                    )
-                },
-            )?;
-            fraction(&at(key, "radial.jitter"), r.jitter)?;
-            noise(&at(key, "radial.noise"), r.noise)
-        }
-    }
-}
-
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     shape(&at(key, "shape"), &b.shape, b.may_be_sampled())?;
     positive(&at(key, "density"), b.density(), "kg/m^3")?;
@@ -599,8 +561,9 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
         &at(key, "placement"),
         || "is of a pattern: give the key `pattern` too, or remove it",
     )?;
-    if let Some(name) = &f.pattern {
-        require(scene.patterns.contains_key(name), &at(key, "pattern"), || {
+    for (part, name) in [("pattern", &f.pattern), ("then", &f.then)] {
+        let Some(name) = name else { continue };
+        require(scene.patterns.contains_key(name), &at(key, part), || {
             match nearest(name, scene.patterns.keys().map(String::as_str)) {
                 Some(other) => format!("names no pattern `{name}`, did you mean `{other}`?"),
                 None => format!(
@@ -610,6 +573,7 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
             }
         })?;
     }
+    pattern::levels(key, f, scene)?;
     if let Some(l) = &f.lattice {
         lattice::check(&at(key, "lattice"), l, b)?;
     }
