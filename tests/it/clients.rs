@@ -53,7 +53,8 @@ fn the_scale_in_usd_is_zero_where_a_body_does_not_exist_and_prims_have_its_name(
     assert!(case.run(&["run", "scene.toml", "-q", "-o", "a.jsonl"]).status.success());
     let read = |name: &str| std::fs::read_to_string(case.folder.path().join(name)).unwrap();
     let (usd, lines) = (read("a.usda"), read("a.jsonl"));
-    let mut lines = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let mut lines =
+        lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let head = lines.next().unwrap();
     let name = |n: usize| head["bodies"][n]["name"].as_str().unwrap().to_owned();
     let mut alive: BTreeMap<String, Vec<usize>> = BTreeMap::new();

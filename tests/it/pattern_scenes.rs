@@ -133,7 +133,8 @@ fn the_command_line_names_all_patterns_that_need_no_file() {
 
 #[test]
 fn scenes_refuse_patterns_that_cannot_be() {
-    let body = "[[body]]\nname = \"a\"\nmaterial = \"brick\"\nshape = { sphere = { radius = 1 } }\n";
+    let body =
+        "[[body]]\nname = \"a\"\nmaterial = \"brick\"\nshape = { sphere = { radius = 1 } }\n";
     for (tables, fracture, problem) in [
         ("[pattern.a.bricks]\nbond = 0", "", "one of the keys `size`"),
         ("[pattern.a.points]\nspacing = 1", "", "needs `points` or `curves`"),
@@ -173,7 +174,8 @@ fn meshes_are_regions_whether_they_are_objects_or_files() {
     };
     let boxed = |low, high, base: usize| {
         let vertices: String = (0..8).map(|n| corner(n, low, high)).collect();
-        let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        let faces =
+            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
         let face = |f: &[usize; 4]| {
             let [a, b, c, d] = f.map(|n| n + base);
             format!("f {a} {b} {c} {d}\n")
@@ -181,11 +183,8 @@ fn meshes_are_regions_whether_they_are_objects_or_files() {
         vertices + &faces.iter().map(face).collect::<String>()
     };
     let (left, right) = ((-1.0, 0.25), (0.25, 1.0));
-    let both = format!(
-        "o left\n{}o right\n{}",
-        boxed(left.0, left.1, 1),
-        boxed(right.0, right.1, 9)
-    );
+    let both =
+        format!("o left\n{}o right\n{}", boxed(left.0, left.1, 1), boxed(right.0, right.1, 9));
     std::fs::write(case.folder.path().join("both.obj"), both).unwrap();
     std::fs::create_dir(case.folder.path().join("parts")).unwrap();
     for (name, part) in [("a", left), ("b", right)] {
@@ -232,4 +231,90 @@ fn a_painted_slab_has_its_small_pieces_where_the_picture_is_dark() {
     let output = case.run(&["pattern", "new", "paint", "--scene", root, "-o", "b.pattern"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("it has: curve, painted"), "{message}");
+}
+
+/// What `brisance fracture --json` says of a box 1.2 x 0.6 x 0.2 m that a pattern divides.
+fn broken_box(pattern: &str) -> serde_json::Value {
+    let mut mesh = String::new();
+    for n in 0..8 {
+        let side = |bit: usize, half: f64| if n & bit == 0 { -half } else { half };
+        mesh += &format!("v {} {} {}\n", side(1, 0.6), side(2, 0.3), side(4, 0.1));
+    }
+    for [a, b, c, d] in
+        [[1, 3, 4, 2], [5, 6, 8, 7], [1, 2, 6, 5], [3, 7, 8, 4], [1, 5, 7, 3], [2, 4, 8, 6]]
+    {
+        mesh += &format!("f {a} {b} {c} {d}\n");
+    }
+    let case = Case::new(&[("box.obj", &mesh)]);
+    let all = ["fracture", "box.obj", "--pattern", pattern, "-o", "a.glb", "--json"];
+    let output = case.run(&[&all[..], &["--density", "2000"]].concat());
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn vector(value: &serde_json::Value) -> nalgebra::Vector3<f64> {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+/// Masses, inertia, areas and normals of twelve boxes by their closed forms.
+#[test]
+fn the_json_of_a_broken_box_has_the_moments_and_bonds_of_its_bricks() {
+    let json = broken_box("bricks:4x3,bond=0");
+    let (pieces, bonds) = (json["pieces"].as_array().unwrap(), json["bonds"].as_array().unwrap());
+    // 3 joints in each of 3 courses, and 2 beds under each of 4 columns
+    assert_eq!((pieces.len(), bonds.len()), (12, 9 + 8));
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+    for piece in pieces {
+        assert!(close(piece["volume"].as_f64().unwrap(), 0.3 * 0.2 * 0.2));
+        let mass = piece["mass"].as_f64().unwrap();
+        assert!(close(mass, 24.0));
+        for (axis, [a, b]) in [[0.2, 0.2], [0.3, 0.2], [0.3, 0.2]].into_iter().enumerate() {
+            let own = vector(&piece["inertia"][axis]);
+            let expected = mass * (a * a + b * b) / 12.0;
+            assert!((own - nalgebra::Vector3::ith(axis, expected)).norm() < 1e-9, "{own}");
+        }
+        let faces = |side: &str| piece[side].as_u64().unwrap();
+        assert!(faces("outer_faces") >= 4 && faces("inner_faces") >= 4, "{piece}");
+    }
+    for bond in bonds {
+        let number = |n: usize| bond["pieces"][n].as_u64().unwrap() as usize;
+        let center = |n: usize| vector(&pieces[number(n)]["center"]);
+        let way = center(1) - center(0);
+        let normal = vector(&bond["normal"]);
+        assert!((normal - way.normalize()).norm() < 1e-9, "{normal} {way}");
+        let area = if normal.x.abs() > 0.5 { 0.2 * 0.2 } else { 0.3 * 0.2 };
+        assert!(close(bond["area"].as_f64().unwrap(), area), "{bond}");
+        assert!((vector(&bond["center"]) - (center(0) + center(1)) / 2.0).norm() < 1e-9);
+    }
+}
+
+/// The area vectors of a closed surface add up to zero: those of the cuts of a piece that has no outer face do.
+#[test]
+fn normals_of_rough_bonds_close_around_a_piece_within() {
+    let rough = "voronoi:60,clustering=0,noise={amplitude=0.02,frequency=6}";
+    let json = broken_box(rough);
+    let (pieces, bonds) = (json["pieces"].as_array().unwrap(), json["bonds"].as_array().unwrap());
+    let mut sums = vec![(nalgebra::Vector3::zeros(), 0.0); pieces.len()];
+    for bond in bonds {
+        let [area, length] = [bond["area"].as_f64().unwrap(), vector(&bond["normal"]).norm()];
+        assert!((0.0..=1.0 + 1e-9).contains(&length), "{bond}");
+        let vector = vector(&bond["normal"]) * area;
+        for (n, sign) in [(0, 1.0), (1, -1.0)] {
+            let piece = bond["pieces"][n].as_u64().unwrap() as usize;
+            sums[piece].0 += vector * sign;
+            sums[piece].1 += area;
+        }
+    }
+    // of the others, what the outside has
+    let outer: nalgebra::Vector3<f64> = sums.iter().map(|(vector, _)| vector).sum();
+    assert!(outer.norm() < 1e-9, "every bond counts once on either side: {outer}");
+    let within = pieces.iter().zip(&sums).filter(|(piece, _)| piece["outer_faces"] == 0);
+    for (piece, (vector, area)) in within {
+        assert!(vector.norm() < 0.02 * area, "{piece}: {vector} of {area}");
+    }
+    // a cut across the box has its section
+    let halves = broken_box("slices:1,spread=0,axis=[0.1,0,0],tilt=0");
+    let bond = &halves["bonds"][0];
+    assert!((bond["area"].as_f64().unwrap() - 0.6 * 0.2).abs() < 1e-9, "{bond}");
+    assert!((vector(&bond["normal"]).x.abs() - 1.0).abs() < 1e-12, "{bond}");
 }

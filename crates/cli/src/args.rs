@@ -215,6 +215,7 @@ const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:35 -o pieces.glb
   brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
   brisance fracture vase.obj --pattern shards.pattern --nodes 300000 -o pieces.usda
+  brisance fracture vase.obj --pattern preset:glass -o pieces.glb --json > pieces.json
 
 Every piece is an object of its own, in place, with cuts in a material of their own.";
 
@@ -294,6 +295,12 @@ pub struct FractureArguments {
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
+    /// Density of the pieces that --json tells of, in kg per cubed unit of the mesh
+    #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = length)]
+    pub density: f64,
+    /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
+    #[arg(long)]
+    pub json: bool,
     /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]

@@ -125,11 +125,12 @@ impl Bricks {
 
     /// A brick in its spans, and the mortar after it.
     fn lay(&self, spans: [[Option<f64>; 2]; 3], cells: &mut Vec<Cell>) {
-        let whole = spans.iter().enumerate().fold(Cell::whole(&Pattern::REACH), |cell, (a, span)| {
-            let [low, high] = span.map(|side| side.map(|at| upper(a, at)));
-            let cell = low.iter().fold(cell, |cell, plane| cell.cut(plane.flipped()));
-            high.iter().fold(cell, |cell, plane| cell.cut(*plane))
-        });
+        let whole =
+            spans.iter().enumerate().fold(Cell::whole(&Pattern::REACH), |cell, (a, span)| {
+                let [low, high] = span.map(|side| side.map(|at| upper(a, at)));
+                let cell = low.iter().fold(cell, |cell, plane| cell.cut(plane.flipped()));
+                high.iter().fold(cell, |cell, plane| cell.cut(*plane))
+            });
         let mut brick = whole;
         for axis in [2, 0, 1] {
             let Some(end) = spans[axis][1].filter(|_| self.mortar > 0.0) else { continue };
@@ -186,7 +187,8 @@ mod tests {
         for _ in 0..total {
             let p = Point3::from(random.in_cube().component_mul(&extents));
             let along = |x: f64, pitch: f64| (x.rem_euclid(pitch) > pitch - 0.05) as usize;
-            let is_joint = p.z < 0.2 && along(p.z + 0.6, 0.4) == 1 || p.x < 0.5 && along(p.x + 1.0, 0.5) == 1;
+            let is_joint =
+                p.z < 0.2 && along(p.z + 0.6, 0.4) == 1 || p.x < 0.5 && along(p.x + 1.0, 0.5) == 1;
             mortar += usize::from(is_joint);
             let depth = -pattern.value(pattern.region_at(&p), &p);
             assert!(!is_joint || depth <= 0.025 + 1e-12, "{p} {depth}");

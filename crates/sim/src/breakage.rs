@@ -8,12 +8,12 @@ use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
+use crate::Next;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::hits::{Hit, UNKNOWN_DURATION};
 use crate::model::{Division, Effect, FractureModel, Impact};
 use crate::parent::Parent;
-use crate::Next;
 use crate::scene::Pattern;
 use crate::sharing::Part;
 use crate::strength::Strength;

@@ -27,9 +27,10 @@ use self::prescored::Patterns;
 use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
-    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion, FixedPattern, Placement,
-    FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
+    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
+    FixedPattern, FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path,
+    Placement, Region, Retire, Retired, RigidError, Settings, Solid, Strength, StressModel,
+    Timeline, Wind, World, rigid,
 };
 
 /// What a mesh file holds.

@@ -67,7 +67,7 @@ pub use mesh_warning::MeshWarning;
 pub use model::{FixedPattern, FractureModel, LatticeModel, Next, Placement, StressModel};
 pub use paint::{Paint, PaintedMesh};
 pub use piece_warning::PieceWarning;
-pub use pieces::{Breaking, break_mesh, piece_pattern};
+pub use pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
 pub use query::{CastHit, Filter, NearestBody};
 pub use recording::{Energy, Recorder, Recording, Stretch, Track};
 pub use report::{Dent, Dissipation, Fracture, Motion, Report};

@@ -42,6 +42,24 @@ pub enum Placement {
     Fixed,
 }
 
+impl Placement {
+    /// Where it puts a pattern in a body that is hit at a place, m, with a normal out of the body there.
+    pub fn alignment(
+        self,
+        body: &Geometry,
+        at: Point3<f64>,
+        normal: UnitVector3<f64>,
+    ) -> Alignment {
+        let bounds = body.bounds();
+        let turned = Alignment::enclosing(&bounds, at, normal);
+        match self {
+            Self::Turned => turned,
+            Self::Snapped => turned.snapped(body.grid()),
+            Self::Fixed => FixedPattern::alignment(&bounds),
+        }
+    }
+}
+
 /// A pattern that stands in a body.
 #[derive(Clone, Debug)]
 pub struct FixedPattern {
@@ -170,13 +188,7 @@ impl FractureModel {
     ) -> (Effect, Option<Strained>) {
         match self {
             Self::Prescored(pattern, placement) => {
-                let bounds = body.bounds();
-                let turned = Alignment::enclosing(&bounds, impact.at, impact.normal);
-                let at = match placement {
-                    Placement::Turned => turned,
-                    Placement::Fixed => FixedPattern::alignment(&bounds),
-                    Placement::Snapped => turned.snapped(body.grid()),
-                };
+                let at = placement.alignment(body, impact.at, impact.normal);
                 (Effect::Divides(Division::new(Arc::clone(pattern), at)), None)
             }
             Self::Fixed(fixed) => {

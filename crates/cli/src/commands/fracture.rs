@@ -3,10 +3,14 @@
 use std::cell::Cell;
 use std::io::Write;
 
-use ::fracture::{Alignment, Geometry};
-use levelset::Aabb;
+use ::fracture::{Alignment, Bond, Geometry};
+use levelset::{Aabb, Moments};
 use nalgebra::{Point3, Unit, Vector3};
-use sim::{Breaking, Look, PaintedMesh, PieceWarning, break_mesh, piece_pattern};
+use serde_json::{Value, json};
+use sim::{
+    Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, Track, break_mesh,
+    piece_pattern,
+};
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::{parsed, read_pattern};
@@ -50,6 +54,10 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
+        placement: match &source {
+            Source::Text(spec) => spec.placement(),
+            Source::File(_) => Placement::Turned,
+        },
         least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
     };
     let (warning, is_sampled) = (Cell::new(None), Cell::new(true));
@@ -67,11 +75,13 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         Ok(pattern)
     };
     let spec = arguments.sampling.spec(path);
-    let recording = phase("breaking the mesh", arguments.quiet, || {
+    let is_quiet = arguments.quiet || arguments.json;
+    let broken = phase("breaking the mesh", is_quiet, || {
         break_mesh(&painted, &spec, &breaking, pattern, Look::default())
     });
-    let recording = recording.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
-    if !arguments.quiet {
+    let broken = broken.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    let recording = &broken.recording;
+    if !is_quiet {
         warn_of_mesh(&spec, mesh, is_sampled.get());
         if let Some(warning) = warning.take() {
             // nobody to tell is no reason to stop
@@ -82,8 +92,12 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Err(Failure::NothingInside { path: path.clone() });
     }
     format
-        .write(&recording, output)
+        .write(recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    if arguments.json {
+        let facts = facts(&broken, arguments);
+        return print(|out| writeln!(out, "{facts}"));
+    }
     if arguments.quiet {
         return Ok(());
     }
@@ -94,6 +108,45 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             write_no_materials(out, path)?;
         }
         Ok(())
+    })
+}
+
+/// What `--json` prints.
+fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
+    let density = arguments.density;
+    let piece = |(track, moments): (&Track, &Moments)| {
+        let surface = track.surface();
+        let inertia: [[f64; 3]; 3] = (moments.inertia() * density).into();
+        json!({
+            "name": track.name,
+            "volume": moments.volume,
+            "mass": density * moments.volume,
+            "center": moments.centre().coords.as_slice(),
+            "inertia": inertia,
+            "outer_faces": surface.outer.len(),
+            "inner_faces": surface.inner.len(),
+        })
+    };
+    let bond = |bond: &Bond| {
+        json!({
+            "pieces": bond.fragments,
+            "area": bond.area,
+            "center": bond.centre.coords.as_slice(),
+            "normal": bond.normal.as_slice(),
+        })
+    };
+    let volume: f64 = broken.moments.iter().map(|moments| moments.volume).sum();
+    let pieces = broken.recording.tracks.iter().zip(&broken.moments).map(piece);
+    json!({
+        "file": arguments.mesh.display().to_string(),
+        "output": arguments.output.display().to_string(),
+        "pattern": arguments.pattern,
+        "seed": arguments.seed,
+        "density": density,
+        "volume": volume,
+        "mass": density * volume,
+        "pieces": pieces.collect::<Vec<_>>(),
+        "bonds": broken.bonds.iter().map(bond).collect::<Vec<_>>(),
     })
 }
 

@@ -226,10 +226,8 @@ fn mesh(
         "            uniform token subsetFamily:materialBind:familyType = \"partition\""
     )?;
     let faces = outer.len() + inner.len();
-    let sides = [
-        ("outer", outer_material, 0..outer.len()),
-        ("inner", inner_material, outer.len()..faces),
-    ];
+    let sides =
+        [("outer", outer_material, 0..outer.len()), ("inner", inner_material, outer.len()..faces)];
     for (side, material, faces) in sides {
         let faces: Vec<String> = faces.map(|f| f.to_string()).collect();
         writeln!(out, "            def GeomSubset \"{side}\" (")?;

@@ -28,11 +28,7 @@ pub fn pattern(
 }
 
 /// The same with the cuts as they are before they are roughened.
-fn smooth(
-    spec: &scene::Pattern,
-    seed: u64,
-    body: Option<&Geometry>,
-) -> Result<Pattern, Cause> {
+fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<Pattern, Cause> {
     let frame = Frame::of(body);
     Ok(match spec {
         scene::Pattern::Voronoi(v) => {

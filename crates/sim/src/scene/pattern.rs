@@ -192,8 +192,7 @@ impl Preset {
 
     /// The pattern that it stands for.
     pub fn spec(self) -> Pattern {
-        let radial =
-            Radial { sectors: 13, rings: 5, jitter: 0.45, splinters: 1, noise: None };
+        let radial = Radial { sectors: 13, rings: 5, jitter: 0.45, splinters: 1, noise: None };
         let voronoi = Voronoi { pieces: 40, clustering: 0.6, stretch: [1.0; 3], noise: None };
         match self {
             Self::Glass => Pattern::Radial(radial),

@@ -11,11 +11,11 @@ use super::error::nearest;
 use super::material::refractive_index;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
-pub(super) use pattern::pattern;
 use super::{
     Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
     Scene, Shape, Simulation, Stress, Trimesh,
 };
+pub(super) use pattern::pattern;
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
 pub(crate) const MAX_NODES: usize = 1 << 27;
