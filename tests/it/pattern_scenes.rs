@@ -253,7 +253,7 @@ fn broken_box(pattern: &str) -> serde_json::Value {
 }
 
 fn vector(value: &serde_json::Value) -> nalgebra::Vector3<f64> {
-    serde_json::from_value(value.clone()).unwrap()
+    serde_json::from_value::<[f64; 3]>(value.clone()).unwrap().into()
 }
 
 /// Masses, inertia, areas and normals of twelve boxes by their closed forms.

@@ -74,13 +74,24 @@ fn schema_and_reader_know_the_same_keys() {
             "[pattern.a.radial]\nnoise = { zzz = 1 }".to_owned(),
         ),
     ];
-    let kinds =
-        ["mesh", "trimesh", "sphere", "box", "cylinder", "capsule", "cone", "torus", "plane"].map(
-            |kind| {
-                let pointer = format!("{body}/properties/shape/properties/{kind}");
-                (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
-            },
-        );
+    let kinds = [
+        "mesh",
+        "trimesh",
+        "sphere",
+        "box",
+        "cylinder",
+        "capsule",
+        "cone",
+        "torus",
+        "plane",
+        "combined",
+        "extruded",
+        "heightfield",
+    ]
+    .map(|kind| {
+        let pointer = format!("{body}/properties/shape/properties/{kind}");
+        (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
+    });
     let kinds_of_patterns =
         ["voronoi", "radial", "bricks", "slices", "points", "painted", "nested"];
     let patterns = kinds_of_patterns.map(|kind| {

@@ -150,6 +150,10 @@ pub struct RunOptions {
     /// them
     #[arg(long, value_name = "FILE.csv")]
     pub anchor_loads: Option<PathBuf>,
+    /// Also write who pushed whom in every frame, a line of JSON each: place, normal, impulse and materials,
+    /// for sound and dust
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
+    pub contacts: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,

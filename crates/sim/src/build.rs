@@ -1,5 +1,6 @@
 //! A world from a scene.
 
+mod formed;
 mod lattice;
 mod prescored;
 
@@ -158,13 +159,13 @@ pub fn build(
             ..body(spec, solids, breakage).map_err(failed)?
         };
         let looks = looks(spec);
-        for (n, (name, offset)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
-            let pose = Translation3::from(offset) * one.pose;
+        for (n, (name, place)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
+            let pose = place.of(&spec.pose()) * frame;
             let body =
                 world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
-                let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
+                let place = |k: &scene::Keyframe| place.of(&k.pose()) * frame;
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
                 paths.push(Path { body, keys });
             }
@@ -281,10 +282,31 @@ fn looks(spec: &scene::Body) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Names of a body's copies, and how far from its position each is.
-fn places(spec: &scene::Body, seed: u64) -> Vec<(String, Vector3<f64>)> {
+/// Where a copy of a body is.
+#[derive(Clone, Copy)]
+struct CopyPlace {
+    /// How far from where the body is, m.
+    offset: Vector3<f64>,
+    /// How it is turned about its origin beyond the body.
+    turn: UnitQuaternion<f64>,
+}
+
+impl CopyPlace {
+    /// Where the copy is when the body is at a pose.
+    fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
+        let place = Translation3::from(pose.translation.vector + self.offset);
+        // nothing of a pose that is not turned may change, bit for bit
+        let is_turned = self.turn != UnitQuaternion::identity();
+        let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
+        Isometry3::from_parts(place, rotation)
+    }
+}
+
+/// Names of a body's copies, and where each is.
+fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     let Some(copies) = &spec.copies else {
-        return vec![(spec.name.clone(), Vector3::zeros())];
+        let place = CopyPlace { offset: Vector3::zeros(), turn: UnitQuaternion::identity() };
+        return vec![(spec.name.clone(), place)];
     };
     let [nx, ny, nz] = copies.count;
     let spacing = Vector3::from(copies.spacing);
@@ -296,18 +318,37 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, Vector3<f64>)> {
         let mut z = word;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        copies.jitter * (2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
+        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
     };
     let mut places = Vec::new();
     for j in 0..ny {
         for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
             let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
-            let strays = Vector3::new(stray(), stray(), stray());
+            let strays = Vector3::new(stray(), stray(), stray()) * copies.jitter;
             let name = format!("{} {}", spec.name, places.len() + 1);
-            places.push((name, steps.component_mul(&spacing) + strays));
+            let turn = turned(copies, places.len(), &mut stray);
+            places.push((name, CopyPlace { offset: steps.component_mul(&spacing) + strays, turn }));
         }
     }
     places
+}
+
+/// How far the copy of a number is turned, of some random numbers from -1 to 1.
+fn turned(
+    copies: &scene::Copies,
+    number: usize,
+    stray: &mut impl FnMut() -> f64,
+) -> UnitQuaternion<f64> {
+    let rotation = |axis: Vector3<f64>, degrees: f64| {
+        UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())
+    };
+    let even = rotation(copies.turn.axis.into(), copies.turn.degrees * number as f64);
+    if copies.turn_jitter == 0.0 {
+        return even;
+    }
+    let axis = Vector3::new(stray(), stray(), stray());
+    let axis = if axis.norm_squared() > 1e-6 { axis } else { Vector3::y() };
+    rotation(axis, copies.turn_jitter * stray()) * even
 }
 
 /// Anchors the bodies that have anchors, those first that hold others.
@@ -316,7 +357,7 @@ fn anchor(scene: &Scene, world: &mut World, appearances: &[Appearance]) -> Resul
     // one entry per copy, in the order in which bodies were added
     let copies = scene.bodies.iter().flat_map(|spec| {
         let places = places(spec, scene.simulation.seed);
-        places.into_iter().map(move |(_, offset)| (spec, Translation3::from(offset) * spec.pose()))
+        places.into_iter().map(move |(_, place)| (spec, place.of(&spec.pose())))
     });
     let mut open: Vec<_> =
         copies.zip(appearances).filter(|((spec, _), _)| !spec.anchors.is_empty()).collect();
@@ -537,6 +578,10 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
                 solids.shape = Shape::tets(Arc::new(TetSolid::new(&tets, &solids.frame)?));
             }
             Ok(Solids { tets: Some(tets), ..solids })
+        }
+        scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
+            let mesh = formed::mesh(&spec.shape)?;
+            of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => {

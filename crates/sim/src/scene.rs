@@ -28,6 +28,7 @@
 mod body;
 mod breakage;
 mod camera;
+mod combined;
 mod contact;
 mod error;
 mod files;
@@ -35,6 +36,7 @@ mod groups;
 mod joint;
 mod material;
 mod pattern;
+mod relief;
 mod shape;
 mod simulation;
 mod timeline;
@@ -51,6 +53,7 @@ pub use breakage::{
     WeakSphere,
 };
 pub use camera::{Camera, CameraKey};
+pub use combined::{Combined, Op, Part};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
@@ -59,6 +62,7 @@ pub use material::{Material, OwnMaterial, Rule};
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
+pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
     Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
     default_spacing,
@@ -173,7 +177,8 @@ impl Scene {
         all.map(|named| named.file.as_str())
     }
 
-    /// Hands over how dark the pictures are that patterns are painted by: `painting` reads the one at a path.
+    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `painting` reads the
+    /// one at a path.
     ///
     /// # Errors
     /// The first of `painting`.
@@ -183,6 +188,9 @@ impl Scene {
     ) -> Result<(), E> {
         for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
             painted.read = Some(Arc::new(painting(&painted.picture)?));
+        }
+        for picture in self.bodies.iter_mut().flat_map(|body| body.shape.pictures_mut()) {
+            picture.read = Some(Arc::new(painting(&picture.file)?));
         }
         Ok(())
     }

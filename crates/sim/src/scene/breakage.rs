@@ -127,7 +127,7 @@ pub enum LatticeShards {
 #[serde(deny_unknown_fields)]
 pub struct WeakSphere {
     /// Its centre, m; the origin unless given.
-    #[serde(default)]
+    #[serde(default, alias = "center")]
     pub centre: [f64; 3],
     /// Its radius, m.
     pub radius: f64,

@@ -161,7 +161,7 @@ impl Files<'_> {
         }
         let first = self.scene.bodies.len();
         for mut body in own.bodies {
-            if let (Some(named), false) = (body.shape.file_mut(), is_main) {
+            for named in body.shape.files_mut().into_iter().filter(|_| !is_main) {
                 *named = beside(&part.file, named);
             }
             let lattice = body.fracture.as_mut().and_then(|fracture| fracture.lattice.as_mut());

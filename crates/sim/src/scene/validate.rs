@@ -3,6 +3,7 @@
 mod contact;
 mod lattice;
 mod pattern;
+mod solids;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -421,7 +422,10 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
     }
     count(&at(key, "count"), c.total(), 1, MAX_PIECES)?;
     bounded(&at(key, "spacing"), &c.spacing, "m")?;
-    bounded(&at(key, "jitter"), &[c.jitter], "m")
+    bounded(&at(key, "jitter"), &[c.jitter], "m")?;
+    bounded(&at(key, "turn.degrees"), &[c.turn.degrees], "degrees")?;
+    direction(&at(key, "turn.axis"), &c.turn.axis)?;
+    bounded(&at(key, "turn_jitter"), &[c.turn_jitter], "degrees")
 }
 
 fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
@@ -458,6 +462,9 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
             extent(&at(key, "cone.radius"), c.radius)?;
             extent(&at(key, "cone.half_height"), c.half_height)?;
         }
+        Shape::Combined(c) => solids::combined(&at(key, "combined"), c)?,
+        Shape::Extruded(e) => solids::extruded(&at(key, "extruded"), e)?,
+        Shape::Heightfield(h) => solids::heightfield(&at(key, "heightfield"), h)?,
         Shape::Torus(t) => {
             extent(&at(key, "torus.minor"), t.minor)?;
             require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
@@ -471,6 +478,9 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
         Shape::Cylinder(_) => "cylinder",
         Shape::Cone(_) => "cone",
         Shape::Torus(_) => "torus",
+        Shape::Combined(_) => "combined",
+        Shape::Extruded(_) => "extruded",
+        Shape::Heightfield(_) => "heightfield",
         _ => "capsule",
     };
     fineness(&at(key, kind), s.fineness())?;
