@@ -30,7 +30,10 @@ fn contacts_carry_the_momentum_of_a_fall_and_then_the_weight() {
     // the frame of the blow holds some of its weight too
     let weight = mass * 9.81 / 30.0;
     assert!((impulse(first) - fall).abs() < 1.5 * weight, "{first}, not {fall}");
-    assert!(first["normal"][1].as_f64().unwrap() < -0.99 && first["point"][1].as_f64().unwrap().abs() < 0.02);
+    assert!(
+        first["normal"][1].as_f64().unwrap() < -0.99
+            && first["point"][1].as_f64().unwrap().abs() < 0.02
+    );
     let last = lines.last().unwrap();
     assert_eq!((&last["frame"], &last["began"]), (&Value::from(90), &Value::from(false)));
     assert!((impulse(last) - weight).abs() < 1e-3 * weight, "{last}, not {weight}");
@@ -48,7 +51,9 @@ fn contacts_tell_what_broke_and_leave_the_motion_as_it_is() {
     let lines = lines(&case);
     let broke: Vec<&Value> = lines.iter().filter(|line| line["broke"].is_string()).collect();
     assert!(!broke.is_empty() && broke.iter().all(|line| line["pieces"].as_u64() > Some(1)));
-    assert!(lines.iter().skip(1).all(|line| line["broke"].is_string() || line["bodies"][1].is_string()));
+    assert!(
+        lines.iter().skip(1).all(|line| line["broke"].is_string() || line["bodies"][1].is_string())
+    );
     let output = case.run(&["run", "a.toml", "-q", "-o", "d.jsonl", "--contacts", "c.csv"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains(".jsonl"), "{message}");

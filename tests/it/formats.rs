@@ -178,9 +178,8 @@ fn a_series_for_paraview_holds_every_frame() {
         let line = head.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
         let offset = line.split("offset=\"").nth(1).unwrap().split('"').next().unwrap();
         let data = &data[offset.parse::<usize>().unwrap()..];
-        let word = |n: usize| {
-            u64::from_le_bytes(data[8 * n..8 * n + 8].try_into().unwrap()) as usize
-        };
+        let word =
+            |n: usize| u64::from_le_bytes(data[8 * n..8 * n + 8].try_into().unwrap()) as usize;
         // as VTK compresses: blocks, their size, that of the last, and their sizes when compressed
         let mut at = 8 * (3 + word(0));
         let mut all = Vec::new();

@@ -10,7 +10,8 @@ use sim::scene::Scene;
 use crate::cli::Case;
 
 fn world(body: &str) -> World {
-    let text = format!("version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n{body}\n");
+    let text =
+        format!("version = 1\n[pattern.a.voronoi]\npieces = 9\n[[body]]\nname = \"a\"\n{body}\n");
     let scene = Scene::from_toml(&text).unwrap_or_else(|e| panic!("{body}: {e}"));
     sim::build(&scene, &BTreeMap::new()).unwrap().0
 }
@@ -29,23 +30,44 @@ fn combined_shapes_have_the_volumes_of_their_closed_forms() {
     let hollow = |wall: f64| ball * (0.5_f64.powi(3) - (0.5 - wall).powi(3));
     let r = 0.1;
     let [a, b, c] = [1.0 - 2.0 * r, 0.6 - 2.0 * r, 0.8 - 2.0 * r];
-    let round = a * b * c
-        + 2.0 * r * (a * b + b * c + c * a)
-        + PI * r * r * (a + b + c)
-        + ball * r.powi(3);
+    let round =
+        a * b * c + 2.0 * r * (a * b + b * c + c * a) + PI * r * r * (a + b + c) + ball * r.powi(3);
     for (parts, more, expected) in [
         (BOX.to_owned(), "", 0.48),
-        (format!("{BOX}, {{ shape = {{ cylinder = {{ radius = 0.2, half_height = 1 }} }}, op = \"difference\" }}"),
-            "", 0.48 - PI * 0.04 * 0.6),
-        (format!("{BOX}, {{ shape = {{ plane = {{ normal = [1, 1, 0] }} }}, op = \"intersection\" }}"), "", 0.24),
-        (format!("{BOX}, {{ shape = {{ box = {{ half_extents = [0.1, 0.3, 0.4] }} }}, position = [0.5, 0, 0] }}"),
-            "", 0.48 + 0.1 * 0.6 * 0.8),
-        (format!("{BOX}, {{ shape = {{ box = {{ half_extents = [1, 0.2, 0.2] }} }}, op = \"intersection\", \
-                  rotation = {{ axis = [1, 0, 0], degrees = 45 }} }}"), "", 0.16),
+        (
+            format!(
+                "{BOX}, {{ shape = {{ cylinder = {{ radius = 0.2, half_height = 1 }} }}, op = \"difference\" }}"
+            ),
+            "",
+            0.48 - PI * 0.04 * 0.6,
+        ),
+        (
+            format!(
+                "{BOX}, {{ shape = {{ plane = {{ normal = [1, 1, 0] }} }}, op = \"intersection\" }}"
+            ),
+            "",
+            0.24,
+        ),
+        (
+            format!(
+                "{BOX}, {{ shape = {{ box = {{ half_extents = [0.1, 0.3, 0.4] }} }}, position = [0.5, 0, 0] }}"
+            ),
+            "",
+            0.48 + 0.1 * 0.6 * 0.8,
+        ),
+        (
+            format!(
+                "{BOX}, {{ shape = {{ box = {{ half_extents = [1, 0.2, 0.2] }} }}, op = \"intersection\", \
+                  rotation = {{ axis = [1, 0, 0], degrees = 45 }} }}"
+            ),
+            "",
+            0.16,
+        ),
         ("{ shape = { sphere = { radius = 0.5 } } }".to_owned(), "wall = 0.1, ", hollow(0.1)),
         (BOX.to_owned(), "rounding = 0.1, ", round),
     ] {
-        let found = volume(&format!("{{ combined = {{ {more}spacing = 0.02, parts = [{parts}] }} }}"));
+        let found =
+            volume(&format!("{{ combined = {{ {more}spacing = 0.02, parts = [{parts}] }} }}"));
         assert!((found / expected - 1.0).abs() < 0.015, "{more}{parts}: {found}, not {expected}");
     }
 }
@@ -88,7 +110,8 @@ fn pictures_make_shapes_of_the_volume_that_they_show() {
     assert!((mass(0) / star - 1.0).abs() < 0.02, "{}, not {star}", mass(0));
     let path = std::path::Path::new(root).join("hills.png");
     let pixels = brisance::picture_file::read_picture(&path).unwrap();
-    let light = pixels.iter().map(|pixel| f64::from(pixel[0]) / 255.0).sum::<f64>() / pixels.len() as f64;
+    let light =
+        pixels.iter().map(|pixel| f64::from(pixel[0]) / 255.0).sum::<f64>() / pixels.len() as f64;
     let hills = 4.0 * (0.2 + 0.5 * light);
     assert!((mass(1) / hills - 1.0).abs() < 0.01, "{}, not {hills}", mass(1));
 }
@@ -99,7 +122,8 @@ fn copies_are_turned_as_told() {
                  rotation = { axis = [0, 0, 1], degrees = 90 }\n\
                  copies = { count = [4, 1, 1], spacing = [1, 0, 0], turn = { axis = [0, 1, 0], degrees = 30 } }";
     for (n, state) in world(scene).iter().enumerate() {
-        let turn = |axis, degrees: f64| UnitQuaternion::from_axis_angle(&axis, degrees.to_radians());
+        let turn =
+            |axis, degrees: f64| UnitQuaternion::from_axis_angle(&axis, degrees.to_radians());
         let expected = turn(Vector3::y_axis(), 30.0 * n as f64) * turn(Vector3::z_axis(), 90.0);
         assert!(state.pose.rotation.angle_to(&expected) < 1e-12);
         assert!((state.pose.translation.x - (n as f64 - 1.5)).abs() < 1e-12);
@@ -135,9 +159,14 @@ fn combined_shapes_that_cannot_be_are_refused() {
         (plane, "no plane"),
         (&format!("{BOX}, {{ shape = {{ plane = {{}} }} }}"), "which has no end"),
         (&format!("{BOX}, {{ shape = {{ mesh = {{ file = \"a.obj\" }} }} }}"), "is from a file"),
-        (&format!("{BOX}, {{ shape = {{ sphere = {{ radius = -1 }} }} }}"), "parts[1].shape.sphere.radius"),
         (
-            &format!("{BOX}, {{ shape = {{ sphere = {{ radius = 0.1 }} }}, op = \"intersection\", position = [9, 0, 0] }}"),
+            &format!("{BOX}, {{ shape = {{ sphere = {{ radius = -1 }} }} }}"),
+            "parts[1].shape.sphere.radius",
+        ),
+        (
+            &format!(
+                "{BOX}, {{ shape = {{ sphere = {{ radius = 0.1 }} }}, op = \"intersection\", position = [9, 0, 0] }}"
+            ),
             "leave nothing",
         ),
         (&format!("{BOX}, {{ shape = {{ sphere = {{ radius = 1 }} }}, op = \"cut\" }}"), "union"),

@@ -42,7 +42,7 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
         let made = folder.path().join(format!("made.{ending}"));
         let script = folder.path().join("brisance.py");
         std::fs::write(&script, SCRIPT)?;
-        let said = finished(host.start(&script, [&source, &made])?)?;
+        let said = finished(&host.start(&script, [&source, &made])?)?;
         let mut file = std::fs::File::open(&made)?;
         write_whole(output, |out| io::copy(&mut file, out).map(drop))?;
         Ok(said)
@@ -94,7 +94,7 @@ impl Host {
 }
 
 /// The line in which the script says what it made, or why it made nothing.
-fn finished(output: Output) -> io::Result<String> {
+fn finished(output: &Output) -> io::Result<String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let said = text.lines().find_map(|line| line.strip_prefix("brisance: "));
     match said {

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::io::Write;
+use std::path::Path;
 
 use ::fracture::{Alignment, Bond, Geometry};
 use levelset::{Aabb, Moments};
@@ -27,6 +28,23 @@ enum Source {
     Text(sim::scene::Pattern),
 }
 
+impl Source {
+    fn of(pattern: &str) -> Result<Self, Failure> {
+        // a kind has a colon and a count, which no one puts in the name of a file that exists
+        let file = Path::new(pattern);
+        if file.exists() {
+            return Ok(Self::File(read_pattern(file)?));
+        }
+        if !pattern.contains(':') {
+            let problem = "there is no such file: check the path, or give voronoi:PIECES, \
+                           radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, as in \
+                           voronoi:35,clustering=0.8";
+            return Err(Failure::Pattern { text: pattern.to_owned(), problem: problem.to_owned() });
+        }
+        Ok(Self::Text(parsed(pattern)?))
+    }
+}
+
 /// Breaks a mesh and writes its pieces.
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
@@ -36,19 +54,8 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let has_materials = file.has_materials;
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
-    // a kind has a colon and a count, which no one puts in the name of a file that exists
-    let file = std::path::Path::new(pattern);
-    check_distinct(output, [path.as_path(), file])?;
-    let source = if file.exists() {
-        Source::File(read_pattern(file)?)
-    } else if !pattern.contains(':') {
-        let problem = "there is no such file: check the path, or give voronoi:PIECES, \
-                       radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, as in \
-                       voronoi:35,clustering=0.8";
-        return Err(Failure::Pattern { text: pattern.clone(), problem: problem.to_owned() });
-    } else {
-        Source::Text(parsed(pattern)?)
-    };
+    check_distinct(output, [path.as_path(), Path::new(pattern)])?;
+    let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
     let breaking = Breaking {
@@ -136,6 +143,9 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
         })
     };
     let volume: f64 = broken.moments.iter().map(|moments| moments.volume).sum();
+    // rounding makes cells that meet in an edge touch
+    let least_area = 1e-9 * volume.cbrt().powi(2);
+    let bonds = broken.bonds.iter().filter(|bond| bond.area > least_area);
     let pieces = broken.recording.tracks.iter().zip(&broken.moments).map(piece);
     json!({
         "file": arguments.mesh.display().to_string(),
@@ -146,7 +156,7 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
         "volume": volume,
         "mass": density * volume,
         "pieces": pieces.collect::<Vec<_>>(),
-        "bonds": broken.bonds.iter().map(bond).collect::<Vec<_>>(),
+        "bonds": bonds.map(bond).collect::<Vec<_>>(),
     })
 }
 

@@ -25,10 +25,7 @@ const VTK_TETRA: u8 = 10;
 const POINT: usize = 12;
 
 /// Writes `frame_00000.vtu` and so on, and returns of each frame the one whose file holds it.
-pub(super) fn write_frames(
-    recording: &Recording,
-    folder: &Path,
-) -> Result<Vec<usize>, WriteError> {
+pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<Vec<usize>, WriteError> {
     check(recording)?;
     let mut written: Vec<usize> = Vec::with_capacity(recording.frames);
     let mut last = Cells::default();
