@@ -6,6 +6,7 @@ mod inspect;
 pub mod load;
 mod pattern;
 mod plot;
+mod regions;
 mod render;
 mod run;
 mod slice;

@@ -14,7 +14,8 @@ use sim::{
 };
 
 use crate::args::FractureArguments;
-use crate::commands::pattern::{parsed, read_pattern};
+use crate::commands::pattern::parsed;
+use crate::commands::regions::read_pattern;
 use crate::commands::{
     Failure, check_distinct, check_output, print, warn_of_mesh, write_no_materials,
 };

@@ -9,7 +9,7 @@ use fracture::{Painting, Stencil};
 use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 
-use crate::commands::pattern::{pattern_files, read_pattern};
+use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{MeshFileError, read_mesh_file};
