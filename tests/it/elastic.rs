@@ -64,7 +64,7 @@ fn run(world: &mut World, frames: usize) -> Vec<Report> {
 fn elastic<'a>(state: &BodyState<'a>) -> Option<&'a Arc<ElasticBody>> {
     match &state.breakage?.model {
         FractureModel::Stress(elastic) => Some(elastic),
-        FractureModel::Prescored(..) | FractureModel::Lattice(_) => None,
+        FractureModel::Prescored(..) | FractureModel::Fixed(_) | FractureModel::Lattice(_) => None,
     }
 }
 

@@ -61,7 +61,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
         });
     let bricks = (vector(0.2), 0.0..1.0).prop_map(|(size, bond)| {
         let size = size.map(|x| x.abs() + 0.1);
-        Pattern::bricks(&Bricks { size, extents: Vector3::repeat(0.5), bond })
+        Pattern::bricks(&Bricks { extents: Vector3::repeat(0.5), bond, ..Bricks::new(size) })
     });
     let cells = prop_oneof![voronoi, radial, slices, bricks].boxed();
     let cells = cells.prop_map(|pattern| pattern.expect("parameters are in range")).boxed();

@@ -39,8 +39,7 @@ fn patterns() -> [Pattern; 4] {
         let extents = Vector3::new(0.7, 0.4, 0.7);
         Pattern::voronoi(&Voronoi { extents, ..Voronoi::new(sites, seed) }).unwrap()
     };
-    let bricks =
-        Bricks { size: Vector3::new(0.3, 0.25, 0.2), extents: Vector3::repeat(1.0), bond: 0.5 };
+    let bricks = Bricks::new(Vector3::new(0.3, 0.25, 0.2));
     let radial = Pattern::radial(&Radial::new(7, 3, 4)).unwrap();
     [voronoi(20, 1), voronoi(60, 8), Pattern::bricks(&bricks).unwrap(), radial]
 }

@@ -87,7 +87,7 @@ fn run(world: &mut World, frames: usize) -> Vec<Report> {
 fn latticed<'a>(state: &BodyState<'a>) -> Option<&'a Arc<LatticeBody>> {
     match &state.breakage?.model {
         FractureModel::Lattice(latticed) => Some(latticed),
-        FractureModel::Prescored(..) | FractureModel::Stress(_) => None,
+        FractureModel::Prescored(..) | FractureModel::Fixed(_) | FractureModel::Stress(_) => None,
     }
 }
 

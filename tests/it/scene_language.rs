@@ -468,6 +468,7 @@ fn what_is_printed_as_json_is_as_documented() {
         ("check", &["check", "scene.toml"]),
         ("check", &["check", "sunk.toml"]),
         ("check", &["check", "fast.toml"]),
+        ("fracture", &["fracture", "thing.obj", "--pattern", "slices:2", "-o", "parts.glb"]),
         ("recording", &["info", "out.glb"]),
         ("mesh", &["info", "thing.obj"]),
         ("pattern", &["info", "nine.pattern"]),

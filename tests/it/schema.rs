@@ -25,6 +25,25 @@ fn properties(pointer: &str) -> Vec<String> {
     at["properties"].as_object().unwrap().keys().cloned().collect()
 }
 
+/// Kinds of shapes with keys of their own.
+const SHAPES: [&str; 12] = [
+    "mesh",
+    "trimesh",
+    "sphere",
+    "box",
+    "cylinder",
+    "capsule",
+    "cone",
+    "torus",
+    "plane",
+    "combined",
+    "extruded",
+    "heightfield",
+];
+/// Kinds of patterns with keys of their own.
+const PATTERNS: [&str; 7] =
+    ["voronoi", "radial", "bricks", "slices", "points", "painted", "nested"];
+
 #[test]
 fn schema_and_reader_know_the_same_keys() {
     let body = "/properties/body/items";
@@ -74,14 +93,11 @@ fn schema_and_reader_know_the_same_keys() {
             "[pattern.a.radial]\nnoise = { zzz = 1 }".to_owned(),
         ),
     ];
-    let kinds =
-        ["mesh", "trimesh", "sphere", "box", "cylinder", "capsule", "cone", "torus", "plane"].map(
-            |kind| {
-                let pointer = format!("{body}/properties/shape/properties/{kind}");
-                (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
-            },
-        );
-    let patterns = ["voronoi", "radial"].map(|kind| {
+    let kinds = SHAPES.map(|kind| {
+        let pointer = format!("{body}/properties/shape/properties/{kind}");
+        (pointer, format!("[[body]]\nshape = {{ {kind} = {{ zzz = 1 }} }}"))
+    });
+    let patterns = PATTERNS.map(|kind| {
         (format!("{pattern}/properties/{kind}"), format!("[pattern.a.{kind}]\nzzz = 1"))
     });
     let regions = ["sphere", "box", "plane"].map(|kind| {

@@ -39,7 +39,22 @@ pub(crate) fn clients(python: &str) -> Outcome {
         cargo(&[&brisance[..], &scene].concat())?;
     }
     for (script, file) in present {
-        run(Command::new(python).arg(script).arg(file).arg(&truth))?;
+        run(Command::new(python).arg(script).arg(&file).arg(&truth))?;
+        if script.ends_with("blender.py") {
+            blender(python, &file, &truth)?;
+        }
+    }
+    Ok(())
+}
+
+/// Has Blender make its own file and a USD file of a recording, and compares what it opens of them.
+fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
+    for ending in ["blend", "usdc"] {
+        let made = recording.with_extension(ending);
+        let [from, to] = [recording, &made].map(|path| path.to_string_lossy());
+        let make = ["run", "--quiet", "--package", "brisance", "--", "blender", "--quiet"];
+        cargo(&[&make[..], &["--python", python, &from, "--output", &to]].concat())?;
+        run(Command::new(python).arg("xtask/clients/blend.py").arg(&made).arg(truth))?;
     }
     Ok(())
 }

@@ -41,6 +41,8 @@ pub enum Command {
     Render(RenderArguments),
     /// Show a recording in the browser.
     View(ViewArguments),
+    /// Make a file of Blender, Alembic, FBX or USD from a recording, by Blender.
+    Blender(BlenderArguments),
     /// Draw the curves of a ledger.
     Plot(PlotArguments),
     /// Cut a closed mesh by planes.
@@ -148,6 +150,10 @@ pub struct RunOptions {
     /// them
     #[arg(long, value_name = "FILE.csv")]
     pub anchor_loads: Option<PathBuf>,
+    /// Also write who pushed whom in every frame, a line of JSON each: place, normal, impulse and materials,
+    /// for sound and dust
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
+    pub contacts: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
@@ -213,6 +219,7 @@ const FRACTURE_EXAMPLES: &str = "Examples:
   brisance fracture assets/bunny.obj --pattern voronoi:35 -o pieces.glb
   brisance fracture vase.obj --pattern radial:9x3,jitter=0.7 --at 0,0.1,0.2 --normal 0,0,1 -o out/
   brisance fracture vase.obj --pattern shards.pattern --nodes 300000 -o pieces.usda
+  brisance fracture vase.obj --pattern preset:glass -o pieces.glb --json > pieces.json
 
 Every piece is an object of its own, in place, with cuts in a material of their own.";
 
@@ -271,7 +278,8 @@ fn length(text: &str) -> Result<f64, String> {
 pub struct FractureArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
-    /// voronoi:PIECES, radial:SECTORSxRINGS, or a file that `brisance pattern new` wrote
+    /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES, preset:NAME, two of them
+    /// with a slash between them, or a file that `brisance pattern new` wrote
     #[arg(long, value_name = "PATTERN")]
     pub pattern: String,
     /// Where it is hit, in the mesh's coordinates [default: the middle of its top]
@@ -291,6 +299,12 @@ pub struct FractureArguments {
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
+    /// Density of the pieces that --json tells of, in kg per cubed unit of the mesh
+    #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = length)]
+    pub density: f64,
+    /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
+    #[arg(long)]
+    pub json: bool,
     /// File to write: .glb, .usda, .jsonl or .pvd; or a folder of .obj or .ply files, ending in / or
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
@@ -300,10 +314,53 @@ pub struct FractureArguments {
     pub quiet: bool,
 }
 
+const BLENDER_EXAMPLES: &str = "Examples:
+  brisance blender bunny.glb -o bunny.blend
+  brisance blender bunny.glb -o bunny.fbx --python venv/bin/python
+  brisance blender --script > import.py
+
+Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX
+(.fbx) or binary USD (.usdc). What came of a body that broke is below an empty. The program `blender` does it
+where it can be started, else Python with the module bpy (pip install bpy). The script that they run is what
+--script prints.";
+
+/// Arguments of `brisance blender`.
+#[derive(Args, Debug)]
+#[command(after_help = BLENDER_EXAMPLES)]
+pub struct BlenderArguments {
+    /// Recording that `brisance run` wrote, .glb
+    #[arg(required_unless_present = "script")]
+    pub recording: Option<PathBuf>,
+    /// File to write: .blend, .abc, .fbx or .usdc
+    #[arg(short, long, value_name = "OUT", required_unless_present = "script")]
+    pub output: Option<PathBuf>,
+    /// The program Blender
+    #[arg(long, value_name = "FILE", default_value = "blender")]
+    pub blender: PathBuf,
+    /// A Python that has the module bpy
+    #[arg(long, value_name = "FILE", default_value = "python3")]
+    pub python: PathBuf,
+    /// Print the script that Blender runs, and do nothing else
+    #[arg(long, conflicts_with_all = ["recording", "output"])]
+    pub script: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 const PATTERN_EXAMPLES: &str = "Examples:
   brisance pattern new voronoi:200 -o shards.pattern
   brisance pattern new radial:9x3,jitter=0.3 -o glass.pattern
+  brisance pattern new bricks:4x3,jitter=0.3 -o wall.pattern
+  brisance pattern new bricks:4x3/voronoi:5 -o rubble.pattern
+  brisance pattern new preset:glass -o pane.pattern
   brisance pattern new puzzle.png -o puzzle.pattern
+  brisance pattern new regions.obj -o regions.pattern
+  brisance pattern new wall --scene scenes/brick_wall.toml -o wall.pattern
+
+Presets are glass, concrete, wood, brick and ice. Two patterns with a slash between them: the second divides
+each region of the first. A mesh file holds a region in each of its objects, a folder of mesh files one in
+each file, drawn for a body in -1 to 1, the blow at the origin and y out of the body.
 
 A picture is 2 pattern units wide and lies across the blow, its middle where the blow falls; its
 colours must be exact (no soft edges), and the regions go through the whole depth.";
@@ -314,9 +371,13 @@ pub enum PatternCommand {
     /// Make a pattern and write it to a file.
     #[command(after_help = PATTERN_EXAMPLES)]
     New {
-        /// voronoi:PIECES or radial:SECTORSxRINGS, with further settings as in scenes after commas;
-        /// or a .png picture to cut out by: what has one colour in it is one region
+        /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, with
+        /// further settings as in scenes after commas; a .png picture to cut out by: what has one colour in
+        /// it is one region; or meshes, each a region
         pattern: String,
+        /// A scene file in which PATTERN is a name
+        #[arg(long, value_name = "SCENE")]
+        scene: Option<PathBuf>,
         /// Seed of the pattern
         #[arg(long, value_name = "N", default_value_t = 1)]
         seed: u64,

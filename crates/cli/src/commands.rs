@@ -1,10 +1,12 @@
 //! What the program does.
 
+mod blender;
 mod fracture;
 mod inspect;
 pub mod load;
 mod pattern;
 mod plot;
+mod regions;
 mod render;
 mod run;
 mod slice;
@@ -208,6 +210,12 @@ pub enum Failure {
         /// What is wrong with it.
         source: BuildError,
     },
+    /// Nothing can be started that runs Blender's Python.
+    #[error(
+        "Blender cannot be started: put `blender` on the PATH or give it with --blender, or install its module \
+         (`pip install bpy`) and give that Python with --python"
+    )]
+    NoBlender,
     /// A pattern cannot be made.
     #[error("pattern {text}: {problem}")]
     Pattern {
@@ -460,6 +468,7 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
         Command::View(arguments) => view::view(arguments),
+        Command::Blender(arguments) => blender::blender(arguments),
         Command::Plot(arguments) => plot::plot(arguments),
         Command::Slice(arguments) => slice::run(arguments),
         Command::Tetrahedralize(arguments) => volume::tetrahedralize(arguments),

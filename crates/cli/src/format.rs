@@ -127,9 +127,13 @@ impl Format {
             Self::Pvd => {
                 let folder = path.with_extension("");
                 let drawn = recording.drawn();
-                write_whole_folder(&folder, |folder| vtu::write_frames(&drawn, folder))?;
+                let mut written = Vec::new();
+                write_whole_folder(&folder, |folder| {
+                    written = vtu::write_frames(&drawn, folder)?;
+                    Ok::<_, WriteError>(())
+                })?;
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                write_whole(path, |out| vtu::write_list(recording, &name, out))
+                write_whole(path, |out| vtu::write_list((recording, &written), &name, out))
             }
         }
     }

@@ -6,6 +6,7 @@ mod ply;
 mod stl;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 
 use levelset::TriMesh;
@@ -163,6 +164,34 @@ pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
         return Err(MeshFileError::Empty);
     }
     Ok(mesh)
+}
+
+/// Reads the objects of the mesh at `path`, each as a mesh of its own; those without triangles are left out.
+///
+/// # Errors
+/// As [`read_mesh`].
+pub fn read_objects(path: &Path) -> Result<Vec<TriMesh>, MeshFileError> {
+    let parse = parser(path).ok_or(MeshFileError::UnknownFormat)?;
+    let MeshFile { mesh, objects, .. } = parse(&crate::input::read(path)?)?;
+    check(&mesh)?;
+    let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
+    let starts = if objects.is_empty() { vec![0] } else { objects.clone() };
+    let parts = starts.into_iter().zip(ends).filter(|(first, end)| first < end);
+    let meshes: Vec<TriMesh> = parts.map(|(first, end)| part(&mesh, first..end)).collect();
+    if meshes.is_empty() { Err(MeshFileError::Empty) } else { Ok(meshes) }
+}
+
+/// Some of the triangles of a mesh, with the vertices that they have.
+fn part(mesh: &TriMesh, triangles: Range<usize>) -> TriMesh {
+    let triangles = &mesh.triangles[triangles];
+    let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let place = |v: u32| used.partition_point(|&other| other < v) as u32;
+    TriMesh {
+        vertices: used.iter().map(|&v| mesh.vertices[v as usize]).collect(),
+        triangles: triangles.iter().map(|corners| corners.map(place)).collect(),
+    }
 }
 
 /// Cubes of coordinates to here, and sums of as many as a file can hold, are finite, m.

@@ -100,7 +100,9 @@ pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
         let mut pair = bond.fragments.map(|fragment| groups[fragment]);
         pair.sort_unstable();
         if pair[0] != pair[1] {
-            joined.push(Bond { fragments: pair, ..*bond });
+            let is_same = pair == bond.fragments.map(|fragment| groups[fragment]);
+            let normal = if is_same { bond.normal } else { -bond.normal };
+            joined.push(Bond { fragments: pair, normal, ..*bond });
         }
     }
     joined.sort_by_key(|bond| bond.fragments);
@@ -109,6 +111,7 @@ pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
         if same {
             let area = sum.area + next.area;
             sum.centre += (next.centre - sum.centre) * (next.area / area);
+            sum.normal += (next.normal - sum.normal) * (next.area / area);
             sum.area = area;
         }
         same

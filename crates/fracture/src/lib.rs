@@ -32,7 +32,7 @@
 //! ```
 //!
 //! Patterns are seeded ([`Voronoi`], [`Radial`], [`Slices`]), regular ([`Bricks`]), drawn
-//! ([`Pattern::from_meshes`], [`Pattern::from_picture`]) or made of others ([`Pattern::nested`],
+//! ([`Pattern::from_meshes`], [`Pattern::from_picture`], [`Pattern::painted`]) or made of others ([`Pattern::nested`],
 //! [`Pattern::roughened`], [`Pattern::sampled`]), and kept in files ([`Pattern::write`],
 //! [`Pattern::read`]). [`Pattern::slice`] is a picture of one.
 //!
@@ -44,6 +44,7 @@
 
 mod alignment;
 mod body;
+mod bricks;
 mod cell;
 mod convex_parts;
 mod cut;
@@ -64,6 +65,7 @@ mod material;
 mod near;
 mod noise;
 mod ownership;
+mod painted;
 mod particles;
 mod pattern;
 mod pieces;
@@ -81,6 +83,7 @@ mod slicing;
 mod voronoi;
 
 pub use alignment::Alignment;
+pub use bricks::Bricks;
 pub use convex_parts::convex_parts;
 pub use drawing::{Break, Drawing, draw};
 pub use facets::{FaceOrigin, Surface};
@@ -94,9 +97,10 @@ pub use lattice::{
 pub use load::bond_loads;
 pub use material::Material;
 pub use noise::Noise;
+pub use painted::Painting;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
-pub use planar::{Bricks, Slices};
+pub use planar::Slices;
 pub use projection::Projector;
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};

@@ -1,10 +1,10 @@
-//! Patterns of whole planes: slices and bricks.
+//! Patterns of whole planes, and patterns within patterns.
 
 use levelset::Aabb;
 use nalgebra::{Point3, UnitVector3, Vector3};
 
 use crate::cell::{Cell, Plane};
-use crate::pattern::{check, check_count, check_positive};
+use crate::pattern::{check, check_count};
 use crate::random::Random;
 use crate::{Pattern, PatternError};
 
@@ -21,18 +21,6 @@ pub struct Slices {
     pub tilt: f64,
     /// Chooses the planes.
     pub seed: u64,
-}
-
-/// A wall of bricks in running bond, its face across the collision normal; lengths in pattern
-/// units.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bricks {
-    /// Brick length along x, thickness along y and course height along z.
-    pub size: Vector3<f64>,
-    /// Half extents of the wall that is laid; outermost bricks go on outward.
-    pub extents: Vector3<f64>,
-    /// How far each course is shifted against the one below, in brick lengths.
-    pub bond: f64,
 }
 
 impl Pattern {
@@ -65,51 +53,6 @@ impl Pattern {
         }
         Self::from_cells(cells)
     }
-
-    /// Bricks, the impact in the middle of one.
-    ///
-    /// # Errors
-    /// [`PatternError`] when a parameter is out of its range or the bricks become too many.
-    pub fn bricks(spec: &Bricks) -> Result<Self, PatternError> {
-        check_positive("size", &spec.size)?;
-        check_positive("extents", &spec.extents)?;
-        check("bond", spec.bond, true, "finite")?;
-        // to each side of the middle one; a float too large for i64 saturates
-        let counts: [i64; 3] =
-            std::array::from_fn(|a| (spec.extents[a] / spec.size[a] - 0.5).ceil().max(0.0) as i64);
-        let along = |n: i64| n.saturating_mul(2).saturating_add(1);
-        let total = counts.iter().fold(1_i64, |product, &n| product.saturating_mul(along(n)));
-        check_count(usize::try_from(total).unwrap_or(usize::MAX))?;
-        let mut cells = Vec::new();
-        for layer in -counts[1]..=counts[1] {
-            for course in -counts[2]..=counts[2] {
-                let shift = (spec.bond * course as f64).rem_euclid(1.0);
-                // to the side that keeps bricks in the middle of the wall
-                let shift = if shift > 0.5 { shift - 1.0 } else { shift };
-                for brick in -counts[0]..=counts[0] {
-                    let places = [brick as f64 + shift, layer as f64, course as f64];
-                    let numbers = [brick, layer, course];
-                    cells.push(brick_cell(&spec.size, places, numbers, counts));
-                }
-            }
-        }
-        Self::from_cells(cells)
-    }
-}
-
-fn brick_cell(size: &Vector3<f64>, places: [f64; 3], numbers: [i64; 3], counts: [i64; 3]) -> Cell {
-    let mut cell = Cell::whole(&Pattern::REACH);
-    for a in 0..3 {
-        let normal = Vector3::ith(a, 1.0);
-        let plane = |side: f64| Plane { normal, offset: (places[a] + side) * size[a] };
-        if numbers[a] > -counts[a] {
-            cell = cell.cut(plane(-0.5).flipped());
-        }
-        if numbers[a] < counts[a] {
-            cell = cell.cut(plane(0.5));
-        }
-    }
-    cell
 }
 
 impl Pattern {
@@ -143,6 +86,7 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Bricks;
 
     /// How many regions are strictly around each of many points.
     fn cover(pattern: &Pattern) -> Vec<usize> {
@@ -157,13 +101,12 @@ mod tests {
     #[test]
     fn planes_bricks_and_nested_patterns_partition_space() {
         let slices = Slices { planes: 6, spread: 0.4, axis: None, tilt: 0.0, seed: 4 };
-        let bricks =
-            Bricks { size: Vector3::new(0.4, 0.3, 0.2), extents: Vector3::repeat(1.0), bond: 0.5 };
+        let bricks = Bricks::new(Vector3::new(0.4, 0.3, 0.2));
         let slices = Pattern::slices(&slices).unwrap();
         let bricks = Pattern::bricks(&bricks).unwrap();
         assert!((20..=42).contains(&slices.region_count()), "{}", slices.region_count());
-        // 7 along x, 5 layers, 11 courses
-        assert_eq!(bricks.region_count(), 7 * 5 * 11);
+        // 7 layers, and 11 courses of 5 and of 6 bricks in turn
+        assert_eq!(bricks.region_count(), 7 * (5 * 5 + 6 * 6));
         for pattern in [slices.nested(&slices).unwrap(), slices, bricks] {
             assert!(cover(&pattern).iter().all(|&n| n == 1));
         }
@@ -181,7 +124,7 @@ mod tests {
         let slices = Slices { planes: 60, spread: 0.4, axis: None, tilt: 0.0, seed: 4 };
         assert!(matches!(Pattern::slices(&slices), Err(PatternError::Regions { .. })));
         let size = Vector3::repeat(1e-300);
-        let bricks = Bricks { size, extents: Vector3::repeat(1.0), bond: 0.5 };
+        let bricks = Bricks::new(size);
         assert!(matches!(Pattern::bricks(&bricks), Err(PatternError::Regions { .. })));
     }
 }

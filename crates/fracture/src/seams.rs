@@ -39,12 +39,22 @@ pub(crate) struct Seam {
 pub(crate) struct Section {
     pub(crate) area: f64,
     pub(crate) moment: Vector3<f64>,
+    /// Area times normal, from the first piece of the pair to the second, m^2.
+    pub(crate) vector: Vector3<f64>,
+}
+
+impl Section {
+    /// The same seen from the other side.
+    pub(crate) fn reversed(self) -> Self {
+        Self { vector: -self.vector, ..self }
+    }
 }
 
 impl std::ops::AddAssign for Section {
     fn add_assign(&mut self, other: Self) {
         self.area += other.area;
         self.moment += other.moment;
+        self.vector += other.vector;
     }
 }
 
@@ -109,8 +119,11 @@ impl Seam {
             let mut at = grid.origin().coords * count + sums * h;
             at[axis] += (value * self.scales[axis]).clamp(0.0, count) * h;
             let area = h * h * self.cosines[axis];
-            section += Section { area: area * count, moment: at * area };
+            section.area += area * count;
+            section.moment += at * area;
         }
-        section
+        // the first region of the pair is below
+        let normal = self.plane.step.try_normalize(0.0).unwrap_or_default();
+        Section { vector: normal * section.area, ..section }
     }
 }

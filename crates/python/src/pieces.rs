@@ -85,6 +85,15 @@ impl Fractured {
         )
     }
 
+    /// Mean unit normal of each cut, from its first piece to its second, of shape (k, 3).
+    #[getter]
+    fn bond_normals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        arrays::array(
+            py,
+            self.bonds.iter().map(|bond| bond.normal.into()).collect::<Vec<[f64; 3]>>(),
+        )
+    }
+
     fn __len__(&self) -> usize {
         self.pieces.len()
     }
@@ -180,7 +189,7 @@ fn divided(
     let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
     let top = Aabb::around(&mesh.vertices)
         .map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
-    let at = Alignment::enclosing(&geometry.bounds(), job.at.unwrap_or(top), job.normal);
+    let at = spec.placement().alignment(&geometry, job.at.unwrap_or(top), job.normal);
     let least = job.least_share * geometry.moments().volume;
     let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;
     let Pieces { pieces, bonds, .. } = geometry.divide(&pattern, &at, least);

@@ -8,6 +8,7 @@ use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
+use crate::Next;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::hits::{Hit, UNKNOWN_DURATION};
@@ -61,6 +62,14 @@ impl Breakage {
             Strength::Material => Strength::Material,
         };
         Self { strength, generations: self.generations - 1, ..self.clone() }
+    }
+
+    /// How a piece by itself breaks where a pattern of its own is meant for pieces: nothing holds parts of it.
+    fn next(&self) -> Option<Self> {
+        let FractureModel::Fixed(fixed) = &self.model else { return None };
+        let Next { pattern, placement, least_share } = fixed.then.clone()?;
+        let model = FractureModel::Prescored(pattern, placement);
+        Some(Self { model, least_share, bonds: None, ..self.inherited(false) })
     }
 }
 
@@ -202,7 +211,7 @@ impl World {
             match &self.breakages[i].as_ref()?.model {
                 FractureModel::Stress(elastic) => Some(Arc::as_ptr(elastic).addr()),
                 FractureModel::Lattice(latticed) => Some(Arc::as_ptr(latticed).addr()),
-                FractureModel::Prescored(..) => None,
+                FractureModel::Prescored(..) | FractureModel::Fixed(_) => None,
             }
         };
         let models: Vec<Option<usize>> = hits.iter().map(model).collect();
@@ -342,7 +351,10 @@ impl World {
         let breakages = parent.breakage.as_ref().map(|breakage| {
             let body = (&*parent.solid.geometry, parent.density());
             let models = breakage.model.of_pieces(body, division, &broken.pieces).into_iter();
-            let of = |(model, &is_joined)| Breakage { model, ..breakage.inherited(is_joined) };
+            let of = |(model, &is_joined)| {
+                let same = || Breakage { model, ..breakage.inherited(is_joined) };
+                breakage.next().filter(|_| !is_joined).unwrap_or_else(same)
+            };
             models.zip(&is_joined).map(of).collect::<Vec<_>>()
         });
         let is_dust = broken.pieces.iter().map(|piece| division.is_dust(piece)).collect::<Vec<_>>();

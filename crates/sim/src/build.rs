@@ -1,6 +1,11 @@
 //! A world from a scene.
 
+mod formed;
 mod lattice;
+mod prescored;
+
+pub use prescored::pattern;
+pub(crate) use prescored::sites;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +15,7 @@ use contact::{
     Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
 };
 use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{ClosedMesh, Geometry, LatticeError, Noise, Pattern, PatternError, Radial, Voronoi};
+use fracture::{ClosedMesh, Geometry, LatticeError, PatternError};
 use levelset::{
     Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Moments, Sign, TetError, TetMesh,
     TriMesh,
@@ -19,12 +24,14 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
+use self::prescored::Patterns;
 use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
+    FixedPattern, FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path,
+    Placement, Region, Retire, Retired, RigidError, Settings, Solid, Strength, StressModel,
+    Timeline, Wind, World, rigid,
 };
 
 /// What a mesh file holds.
@@ -129,7 +136,7 @@ pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, MeshData>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
-    let mut patterns = Patterns { scene, made: Vec::new() };
+    let mut patterns = Patterns::new(scene);
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
@@ -152,13 +159,13 @@ pub fn build(
             ..body(spec, solids, breakage).map_err(failed)?
         };
         let looks = looks(spec);
-        for (n, (name, offset)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
-            let pose = Translation3::from(offset) * one.pose;
+        for (n, (name, place)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
+            let pose = place.of(&spec.pose()) * frame;
             let body =
                 world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
             world.set_substance(body, spec.solid().unwrap_or(fracture::Material::STONE));
             if let Some(keyframes) = &spec.keyframes {
-                let place = |k: &scene::Keyframe| Translation3::from(offset) * k.pose() * frame;
+                let place = |k: &scene::Keyframe| place.of(&k.pose()) * frame;
                 let keys = keyframes.iter().map(|k| (k.time, place(k))).collect();
                 paths.push(Path { body, keys });
             }
@@ -275,10 +282,31 @@ fn looks(spec: &scene::Body) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Names of a body's copies, and how far from its position each is.
-fn places(spec: &scene::Body, seed: u64) -> Vec<(String, Vector3<f64>)> {
+/// Where a copy of a body is.
+#[derive(Clone, Copy)]
+struct CopyPlace {
+    /// How far from where the body is, m.
+    offset: Vector3<f64>,
+    /// How it is turned about its origin beyond the body.
+    turn: UnitQuaternion<f64>,
+}
+
+impl CopyPlace {
+    /// Where the copy is when the body is at a pose.
+    fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
+        let place = Translation3::from(pose.translation.vector + self.offset);
+        // nothing of a pose that is not turned may change, bit for bit
+        let is_turned = self.turn != UnitQuaternion::identity();
+        let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
+        Isometry3::from_parts(place, rotation)
+    }
+}
+
+/// Names of a body's copies, and where each is.
+fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     let Some(copies) = &spec.copies else {
-        return vec![(spec.name.clone(), Vector3::zeros())];
+        let place = CopyPlace { offset: Vector3::zeros(), turn: UnitQuaternion::identity() };
+        return vec![(spec.name.clone(), place)];
     };
     let [nx, ny, nz] = copies.count;
     let spacing = Vector3::from(copies.spacing);
@@ -290,18 +318,37 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, Vector3<f64>)> {
         let mut z = word;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        copies.jitter * (2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0)
+        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
     };
     let mut places = Vec::new();
     for j in 0..ny {
         for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
             let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
-            let strays = Vector3::new(stray(), stray(), stray());
+            let strays = Vector3::new(stray(), stray(), stray()) * copies.jitter;
             let name = format!("{} {}", spec.name, places.len() + 1);
-            places.push((name, steps.component_mul(&spacing) + strays));
+            let turn = turned(copies, places.len(), &mut stray);
+            places.push((name, CopyPlace { offset: steps.component_mul(&spacing) + strays, turn }));
         }
     }
     places
+}
+
+/// How far the copy of a number is turned, of some random numbers from -1 to 1.
+fn turned(
+    copies: &scene::Copies,
+    number: usize,
+    stray: &mut impl FnMut() -> f64,
+) -> UnitQuaternion<f64> {
+    let rotation = |axis: Vector3<f64>, degrees: f64| {
+        UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())
+    };
+    let even = rotation(copies.turn.axis.into(), copies.turn.degrees * number as f64);
+    if copies.turn_jitter == 0.0 {
+        return even;
+    }
+    let axis = Vector3::new(stray(), stray(), stray());
+    let axis = if axis.norm_squared() > 1e-6 { axis } else { Vector3::y() };
+    rotation(axis, copies.turn_jitter * stray()) * even
 }
 
 /// Anchors the bodies that have anchors, those first that hold others.
@@ -310,7 +357,7 @@ fn anchor(scene: &Scene, world: &mut World, appearances: &[Appearance]) -> Resul
     // one entry per copy, in the order in which bodies were added
     let copies = scene.bodies.iter().flat_map(|spec| {
         let places = places(spec, scene.simulation.seed);
-        places.into_iter().map(move |(_, offset)| (spec, Translation3::from(offset) * spec.pose()))
+        places.into_iter().map(move |(_, place)| (spec, place.of(&spec.pose())))
     });
     let mut open: Vec<_> =
         copies.zip(appearances).filter(|((spec, _), _)| !spec.anchors.is_empty()).collect();
@@ -349,47 +396,6 @@ fn region(
     Anchor { region, to: to.as_deref().and_then(named) }
 }
 
-/// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
-/// there is none.
-///
-/// # Errors
-/// [`Cause`] when a parameter is out of its range, or the pattern's file was not given.
-pub fn pattern(
-    spec: &scene::Pattern,
-    seed: u64,
-    body: Option<&Geometry>,
-) -> Result<Pattern, Cause> {
-    let (pattern, noise) = match spec {
-        scene::Pattern::Voronoi(v) => {
-            let sites = sites(v, seed);
-            let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
-            (Pattern::voronoi(&sites)?, v.noise)
-        }
-        scene::Pattern::File(named) => {
-            let missing = || Cause::NoPattern { file: named.file.clone() };
-            (Pattern::clone(named.read.as_ref().ok_or_else(missing)?), None)
-        }
-        scene::Pattern::Radial(r) => {
-            let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
-            let radial = Pattern::radial(&spec)?;
-            let whole = r.splinters == 1;
-            let splinters = || Pattern::voronoi(&Voronoi::new(r.splinters, seed));
-            (if whole { radial } else { radial.nested(&splinters()?)? }, r.noise)
-        }
-    };
-    let Some(scene::Noise { amplitude, frequency }) = noise else { return Ok(pattern) };
-    let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
-    // as fine as the samples of most bodies, whose diagonal is a unit
-    Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
-}
-
-/// The sites of a pattern, one for each piece.
-pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
-    // a clustering of 1 lets the density of sites fall with the square of the distance
-    let clustering = 1.0 + 2.0 * spec.clustering;
-    Voronoi { clustering, ..Voronoi::new(spec.pieces, seed) }
-}
-
 /// How a body breaks.
 fn breakage<'a>(
     spec: &'a scene::Body,
@@ -400,9 +406,15 @@ fn breakage<'a>(
     let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
     let size = libm::cbrt(geometry.moments().volume);
     let model = if let Some(name) = &fracture.pattern {
+        let then = fracture.then.as_ref();
+        let then = then.map(|name| patterns.next(name, spec, geometry)).transpose()?.flatten();
         let pattern = patterns.of(name, &spec.shape, geometry)?;
-        pattern.map(|pattern| {
-            FractureModel::Prescored(pattern, fracture.placement.unwrap_or_default())
+        pattern.map(|pattern| match patterns.placement(fracture) {
+            Placement::Fixed => {
+                let at = FixedPattern::alignment(&geometry.bounds());
+                FractureModel::Fixed(Arc::new(FixedPattern { pattern, at, then }))
+            }
+            placement => FractureModel::Prescored(pattern, placement),
         })
     } else {
         let seed = patterns.scene.simulation.seed;
@@ -427,37 +439,6 @@ fn breakage<'a>(
 fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
     let pattern = fracture.pattern.as_ref().and_then(|name| scene.patterns.get(name));
     pattern.map_or(scene::Pattern::MIN_SHARE, scene::Pattern::least_share)
-}
-
-/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
-/// one for each of its bodies that are not alike.
-struct Patterns<'a> {
-    scene: &'a Scene,
-    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
-}
-
-impl<'a> Patterns<'a> {
-    /// The pattern of that name for a body; `None` if the scene has none.
-    fn of(
-        &mut self,
-        name: &'a str,
-        shape: &'a scene::Shape,
-        body: &Geometry,
-    ) -> Result<Option<Arc<Pattern>>, BuildError> {
-        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
-        if let Some((_, _, pattern)) = known {
-            return Ok(Some(Arc::clone(pattern)));
-        }
-        let mut numbered = (0..).zip(&self.scene.patterns);
-        let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
-            return Ok(None);
-        };
-        let seed = self.scene.simulation.seed.wrapping_add(n);
-        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
-        self.made.push((name, shape, Arc::clone(&made)));
-        Ok(Some(made))
-    }
 }
 
 /// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the
@@ -597,6 +578,10 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
                 solids.shape = Shape::tets(Arc::new(TetSolid::new(&tets, &solids.frame)?));
             }
             Ok(Solids { tets: Some(tets), ..solids })
+        }
+        scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
+            let mesh = formed::mesh(&spec.shape)?;
+            of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => {

@@ -118,7 +118,7 @@ pub struct Misfit {
 impl FractureModel {
     fn kind(&self) -> ModelKind {
         match self {
-            Self::Prescored(..) => ModelKind::Prescored,
+            Self::Prescored(..) | Self::Fixed(_) => ModelKind::Prescored,
             Self::Lattice(_) => ModelKind::Lattice,
             Self::Stress(_) => ModelKind::Stress,
         }

@@ -93,6 +93,18 @@ impl Digest {
                 // a digest takes all that is written
                 let _ = pattern.write(self);
             }
+            FractureModel::Fixed(fixed) => {
+                self.text("fixed");
+                let at = fixed.at.transform();
+                self.pose(&at.isometry);
+                self.numbers(&[at.scaling()]);
+                // a digest takes all that is written
+                let _ = fixed.pattern.write(&mut *self);
+                if let Some(next) = &fixed.then {
+                    self.numbers(&[next.least_share, f64::from(next.placement as u8)]);
+                    let _ = next.pattern.write(&mut *self);
+                }
+            }
             FractureModel::Lattice(latticed) => {
                 let model = latticed.model();
                 self.text(&format!("{model:?}"));

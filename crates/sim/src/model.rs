@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fracture::{
     Alignment, Breaking, Geometry, Neighbours, Noise, Pattern, Piece, Shards, Stencil, Weakness,
 };
-use levelset::{LevelSet, Stuffing, TetMesh, TriMesh};
+use levelset::{Aabb, LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use serde::Deserialize;
 use tetfem::Interpolation;
@@ -18,6 +18,8 @@ use crate::lattice::{LatticeBody, Parted};
 pub enum FractureModel {
     /// By prescored space (Su09).
     Prescored(Arc<Pattern>, Placement),
+    /// By prescored space that stands in the body.
+    Fixed(Arc<FixedPattern>),
     /// Where links between masses break (Ku07). Equal bodies share their tetrahedra and links until they
     /// are hit.
     Lattice(Arc<LatticeBody>),
@@ -35,6 +37,56 @@ pub enum Placement {
     /// Its centre on the node of the body's grid nearest to the impact, its axes along the grid's (the
     /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
     Snapped,
+    /// It stands in the body wherever that is hit: its centre in the middle of the shape's box, as a blow
+    /// from +z places it.
+    Fixed,
+}
+
+impl Placement {
+    /// Where it puts a pattern in a body that is hit at a place, m, with a normal out of the body there.
+    pub fn alignment(
+        self,
+        body: &Geometry,
+        at: Point3<f64>,
+        normal: UnitVector3<f64>,
+    ) -> Alignment {
+        let bounds = body.bounds();
+        let turned = Alignment::enclosing(&bounds, at, normal);
+        match self {
+            Self::Turned => turned,
+            Self::Snapped => turned.snapped(body.grid()),
+            Self::Fixed => FixedPattern::alignment(&bounds),
+        }
+    }
+}
+
+/// A pattern that stands in a body.
+#[derive(Clone, Debug)]
+pub struct FixedPattern {
+    /// The pattern.
+    pub pattern: Arc<Pattern>,
+    /// Where it is, in the material space of the body.
+    pub at: Alignment,
+    /// What divides pieces that this one divides no further; nothing unless given.
+    pub then: Option<Next>,
+}
+
+impl FixedPattern {
+    /// Where a pattern stands in a body of some bounds: see [`Placement::Fixed`].
+    pub fn alignment(bounds: &Aabb) -> Alignment {
+        Alignment::enclosing(bounds, bounds.centre(), Vector3::z_axis())
+    }
+}
+
+/// What divides pieces that a pattern divides no further.
+#[derive(Clone, Debug)]
+pub struct Next {
+    /// The pattern, centred where a piece is hit.
+    pub pattern: Arc<Pattern>,
+    /// How it is placed, turned or snapped.
+    pub placement: Placement,
+    /// Pieces of a smaller share of the volume that breaks go to the neighbour they share most with.
+    pub least_share: f64,
 }
 
 /// Parameters of fracture by a lattice.
@@ -136,13 +188,11 @@ impl FractureModel {
     ) -> (Effect, Option<Strained>) {
         match self {
             Self::Prescored(pattern, placement) => {
-                let bounds = body.bounds();
-                let turned = Alignment::enclosing(&bounds, impact.at, impact.normal);
-                let at = match placement {
-                    Placement::Turned => turned,
-                    Placement::Snapped => turned.snapped(body.grid()),
-                };
+                let at = placement.alignment(body, impact.at, impact.normal);
                 (Effect::Divides(Division::new(Arc::clone(pattern), at)), None)
+            }
+            Self::Fixed(fixed) => {
+                (Effect::Divides(Division::new(Arc::clone(&fixed.pattern), fixed.at)), None)
             }
             Self::Lattice(latticed) => (latticed.struck(body.level_set(), impact), None),
             Self::Stress(elastic) => {
@@ -184,7 +234,7 @@ impl FractureModel {
                 let parts = latticed.of_pieces(parted.as_ref(), pieces);
                 parts.into_iter().map(|part| Self::Lattice(Arc::new(part))).collect()
             }
-            Self::Prescored(..) => vec![self.clone(); pieces.len()],
+            Self::Prescored(..) | Self::Fixed(_) => vec![self.clone(); pieces.len()],
         }
     }
 }

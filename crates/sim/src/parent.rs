@@ -48,7 +48,7 @@ impl Parent {
         let mesh = match model {
             FractureModel::Stress(elastic) => elastic.mesh(),
             FractureModel::Lattice(latticed) => latticed.mesh(),
-            FractureModel::Prescored(..) => None,
+            FractureModel::Prescored(..) | FractureModel::Fixed(_) => None,
         };
         let mesh = mesh.filter(|_| self.has_tets());
         let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());

@@ -127,7 +127,7 @@ impl Scene {
                     warnings.push(PieceWarning::Joined { body: body.name.clone(), pieces, least });
                 }
             }
-            let scene::Pattern::Voronoi(spec) = pattern else { continue };
+            let scene::Pattern::Voronoi(spec) = pattern.spec() else { continue };
             let model = state.breakage.map(|breakage| &breakage.model);
             let Some((solid, FractureModel::Prescored(pattern, _))) = state.solid.zip(model) else {
                 continue;

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use fracture::{Alignment, Geometry, Pattern, Piece};
+use fracture::{Alignment, Bond, Geometry, Pattern, Piece};
+use levelset::Moments;
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
 
 use crate::build::{Cause, mesh_geometry, pattern, sites};
 use crate::scene::{self, Mesh};
-use crate::{Cut, Lineage, Look, PaintedMesh, Recording, Skin, Solid, Track, Undrawn, Whole};
+use crate::{
+    Cut, Lineage, Look, PaintedMesh, Placement, Recording, Skin, Solid, Track, Undrawn, Whole,
+};
 
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Breaking {
     pub at: Point3<f64>,
     /// Where its y axis goes: out of the solid where it is hit.
     pub normal: UnitVector3<f64>,
+    /// Whether it goes there.
+    pub placement: Placement,
     /// Pieces of a smaller share of the volume stay with the neighbour they touch most.
     pub least_share: f64,
 }
@@ -40,7 +45,18 @@ pub fn piece_pattern(
     Ok(Pattern::voronoi(&sites)?)
 }
 
-/// The pieces of the solid that `painted` and `spec` describe, with its paint, in place, as a recording of one frame;
+/// A mesh that was broken.
+#[derive(Clone, Debug)]
+pub struct BrokenMesh {
+    /// The pieces with the paint of the mesh, in place, as a recording of one frame.
+    pub recording: Recording,
+    /// Per piece, for unit density.
+    pub moments: Vec<Moments>,
+    /// What held pieces together.
+    pub bonds: Vec<Bond>,
+}
+
+/// The pieces of the solid that `painted` and `spec` describe;
 /// `pattern` is made for it, where it will be placed and the volume of the smallest piece in m^3.
 ///
 /// # Errors
@@ -51,10 +67,10 @@ pub fn break_mesh(
     breaking: &Breaking,
     pattern: impl FnOnce(&Geometry, &Alignment, f64) -> Result<Pattern, Cause>,
     look: Look,
-) -> Result<Recording, Cause> {
+) -> Result<BrokenMesh, Cause> {
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh.clone())?;
     let mesh = PaintedMesh { mesh, corners: painted.corners.clone() };
-    let at = Alignment::enclosing(&geometry.bounds(), breaking.at, breaking.normal);
+    let at = breaking.placement.alignment(&geometry, breaking.at, breaking.normal);
     let least = breaking.least_share * geometry.moments().volume;
     let pattern = Arc::new(pattern(&geometry, &at, least)?);
     let broken = geometry.divide(&pattern, &at, least);
@@ -80,6 +96,8 @@ pub fn break_mesh(
             stresses: Vec::new(),
         }
     };
+    let moments = broken.pieces.iter().map(|piece| *piece.geometry.moments()).collect();
     let tracks = broken.pieces.into_par_iter().enumerate().map(track).collect();
-    Ok(Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None })
+    let recording = Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None };
+    Ok(BrokenMesh { recording, moments, bonds: broken.bonds })
 }

@@ -28,6 +28,7 @@
 mod body;
 mod breakage;
 mod camera;
+mod combined;
 mod contact;
 mod error;
 mod files;
@@ -35,6 +36,7 @@ mod groups;
 mod joint;
 mod material;
 mod pattern;
+mod relief;
 mod shape;
 mod simulation;
 mod timeline;
@@ -51,12 +53,16 @@ pub use breakage::{
     WeakSphere,
 };
 pub use camera::{Camera, CameraKey};
+pub use combined::{Combined, Op, Part};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial, Rule};
-pub use pattern::{Noise, Pattern, PatternFile, Radial, Voronoi};
+pub use pattern::{
+    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
+};
+pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
     Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
     default_spacing,
@@ -159,21 +165,34 @@ impl Scene {
 
     /// Hands over what is in a pattern file, for all patterns that name it.
     pub fn give_pattern(&mut self, file: &str, pattern: &Arc<fracture::Pattern>) {
-        for spec in self.patterns.values_mut() {
-            if let Pattern::File(named) = spec
-                && named.file == file
-            {
-                named.read = Some(Arc::clone(pattern));
-            }
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        for named in all.filter(|named| named.file == file) {
+            named.read = Some(Arc::clone(pattern));
         }
     }
 
     /// The pattern files that patterns name.
-    pub fn pattern_files(&self) -> impl Iterator<Item = &str> {
-        self.patterns.values().filter_map(|pattern| match pattern {
-            Pattern::File(named) => Some(named.file.as_str()),
-            Pattern::Voronoi(_) | Pattern::Radial(_) => None,
-        })
+    pub fn pattern_files(&mut self) -> impl Iterator<Item = &str> {
+        let all = self.patterns.values_mut().flat_map(Pattern::in_files_mut);
+        all.map(|named| named.file.as_str())
+    }
+
+    /// Hands over how dark the pictures are that patterns are painted by and that draw shapes: `painting` reads the
+    /// one at a path.
+    ///
+    /// # Errors
+    /// The first of `painting`.
+    pub fn give_paintings<E>(
+        &mut self,
+        mut painting: impl FnMut(&str) -> Result<fracture::Painting, E>,
+    ) -> Result<(), E> {
+        for painted in self.patterns.values_mut().flat_map(Pattern::painted_mut) {
+            painted.read = Some(Arc::new(painting(&painted.picture)?));
+        }
+        for picture in self.bodies.iter_mut().flat_map(|body| body.shape.pictures_mut()) {
+            picture.read = Some(Arc::new(painting(&picture.file)?));
+        }
+        Ok(())
     }
 
     /// Hands over what is in a picture of strength: `stencil` makes it of what says where it is.

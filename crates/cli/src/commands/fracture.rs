@@ -2,14 +2,20 @@
 
 use std::cell::Cell;
 use std::io::Write;
+use std::path::Path;
 
-use ::fracture::{Alignment, Geometry};
-use levelset::Aabb;
+use ::fracture::{Alignment, Bond, Geometry};
+use levelset::{Aabb, Moments};
 use nalgebra::{Point3, Unit, Vector3};
-use sim::{Breaking, Look, PaintedMesh, PieceWarning, break_mesh, piece_pattern};
+use serde_json::{Value, json};
+use sim::{
+    Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, Track, break_mesh,
+    piece_pattern,
+};
 
 use crate::args::FractureArguments;
-use crate::commands::pattern::{parsed, read_pattern};
+use crate::commands::pattern::parsed;
+use crate::commands::regions::read_pattern;
 use crate::commands::{
     Failure, check_distinct, check_output, print, warn_of_mesh, write_no_materials,
 };
@@ -23,6 +29,23 @@ enum Source {
     Text(sim::scene::Pattern),
 }
 
+impl Source {
+    fn of(pattern: &str) -> Result<Self, Failure> {
+        // a kind has a colon and a count, which no one puts in the name of a file that exists
+        let file = Path::new(pattern);
+        if file.exists() {
+            return Ok(Self::File(read_pattern(file)?));
+        }
+        if !pattern.contains(':') {
+            let problem = "there is no such file: check the path, or give voronoi:PIECES, \
+                           radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, as in \
+                           voronoi:35,clustering=0.8";
+            return Err(Failure::Pattern { text: pattern.to_owned(), problem: problem.to_owned() });
+        }
+        Ok(Self::Text(parsed(pattern)?))
+    }
+}
+
 /// Breaks a mesh and writes its pieces.
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
@@ -32,23 +55,17 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let has_materials = file.has_materials;
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
-    // a kind has a colon and a count, which no one puts in the name of a file that exists
-    let file = std::path::Path::new(pattern);
-    check_distinct(output, [path.as_path(), file])?;
-    let source = if file.is_file() {
-        Source::File(read_pattern(file)?)
-    } else if !pattern.contains(':') {
-        let problem = "there is no such file: check the path, or give voronoi:PIECES or \
-                       radial:SECTORSxRINGS, as in voronoi:35,clustering=0.8";
-        return Err(Failure::Pattern { text: pattern.clone(), problem: problem.to_owned() });
-    } else {
-        Source::Text(parsed(pattern)?)
-    };
+    check_distinct(output, [path.as_path(), Path::new(pattern)])?;
+    let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
+        placement: match &source {
+            Source::Text(spec) => spec.placement(),
+            Source::File(_) => Placement::Turned,
+        },
         least_share: arguments.min_share.unwrap_or_else(|| least_share(&source)),
     };
     let (warning, is_sampled) = (Cell::new(None), Cell::new(true));
@@ -66,11 +83,13 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         Ok(pattern)
     };
     let spec = arguments.sampling.spec(path);
-    let recording = phase("breaking the mesh", arguments.quiet, || {
+    let is_quiet = arguments.quiet || arguments.json;
+    let broken = phase("breaking the mesh", is_quiet, || {
         break_mesh(&painted, &spec, &breaking, pattern, Look::default())
     });
-    let recording = recording.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
-    if !arguments.quiet {
+    let broken = broken.map_err(|source| Failure::Fracture { path: path.clone(), source })?;
+    let recording = &broken.recording;
+    if !is_quiet {
         warn_of_mesh(&spec, mesh, is_sampled.get());
         if let Some(warning) = warning.take() {
             // nobody to tell is no reason to stop
@@ -81,8 +100,12 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Err(Failure::NothingInside { path: path.clone() });
     }
     format
-        .write(&recording, output)
+        .write(recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    if arguments.json {
+        let facts = facts(&broken, arguments);
+        return print(|out| writeln!(out, "{facts}"));
+    }
     if arguments.quiet {
         return Ok(());
     }
@@ -93,6 +116,48 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
             write_no_materials(out, path)?;
         }
         Ok(())
+    })
+}
+
+/// What `--json` prints.
+fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
+    let density = arguments.density;
+    let piece = |(track, moments): (&Track, &Moments)| {
+        let surface = track.surface();
+        let inertia: [[f64; 3]; 3] = (moments.inertia() * density).into();
+        json!({
+            "name": track.name,
+            "volume": moments.volume,
+            "mass": density * moments.volume,
+            "center": moments.centre().coords.as_slice(),
+            "inertia": inertia,
+            "outer_faces": surface.outer.len(),
+            "inner_faces": surface.inner.len(),
+        })
+    };
+    let bond = |bond: &Bond| {
+        json!({
+            "pieces": bond.fragments,
+            "area": bond.area,
+            "center": bond.centre.coords.as_slice(),
+            "normal": bond.normal.as_slice(),
+        })
+    };
+    let volume: f64 = broken.moments.iter().map(|moments| moments.volume).sum();
+    // rounding makes cells that meet in an edge touch
+    let least_area = 1e-9 * volume.cbrt().powi(2);
+    let bonds = broken.bonds.iter().filter(|bond| bond.area > least_area);
+    let pieces = broken.recording.tracks.iter().zip(&broken.moments).map(piece);
+    json!({
+        "file": arguments.mesh.display().to_string(),
+        "output": arguments.output.display().to_string(),
+        "pattern": arguments.pattern,
+        "seed": arguments.seed,
+        "density": density,
+        "volume": volume,
+        "mass": density * volume,
+        "pieces": pieces.collect::<Vec<_>>(),
+        "bonds": bonds.map(bond).collect::<Vec<_>>(),
     })
 }
 

@@ -13,7 +13,7 @@ use sim::{BodyState, MeshWarning, Recording, World};
 
 use crate::args::{CheckArguments, FileArguments};
 use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
-use crate::commands::pattern::read_pattern;
+use crate::commands::regions::read_pattern;
 use crate::commands::strains::breaker;
 use crate::commands::volume::MAX_NODES;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};

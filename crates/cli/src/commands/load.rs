@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fracture::Stencil;
+use fracture::{Painting, Stencil};
 use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 
-use crate::commands::pattern::read_pattern;
+use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
 use crate::mesh_file::{MeshFileError, read_mesh_file};
@@ -177,10 +177,21 @@ pub fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
         let pattern_path = reach.path(&file, path)?;
-        digest.update(&read_plain(&pattern_path)?);
-        files.push(pattern_path.clone());
+        for part in pattern_files(&pattern_path)? {
+            if !reach.holds(&part) {
+                return Err(Failure::Outside { path: part, scene: path.to_owned() });
+            }
+            digest.update(&read_plain(&part)?);
+            files.push(part);
+        }
         scene.give_pattern(&file, &Arc::new(read_pattern(&pattern_path)?));
     }
+    scene.give_paintings(|picture| {
+        let picture_path = reach.path(picture, path)?;
+        digest.update(&read_plain(&picture_path)?);
+        files.push(picture_path.clone());
+        painting(&picture_path)
+    })?;
     scene.give_strength(|picture| {
         let picture_path = reach.path(&picture.file, path)?;
         digest.update(&read_plain(&picture_path)?);
@@ -196,6 +207,17 @@ pub fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
 /// The whole of a plain file: no pipe, which may never begin, nor a device, which may never end.
 pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
+}
+
+/// Density by the darkness of a picture.
+fn painting(path: &Path) -> Result<Painting, Failure> {
+    let pixels =
+        read_picture(path).map_err(|source| Failure::Picture { path: path.to_owned(), source })?;
+    let darkness = |pixel: &[u8; 3]| {
+        let light: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
+        1.0 - light / (3.0 * 255.0)
+    };
+    Ok(Painting { density: pixels.map(darkness) })
 }
 
 /// Strength by the light of a picture.

@@ -1,6 +1,5 @@
 //! `brisance pattern`.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 
@@ -8,22 +7,26 @@ use fracture::Pattern;
 use nalgebra::{Point3, Vector3};
 
 use crate::args::PatternCommand;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
+use crate::commands::load::{load, read_scene};
+use crate::commands::regions::{is_drawn, read_pattern};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::output::write_whole;
-use crate::picture_file::read_picture;
 use crate::render::{Picture, srgb};
 use crate::wording::count;
 
 /// Makes or draws a pattern.
 pub(super) fn pattern(command: &PatternCommand) -> Result<(), Failure> {
     match command {
-        PatternCommand::New { pattern: text, seed, output, quiet } => {
+        PatternCommand::New { pattern: text, scene, seed, output, quiet } => {
             if ends_in(output, "png") {
                 return Err(Failure::Format { path: output.clone(), known: ".pattern" });
             }
             check_folder(output)?;
-            check_distinct(output, [Path::new(text)])?;
-            let pattern = made(text, *seed)?;
+            check_distinct(output, [Path::new(text)].into_iter().chain(scene.as_deref()))?;
+            let pattern = match scene {
+                Some(scene) => of_scene(scene, text, *seed)?,
+                None => made(text, *seed)?,
+            };
             write_whole(output, |out| pattern.write(out))
                 .map_err(|e| Failure::Write { path: output.clone(), source: e.into() })?;
             if *quiet {
@@ -53,28 +56,25 @@ pub(super) fn parsed(text: &str) -> Result<sim::scene::Pattern, Failure> {
     text.parse().map_err(|problem| Failure::Pattern { text: text.to_owned(), problem })
 }
 
-/// The pattern of a text such as `voronoi:35`, or of a picture.
+/// The pattern of a text such as `voronoi:35`, or of what files hold.
 fn made(text: &str, seed: u64) -> Result<Pattern, Failure> {
-    let failed = |problem: String| Failure::Pattern { text: text.to_owned(), problem };
-    if ends_in(Path::new(text), "png") {
-        let picture = read_picture(Path::new(text)).map_err(|e| failed(e.to_string()))?;
-        let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));
-        let (rows, columns) = labels.dim();
-        if rows.min(columns) < 2 {
-            let size = format!("is {columns} x {rows} pixels: give one of at least 2 x 2");
-            return Err(failed(size));
-        }
-        if labels.iter().collect::<BTreeSet<_>>().len() < 2 {
-            return Err(failed("is of one colour, which divides nothing: draw regions".to_owned()));
-        }
-        return Pattern::from_picture(&labels, 2.0).map_err(|e| failed(e.to_string()));
+    let path = Path::new(text);
+    if path.is_dir() || is_drawn(path) {
+        return read_pattern(path);
     }
-    sim::pattern(&parsed(text)?, seed, None).map_err(|e| failed(e.to_string()))
+    sim::pattern(&parsed(text)?, seed, None)
+        .map_err(|e| Failure::Pattern { text: text.to_owned(), problem: e.to_string() })
 }
 
-pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
-    Pattern::read(&read(path)?[..])
-        .map_err(|source| Failure::PatternFile { path: path.to_owned(), source })
+/// The pattern of a name in a scene, in pattern units.
+fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
+    let loaded = load(path, read_scene(path, false)?)?;
+    let failed = |problem| Failure::Pattern { text: name.to_owned(), problem };
+    let spec = loaded.scene.patterns.get(name).ok_or_else(|| {
+        let names: Vec<&str> = loaded.scene.patterns.keys().map(String::as_str).collect();
+        failed(format!("{} has no such pattern; it has: {}", path.display(), names.join(", ")))
+    })?;
+    sim::pattern(spec, seed, None).map_err(|e| failed(e.to_string()))
 }
 
 /// The plane across the blow through its centre, from -1 to 1.

@@ -2,11 +2,12 @@
 
 mod summary;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sim::{Appearance, Camera, Event, Recorder, Report, World};
+use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, World};
 
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
@@ -17,6 +18,7 @@ use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
     Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
 };
+use crate::contacts::Contacts;
 use crate::events::Events;
 use crate::format::Format;
 use crate::ledger::Ledger;
@@ -45,6 +47,7 @@ struct Run {
     /// Poses that the recorder does not hold.
     spool: Spool,
     ledger: Ledger,
+    contacts: Option<Contacts>,
     events: Vec<Event>,
     /// Of the world before the first frame.
     fingerprint: u64,
@@ -122,6 +125,11 @@ impl Job<'_> {
         })?;
         let start = Instant::now();
         self.write_events(&run, &loaded)?;
+        if let Some((contacts, path)) = run.contacts.take().zip(self.options.contacts.as_ref()) {
+            let failed =
+                |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+            contacts.write(path).map_err(failed)?;
+        }
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
@@ -149,9 +157,9 @@ impl Job<'_> {
 
     /// All that is written.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
-        let RunOptions { output, ledger, anchor_loads, .. } = self.options;
-        let others =
-            [ledger.as_deref(), anchor_loads.as_deref(), self.events].into_iter().flatten();
+        let RunOptions { output, ledger, anchor_loads, contacts, .. } = self.options;
+        let tables = [ledger, anchor_loads, contacts].map(Option::as_deref);
+        let others = tables.into_iter().chain([self.events]).flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
@@ -161,6 +169,12 @@ impl Job<'_> {
         for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
             if !ends_in(path, "csv") {
                 return Err(Failure::Format { path: path.clone(), known: ".csv" });
+            }
+            check_folder(path)?;
+        }
+        if let Some(path) = &self.options.contacts {
+            if !ends_in(path, "jsonl") {
+                return Err(Failure::Format { path: path.clone(), known: ".jsonl" });
             }
             check_folder(path)?;
         }
@@ -223,11 +237,13 @@ impl Job<'_> {
             world.replay(told.events);
         }
         let ledger = Ledger::new(&world);
+        let contacts = self.contacts(&mut world, loaded)?;
         let mut run = Run {
             world,
             recorder,
             spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
+            contacts,
             events: Vec::new(),
             fingerprint,
             over_budget: 0,
@@ -258,7 +274,9 @@ impl Job<'_> {
             if interrupted.load(Ordering::Relaxed) {
                 return Err(self.interrupt(run, loaded));
             }
+            let before = run.names_of_contacts();
             let report = run.step();
+            run.note_contacts(&report, &before).map_err(|e| self.spool_failed(e))?;
             if self.options.anchor_loads.is_some() {
                 run.note_anchor_loads(&report);
             }
@@ -306,6 +324,15 @@ impl Job<'_> {
         checkpoint.write(path).map_err(failed)
     }
 
+    /// Where contacts go, if they are asked for; the world tells of them from then on.
+    fn contacts(&self, world: &mut World, loaded: &Loaded) -> Result<Option<Contacts>, Failure> {
+        let Some(path) = &self.options.contacts else { return Ok(None) };
+        world.set_contact_events(true);
+        let contacts = Contacts::beside(path, loaded.scene.simulation.fps);
+        let failed = |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
+        contacts.map(Some).map_err(failed)
+    }
+
     /// Poses cannot be kept beside the output until it is written.
     fn spool_failed(&self, source: std::io::Error) -> Failure {
         Failure::Write { path: self.options.output.clone(), source: source.into() }
@@ -348,6 +375,32 @@ impl Run {
         self.solver_limited += usize::from(report.solver_limited);
         self.over_budget += report.over_budget.len();
         report
+    }
+
+    /// Names of the bodies before a frame, some of which may break in it, if contacts are noted.
+    fn names_of_contacts(&self) -> BTreeMap<BodyId, String> {
+        if self.contacts.is_none() {
+            return BTreeMap::new();
+        }
+        let names = self.world.iter().filter_map(|state| {
+            let track = self.recorder.track(state.id)?;
+            Some((state.id, track.name.clone()))
+        });
+        names.collect()
+    }
+
+    fn note_contacts(
+        &mut self,
+        report: &Report,
+        before: &BTreeMap<BodyId, String>,
+    ) -> std::io::Result<()> {
+        let Self { contacts, recorder, world, .. } = self;
+        let Some(contacts) = contacts else { return Ok(()) };
+        let name = |body: BodyId| {
+            let born = || recorder.track(body).map(|track| track.name.clone());
+            before.get(&body).cloned().or_else(born)
+        };
+        contacts.add(report, world.frame(), name)
     }
 
     fn note_anchor_loads(&mut self, report: &Report) {

@@ -1,10 +1,13 @@
 //! Universal Scene Description as text.
 //!
 //! Every body is an `Xform` with time samples of translation and orientation, one time code per
-//! frame, and a visibility that is `inherited` while it exists. Its mesh has a subset for the outer
+//! frame, and a visibility that is `inherited` while it exists. Programs that import no visibility that
+//! changes, as Blender, see a scale that is 0 where the body does not exist. Prims have the names of the
+//! bodies, as far as identifiers allow, and materials those of the looks. The mesh of a body has a subset for the outer
 //! surface and one for cuts, each with a material; `primvars:rest` is where a vertex was in the whole
 //! body, m.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use sim::{Look, Recording, Surface, Track};
@@ -26,23 +29,53 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
             looks.push(&track.look);
         }
     }
-    materials(&looks, out)?;
-    for (index, track) in recording.tracks.iter().enumerate() {
+    let mut names = Names::default();
+    let mut both = |look: &&Look| {
+        let Look { material, .. } = look;
+        [names.of(material), names.of(&format!("{material} inside"))]
+    };
+    let named: Vec<[String; 2]> = looks.iter().map(&mut both).collect();
+    materials(&looks, &named, out)?;
+    let mut names = Names::taken("Looks");
+    for track in &recording.tracks {
         let look = looks.iter().position(|look| **look == *track.look).unwrap_or(0);
-        body((index, look), track, (frames, fps), out)?;
+        body((&names.of(&track.name), &named[look]), track, (frames, fps), out)?;
     }
     writeln!(out, "}}")?;
     Ok(())
 }
 
+/// Names of prims, which are identifiers, each of them once.
+#[derive(Default)]
+struct Names(BTreeSet<String>);
+
+impl Names {
+    fn taken(name: &str) -> Self {
+        Self([name.to_owned()].into())
+    }
+
+    /// An identifier like `name`.
+    fn of(&mut self, name: &str) -> String {
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut plain: String = name.chars().map(letter).collect();
+        if plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty() {
+            plain.insert(0, '_');
+        }
+        let numbered = (2..).map(|n: usize| format!("{plain}_{n}"));
+        let mut all = [plain.clone()].into_iter().chain(numbered);
+        let free = all.find(|name| !self.0.contains(name)).unwrap_or(plain);
+        self.0.insert(free.clone());
+        free
+    }
+}
+
 /// A material for the surface and one for cuts of each look.
-fn materials(looks: &[&Look], out: &mut impl Write) -> io::Result<()> {
+fn materials(looks: &[&Look], names: &[[String; 2]], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    def Scope \"Looks\"\n    {{")?;
-    for (index, look) in looks.iter().enumerate() {
+    for (look, own) in looks.iter().zip(names) {
         let Look { material, colour, inner_colour, roughness, .. } = look;
         let name = serde_json::Value::from(material.as_str());
-        for (side, [r, g, b]) in [("outer", colour), ("inner", inner_colour)] {
-            let path = format!("{side}_{index}");
+        for (path, [r, g, b]) in own.iter().zip([colour, inner_colour]) {
             writeln!(out, "        def Material \"{path}\" (\n            displayName = {name}")?;
             writeln!(out, "        )\n        {{")?;
             let output = format!("</World/Looks/{path}/Shader.outputs:surface>");
@@ -58,16 +91,16 @@ fn materials(looks: &[&Look], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    }}")
 }
 
-/// `index` is that of the track and that of its look.
+/// With the name of its prim and those of its materials.
 fn body(
-    (index, look): (usize, usize),
+    (own, materials): (&str, &[String; 2]),
     track: &Track,
     (frames, fps): (usize, f64),
     out: &mut impl Write,
 ) -> io::Result<()> {
     // names of prims are identifiers; the display name is free, in JSON's escapes
     let name = serde_json::Value::from(track.name.as_str());
-    writeln!(out, "    def Xform \"body_{index}\" (\n        displayName = {name}\n    )\n    {{")?;
+    writeln!(out, "    def Xform \"{own}\" (\n        displayName = {name}\n    )\n    {{")?;
     let samples = || (track.birth..).zip(&track.poses);
     if !track.poses.is_empty() {
         writeln!(out, "        double3 xformOp:translate.timeSamples = {{")?;
@@ -82,12 +115,11 @@ fn body(
         }
         writeln!(out, "        }}")?;
         let mut order = vec!["\"xformOp:translate\"", "\"xformOp:orient\""];
-        if let Some(first) = track.shrinks {
+        let sizes = sizes(track, (frames, fps));
+        if !sizes.is_empty() {
             writeln!(out, "        float3 xformOp:scale.timeSamples = {{")?;
-            let whole = track.birth.max(first - 1);
-            for frame in whole..track.end() {
-                let s = track.scale(frame, fps) as f32;
-                writeln!(out, "            {frame}: ({s}, {s}, {s}),")?;
+            for (time, s) in sizes {
+                writeln!(out, "            {time}: ({s}, {s}, {s}),")?;
             }
             writeln!(out, "        }}")?;
             order.push("\"xformOp:scale\"");
@@ -97,9 +129,32 @@ fn body(
     visibility(track, frames, out)?;
     let surface = track.surface();
     if !surface.vertices.is_empty() {
-        mesh(&surface, track.look.colour, look, out)?;
+        mesh(&surface, track.look.colour, (own, materials), out)?;
     }
     writeln!(out, "    }}")
+}
+
+/// Times, in frames, and sizes between which a body grows and shrinks; none if it always is as large.
+fn sizes(track: &Track, (frames, fps): (usize, f64)) -> Vec<(f64, f32)> {
+    /// Values between samples are interpolated: a size is held until so many frames before the next.
+    const HELD: f64 = 1e-3;
+    let (birth, end) = (track.birth as f64, track.end() as f64);
+    let mut sizes = vec![];
+    if track.birth > 0 {
+        sizes.extend([(0.0, 0.0), (birth - HELD, 0.0)]);
+    }
+    if track.birth > 0 || track.end() < frames || track.shrinks.is_some() {
+        sizes.push((birth, 1.0));
+    }
+    if let Some(first) = track.shrinks {
+        let whole = (first - 1).max(track.birth + 1);
+        sizes.extend((whole..track.end()).map(|n| (n as f64, track.scale(n, fps) as f32)));
+    }
+    if track.end() < frames {
+        let last = sizes.last().map_or(1.0, |last| last.1);
+        sizes.extend([(end - HELD, last), (end, 0.0)]);
+    }
+    sizes
 }
 
 fn visibility(track: &Track, frames: usize, out: &mut impl Write) -> io::Result<()> {
@@ -120,7 +175,7 @@ fn visibility(track: &Track, frames: usize, out: &mut impl Write) -> io::Result<
 fn mesh(
     surface: &Surface,
     [r, g, b]: [f32; 3],
-    look: usize,
+    (own, [outer_material, inner_material]): (&str, &[String; 2]),
     out: &mut impl Write,
 ) -> io::Result<()> {
     let Surface { vertices, outer, inner, .. } = surface;
@@ -131,7 +186,7 @@ fn mesh(
         }
         corner
     };
-    writeln!(out, "        def Mesh \"surface\" (")?;
+    writeln!(out, "        def Mesh \"{own}\" (")?;
     writeln!(
         out,
         "            prepend apiSchemas = [\"MaterialBindingAPI\"]\n        )\n        {{"
@@ -171,7 +226,9 @@ fn mesh(
         "            uniform token subsetFamily:materialBind:familyType = \"partition\""
     )?;
     let faces = outer.len() + inner.len();
-    for (side, faces) in [("outer", 0..outer.len()), ("inner", outer.len()..faces)] {
+    let sides =
+        [("outer", outer_material, 0..outer.len()), ("inner", inner_material, outer.len()..faces)];
+    for (side, material, faces) in sides {
         let faces: Vec<String> = faces.map(|f| f.to_string()).collect();
         writeln!(out, "            def GeomSubset \"{side}\" (")?;
         writeln!(out, "                prepend apiSchemas = [\"MaterialBindingAPI\"]")?;
@@ -179,7 +236,7 @@ fn mesh(
         writeln!(out, "                uniform token elementType = \"face\"")?;
         writeln!(out, "                uniform token familyName = \"materialBind\"")?;
         writeln!(out, "                int[] indices = [{}]", faces.join(", "))?;
-        writeln!(out, "                rel material:binding = </World/Looks/{side}_{look}>")?;
+        writeln!(out, "                rel material:binding = </World/Looks/{material}>")?;
         writeln!(out, "            }}")?;
     }
     writeln!(out, "        }}")

@@ -4,12 +4,15 @@
 //!
 //! Cells have the number of their body, its speed in m/s, whether they are of a cut, and the stress
 //! of the last blow, Pa: the largest principal one and that of von Mises, zero where none is known.
-//! Data are appended as raw bytes, little-endian.
+//! Data are appended as raw bytes, little-endian, each array compressed by zlib. Frames in which nothing changes
+//! have one file.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use nalgebra::Point3;
 use sim::{Recording, Track};
 
@@ -21,20 +24,30 @@ const VTK_TETRA: u8 = 10;
 /// Bytes of a point.
 const POINT: usize = 12;
 
-/// Writes `frame_00000.vtu` and so on.
-pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<(), WriteError> {
+/// Writes `frame_00000.vtu` and so on, and returns of each frame the one whose file holds it.
+pub(super) fn write_frames(recording: &Recording, folder: &Path) -> Result<Vec<usize>, WriteError> {
     check(recording)?;
+    let mut written: Vec<usize> = Vec::with_capacity(recording.frames);
+    let mut last = Cells::default();
     for frame in 0..recording.frames {
+        let cells = Cells::of(recording, frame);
+        if let Some(&known) = written.last().filter(|_| cells == last) {
+            written.push(known);
+            continue;
+        }
         let mut out = BufWriter::new(File::create(folder.join(name(frame)))?);
-        write_frame(recording, frame, &mut out)?;
+        write_cells(&cells, &mut out)?;
         out.flush()?;
+        written.push(frame);
+        last = cells;
     }
-    Ok(())
+    Ok(written)
 }
 
-/// Writes the list of the files in `folder`, with the times of their frames.
+/// Writes the list of the files in `folder`, with the times of their frames; `written` is what [`write_frames`]
+/// returned.
 pub(super) fn write_list(
-    recording: &Recording,
+    (recording, written): (&Recording, &[usize]),
     folder: &str,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
@@ -42,8 +55,8 @@ pub(super) fn write_list(
     writeln!(out, "<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">")?;
     writeln!(out, "<Collection>")?;
     let folder = escaped(folder);
-    for frame in 0..recording.frames {
-        let (time, name) = (frame as f64 / recording.fps, name(frame));
+    for (frame, file) in written.iter().enumerate() {
+        let (time, name) = (frame as f64 / recording.fps, name(*file));
         writeln!(out, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{folder}/{name}\"/>")?;
     }
     writeln!(out, "</Collection>\n</VTKFile>")?;
@@ -68,7 +81,7 @@ fn speed(track: &Track, frame: usize, fps: f64) -> f32 {
 }
 
 /// The cells of a frame and what is known of them.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Cells {
     points: Vec<u8>,
     corners: Vec<u8>,
@@ -80,13 +93,13 @@ struct Cells {
     principal: Vec<u8>,
     von_mises: Vec<u8>,
     /// Corners so far.
-    length: i64,
+    length: i32,
 }
 
 /// What all cells of a body have in common.
 struct Of {
     /// The number of its first point.
-    first: i64,
+    first: i32,
     body: i32,
     /// m/s.
     speed: f32,
@@ -97,7 +110,8 @@ impl Cells {
         let mut cells = Self::default();
         for (n, track) in recording.tracks.iter().enumerate() {
             let Some(pose) = track.pose(frame) else { continue };
-            let first = (cells.points.len() / POINT) as i64;
+            // 2^31 points take 24 GB
+            let first = (cells.points.len() / POINT) as i32;
             let of = Of { first, body: n as i32, speed: speed(track, frame, recording.fps) };
             let scale = track.scale(frame, recording.fps);
             let mut place = |vertices: &[[f32; 3]]| {
@@ -127,9 +141,9 @@ impl Cells {
 
     fn add(&mut self, of: &Of, (kind, corners): (u8, &[u32]), cut: u8, stress: [f32; 2]) {
         for corner in corners {
-            self.corners.extend((of.first + i64::from(*corner)).to_le_bytes());
+            self.corners.extend((of.first + *corner as i32).to_le_bytes());
         }
-        self.length += corners.len() as i64;
+        self.length += corners.len() as i32;
         self.ends.extend(self.length.to_le_bytes());
         self.types.push(kind);
         self.bodies.extend(of.body.to_le_bytes());
@@ -143,8 +157,38 @@ impl Cells {
 /// A list of numbers by its type, its name and how many of them are one entry.
 type Array<'a> = (&'a str, &'a str, usize, &'a [u8]);
 
-fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std::io::Result<()> {
-    let cells = Cells::of(recording, frame);
+/// As VTK compresses: the numbers of blocks, of bytes in a block and in the last one if that is shorter, and of
+/// bytes of each once it is compressed; then the blocks.
+fn compressed(data: &[u8]) -> std::io::Result<Vec<u8>> {
+    const BLOCK: usize = 1 << 16;
+    let blocks = data.chunks(BLOCK).map(|block| {
+        let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+        zlib.write_all(block)?;
+        zlib.finish()
+    });
+    let blocks = blocks.collect::<std::io::Result<Vec<_>>>()?;
+    let head = [blocks.len(), BLOCK, data.len() % BLOCK];
+    let sizes = head.into_iter().chain(blocks.iter().map(Vec::len));
+    let mut all: Vec<u8> = sizes.flat_map(|size| (size as u64).to_le_bytes()).collect();
+    blocks.iter().for_each(|block| all.extend(block));
+    Ok(all)
+}
+
+/// A list of numbers as it is in the file.
+struct Packed<'a> {
+    kind: &'a str,
+    name: &'a str,
+    components: usize,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Packed<'a> {
+    fn of((kind, name, components, data): &Array<'a>) -> std::io::Result<Self> {
+        Ok(Self { kind, name, components: *components, bytes: compressed(data)? })
+    }
+}
+
+fn write_cells(cells: &Cells, out: &mut impl Write) -> std::io::Result<()> {
     let (points, count) = (cells.points.len() / POINT, cells.types.len());
     let of_cells: [Array; 5] = [
         ("Int32", "body", 1, &cells.bodies),
@@ -155,14 +199,18 @@ fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std
     ];
     let of_points: [Array; 1] = [("Float32", "points", 3, &cells.points)];
     let shape: [Array; 3] = [
-        ("Int64", "connectivity", 1, &cells.corners),
-        ("Int64", "offsets", 1, &cells.ends),
+        ("Int32", "connectivity", 1, &cells.corners),
+        ("Int32", "offsets", 1, &cells.ends),
         ("UInt8", "types", 1, &cells.types),
     ];
+    fn packed<'a>(arrays: &[Array<'a>]) -> std::io::Result<Vec<Packed<'a>>> {
+        arrays.iter().map(Packed::of).collect()
+    }
+    let (of_cells, of_points, shape) = (packed(&of_cells)?, packed(&of_points)?, packed(&shape)?);
     let mut offset = 0;
-    let mut declared = |arrays: &[Array]| {
+    let mut declared = |arrays: &[Packed]| {
         let mut text = String::new();
-        for (kind, name, components, data) in arrays {
+        for Packed { kind, name, components, bytes } in arrays {
             let of = match components {
                 1 => String::new(),
                 _ => format!(" NumberOfComponents=\"{components}\""),
@@ -171,8 +219,7 @@ fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std
                 "<DataArray type=\"{kind}\" Name=\"{name}\"{of} format=\"appended\" \
                  offset=\"{offset}\"/>\n"
             );
-            // a count of bytes comes before each
-            offset += 8 + data.len();
+            offset += bytes.len();
         }
         text
     };
@@ -181,15 +228,15 @@ fn write_frame(recording: &Recording, frame: usize, out: &mut impl Write) -> std
     write!(
         out,
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" \
-         byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n\
+         byte_order=\"LittleEndian\" header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n\
+         <UnstructuredGrid>\n\
          <Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{count}\">\n\
          <CellData Scalars=\"body\">\n{in_cells}</CellData>\n<Points>\n{in_points}</Points>\n\
          <Cells>\n{in_shape}</Cells>\n</Piece>\n</UnstructuredGrid>\n\
          <AppendedData encoding=\"raw\">\n_"
     )?;
-    for (.., data) in of_cells.iter().chain(&of_points).chain(&shape) {
-        out.write_all(&(data.len() as u64).to_le_bytes())?;
-        out.write_all(data)?;
+    for Packed { bytes, .. } in of_cells.iter().chain(&of_points).chain(&shape) {
+        out.write_all(bytes)?;
     }
     write!(out, "\n</AppendedData>\n</VTKFile>\n")
 }

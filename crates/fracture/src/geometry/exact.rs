@@ -345,10 +345,11 @@ impl Touches<'_> {
         let mut bonds = Vec::new();
         for own in self.faces.chunk_by(|a, b| a.0 == b.0) {
             let (front, behind) = own.split_at(own.partition_point(|face| !face.1));
+            let normal = self.cuts.planes[own[0].0].normal;
             if let ([a], [b]) = (front, behind) {
                 // both sides have the same cut; the one with less has its rounding
                 let (_, _, _, area, moment) = if a.3 < b.3 { *a } else { *b };
-                bonds.extend(bond([a.2, b.2], area, &moment));
+                bonds.extend(bond([b.2, a.2], &normal, (area, moment)));
                 continue;
             }
             let flats = |faces: &[(usize, bool, usize, f64, Vector3<f64>)]| {
@@ -358,11 +359,9 @@ impl Touches<'_> {
                 faces.iter().map(flat).collect::<Vec<_>>()
             };
             let (front, behind) = (flats(front), flats(behind));
-            let normal = self.cuts.planes[own[0].0].normal;
             for (a, ours) in &front {
                 for (b, theirs) in &behind {
-                    let (area, moment) = overlap(ours, theirs, &normal);
-                    bonds.extend(bond([*a, *b], area, &moment));
+                    bonds.extend(bond([*b, *a], &normal, overlap(ours, theirs, &normal)));
                 }
             }
         }
@@ -371,12 +370,17 @@ impl Touches<'_> {
     }
 }
 
-fn bond(parts: [usize; 2], area: f64, moment: &Vector3<f64>) -> Option<Bond> {
-    let [a, b] = parts;
+/// The bond of the part behind a plane and the one in front of it.
+fn bond(
+    [a, b]: [usize; 2],
+    normal: &Vector3<f64>,
+    (area, moment): (f64, Vector3<f64>),
+) -> Option<Bond> {
     (area > 0.0).then(|| Bond {
         fragments: [a.min(b), a.max(b)],
         area,
         centre: Point3::from(moment / area),
+        normal: if a < b { *normal } else { -normal },
     })
 }
 

@@ -59,9 +59,11 @@ pub struct Body {
     /// group that the other touches.
     pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
+    #[serde(alias = "color")]
     pub colour: Option<[f32; 3]>,
     /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `colour` unless
     /// given.
+    #[serde(alias = "inner_color")]
     pub inner_colour: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
     pub roughness: Option<f32>,
@@ -111,7 +113,7 @@ pub struct Anchor {
 #[serde(deny_unknown_fields)]
 pub struct Ball {
     /// Its centre, m; `[0, 0, 0]` unless given.
-    #[serde(default)]
+    #[serde(default, alias = "center")]
     pub centre: [f64; 3],
     /// Its radius, m.
     pub radius: f64,
@@ -122,7 +124,7 @@ pub struct Ball {
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// Its centre, m; `[0, 0, 0]` unless given.
-    #[serde(default)]
+    #[serde(default, alias = "center")]
     pub centre: [f64; 3],
     /// Half the edge lengths, m.
     pub half_extents: [f64; 3],
@@ -140,6 +142,12 @@ pub struct Copies {
     /// How far each may stray from its place along each axis, m; 0 unless given.
     #[serde(default)]
     pub jitter: f64,
+    /// How each is turned against the one before, about its own origin; not at all unless given.
+    #[serde(default)]
+    pub turn: Rotation,
+    /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
+    #[serde(default)]
+    pub turn_jitter: f64,
 }
 
 impl Copies {

@@ -14,10 +14,13 @@ use crate::Placement;
 pub struct Fracture {
     /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centred where it is hit.
     pub pattern: Option<String>,
-    /// How the pattern is placed, `"turned"` so that its y axis comes out of the body where it is hit or
+    /// How the pattern is placed, `"turned"` so that its y axis comes out of the body where it is hit,
     /// `"snapped"` to the nodes of the body's grid, in which copies that are hit at one node share their
-    /// pieces; `"turned"` unless given.
+    /// pieces, or `"fixed"` in the body wherever that is hit; unless given as the pattern has it, see
+    /// [`super::Pattern::placement`].
     pub placement: Option<Placement>,
+    /// Name of the pattern that divides pieces which a fixed pattern divides no further; none unless given.
+    pub then: Option<String>,
     /// The body is divided where the links of a lattice of masses break.
     pub lattice: Option<Lattice>,
     /// The body is divided where the blow stretches it too much.
@@ -124,7 +127,7 @@ pub enum LatticeShards {
 #[serde(deny_unknown_fields)]
 pub struct WeakSphere {
     /// Its centre, m; the origin unless given.
-    #[serde(default)]
+    #[serde(default, alias = "center")]
     pub centre: [f64; 3],
     /// Its radius, m.
     pub radius: f64,

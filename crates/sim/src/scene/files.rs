@@ -151,8 +151,8 @@ impl Files<'_> {
             }
         }
         for (name, mut pattern) in own.patterns {
-            if let (Pattern::File(named), false) = (&mut pattern, is_main) {
-                named.file = beside(&part.file, &named.file);
+            for named in pattern.files_mut().into_iter().filter(|_| !is_main) {
+                *named = beside(&part.file, named);
             }
             part.tables.push(format!("pattern.{name}"));
             if self.scene.patterns.insert(name.clone(), pattern).is_some() {
@@ -161,7 +161,7 @@ impl Files<'_> {
         }
         let first = self.scene.bodies.len();
         for mut body in own.bodies {
-            if let (Some(named), false) = (body.shape.file_mut(), is_main) {
+            for named in body.shape.files_mut().into_iter().filter(|_| !is_main) {
                 *named = beside(&part.file, named);
             }
             let lattice = body.fracture.as_mut().and_then(|fracture| fracture.lattice.as_mut());

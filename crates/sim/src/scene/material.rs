@@ -168,8 +168,10 @@ pub struct OwnMaterial {
     /// Spinning friction, m.
     pub spinning_friction: Option<f64>,
     /// Linear RGB colour.
+    #[serde(alias = "color")]
     pub colour: Option<[f32; 3]>,
     /// Linear RGB colour of cuts.
+    #[serde(alias = "inner_color")]
     pub inner_colour: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk.
     pub roughness: Option<f32>,

@@ -1,13 +1,16 @@
 //! Fracture patterns.
 
+mod text;
+
 use std::sync::Arc;
 
+use fracture::Painting;
 use serde::Deserialize;
 
-use super::validate;
+use crate::Placement;
 
 /// A division of space that is centred where a body is hit: `[pattern.NAME.KIND]`, or
-/// `[pattern.NAME]` with a `file`.
+/// `[pattern.NAME]` with a `file` or a `preset`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -15,27 +18,126 @@ pub enum Pattern {
     Voronoi(Voronoi),
     /// Sectors and rings about the impact, as in a pane of glass.
     Radial(Radial),
-    /// A file that `brisance pattern new` wrote.
+    /// Bricks in courses, with or without mortar.
+    Bricks(Bricks),
+    /// Planes through all of space.
+    Slices(Slices),
+    /// Cells of given points and of points along curves.
+    Points(Points),
+    /// Cells as many as a picture is dark.
+    Painted(Painted),
+    /// A pattern whose regions another divides.
+    Nested(Nested),
+    /// The settings of a material.
+    Preset(Preset),
+    /// A file: what `brisance pattern new` wrote, closed meshes, or a picture.
     File(PatternFile),
 }
 
 impl Pattern {
     /// Share of the volume of the smallest piece of a pattern whose pieces are not known.
     pub const MIN_SHARE: f64 = 2e-3;
+    /// The same of a pattern that makes no splinters: all pieces are meant.
+    const NO_SPLINTERS: f64 = 1e-6;
 
     /// Share of the volume of the smallest piece of a body that it divides, unless a scene gives one: an
     /// 8th of the mean, less is a splinter.
     pub fn least_share(&self) -> f64 {
         let share = |pieces: usize| 1.0 / (8.0 * pieces.max(1) as f64);
-        self.pieces().map_or(Self::MIN_SHARE, share)
+        match self.spec() {
+            Self::Bricks(_) => Self::NO_SPLINTERS,
+            Self::Nested(nested) if matches!(nested.outer.spec(), Self::Bricks(_)) => {
+                Self::NO_SPLINTERS
+            }
+            spec => spec.pieces().map_or(Self::MIN_SHARE, share),
+        }
     }
 
-    /// How many pieces it asks for; `None` of a file.
+    /// How many pieces it asks for, where it does.
     pub(crate) fn pieces(&self) -> Option<usize> {
         match self {
             Self::Voronoi(voronoi) => Some(voronoi.pieces),
             Self::Radial(radial) => Some(radial.sectors * radial.rings * radial.splinters),
+            Self::Painted(painted) => Some(painted.pieces),
+            Self::Nested(nested) => {
+                Some(nested.outer.pieces()?.saturating_mul(nested.inner.pieces()?))
+            }
+            Self::Preset(preset) => preset.spec().pieces(),
+            Self::Bricks(_) | Self::Slices(_) | Self::Points(_) | Self::File(_) => None,
+        }
+    }
+
+    /// The pattern that a preset stands for; itself else.
+    pub fn spec(&self) -> Self {
+        match self {
+            Self::Preset(preset) => preset.spec(),
+            other => other.clone(),
+        }
+    }
+
+    /// Where it stands unless a body says otherwise: what is drawn for the shape of a body stands in the
+    /// body, and what has a grain keeps its axes along those of the shape.
+    pub fn placement(&self) -> Placement {
+        match self {
+            Self::Bricks(_) | Self::Points(_) | Self::Painted(_) => Placement::Fixed,
+            Self::Voronoi(Voronoi { stretch, .. }) if *stretch != [1.0; 3] => Placement::Snapped,
+            Self::Nested(nested) => nested.outer.placement(),
+            Self::Preset(preset) => preset.spec().placement(),
+            Self::Voronoi(_) | Self::Radial(_) | Self::Slices(_) | Self::File(_) => {
+                Placement::Turned
+            }
+        }
+    }
+
+    /// How rough its cuts are.
+    pub(crate) fn noise(&self) -> Option<Noise> {
+        match self {
+            Self::Voronoi(voronoi) => voronoi.noise,
+            Self::Radial(radial) => radial.noise,
+            Self::Bricks(bricks) => bricks.noise,
+            Self::Slices(slices) => slices.noise,
+            Self::Points(points) => points.noise,
+            Self::Painted(painted) => painted.noise,
+            Self::Nested(nested) => nested.noise,
+            Self::Preset(preset) => preset.spec().noise(),
             Self::File(_) => None,
+        }
+    }
+
+    /// The files it names, each with what it holds.
+    pub(crate) fn files_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::File(named) => vec![&mut named.file],
+            Self::Painted(painted) => vec![&mut painted.picture],
+            Self::Nested(nested) => {
+                let Nested { outer, inner, .. } = nested;
+                outer.files_mut().into_iter().chain(inner.files_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The patterns within it that are kept in files, or itself.
+    pub(crate) fn in_files_mut(&mut self) -> Vec<&mut PatternFile> {
+        match self {
+            Self::File(named) => vec![named],
+            Self::Nested(nested) => {
+                let Nested { outer, inner, .. } = nested;
+                outer.in_files_mut().into_iter().chain(inner.in_files_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The painted patterns within it, or itself.
+    pub(crate) fn painted_mut(&mut self) -> Vec<&mut Painted> {
+        match self {
+            Self::Painted(painted) => vec![painted],
+            Self::Nested(nested) => {
+                let Nested { outer, inner, .. } = nested;
+                outer.painted_mut().into_iter().chain(inner.painted_mut()).collect()
+            }
+            _ => Vec::new(),
         }
     }
 }
@@ -62,36 +164,64 @@ impl PartialEq for PatternFile {
     }
 }
 
-/// Reads `voronoi:35` (pieces), `radial:9x3` (sectors and rings), and more settings after commas by
-/// their keys in scene files: `voronoi:35,clustering=0.8`.
-impl std::str::FromStr for Pattern {
-    type Err = String;
+/// `[pattern.NAME]` with `preset = "glass"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// Radial and concentric cracks.
+    Glass,
+    /// Rough lumps, smaller near the blow.
+    Concrete,
+    /// Splinters along the y axis of the shape.
+    Wood,
+    /// Bricks of 240 x 71 x 115 mm with joints of 10 mm (DIN 105, NF).
+    Brick,
+    /// Radial cracks whose parts come apart into shards.
+    Ice,
+}
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        const FORM: &str = "give voronoi:PIECES or radial:SECTORSxRINGS, as in \
-            voronoi:35,clustering=0.8";
-        let mut parts = text.split(',');
-        let first = parts.next().unwrap_or_default();
-        let (kind, counts) = first.split_once(':').ok_or(FORM)?;
-        let whole = |name: &str, text: &str| match text.parse::<usize>() {
-            Ok(number) => Ok(format!("{name} = {number}\n")),
-            Err(_) => {
-                Err(format!("{name} must be a whole number of 1 or more, not {text:?}: {FORM}"))
-            }
-        };
-        let counts = match (kind, counts.split_once('x')) {
-            ("voronoi", None) => whole("pieces", counts)?,
-            ("radial", Some((sectors, rings))) => {
-                whole("sectors", sectors)? + &whole("rings", rings)?
-            }
-            _ => return Err(FORM.to_owned()),
-        };
-        let rest: Vec<&str> = parts.collect();
-        let toml = format!("[{kind}]\n{counts}\n{}\n", rest.join("\n"));
-        let pattern: Self =
-            toml::from_str(&toml).map_err(|e| format!("{}: {FORM}", e.message()))?;
-        validate::pattern("pattern", &pattern).map_err(|invalid| invalid.to_string())?;
-        Ok(pattern)
+impl Preset {
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("glass", Self::Glass),
+        ("concrete", Self::Concrete),
+        ("wood", Self::Wood),
+        ("brick", Self::Brick),
+        ("ice", Self::Ice),
+    ];
+
+    /// The pattern that it stands for.
+    pub fn spec(self) -> Pattern {
+        let radial = Radial { sectors: 13, rings: 5, jitter: 0.45, splinters: 1, noise: None };
+        let voronoi = Voronoi { pieces: 40, clustering: 0.6, stretch: [1.0; 3], noise: None };
+        match self {
+            Self::Glass => Pattern::Radial(radial),
+            Self::Concrete => Pattern::Voronoi(Voronoi {
+                noise: Some(Noise { amplitude: 0.012, frequency: 9.0 }),
+                ..voronoi
+            }),
+            Self::Wood => Pattern::Voronoi(Voronoi {
+                pieces: 24,
+                clustering: 0.4,
+                stretch: [1.0, 9.0, 1.0],
+                ..voronoi
+            }),
+            Self::Brick => Pattern::Bricks(Bricks {
+                size: Some([0.24, 0.071, 0.115]),
+                count: None,
+                bond: 0.5,
+                jitter: 0.0,
+                mortar: 0.01,
+                noise: None,
+            }),
+            Self::Ice => Pattern::Radial(Radial {
+                sectors: 7,
+                rings: 3,
+                jitter: 0.9,
+                splinters: 3,
+                ..radial
+            }),
+        }
     }
 }
 
@@ -105,6 +235,9 @@ pub struct Voronoi {
     /// How much the cells crowd around the impact: 0 not at all, 1 strongly; 0.5 unless given.
     #[serde(default = "half")]
     pub clustering: f64,
+    /// How many times longer pieces are along each axis, as splinters of wood; 1 unless given.
+    #[serde(default = "ones")]
+    pub stretch: [f64; 3],
     /// How rough the cuts are; plane unless given.
     pub noise: Option<Noise>,
 }
@@ -127,6 +260,100 @@ pub struct Radial {
     pub noise: Option<Noise>,
 }
 
+/// `[pattern.NAME.bricks]`: courses along x that follow each other along y, from the lowest corner of the
+/// shape's box.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bricks {
+    /// Length, height and depth of a brick without its mortar, m.
+    pub size: Option<[f64; 3]>,
+    /// How many bricks the shape's box is long, high and deep, in the place of a size.
+    pub count: Option<[usize; 3]>,
+    /// How far each course is shifted against the one below, in bricks; 0.5 unless given.
+    #[serde(default = "half")]
+    pub bond: f64,
+    /// How far joints stray: 0 not at all, 1 by 0.4 of a brick; 0 unless given.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Width of the joints, m, whose mortar makes pieces of its own; 0 unless given.
+    #[serde(default)]
+    pub mortar: f64,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+}
+
+/// `[pattern.NAME.slices]`.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slices {
+    /// How many planes.
+    pub planes: usize,
+    /// How far from the centre planes pass at the most, in diagonals of the body's box; 0.4 unless given.
+    #[serde(default = "spread")]
+    pub spread: f64,
+    /// What planes are normal to; any direction unless given.
+    pub axis: Option<[f64; 3]>,
+    /// How far normals stray from the axis: the tangent of the angle, 0 to 1; 0 unless given.
+    #[serde(default)]
+    pub tilt: f64,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+}
+
+/// `[pattern.NAME.points]`: each point has a cell of what is nearest to it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Points {
+    /// Points, in the coordinates of the shape, m.
+    #[serde(default)]
+    pub points: Vec<[f64; 3]>,
+    /// Curves of straight parts, each with two points or more, m.
+    #[serde(default)]
+    pub curves: Vec<Vec<[f64; 3]>>,
+    /// Distance of points along curves, m; needed if there are curves.
+    pub spacing: Option<f64>,
+    /// How far points stray from where they are given, m; 0 unless given.
+    #[serde(default)]
+    pub scatter: f64,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+}
+
+/// `[pattern.NAME.painted]`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Painted {
+    /// Path of a PNG file, relative to the scene file: it lies over the front of the shape's box, and cells
+    /// are as many as it is dark.
+    pub picture: String,
+    /// How many cells there are in the shape's box.
+    pub pieces: usize,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+    /// How dark its pixels are; see [`super::Scene::give_paintings`].
+    #[serde(skip)]
+    pub(crate) read: Option<Arc<Painting>>,
+}
+
+impl PartialEq for Painted {
+    fn eq(&self, other: &Self) -> bool {
+        let own = |painted: &Self| (painted.picture.clone(), painted.pieces, painted.noise);
+        own(self) == own(other)
+    }
+}
+
+/// `[pattern.NAME.nested]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nested {
+    /// What is divided first, with plane cuts.
+    pub outer: Box<Pattern>,
+    /// What divides each of its regions, centred in its middle and as large as it, with plane cuts.
+    pub inner: Box<Pattern>,
+    /// How rough the cuts are; plane unless given.
+    pub noise: Option<Noise>,
+}
+
 /// `noise = { amplitude = 0.02, frequency = 6 }`: rough cuts. Lengths are in diagonals of the
 /// body's box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -142,6 +369,14 @@ fn one() -> usize {
     1
 }
 
+fn ones() -> [f64; 3] {
+    [1.0; 3]
+}
+
 fn half() -> f64 {
     0.5
+}
+
+fn spread() -> f64 {
+    0.4
 }

@@ -4,7 +4,7 @@ use levelset::Grid;
 use nalgebra::Vector3;
 use serde::Deserialize;
 
-use super::up;
+use super::{Combined, Extruded, Heightfield, up};
 
 /// Cells of margin that a level set has on every side of a solid.
 pub(crate) const MARGIN: usize = 3;
@@ -29,6 +29,12 @@ pub enum Shape {
     Cone(Cone),
     /// A ring about the y axis.
     Torus(Torus),
+    /// Others put together, hollow or with round edges.
+    Combined(Combined),
+    /// What is dark in a picture, across the z axis.
+    Extruded(Extruded),
+    /// Ground that is high where a picture is light.
+    Heightfield(Heightfield),
     /// A half space without end; only for static bodies.
     Plane(Plane),
     /// The triangles of a file as they are, open or closed; only for static and kinematic bodies.
@@ -187,12 +193,12 @@ pub struct Plane {
 }
 
 impl Shape {
-    /// The file it is in, if it is in one.
-    pub(super) fn file_mut(&mut self) -> Option<&mut String> {
+    /// The files it is in.
+    pub(super) fn files_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Self::Mesh(mesh) | Self::Tets(mesh) => Some(&mut mesh.file),
-            Self::Trimesh(mesh) => Some(&mut mesh.file),
-            _ => None,
+            Self::Mesh(mesh) | Self::Tets(mesh) => vec![&mut mesh.file],
+            Self::Trimesh(mesh) => vec![&mut mesh.file],
+            other => other.pictures_mut().into_iter().map(|picture| &mut picture.file).collect(),
         }
     }
 
@@ -212,6 +218,9 @@ impl Shape {
                 let across = 2.0 * (t.major + t.minor);
                 Some([across, 2.0 * t.minor, across])
             }
+            Self::Combined(combined) => combined.bounds().map(|b| b.extents().into()),
+            Self::Extruded(e) => Some([e.size[0], e.size[1], e.depth]),
+            Self::Heightfield(h) => Some([h.size[0], h.base + h.height, h.size[1]]),
         }
     }
 
@@ -226,6 +235,9 @@ impl Shape {
             Self::Capsule(c) => (c.spacing, c.nodes),
             Self::Cone(c) => (c.spacing, c.nodes),
             Self::Torus(t) => (t.spacing, t.nodes),
+            Self::Combined(c) => (c.spacing, c.nodes),
+            Self::Extruded(e) => (e.spacing, e.nodes),
+            Self::Heightfield(h) => (h.spacing, h.nodes),
         }
     }
 
@@ -238,7 +250,12 @@ impl Shape {
     /// one it follows from `nodes` or is [`default_spacing`].
     pub fn spacing(&self) -> Option<f64> {
         let extents = self.extents()?;
-        let wall = extents.iter().copied().fold(f64::INFINITY, f64::min);
+        let wall = match self {
+            Self::Combined(Combined { wall: Some(wall), .. }) => *wall,
+            // the depth of a heightfield is that of its base and its hills
+            Self::Combined(_) | Self::Heightfield(_) => f64::INFINITY,
+            _ => extents.iter().copied().fold(f64::INFINITY, f64::min),
+        };
         Some(spacing(self.fineness(), &extents.into(), wall))
     }
 

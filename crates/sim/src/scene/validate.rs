@@ -2,6 +2,8 @@
 
 mod contact;
 mod lattice;
+mod pattern;
+mod solids;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -12,8 +14,9 @@ use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
     Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
-    Noise, Pattern, Scene, Shape, Simulation, Stress, Trimesh,
+    Scene, Shape, Simulation, Stress, Trimesh,
 };
+pub(super) use pattern::pattern;
 
 /// Most nodes of one level set that a scene may ask for: 2^27, half a gibibyte.
 pub(crate) const MAX_NODES: usize = 1 << 27;
@@ -324,46 +327,6 @@ fn debris(d: &Debris, scene: &Scene) -> Result<(), InvalidValue> {
     Ok(())
 }
 
-fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
-    let Some(Noise { amplitude, frequency }) = noise else { return Ok(()) };
-    require((0.1..=100.0).contains(&frequency), &at(key, "frequency"), || {
-        format!("must be between 0.1 and 100, not {frequency:?}")
-    })?;
-    let most = 1.0 / (3.0 * frequency);
-    require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
-        format!("must be between 0 and {most:.4}, a third of 1 / frequency, not {amplitude:?}")
-    })
-}
-
-pub(super) fn pattern(key: &str, p: &Pattern) -> Result<(), InvalidValue> {
-    match p {
-        Pattern::Voronoi(v) => {
-            count(&at(key, "voronoi.pieces"), v.pieces, 2, MAX_PIECES)?;
-            fraction(&at(key, "voronoi.clustering"), v.clustering)?;
-            noise(&at(key, "voronoi.noise"), v.noise)
-        }
-        Pattern::File(named) => {
-            require(!named.file.is_empty(), &at(key, "file"), || "is empty: name a pattern file")
-        }
-        Pattern::Radial(r) => {
-            count(&at(key, "radial.sectors"), r.sectors, 3, 1000)?;
-            count(&at(key, "radial.rings"), r.rings, 1, 1000)?;
-            count(&at(key, "radial.splinters"), r.splinters, 1, 1000)?;
-            require(
-                r.sectors * r.rings * r.splinters <= MAX_PIECES,
-                &at(key, "radial.rings"),
-                || {
-                    format!(
-                        "times sectors and splinters passes the limit of {MAX_PIECES} pieces: use fewer"
-                    )
-                },
-            )?;
-            fraction(&at(key, "radial.jitter"), r.jitter)?;
-            noise(&at(key, "radial.noise"), r.noise)
-        }
-    }
-}
-
 fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
     shape(&at(key, "shape"), &b.shape, b.may_be_sampled())?;
     positive(&at(key, "density"), b.density(), "kg/m^3")?;
@@ -459,7 +422,10 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
     }
     count(&at(key, "count"), c.total(), 1, MAX_PIECES)?;
     bounded(&at(key, "spacing"), &c.spacing, "m")?;
-    bounded(&at(key, "jitter"), &[c.jitter], "m")
+    bounded(&at(key, "jitter"), &[c.jitter], "m")?;
+    bounded(&at(key, "turn.degrees"), &[c.turn.degrees], "degrees")?;
+    direction(&at(key, "turn.axis"), &c.turn.axis)?;
+    bounded(&at(key, "turn_jitter"), &[c.turn_jitter], "degrees")
 }
 
 fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
@@ -496,6 +462,9 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
             extent(&at(key, "cone.radius"), c.radius)?;
             extent(&at(key, "cone.half_height"), c.half_height)?;
         }
+        Shape::Combined(c) => solids::combined(&at(key, "combined"), c)?,
+        Shape::Extruded(e) => solids::extruded(&at(key, "extruded"), e)?,
+        Shape::Heightfield(h) => solids::heightfield(&at(key, "heightfield"), h)?,
         Shape::Torus(t) => {
             extent(&at(key, "torus.minor"), t.minor)?;
             require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
@@ -509,6 +478,9 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
         Shape::Cylinder(_) => "cylinder",
         Shape::Cone(_) => "cone",
         Shape::Torus(_) => "torus",
+        Shape::Combined(_) => "combined",
+        Shape::Extruded(_) => "extruded",
+        Shape::Heightfield(_) => "heightfield",
         _ => "capsule",
     };
     fineness(&at(key, kind), s.fineness())?;
@@ -599,8 +571,9 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
         &at(key, "placement"),
         || "is of a pattern: give the key `pattern` too, or remove it",
     )?;
-    if let Some(name) = &f.pattern {
-        require(scene.patterns.contains_key(name), &at(key, "pattern"), || {
+    for (part, name) in [("pattern", &f.pattern), ("then", &f.then)] {
+        let Some(name) = name else { continue };
+        require(scene.patterns.contains_key(name), &at(key, part), || {
             match nearest(name, scene.patterns.keys().map(String::as_str)) {
                 Some(other) => format!("names no pattern `{name}`, did you mean `{other}`?"),
                 None => format!(
@@ -610,6 +583,7 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
             }
         })?;
     }
+    pattern::levels(key, f, scene)?;
     if let Some(l) = &f.lattice {
         lattice::check(&at(key, "lattice"), l, b)?;
     }

@@ -292,13 +292,22 @@ fn is_small(file: &str) -> bool {
         return true;
     };
     let nodes: f64 = scene.bodies.iter().map(|body| body.nodes()).sum();
-    let pieces = |pattern: &Pattern| match pattern {
-        Pattern::Voronoi(voronoi) => voronoi.pieces,
-        Pattern::Radial(radial) => radial.sectors * radial.rings,
-        Pattern::File(_) => 0,
-    };
-    let fine = scene.patterns.values().all(|pattern| pieces(pattern) <= 200);
+    let fine = scene.patterns.values().all(has_few_pieces);
     nodes <= 5e4 && scene.body_count() <= 100 && fine
+}
+
+fn has_few_pieces(pattern: &Pattern) -> bool {
+    match pattern.spec() {
+        Pattern::Voronoi(voronoi) => voronoi.pieces <= 200,
+        Pattern::Radial(radial) => radial.sectors * radial.rings <= 200,
+        Pattern::Painted(painted) => painted.pieces <= 200,
+        Pattern::Bricks(bricks) => {
+            bricks.count.is_some_and(|n| n.iter().map(|&n| n as f64).product::<f64>() <= 200.0)
+        }
+        Pattern::Slices(slices) => slices.planes <= 10,
+        Pattern::Nested(_) | Pattern::Points(_) => false,
+        Pattern::Preset(_) | Pattern::File(_) => true,
+    }
 }
 
 /// Reads a word of what to do wrong.

@@ -1,0 +1,109 @@
+//! `brisance blender`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::args::BlenderArguments;
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
+use crate::format::glb::read_glb;
+use crate::output::write_whole;
+use crate::progress::phase;
+
+/// What Blender does, in its Python.
+const SCRIPT: &str = include_str!("blender.py");
+const ENDINGS: [&str; 4] = ["blend", "abc", "fbx", "usdc"];
+
+/// Has Blender import a recording and write it in a format of its own.
+pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
+    let BlenderArguments { recording, output, blender, python, script, quiet } = arguments;
+    if *script {
+        return print(|out| out.write_all(SCRIPT.as_bytes()));
+    }
+    let (Some(recording), Some(output)) = (recording, output) else {
+        // the parser asks for both unless there is `--script`
+        return Ok(());
+    };
+    let ending = ENDINGS.into_iter().find(|ending| ends_in(output, ending));
+    let unknown =
+        || Failure::Format { path: output.clone(), known: ".blend, .abc, .fbx and .usdc" };
+    let ending = ending.ok_or_else(unknown)?;
+    check_folder(output)?;
+    check_distinct(output, [recording.as_path()])?;
+    // what is no recording is refused before Blender starts, which takes a while
+    read_glb(&read(recording)?)
+        .map_err(|source| Failure::Recording { path: recording.clone(), source })?;
+    let host = Host::find(blender, python).ok_or(Failure::NoBlender)?;
+    let failed = |e: io::Error| Failure::Write { path: output.clone(), source: e.into() };
+    let source = std::path::absolute(recording).map_err(failed)?;
+    let said = phase("starting Blender", *quiet, || {
+        let folder = tempfile::tempdir()?;
+        // Blender names files by their endings
+        let made = folder.path().join(format!("made.{ending}"));
+        let script = folder.path().join("brisance.py");
+        std::fs::write(&script, SCRIPT)?;
+        let said = finished(&host.start(&script, [&source, &made])?)?;
+        let mut file = std::fs::File::open(&made)?;
+        write_whole(output, |out| io::copy(&mut file, out).map(drop))?;
+        Ok(said)
+    })
+    .map_err(failed)?;
+    if *quiet {
+        return Ok(());
+    }
+    print(|out| writeln!(out, "{}: {said}", output.display()))
+}
+
+/// What runs the script.
+enum Host {
+    Blender(PathBuf),
+    Python(PathBuf),
+}
+
+impl Host {
+    /// The program if it can be started, else Python if it has the module `bpy`.
+    fn find(blender: &Path, python: &Path) -> Option<Self> {
+        let starts = |program: &Path, arguments: &[&str]| {
+            let mut command = Command::new(program);
+            command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+            command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+        };
+        if starts(blender, &["--version"]) {
+            return Some(Self::Blender(blender.to_owned()));
+        }
+        let find = "import importlib.util, sys; sys.exit(importlib.util.find_spec('bpy') is None)";
+        starts(python, &["-c", find]).then(|| Self::Python(python.to_owned()))
+    }
+
+    fn start(&self, script: &Path, files: [&Path; 2]) -> io::Result<Output> {
+        let mut command = match self {
+            Self::Blender(program) => {
+                let mut command = Command::new(program);
+                command.args(["--background", "--factory-startup", "--python-exit-code", "1"]);
+                command.arg("--python").arg(script);
+                command
+            }
+            Self::Python(program) => {
+                let mut command = Command::new(program);
+                command.arg(script);
+                command
+            }
+        };
+        command.arg("--").args(files).stdin(Stdio::null()).output()
+    }
+}
+
+/// The line in which the script says what it made, or why it made nothing.
+fn finished(output: &Output) -> io::Result<String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let said = text.lines().find_map(|line| line.strip_prefix("brisance: "));
+    match said {
+        Some(said) if output.status.success() => Ok(said.to_owned()),
+        _ => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            let line = errors.lines().rev().find(|line| !line.trim().is_empty());
+            let line = line.unwrap_or("it gave no reason");
+            Err(io::Error::other(format!("Blender failed: {line}")))
+        }
+    }
+}

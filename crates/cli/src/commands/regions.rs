@@ -1,0 +1,80 @@
+//! Patterns from files: what `brisance pattern new` wrote, meshes, and pictures.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use fracture::Pattern;
+use levelset::{Aabb, TriMesh};
+
+use crate::commands::{Failure, ends_in, read};
+use crate::mesh_file::{is_mesh, read_objects};
+use crate::picture_file::read_picture;
+
+/// Whether a name is that of a picture or of meshes, which say where regions are.
+pub(super) fn is_drawn(path: &Path) -> bool {
+    ends_in(path, "png") || is_mesh(path)
+}
+
+/// Reads a pattern: what `brisance pattern new` wrote, a picture, a mesh file whose objects are regions, or a
+/// folder of mesh files, each a region.
+pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
+    let failed = |problem: String| Failure::Pattern { text: path.display().to_string(), problem };
+    if ends_in(path, "png") {
+        return of_picture(path).map_err(failed);
+    }
+    let mut meshes: Vec<TriMesh> = Vec::new();
+    for file in pattern_files(path)?.iter().filter(|file| is_mesh(file)) {
+        let objects = read_objects(file)
+            .map_err(|source| Failure::MeshInfo { path: file.clone(), source })?;
+        meshes.extend(objects);
+    }
+    if path.is_dir() || is_mesh(path) {
+        return of_meshes(&meshes).map_err(failed);
+    }
+    Pattern::read(&read(path)?[..])
+        .map_err(|source| Failure::PatternFile { path: path.to_owned(), source })
+}
+
+/// The files that [`read_pattern`] reads, in their order.
+pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    /// More than there may be regions.
+    const MOST: usize = 2 * Pattern::MAX_REGIONS;
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let failed = |source| Failure::Read { path: path.to_owned(), source };
+    let entries = std::fs::read_dir(path).map_err(failed)?.take(MOST);
+    let files = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = files.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    files.retain(|file| is_mesh(file));
+    files.sort();
+    Ok(files)
+}
+
+/// One region for each mesh.
+fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
+    /// Samples along the longest side of all meshes.
+    const FINENESS: f64 = 96.0;
+    if meshes.len() < 2 {
+        return Err("holds one region, which divides nothing: give a mesh for each region, as \
+                    objects of one .obj or .glb or as files of one folder"
+            .to_owned());
+    }
+    let bounds = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices));
+    let longest = bounds.map_or(1.0, |bounds| bounds.extents().max());
+    Pattern::from_meshes(meshes, longest / FINENESS).map_err(|e| e.to_string())
+}
+
+/// One region for each colour.
+fn of_picture(path: &Path) -> Result<Pattern, String> {
+    let picture = read_picture(path).map_err(|e| e.to_string())?;
+    let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));
+    let (rows, columns) = labels.dim();
+    if rows.min(columns) < 2 {
+        return Err(format!("is {columns} x {rows} pixels: give one of at least 2 x 2"));
+    }
+    if labels.iter().collect::<BTreeSet<_>>().len() < 2 {
+        return Err("is of one colour, which divides nothing: draw regions".to_owned());
+    }
+    Pattern::from_picture(&labels, 2.0).map_err(|e| e.to_string())
+}

@@ -1,0 +1,88 @@
+//! Files of who touched whom: a line that tells of what, then one line of JSON for each contact of a frame.
+
+use std::io::{self, BufWriter, Read, Seek, Write};
+use std::path::Path;
+
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, Vector3};
+use serde_json::json;
+use sim::{BodyId, Happened, Report, Touching};
+
+use crate::output::{folder_of, write_whole};
+
+/// Contacts that are kept in a file without a name, so that memory does not grow with the frames.
+pub struct Contacts {
+    lines: BufWriter<std::fs::File>,
+    fps: f64,
+}
+
+impl Contacts {
+    /// None yet, of a run of so many frames per second; in the folder of `path`, where they are to go.
+    ///
+    /// # Errors
+    /// What the system says when a file cannot be made there.
+    pub fn beside(path: &Path, fps: f64) -> io::Result<Self> {
+        let file = tempfile::tempfile_in(folder_of(path))?;
+        let mut lines = BufWriter::new(file);
+        writeln!(lines, "{}", json!({ "format": "brisance contacts", "version": 1, "fps": fps }))?;
+        Ok(Self { lines, fps })
+    }
+
+    /// Adds those of the frame that `report` tells of in which bodies pushed each other, and what broke in it. `name` is
+    /// that of a body.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn add(
+        &mut self,
+        report: &Report,
+        frame: usize,
+        name: impl Fn(BodyId) -> Option<String>,
+    ) -> io::Result<()> {
+        let events = &report.contact_events;
+        for touching in events.touching.iter().filter(|touching| touching.impulse > 0.0) {
+            let Touching { bodies, point, normal, impulse, materials, .. } = touching;
+            let line = json!({
+                "frame": frame,
+                "time": frame as f64 / self.fps,
+                "bodies": bodies.map(&name),
+                "materials": materials,
+                "point": point.coords.as_slice(),
+                "normal": normal.as_slice(),
+                "impulse": impulse,
+                "began": events.began.binary_search(bodies).is_ok(),
+            });
+            writeln!(self.lines, "{line}")?;
+        }
+        for event in &report.events {
+            let Happened::Broke(pieces) = event.outcome else { continue };
+            let [x, y, z, i, j, k, w] = event.pose;
+            let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
+            let pose = Isometry3::from_parts(Translation3::new(x, y, z), turn);
+            let size = Vector3::from(event.impulse).norm();
+            let line = json!({
+                "frame": frame,
+                "time": frame as f64 / self.fps,
+                "broke": name(event.body),
+                "pieces": pieces,
+                "point": (pose * Point3::from(event.point)).coords.as_slice(),
+                "normal": event.normal,
+                "impulse": event.strength.map_or(size, |borne| borne.min(size)),
+            });
+            writeln!(self.lines, "{line}")?;
+        }
+        Ok(())
+    }
+
+    /// Writes them to `path`.
+    ///
+    /// # Errors
+    /// When reading or writing fails; the file is then as it was before.
+    pub fn write(self, path: &Path) -> io::Result<()> {
+        let mut file = self.lines.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        write_whole(path, |out| {
+            io::copy(&mut Read::by_ref(&mut file), out)?;
+            Ok::<_, io::Error>(())
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! Solids without a closed form: combined ones, and those that pictures draw.
+
+use fracture::draw;
+use levelset::{Grid, LevelSet, TriMesh};
+
+use super::Cause;
+use crate::RigidError;
+use crate::scene::{self, Combined, MeshSign, Shape};
+
+/// How the mesh of a shape is sampled again.
+pub(super) fn sampling(shape: &Shape) -> scene::Mesh {
+    scene::Mesh { spacing: shape.spacing(), sign: MeshSign::Auto, ..scene::Mesh::default() }
+}
+
+/// The surface of a solid, with its edges as sharp as samples tell, by dual contouring.
+pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
+    let (Some(bounds), Some(spacing)) = (shape.bounds(), shape.spacing()) else {
+        return Err(RigidError::Empty.into());
+    };
+    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
+    let mut solid = LevelSet::from_fn(grid, |p| shape.value(&p));
+    if !matches!(shape, Shape::Combined(_)) {
+        // pictures give signs, and no distances
+        solid = solid.redistanced();
+    }
+    if let Shape::Combined(Combined { rounding, wall, .. }) = shape {
+        if *rounding > 0.0 {
+            // a ball rolls along the inside of the surface
+            solid = shifted(&shifted(&solid, *rounding).redistanced(), -rounding);
+        }
+        if let Some(wall) = wall {
+            let distance = solid.redistanced();
+            let inner = shifted(&distance, *wall);
+            let values = distance.values().to_owned();
+            let mut hollow = values;
+            hollow.zip_mut_with(inner.values(), |own, inner| *own = own.max(-inner));
+            solid = LevelSet::from_values(grid, hollow);
+        }
+    }
+    solid.inside_range().ok_or(RigidError::Empty)?;
+    Ok(draw(&solid, &solid, &[]).mesh)
+}
+
+/// The level set with as much added to each value, m.
+fn shifted(solid: &LevelSet, by: f64) -> LevelSet {
+    LevelSet::from_values(*solid.grid(), solid.values().mapv(|value| value + by as f32))
+}

@@ -1,0 +1,219 @@
+//! Patterns from what scenes say of them.
+
+use std::sync::Arc;
+
+use fracture::{Alignment, Bricks, Geometry, Noise, Pattern, Radial, Slices, Voronoi};
+use levelset::Aabb;
+use nalgebra::{Point3, Unit, Vector3};
+
+use super::{BuildError, Cause};
+use crate::scene::{self, Scene};
+use crate::{FixedPattern, Next, Placement};
+
+/// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
+/// there is none. Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
+///
+/// # Errors
+/// [`Cause`] when a parameter is out of its range, or a file that the pattern names was not given.
+pub fn pattern(
+    spec: &scene::Pattern,
+    seed: u64,
+    body: Option<&Geometry>,
+) -> Result<Pattern, Cause> {
+    let pattern = smooth(spec, seed, body)?;
+    let Some(scene::Noise { amplitude, frequency }) = spec.noise() else { return Ok(pattern) };
+    let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+    // as fine as the samples of most bodies, whose diagonal is a unit
+    Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
+}
+
+/// The same with the cuts as they are before they are roughened.
+fn smooth(spec: &scene::Pattern, seed: u64, body: Option<&Geometry>) -> Result<Pattern, Cause> {
+    let frame = Frame::of(body);
+    Ok(match spec {
+        scene::Pattern::Voronoi(v) => {
+            let sites = sites(v, seed);
+            let sites = body.map_or(sites, |body| sites.with_pieces(v.pieces, body));
+            Pattern::voronoi(&sites)?
+        }
+        scene::Pattern::File(named) => {
+            let missing = || Cause::NoPattern { file: named.file.clone() };
+            Pattern::clone(named.read.as_ref().ok_or_else(missing)?)
+        }
+        scene::Pattern::Radial(r) => {
+            let spec = Radial { jitter: r.jitter, ..Radial::new(r.sectors, r.rings, seed) };
+            let radial = Pattern::radial(&spec)?;
+            let whole = r.splinters == 1;
+            let splinters = || Pattern::voronoi(&Voronoi::new(r.splinters, seed));
+            if whole { radial } else { radial.nested(&splinters()?)? }
+        }
+        scene::Pattern::Bricks(bricks) => Pattern::bricks(&frame.bricks(bricks, seed))?,
+        scene::Pattern::Slices(s) => {
+            let axis = s.axis.map(|axis| Unit::new_normalize(Vector3::from(axis)));
+            let scene::Slices { planes, spread, tilt, .. } = *s;
+            Pattern::slices(&Slices { planes, spread, axis, tilt, seed })?
+        }
+        scene::Pattern::Points(points) => {
+            let scatter = points.scatter / frame.at.scale;
+            Pattern::scattered(&frame.sites(points), scatter, seed)?
+        }
+        scene::Pattern::Painted(painted) => {
+            let missing = || Cause::NoPicture { file: painted.picture.clone() };
+            let picture = painted.read.as_ref().ok_or_else(missing)?;
+            Pattern::painted(picture, &frame.half, (painted.pieces, seed))?
+        }
+        scene::Pattern::Nested(nested) => {
+            let outer = smooth(&nested.outer, seed, body)?;
+            // a number of pieces is that of each region
+            outer.nested(&smooth(&nested.inner, seed.wrapping_add(1), None)?)?
+        }
+        scene::Pattern::Preset(preset) => smooth(&preset.spec(), seed, body)?,
+    })
+}
+
+/// The sites of a pattern, one for each piece.
+pub(crate) fn sites(spec: &scene::Voronoi, seed: u64) -> Voronoi {
+    // a clustering of 1 lets the density of sites fall with the square of the distance
+    let clustering = 1.0 + 2.0 * spec.clustering;
+    Voronoi { clustering, stretch: spec.stretch.into(), ..Voronoi::new(spec.pieces, seed) }
+}
+
+/// Where a body is in a pattern that stands in it.
+struct Frame {
+    at: Alignment,
+    /// Half extents of the box of the body along the axes of the pattern, pattern units.
+    half: Vector3<f64>,
+}
+
+impl Frame {
+    fn of(body: Option<&Geometry>) -> Self {
+        let bounds = body.map(Geometry::bounds);
+        let all = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
+        let at = FixedPattern::alignment(bounds.as_ref().unwrap_or(&all));
+        let scale = if bounds.is_some() { at.scale } else { 1.0 };
+        let extents = bounds.unwrap_or(all).extents() / (2.0 * scale);
+        Self { at: Alignment { scale, ..at }, half: drawn(extents) }
+    }
+
+    /// Laid from the lower left corner of the front of the box.
+    fn bricks(&self, spec: &scene::Bricks, seed: u64) -> Bricks {
+        let scale = self.at.scale;
+        let mortar = spec.mortar / scale;
+        let pitch = match (spec.size, spec.count) {
+            (Some(size), _) => drawn(Vector3::from(size)) / scale + Vector3::repeat(mortar),
+            (None, count) => {
+                let count = count.unwrap_or([1; 3]).map(|n| n as f64);
+                (2.0 * self.half).component_div(&drawn(count.into()))
+            }
+        };
+        // the first course ends where the box does; a pattern has its z axis downwards
+        let courses = (2.0 * self.half.z / pitch.z - 1e-9).ceil();
+        let top = self.half.z - courses * pitch.z;
+        // courses are numbered from the corner, and the lowest is not shifted
+        let shift = (courses - 1.0) * spec.bond;
+        let corner = Vector3::new(-self.half.x - shift * pitch.x, -self.half.y, top);
+        // a jittered brick keeps a width above the mortar's
+        let size = (pitch - Vector3::repeat(mortar)).map(|x| x.max(1e-6));
+        Bricks {
+            extents: self.half,
+            bond: spec.bond,
+            corner,
+            jitter: spec.jitter,
+            mortar,
+            seed,
+            ..Bricks::new(size)
+        }
+    }
+
+    /// Points as given and along curves.
+    fn sites(&self, spec: &scene::Points) -> Vec<Point3<f64>> {
+        let to_pattern = self.at.transform().inverse();
+        let along = spec.curves.iter().flat_map(|curve| along(curve, spec.spacing));
+        // one more than there may be, which the pattern refuses
+        let most = Pattern::MAX_REGIONS + 1;
+        let given = spec.points.iter().map(|p| Point3::from(*p)).chain(along).take(most);
+        given.map(|p| to_pattern * p).collect()
+    }
+}
+
+/// Lengths along the axes of a shape, along those of a pattern that stands in it.
+fn drawn(v: Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(v.x, v.z, v.y)
+}
+
+/// Points along a curve, evenly and no farther apart than `spacing`, both ends included.
+fn along(curve: &[[f64; 3]], spacing: Option<f64>) -> Vec<Point3<f64>> {
+    let points: Vec<Point3<f64>> = curve.iter().map(|p| Point3::from(*p)).collect();
+    let length: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    let steps = (length / spacing.unwrap_or(length)).ceil().clamp(1.0, Pattern::MAX_REGIONS as f64);
+    let mut left = points.windows(2).map(|pair| (pair[0], pair[1] - pair[0])).peekable();
+    let mut passed = 0.0;
+    let place = |n: usize| {
+        let target = length * n as f64 / steps;
+        while let Some((start, step)) = left.peek().copied() {
+            let part = (target - passed) / step.norm();
+            if part <= 1.0 || part.is_nan() {
+                return if part.is_finite() { start + step * part.max(0.0) } else { start };
+            }
+            passed += step.norm();
+            left.next();
+        }
+        points.last().copied().unwrap_or_default()
+    };
+    (0..=steps as usize).map(place).collect()
+}
+
+/// The patterns of a scene: a pattern's number of pieces is that of the body it breaks, so there is
+/// one for each of its bodies that are not alike.
+pub(super) struct Patterns<'a> {
+    pub(super) scene: &'a Scene,
+    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
+}
+
+impl<'a> Patterns<'a> {
+    pub(super) fn new(scene: &'a Scene) -> Self {
+        Self { scene, made: Vec::new() }
+    }
+
+    /// How a body's pattern is placed.
+    pub(super) fn placement(&self, fracture: &scene::Fracture) -> Placement {
+        let spec = fracture.pattern.as_ref().and_then(|name| self.scene.patterns.get(name));
+        let own = spec.map_or_else(Placement::default, scene::Pattern::placement);
+        fracture.placement.unwrap_or(own)
+    }
+
+    /// The pattern of that name for pieces of a body.
+    pub(super) fn next(
+        &mut self,
+        name: &'a str,
+        body: &'a scene::Body,
+        geometry: &Geometry,
+    ) -> Result<Option<Next>, BuildError> {
+        let Some(spec) = self.scene.patterns.get(name) else { return Ok(None) };
+        let pattern = self.of(name, &body.shape, geometry)?;
+        let (placement, least_share) = (spec.placement(), spec.least_share());
+        Ok(pattern.map(|pattern| Next { pattern, placement, least_share }))
+    }
+
+    /// The pattern of that name for a body; `None` if the scene has none.
+    pub(super) fn of(
+        &mut self,
+        name: &'a str,
+        shape: &'a scene::Shape,
+        body: &Geometry,
+    ) -> Result<Option<Arc<Pattern>>, BuildError> {
+        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
+        if let Some((_, _, pattern)) = known {
+            return Ok(Some(Arc::clone(pattern)));
+        }
+        let mut numbered = (0..).zip(&self.scene.patterns);
+        let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
+            return Ok(None);
+        };
+        let seed = self.scene.simulation.seed.wrapping_add(n);
+        let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
+        let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
+        self.made.push((name, shape, Arc::clone(&made)));
+        Ok(Some(made))
+    }
+}

@@ -1,0 +1,170 @@
+//! Solids made of others.
+
+use levelset::{Aabb, Solid};
+use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
+use serde::Deserialize;
+
+use super::body::placed;
+use super::{PictureFile, Rotation, Shape};
+
+/// `shape = { combined = { parts = [{ shape = { box = ... } }, { shape = { sphere = ... }, op = "difference" }] } }`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Combined {
+    /// What it is made of, each put together with what those before it make.
+    pub parts: Vec<Part>,
+    /// Thickness of its wall, m: what is deeper is hollow; solid unless given.
+    pub wall: Option<f64>,
+    /// Radius of its edges, m, taken off before it becomes hollow; sharp unless given.
+    #[serde(default)]
+    pub rounding: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+}
+
+/// A part of a combined solid.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// A primitive, a plane, or what others are combined to.
+    pub shape: Shape,
+    /// How it is put together with the parts before it; `"union"` unless given.
+    #[serde(default)]
+    pub op: Op,
+    /// Where its origin is, in the coordinates of the whole, m; the origin unless given.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned; not at all unless given.
+    #[serde(default)]
+    pub rotation: Rotation,
+}
+
+/// How a part is put together with those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Op {
+    /// What is in either.
+    #[default]
+    Union,
+    /// What is in those before it and not in it.
+    Difference,
+    /// What is in both.
+    Intersection,
+}
+
+impl Part {
+    fn pose(&self) -> Isometry3<f64> {
+        placed(self.position, self.rotation)
+    }
+}
+
+impl Combined {
+    /// A bound of the signed distance to it before its edges are rounded and it becomes hollow, m: exact sign, and
+    /// the distance itself near its faces.
+    pub(crate) fn distance(&self, p: &Point3<f64>) -> f64 {
+        self.parts.iter().fold(f64::INFINITY, |whole, part| {
+            let own = distance(&part.shape, &part.pose().inverse_transform_point(p));
+            match part.op {
+                Op::Union => whole.min(own),
+                Op::Difference => whole.max(-own),
+                Op::Intersection => whole.max(own),
+            }
+        })
+    }
+
+    /// A box around it; `None` if there is none, as around a half-space.
+    pub(crate) fn bounds(&self) -> Option<Aabb> {
+        let mut whole: Option<Aabb> = None;
+        for part in &self.parts {
+            let own = part.shape.bounds().map(|own| {
+                let pose = part.pose();
+                Aabb::around(&own.corners().map(|p| pose * p))
+            });
+            whole = match (part.op, whole, own.flatten()) {
+                (Op::Difference, whole, _) => whole,
+                (Op::Union, None, own) => own,
+                (Op::Union, Some(whole), own) => {
+                    let own = own?;
+                    let (min, max) = (whole.min.inf(&own.min), whole.max.sup(&own.max));
+                    Some(Aabb { min, max })
+                }
+                (Op::Intersection, whole, None) => whole,
+                (Op::Intersection, whole, Some(own)) => {
+                    let whole = whole?;
+                    let (min, max) = (whole.min.sup(&own.min), whole.max.inf(&own.max));
+                    (min < max).then_some(Aabb { min, max })
+                }
+            };
+        }
+        whole
+    }
+}
+
+fn distance(shape: &Shape, p: &Point3<f64>) -> f64 {
+    if let Shape::Combined(combined) = shape {
+        let own = combined.distance(p);
+        return combined.wall.map_or(own, |wall| own.max(-own - wall));
+    }
+    shape.value(p)
+}
+
+impl Shape {
+    /// Negative inside and positive outside, m: what a solid without a closed form is sampled by.
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        match self {
+            Self::Combined(combined) => combined.distance(p),
+            Self::Extruded(extruded) => extruded.value(p),
+            Self::Heightfield(field) => field.value(p),
+            other => other.solid().map_or(f64::INFINITY, |solid| solid.distance(p)),
+        }
+    }
+
+    /// The box around it in its own coordinates; `None` where the scene does not tell.
+    pub fn bounds(&self) -> Option<Aabb> {
+        let around = |min: [f64; 3], max: [f64; 3]| Aabb { min: min.into(), max: max.into() };
+        match self {
+            Self::Combined(combined) => combined.bounds(),
+            Self::Heightfield(field) => {
+                let half = field.size.map(|length| length / 2.0);
+                let low = [-half[0], -field.base, -half[1]];
+                Some(around(low, [half[0], field.height, half[1]]))
+            }
+            other => {
+                let half = other.extents()?.map(|length| length / 2.0);
+                Some(around(half.map(|x| -x), half))
+            }
+        }
+    }
+
+    /// The pictures that draw it or its parts.
+    pub(crate) fn pictures_mut(&mut self) -> Vec<&mut PictureFile> {
+        match self {
+            Self::Extruded(extruded) => vec![&mut extruded.picture],
+            Self::Heightfield(field) => vec![&mut field.picture],
+            Self::Combined(combined) => {
+                combined.parts.iter_mut().flat_map(|part| part.shape.pictures_mut()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The solid of a primitive or a plane about the origin.
+    pub(crate) fn solid(&self) -> Option<Solid> {
+        Some(match self {
+            Self::Mesh(_) | Self::Tets(_) | Self::Trimesh(_) => return None,
+            Self::Combined(_) | Self::Extruded(_) | Self::Heightfield(_) => return None,
+            Self::Sphere(s) => Solid::Sphere { radius: s.radius },
+            Self::Box(b) => Solid::Box { half_extents: b.half_extents.into() },
+            Self::Cylinder(c) => Solid::Cylinder { half_height: c.half_height, radius: c.radius },
+            Self::Capsule(c) => Solid::Capsule { half_height: c.half_height, radius: c.radius },
+            Self::Cone(c) => Solid::Cone { half_height: c.half_height, radius: c.radius },
+            Self::Torus(t) => Solid::Torus { major: t.major, minor: t.minor },
+            Self::Plane(plane) => {
+                let normal: UnitVector3<f64> = Unit::new_normalize(Vector3::from(plane.normal));
+                Solid::HalfSpace { normal, offset: plane.offset }
+            }
+        })
+    }
+}

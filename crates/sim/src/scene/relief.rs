@@ -1,0 +1,112 @@
+//! Solids that pictures draw.
+
+use std::sync::Arc;
+
+use fracture::Painting;
+use nalgebra::Point3;
+use serde::Deserialize;
+
+/// A PNG file that a shape is drawn by.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "String")]
+pub struct PictureFile {
+    /// Path of the file, relative to the scene file.
+    pub file: String,
+    /// How dark its pixels are; see [`super::Scene::give_paintings`].
+    pub(crate) read: Option<Arc<Painting>>,
+}
+
+impl From<String> for PictureFile {
+    fn from(file: String) -> Self {
+        Self { file, read: None }
+    }
+}
+
+impl PartialEq for PictureFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+impl PictureFile {
+    /// How dark it is at shares of its width from the left and of its height from the top, bilinear between the
+    /// middles of pixels; `None` if it was not read.
+    fn darkness(&self, [u, v]: [f64; 2]) -> Option<f64> {
+        let density = &self.read.as_ref()?.density;
+        let (rows, columns) = density.dim();
+        let along = |share: f64, count: usize| {
+            let place = (share * count as f64 - 0.5).clamp(0.0, count.saturating_sub(1) as f64);
+            let first = place.floor().min(count.saturating_sub(2) as f64);
+            (first as usize, place - first)
+        };
+        let ((column, x), (row, y)) = (along(u, columns), along(v, rows));
+        let at = |r: usize, c: usize| density.get([r, c]).copied().unwrap_or_default();
+        let line = |r: usize| {
+            let next = (column + 1).min(columns.saturating_sub(1));
+            (1.0 - x) * at(r, column) + x * at(r, next)
+        };
+        Some((1.0 - y) * line(row) + y * line((row + 1).min(rows.saturating_sub(1))))
+    }
+}
+
+/// `shape = { extruded = { picture = "star.png", size = [1, 1], depth = 0.2 } }`: what is dark in a picture,
+/// across the z axis.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extruded {
+    /// The picture: solid is what is darker than half.
+    pub picture: PictureFile,
+    /// Width and height of the picture, m.
+    pub size: [f64; 2],
+    /// Thickness along z, m.
+    pub depth: f64,
+    /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+}
+
+impl Extruded {
+    /// Negative inside, m; near the outline a distance only as far as the picture has soft edges.
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        let [width, height] = self.size;
+        let half = [width / 2.0, height / 2.0];
+        let outside = (p.x.abs() - half[0]).max(p.y.abs() - half[1]);
+        let place = [0.5 + p.x / width, 0.5 - p.y / height];
+        let light = self.picture.darkness(place).map_or(1.0, |darkness| 0.5 - darkness);
+        // as steep as a distance where one pixel is black and the next white
+        let columns = self.picture.read.as_ref().map_or(1, |read| read.density.dim().1.max(1));
+        let pixel = width / columns as f64;
+        (light * pixel).max(p.z.abs() - self.depth / 2.0).max(outside)
+    }
+}
+
+/// `shape = { heightfield = { picture = "hills.png", size = [10, 10], height = 2, base = 0.5 } }`: ground that is
+/// high where a picture is light.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Heightfield {
+    /// The picture, seen from above with -z at its top.
+    pub picture: PictureFile,
+    /// Length along x and z, m.
+    pub size: [f64; 2],
+    /// How much higher white is than black, m. Black is at y = 0.
+    pub height: f64,
+    /// How much solid there is below y = 0, m.
+    pub base: f64,
+    /// Spacing of the level set, m; see [`super::Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+}
+
+impl Heightfield {
+    /// Negative inside, m; no distance where it is steep.
+    pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
+        let [x, z] = self.size;
+        let place = [0.5 + p.x / x, 0.5 + p.z / z];
+        let ground = self.picture.darkness(place).map_or(0.0, |darkness| 1.0 - darkness);
+        let sides = (p.x.abs() - x / 2.0).max(p.z.abs() - z / 2.0);
+        (p.y - self.height * ground).max(-self.base - p.y).max(sides)
+    }
+}
