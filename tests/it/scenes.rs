@@ -277,6 +277,68 @@ fn two_rods_swing_on_with_the_energy_they_had() {
     assert!(spins > 200, "{spins} of 300 frames");
 }
 
+/// Br11: bodies are cut where a blade passes, and move on.
+#[test]
+fn a_sword_cuts_a_melon_in_five_and_a_rope_in_two() {
+    let run = run("sword", 75, |_| ());
+    let melon = run.body("melon");
+    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.fractures).collect();
+    let mut slices = vec![melon];
+    for event in &events {
+        if let Some(n) = slices.iter().position(|slice| *slice == event.parent) {
+            slices.swap_remove(n);
+            slices.extend(&event.fragments);
+        }
+    }
+    assert_eq!((events.len(), slices.len()), (5, 5), "four cuts of the melon and one of the rope");
+    for slice in slices {
+        let slice = run.world.get(slice).unwrap();
+        assert!(matches!(slice.shape.field(), contact::Field::Hull(_)));
+        let low = slice.shape.points().iter().map(|p| (slice.pose * p).y);
+        let low = low.fold(f64::INFINITY, f64::min);
+        assert!((-0.01..0.05).contains(&low), "it lies on the floor: {low}");
+    }
+    assert_eq!(run.pieces("link 3"), 2);
+    for (n, height) in [(1, 1.19), (2, 1.05)] {
+        let link = place(&run, &format!("link {n}"));
+        assert!((link.y - height).abs() < 0.02, "link {n} still hangs: {link:?}");
+    }
+    for n in 4..=6 {
+        let link = place(&run, &format!("link {n}"));
+        assert!(link.y < 0.3, "link {n} fell: {link:?}");
+    }
+    // a half of the box on either end of the rope
+    assert_eq!(run.world.joints().count(), 6);
+}
+
+/// Two joints of 1,500 N a plank bear a ball of 40 kg and not one of 1.2 t.
+#[test]
+fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
+    let light = run("plank_bridge", 90, |scene| {
+        scene.bodies.retain(|body| body.name != "heavy ball");
+    });
+    assert!(light.reports.iter().all(|r| r.broken_joints.is_empty()), "the light ball passes");
+    let ball = place(&light, "light ball");
+    assert!(ball.x > 1.6 && (ball.y - 1.84).abs() < 0.01, "{ball:?}");
+    let known: Vec<_> = load("plank_bridge", |_| ()).1.joints().map(|joint| joint.id).collect();
+    let run = run("plank_bridge", 90, |_| ());
+    let mut frames = vec![None; 12];
+    for report in &run.reports {
+        for joint in &report.broken_joints {
+            let plank = known.iter().position(|id| id == joint).unwrap() / 2;
+            frames[plank].get_or_insert(report.frame);
+        }
+    }
+    // every plank in its turn; the ball is on two of them at a time at the most
+    let frames: Vec<usize> = frames.into_iter().map(|frame| frame.expect("all fail")).collect();
+    assert!(frames.is_sorted(), "{frames:?}");
+    assert!(frames.windows(3).all(|three| three[0] < three[2]), "{frames:?}");
+    for n in 1..=12 {
+        let plank = place(&run, &format!("plank {n}"));
+        assert!(plank.y < 0.5, "plank {n} fell: {plank:?}");
+    }
+}
+
 fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }

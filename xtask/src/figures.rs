@@ -59,6 +59,8 @@ const FIGURES: [Figure; 31] = [
         camera: Some(["-0.8,2,0", "-4,3.2,9"]),
         ..figure("wrecking_ball", "", "", "0,61,68,110")
     },
+    figure("sword", "Br11", "cuts, section 3", "4,12,24,70"),
+    figure("plank_bridge", "", "", "20,42,66,90"),
     figure("blast", "", "", "14,16,24,60"),
     figure("jar", "", "", "0,8,16,40"),
     figure("bricks", "", "", "0,11,16,40"),
