@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 31] = [
+const FIGURES: [Figure; 33] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
@@ -49,7 +49,7 @@ const FIGURES: [Figure; 31] = [
     figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12"),
     figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
-    figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
+    figure("glass_table", "Ku07 figure 3", "cleft along four planes", "0,7,14,50"),
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("worn", "Ku07", "weakening lasts, section 3.2", "0,4,8,40"),
     figure("window", "", "", "0,7,9,14"),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use fracture::{Alignment, Pattern};
+use levelset::Aabb;
 use nalgebra::{Point3, Unit, UnitVector3, Vector3};
 
 use crate::breakage::{Clusters, Outcome, sizes};
@@ -83,6 +84,12 @@ impl World {
     ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let i = self.ids.binary_search(&id).ok()?;
         self.mass_of(i)?;
+        // most bodies are far from the blade
+        let centre = Point3::from(self.poses[i].translation.vector);
+        let near = Aabb::around(sweep.as_flattened())?.clamp(&centre);
+        if (near - centre).norm() > self.shapes[i].radius() {
+            return None;
+        }
         let Solid { geometry, material } = &*self.solid(i)?;
         let to_material = material * self.poses[i].inverse();
         let [from, to] = sweep.map(|ends| ends.map(|p| to_material * p));

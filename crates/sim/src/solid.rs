@@ -9,7 +9,7 @@ use levelset::{Grid, LevelSet, Sign};
 use nalgebra::{Isometry3, Point3};
 
 use crate::World;
-use crate::scene::{MARGIN, MAX_NODES};
+use crate::scene::MARGIN;
 
 /// The solid of a body that can break, be cut, anchored or drawn.
 #[derive(Clone, Debug)]
@@ -33,11 +33,13 @@ impl Solid {
     fn of_convex(shape: &Shape) -> Option<Self> {
         /// Samples along the longest edge and the shortest one.
         const COUNTS: [f64; 2] = [20.0, 4.0];
+        /// Most samples, as of shapes in scenes unless given.
+        const MOST: usize = 100_000;
         let bounds = shape.bounds();
         let edges = bounds.extents();
         let spacing = (edges.max() / COUNTS[0]).min(edges.min() / COUNTS[1]);
-        let finest = Grid::finest_spacing(&edges, MARGIN, MAX_NODES);
-        let grid = Grid::enclosing(bounds, spacing.max(finest), MARGIN, MAX_NODES).ok()?;
+        let finest = Grid::finest_spacing(&edges, MARGIN, MOST);
+        let grid = Grid::enclosing(bounds, spacing.max(finest), MARGIN, Grid::MAX_NODES).ok()?;
         let geometry = match shape.field() {
             Field::Ball { radius } => {
                 Geometry::primitive(levelset::Solid::Sphere { radius: *radius }, grid)?
