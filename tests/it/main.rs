@@ -17,6 +17,7 @@ mod contact_round;
 mod contact_scenes;
 mod contact_tets;
 mod contact_unions;
+mod cuts;
 mod dynamics;
 mod elastic;
 mod energy;

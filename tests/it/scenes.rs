@@ -316,6 +316,124 @@ fn two_rods_swing_on_with_the_energy_they_had() {
     assert!(spins > 200, "{spins} of 300 frames");
 }
 
+/// What became of one half of `uneven`: pieces, share of the largest one in the mass, and mean distance of the others
+/// from the blow, m.
+fn crumbled(run: &Run, name: &str) -> (usize, f64, f64) {
+    let body = run.body(name);
+    let mut events = run.reports.iter().flat_map(|r| &r.fractures);
+    let event = events.find(|event| event.parent == body).expect("it breaks");
+    let piece = |id: &BodyId| {
+        let piece = run.world.get(*id).unwrap();
+        let density = 1700.0;
+        let mass = piece.solid.unwrap().geometry.moments().volume * density;
+        (mass, (piece.pose.translation.vector - event.point.coords).norm())
+    };
+    let mut pieces: Vec<(f64, f64)> = event.fragments.iter().map(piece).collect();
+    pieces.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let far = pieces[1..].iter().map(|piece| piece.1).sum::<f64>() / (pieces.len() - 1) as f64;
+    (pieces.len(), pieces[0].0 / event.mass_before, far)
+}
+
+/// Ku07 figure 4: under the same blow, even weakening crumbles a slab all over, and weakening by chance opens a hole
+/// with a ragged rim where it is hit.
+#[test]
+fn even_weakening_crumbles_a_slab_and_weakening_by_chance_opens_a_hole() {
+    let run = run("uneven", 6, |_| ());
+    let (even, chance) = (crumbled(&run, "even"), crumbled(&run, "chance"));
+    assert!(even.0 > 4 * chance.0 && chance.0 > 3, "pieces: {even:?} {chance:?}");
+    assert!(even.1 < 0.5 && chance.1 > 0.85, "the largest: {even:?} {chance:?}");
+    assert!((0.25..0.6).contains(&even.2), "all over a slab of 1 m: {even:?} {chance:?}");
+}
+
+/// Ku07 figure 3: cleaving makes cracks run from the blow to the rim, all around it.
+#[test]
+fn a_table_of_glass_breaks_into_large_shards_all_around_the_blow() {
+    let run = run("glass_table", 6, |_| ());
+    let top = run.body("top");
+    let mut events = run.reports.iter().flat_map(|r| &r.fractures);
+    let event = events.find(|event| event.parent == top).expect("it breaks");
+    let mass = |id: &BodyId| run.world.get(*id)?.body.mass_properties().map(|mass| mass.mass());
+    let large: Vec<BodyId> = event
+        .fragments
+        .iter()
+        .copied()
+        .filter(|id| mass(id).is_some_and(|mass| mass > 0.01 * event.mass_before))
+        .collect();
+    assert!(large.len() >= 5, "{} of {}", large.len(), event.fragments.len());
+    assert!(large.iter().all(|id| mass(id).unwrap() < 0.5 * event.mass_before));
+    let mut turns: Vec<f64> = large
+        .iter()
+        .map(|id| run.world.get(*id).unwrap().pose.translation.vector - event.point.coords)
+        .map(|away| away.z.atan2(away.x).to_degrees())
+        .collect();
+    turns.sort_by(f64::total_cmp);
+    turns.push(turns[0] + 360.0);
+    let gap = turns.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+    assert!(gap < 150.0, "{turns:?}");
+}
+
+/// Br11: bodies are cut where a blade passes, and move on.
+#[test]
+fn a_sword_cuts_a_melon_in_five_and_a_rope_in_two() {
+    let run = run("sword", 75, |_| ());
+    let melon = run.body("melon");
+    let events: Vec<_> = run.reports.iter().flat_map(|r| &r.fractures).collect();
+    let mut slices = vec![melon];
+    for event in &events {
+        if let Some(n) = slices.iter().position(|slice| *slice == event.parent) {
+            slices.swap_remove(n);
+            slices.extend(&event.fragments);
+        }
+    }
+    assert_eq!((events.len(), slices.len()), (5, 5), "four cuts of the melon and one of the rope");
+    for slice in slices {
+        let slice = run.world.get(slice).unwrap();
+        assert!(matches!(slice.shape.field(), contact::Field::Hull(_)));
+        let low = slice.shape.points().iter().map(|p| (slice.pose * p).y);
+        let low = low.fold(f64::INFINITY, f64::min);
+        assert!((-0.01..0.05).contains(&low), "it lies on the floor: {low}");
+    }
+    assert_eq!(run.pieces("link 3"), 2);
+    for (n, height) in [(1, 1.19), (2, 1.05)] {
+        let link = place(&run, &format!("link {n}"));
+        assert!((link.y - height).abs() < 0.02, "link {n} still hangs: {link:?}");
+    }
+    for n in 4..=6 {
+        let link = place(&run, &format!("link {n}"));
+        assert!(link.y < 0.3, "link {n} fell: {link:?}");
+    }
+    // a half of the box on either end of the rope
+    assert_eq!(run.world.joints().count(), 6);
+}
+
+/// Two joints of 1,500 N a plank bear a ball of 40 kg and not one of 1.2 t.
+#[test]
+fn a_bridge_fails_plank_by_plank_below_the_heavy_ball_alone() {
+    let light = run("plank_bridge", 90, |scene| {
+        scene.bodies.retain(|body| body.name != "heavy ball");
+    });
+    assert!(light.reports.iter().all(|r| r.broken_joints.is_empty()), "the light ball passes");
+    let ball = place(&light, "light ball");
+    assert!(ball.x > 1.6 && (ball.y - 1.84).abs() < 0.01, "{ball:?}");
+    let known: Vec<_> = load("plank_bridge", |_| ()).1.joints().map(|joint| joint.id).collect();
+    let run = run("plank_bridge", 90, |_| ());
+    let mut frames = vec![None; 12];
+    for report in &run.reports {
+        for joint in &report.broken_joints {
+            let plank = known.iter().position(|id| id == joint).unwrap() / 2;
+            frames[plank].get_or_insert(report.frame);
+        }
+    }
+    // every plank in its turn; the ball is on two of them at a time at the most
+    let frames: Vec<usize> = frames.into_iter().map(|frame| frame.expect("all fail")).collect();
+    assert!(frames.is_sorted(), "{frames:?}");
+    assert!(frames.windows(3).all(|three| three[0] < three[2]), "{frames:?}");
+    for n in 1..=12 {
+        let plank = place(&run, &format!("plank {n}"));
+        assert!(plank.y < 0.5, "plank {n} fell: {plank:?}");
+    }
+}
+
 fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }

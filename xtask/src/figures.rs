@@ -49,7 +49,7 @@ const FIGURES: [Figure; 33] = [
     figure("clay_figure", "Mu01", "dents, section 2.4", "0,3,6,12"),
     figure("cinder_blocks", "Mu01 figure 5", "824 tetrahedra each", "0,7,10,45"),
     figure("adobe", "Ku07 figure 2", "4,080 tetrahedra", "0,5,9,24"),
-    figure("glass_table", "Ku07 figure 3", "cleft along its middle", "0,10,16,40"),
+    figure("glass_table", "Ku07 figure 3", "cleft along four planes", "0,7,14,50"),
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("worn", "Ku07", "weakening lasts, section 3.2", "0,4,8,40"),
     figure("window", "", "", "0,7,9,14"),
@@ -61,6 +61,8 @@ const FIGURES: [Figure; 33] = [
         camera: Some(["-0.8,2,0", "-4,3.2,9"]),
         ..figure("wrecking_ball", "", "", "0,61,68,110")
     },
+    figure("sword", "Br11", "cuts, section 3", "4,12,24,70"),
+    figure("plank_bridge", "", "", "20,42,66,90"),
     figure("blast", "", "", "14,16,24,60"),
     figure("jar", "", "", "0,8,16,40"),
     figure("bricks", "", "", "0,11,16,40"),

@@ -3,6 +3,7 @@
 mod divide;
 mod exact;
 mod samples;
+mod sweep;
 
 use std::sync::{Arc, OnceLock};
 

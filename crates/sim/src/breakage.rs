@@ -430,11 +430,15 @@ impl World {
 
     /// Volume of the smallest piece of a body that may be by itself, m^3.
     pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
-        let breakage = parent.breakage.as_ref();
-        let (share, size) =
-            breakage.map_or((Pattern::MIN_SHARE, 0.0), |b| (b.least_share, b.least_size));
-        let size = size.max(self.settings.debris.least_size);
+        let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.least_share);
+        let size = self.least_size(parent);
         (share * parent.solid.geometry.moments().volume).max(size.powi(3))
+    }
+
+    /// Edge of a cube of as much as the smallest piece of a body, m.
+    pub(crate) fn least_size(&self, parent: &Parent) -> f64 {
+        let own = parent.breakage.as_ref().map_or(0.0, |b| b.least_size);
+        own.max(self.settings.debris.least_size)
     }
 
     /// Puts those of the pieces together whose bonds hold a blow of some impulse at a point of

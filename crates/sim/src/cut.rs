@@ -1,10 +1,11 @@
 //! Cutting bodies by hand.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use fracture::{Alignment, Pattern};
-use levelset::LevelSet;
-use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
+use levelset::Aabb;
+use nalgebra::{Point3, Unit, UnitVector3, Vector3};
 
 use crate::breakage::{Clusters, Outcome, sizes};
 use crate::event::{Event, Trigger};
@@ -12,16 +13,21 @@ use crate::hits::Hit;
 use crate::model::Division;
 use crate::{BodyId, Fracture, Report, Solid, World};
 
-/// Places looked at along each side of what an edge sweeps over.
-const MAX_PLACES: f64 = 400.0;
+/// Share of the volume of a body that a cut does not part from it.
+const SLIVER: f64 = 1e-6;
 
 impl World {
-    /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic sampled
-    /// body that the swept surface reaches into is cut by the plane of the sweep, and the parts
-    /// move on as the body did. Mass, momentum and energy stay what they were.
+    /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic body that the
+    /// swept surface reaches into is cut by the plane of the sweep, whether or not it can break, and the
+    /// parts move on as the body did. Mass, momentum and energy stay what they were.
+    ///
+    /// Primitives, convex solids and closed meshes are split as meshes and their holes capped (Br11
+    /// section 3): parts are exact, however thin, and those that are convex collide as hulls. Other solids
+    /// are cut as samples.
     ///
     /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
-    /// plane. Parts may be cut and broken again as the body could.
+    /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
+    /// for its parts, if one is smaller than pieces of it or debris may be, or is less than a millionth of it.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
         let mut report = Report::default();
         self.cut_all(from, to, &mut report);
@@ -42,7 +48,7 @@ impl World {
         let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
         let mut any = false;
         for body in ids {
-            let Some((at, normal)) = self.reached(body, (from, to), &normal) else { continue };
+            let Some((at, normal)) = self.reached(body, [from, to], &normal) else { continue };
             let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
             let (strength, reactions) = (f64::INFINITY, Vec::new());
             let hit = Hit {
@@ -73,14 +79,21 @@ impl World {
     fn reached(
         &self,
         id: BodyId,
-        sweep: ([Point3<f64>; 2], [Point3<f64>; 2]),
+        sweep: [[Point3<f64>; 2]; 2],
         normal: &UnitVector3<f64>,
     ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let i = self.ids.binary_search(&id).ok()?;
-        let Solid { geometry, material } = self.solids[i].as_ref()?;
         self.mass_of(i)?;
+        // most bodies are far from the blade
+        let centre = Point3::from(self.poses[i].translation.vector);
+        let near = Aabb::around(sweep.as_flattened())?.clamp(&centre);
+        if (near - centre).norm() > self.shapes[i].radius() {
+            return None;
+        }
+        let Solid { geometry, material } = &*self.solid(i)?;
         let to_material = material * self.poses[i].inverse();
-        let at = deepest(geometry.level_set(), &to_material, sweep)?;
+        let [from, to] = sweep.map(|ends| ends.map(|p| to_material * p));
+        let at = geometry.swept(from, to)?;
         Some((at, Unit::new_unchecked(to_material * normal.into_inner())))
     }
 
@@ -91,6 +104,10 @@ impl World {
         at: &Point3<f64>,
         normal: &UnitVector3<f64>,
     ) -> Option<Box<Fracture>> {
+        let i = self.ids.binary_search(&id).ok()?;
+        if self.solids[i].is_none() {
+            self.solids[i] = self.solid(i).map(Cow::into_owned);
+        }
         let parent = self.parent(id)?;
         let Solid { geometry, material } = &parent.solid;
         // a plane has one pattern, whatever it cuts
@@ -99,8 +116,9 @@ impl World {
         let bounds = geometry.bounds();
         let alignment = Alignment::enclosing(&bounds, *at, *normal);
         let division = Division::new(pattern, alignment);
-        let broken = self.divided(&parent, &division)?;
-        if !self.fits(sizes(&broken)) {
+        let least = self.least_size(&parent).powi(3).max(SLIVER * geometry.moments().volume);
+        let broken = geometry.divide(&division.pattern, &division.at, least);
+        if broken.pieces.len() < 2 || !self.fits(sizes(&broken)) {
             return None;
         }
         let Clusters { broken, is_held, .. } = self.clusters(&parent, broken, None);
@@ -111,30 +129,4 @@ impl World {
         let fracture = self.replace(&parent, clusters, &division, (point, Vector3::zeros()));
         fracture.map(Box::new)
     }
-}
-
-/// A place of the swept surface inside a body, in its material space: the one deepest inside.
-fn deepest(
-    level_set: &LevelSet,
-    to_material: &Isometry3<f64>,
-    (from, to): ([Point3<f64>; 2], [Point3<f64>; 2]),
-) -> Option<Point3<f64>> {
-    let [from, to] = [from, to].map(|ends| ends.map(|p| to_material * p));
-    let bounds = level_set.grid().bounds();
-    let spacing = level_set.grid().spacing();
-    let count = |length: f64| (length / spacing).ceil().clamp(1.0, MAX_PLACES);
-    let along = count((from[1] - from[0]).norm().max((to[1] - to[0]).norm()));
-    let across = count((to[0] - from[0]).norm().max((to[1] - from[1]).norm()));
-    let mut found = (0.0, None);
-    for i in 0..=along as usize {
-        let share = i as f64 / along;
-        let ends = [from, to].map(|[a, b]| a + (b - a) * share);
-        for j in 0..=across as usize {
-            let p = ends[0] + (ends[1] - ends[0]) * (j as f64 / across);
-            if bounds.clamp(&p) == p && level_set.value(&p) < found.0 {
-                found = (level_set.value(&p), Some(p));
-            }
-        }
-    }
-    found.1
 }

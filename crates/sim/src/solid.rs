@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use contact::{Field, Shape};
-use fracture::Geometry;
+use fracture::{ClosedMesh, Geometry};
+use levelset::{Grid, LevelSet, Sign};
 use nalgebra::{Isometry3, Point3};
 
 use crate::World;
+use crate::scene::MARGIN;
 
 /// The solid of a body that can break, be cut, anchored or drawn.
 #[derive(Clone, Debug)]
@@ -27,6 +29,33 @@ impl Solid {
         Some(Self { geometry: Arc::new(geometry), material: *material })
     }
 
+    /// The exact solid of a ball, a box or a hull.
+    fn of_convex(shape: &Shape) -> Option<Self> {
+        /// Samples along the longest edge and the shortest one.
+        const COUNTS: [f64; 2] = [20.0, 4.0];
+        /// Most samples, as of shapes in scenes unless given.
+        const MOST: usize = 100_000;
+        let bounds = shape.bounds();
+        let edges = bounds.extents();
+        let spacing = (edges.max() / COUNTS[0]).min(edges.min() / COUNTS[1]);
+        let finest = Grid::finest_spacing(&edges, MARGIN, MOST);
+        let grid = Grid::enclosing(bounds, spacing.max(finest), MARGIN, Grid::MAX_NODES).ok()?;
+        let geometry = match shape.field() {
+            Field::Ball { radius } => {
+                Geometry::primitive(levelset::Solid::Sphere { radius: *radius }, grid)?
+            }
+            Field::Cuboid { half } => {
+                Geometry::primitive(levelset::Solid::Box { half_extents: *half }, grid)?
+            }
+            Field::Hull(hull) => {
+                let samples = LevelSet::from_mesh(hull.mesh(), grid, Sign::Strict).ok()?;
+                Geometry::mesh(&ClosedMesh::new(hull.mesh().clone()).ok()?, Arc::new(samples))
+            }
+            _ => return None,
+        };
+        Some(Self { geometry: Arc::new(geometry), material: Isometry3::identity() })
+    }
+
     /// The shape that a body of this solid collides with: hulls where it is known to be their union, else its samples.
     pub fn shape(&self) -> Shape {
         let Self { geometry, material } = self;
@@ -39,6 +68,14 @@ impl Solid {
 }
 
 impl World {
+    /// The solid of a body: its own, or that of its shape if it has none.
+    pub(crate) fn solid(&self, i: usize) -> Option<Cow<'_, Solid>> {
+        match &self.solids[i] {
+            Some(solid) => Some(Cow::Borrowed(solid)),
+            None => Solid::of_convex(&self.shapes[i]).map(Cow::Owned),
+        }
+    }
+
     /// Points on the surface of a body, in body coordinates, m: those that it collides by, or those of
     /// its solid if it is a ball.
     pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {

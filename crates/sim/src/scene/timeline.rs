@@ -35,7 +35,7 @@ impl Default for Wind {
 pub struct Event {
     /// When, s; at the start of the frame that is nearest.
     pub time: f64,
-    /// An edge cuts all that breaks on its way.
+    /// An edge cuts every dynamic body in its way.
     pub cut: Option<Cut>,
     /// A blast.
     pub explode: Option<Explosion>,

@@ -1,0 +1,91 @@
+//! Where a straight edge that moves meets a solid.
+
+use levelset::{Aabb, LevelSet};
+use nalgebra::{Point3, Vector3};
+
+use super::{FLAT, Geometry, Kind};
+use crate::facets::Facets;
+
+/// Places looked at along each side of what an edge sweeps over.
+const MAX_PLACES: f64 = 400.0;
+
+type Triangle = [Point3<f64>; 3];
+
+impl Geometry {
+    /// A place of the surface that a straight edge sweeps over, inside the solid or on it: `from` and `to`
+    /// are the ends of the edge before and after, m. `None` if the swept surface does not reach into the
+    /// solid, or only touches it.
+    ///
+    /// For an exact solid it is the middle of where the two triangles of the swept surface meet the faces, so
+    /// that parts thinner than its samples are found, too; for a sampled one it is the deepest place.
+    pub fn swept(&self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Option<Point3<f64>> {
+        match &self.kind {
+            Kind::Exact(exact) => met(&exact.facets, [from, to]),
+            Kind::Sampled(_) => deepest(self.level_set(), [from, to]),
+        }
+    }
+}
+
+/// The middle of where the two triangles of a swept surface meet a solid.
+fn met(facets: &Facets, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
+    let sweep = [[from[0], from[1], to[1]], [from[0], to[1], to[0]]];
+    let around = sweep.map(|triangle| Aabb::around(&triangle));
+    let mut places: Vec<Point3<f64>> =
+        from.into_iter().chain(to).filter(|p| facets.winding(p) > 0).collect();
+    facets.for_each_triangle(|face, _| {
+        let face = face.map(|v| facets.vertices[v as usize]);
+        let bounds = Aabb::around(&face);
+        for (triangle, around) in sweep.iter().zip(&around) {
+            if bounds.zip(*around).is_some_and(|(a, b)| a.meets(&b)) {
+                places.extend(crossings(&face, triangle).chain(crossings(triangle, &face)));
+            }
+        }
+    });
+    spans_area(&places, FLAT * facets.size()).then(|| {
+        Point3::from(places.iter().map(|p| p.coords).sum::<Vector3<f64>>() / places.len() as f64)
+    })
+}
+
+/// Where the edges of one triangle pass through another.
+fn crossings<'a>(edges: &'a Triangle, other: &'a Triangle) -> impl Iterator<Item = Point3<f64>> {
+    let [a, b, c] = other;
+    let normal = (b - a).cross(&(c - a));
+    (0..3).filter_map(move |k| {
+        let (p, q) = (&edges[k], &edges[(k + 1) % 3]);
+        let heights = [p, q].map(|end| normal.dot(&(end - a)));
+        let crosses = heights[0] != heights[1] && heights[0] * heights[1] <= 0.0;
+        let place = p + (q - p) * (heights[0] / (heights[0] - heights[1]));
+        let is_in =
+            |u: &Point3<f64>, v: &Point3<f64>| (v - u).cross(&(place - u)).dot(&normal) >= 0.0;
+        (crosses && is_in(a, b) && is_in(b, c) && is_in(c, a)).then_some(place)
+    })
+}
+
+/// Whether points are not all within a tolerance of one line, m.
+fn spans_area(points: &[Point3<f64>], tolerance: f64) -> bool {
+    let Some((first, others)) = points.split_first() else { return false };
+    let far = others.iter().map(|p| p - first).max_by(|a, b| a.norm().total_cmp(&b.norm()));
+    let Some(along) = far.and_then(|far| far.try_normalize(tolerance)) else { return false };
+    others.iter().any(|p| (p - first).cross(&along).norm() > tolerance)
+}
+
+/// The place of a swept surface that is deepest inside samples.
+fn deepest(level_set: &LevelSet, [from, to]: [[Point3<f64>; 2]; 2]) -> Option<Point3<f64>> {
+    let bounds = level_set.grid().bounds();
+    let spacing = level_set.grid().spacing();
+    let count = |length: f64| (length / spacing).ceil().clamp(1.0, MAX_PLACES);
+    let along = count((from[1] - from[0]).norm().max((to[1] - to[0]).norm()));
+    let across = count((to[0] - from[0]).norm().max((to[1] - from[1]).norm()));
+    let mut found = (0.0, None);
+    for i in 0..=along as usize {
+        let share = i as f64 / along;
+        let ends = [from, to].map(|[a, b]| a + (b - a) * share);
+        for j in 0..=across as usize {
+            let p = ends[0] + (ends[1] - ends[0]) * (j as f64 / across);
+            if bounds.clamp(&p) == p && level_set.value(&p) < found.0 {
+                found = (level_set.value(&p), Some(p));
+            }
+        }
+    }
+    found.1
+}
