@@ -5,6 +5,7 @@ mod broken_meshes;
 mod calculix;
 mod checkpoints;
 mod cli;
+mod comparison;
 mod conservation;
 mod contact;
 mod contact_bounce;

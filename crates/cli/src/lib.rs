@@ -3,6 +3,7 @@
 pub mod args;
 pub mod checkpoint;
 pub mod commands;
+pub mod comparison;
 pub mod events;
 pub mod format;
 pub mod glb_file;

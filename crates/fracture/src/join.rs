@@ -97,10 +97,12 @@ fn nodes(parent: &Grid, fragment: &Fragment) -> ([usize; 3], [usize; 3]) {
 pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
     let mut joined: Vec<Bond> = Vec::new();
     for bond in bonds {
-        let mut pair = bond.fragments.map(|fragment| groups[fragment]);
-        pair.sort_unstable();
-        if pair[0] != pair[1] {
-            joined.push(Bond { fragments: pair, ..*bond });
+        let [a, b] = bond.fragments.map(|fragment| groups[fragment]);
+        if a < b {
+            joined.push(Bond { fragments: [a, b], ..*bond });
+        } else if b < a {
+            let vector_area = -bond.vector_area;
+            joined.push(Bond { fragments: [b, a], vector_area, ..*bond });
         }
     }
     joined.sort_by_key(|bond| bond.fragments);
@@ -110,6 +112,7 @@ pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
             let area = sum.area + next.area;
             sum.centre += (next.centre - sum.centre) * (next.area / area);
             sum.area = area;
+            sum.vector_area += next.vector_area;
         }
         same
     });

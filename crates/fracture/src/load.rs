@@ -88,10 +88,10 @@ fn solve(bonds: &[Bond], moves: &[bool], source: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::Point3;
+    use nalgebra::{Point3, Vector3};
 
     fn bond(a: usize, b: usize, area: f64) -> Bond {
-        Bond { fragments: [a, b], area, centre: Point3::origin() }
+        Bond { fragments: [a, b], area, centre: Point3::origin(), vector_area: Vector3::zeros() }
     }
 
     #[test]

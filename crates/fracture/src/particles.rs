@@ -1,7 +1,7 @@
 //! Surface particles of the pieces, and the bonds across the cuts.
 
 use levelset::LevelSet;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
 
 use crate::cut::{Cut, Pair};
@@ -26,6 +26,9 @@ pub struct Bond {
     pub area: f64,
     /// The middle of the cut, m.
     pub centre: Point3<f64>,
+    /// Vector area of the cut, m^2: it points from the first fragment to the second, and is shorter than
+    /// [`Bond::area`] where the cut is not plane.
+    pub vector_area: Vector3<f64>,
 }
 
 /// Gives each of the parent's particles to one piece and those of the cuts to the pieces on both
@@ -71,7 +74,7 @@ pub(crate) fn spread(
 fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
     let cuts = pairs.iter().zip(sections).map(|(pair, section)| {
         let [a, b] = pair.pieces;
-        ([a.min(b), a.max(b)], *section)
+        if a <= b { ([a, b], *section) } else { ([b, a], section.turned()) }
     });
     let mut sections: Vec<([u32; 2], Section)> = cuts.filter(|([a, b], _)| a != b).collect();
     sections.sort_by_key(|(pieces, _)| *pieces);
@@ -86,6 +89,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
         fragments: pieces.map(|piece| piece as usize),
         area: section.area,
         centre: Point3::from(section.moment / section.area),
+        vector_area: section.vector_area,
     };
     sections.into_iter().map(bond).collect()
 }
@@ -146,7 +150,10 @@ impl Scene<'_> {
             for node in nodes() {
                 let (along, cosine) = self.crossing(regions, node, axis);
                 let (at, area) = (point(node, along), h * h * cosine);
-                found.sections.push((cut.pair, Section { area, moment: at.coords * area }));
+                let mut vector_area = Vector3::zeros();
+                vector_area[axis] = if regions[0] == pair.regions[0] { h * h } else { -h * h };
+                let moment = at.coords * area;
+                found.sections.push((cut.pair, Section { area, moment, vector_area }));
                 if cosine > COVERING {
                     found.points.push(CutPoint { at, labels: [a, b, 0] });
                 }

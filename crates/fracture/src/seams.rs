@@ -34,17 +34,26 @@ pub(crate) struct Seam {
     cosines: [f64; 3],
 }
 
-/// Area of a cut, m^2, and its first moment.
+/// Area of a cut, m^2, its first moment, and its vector area from the first region of its pair to the second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Section {
     pub(crate) area: f64,
     pub(crate) moment: Vector3<f64>,
+    pub(crate) vector_area: Vector3<f64>,
+}
+
+impl Section {
+    /// The same from the other side.
+    pub(crate) fn turned(self) -> Self {
+        Self { vector_area: -self.vector_area, ..self }
+    }
 }
 
 impl std::ops::AddAssign for Section {
     fn add_assign(&mut self, other: Self) {
         self.area += other.area;
         self.moment += other.moment;
+        self.vector_area += other.vector_area;
     }
 }
 
@@ -102,6 +111,7 @@ impl Seam {
     pub(crate) fn section(&self, edges: &[Edges; 3], grid: &Grid) -> Section {
         let h = grid.spacing();
         let mut section = Section::default();
+        let normal = self.plane.step / self.plane.step.norm();
         for (axis, edges) in edges.iter().enumerate() {
             let (count, sums) = (edges.count as f64, Vector3::from(edges.sums.map(|x| x as f64)));
             // crossings are linear in the node, so that those of all edges add up as one does
@@ -109,7 +119,8 @@ impl Seam {
             let mut at = grid.origin().coords * count + sums * h;
             at[axis] += (value * self.scales[axis]).clamp(0.0, count) * h;
             let area = h * h * self.cosines[axis];
-            section += Section { area: area * count, moment: at * area };
+            let vector_area = normal * (area * count);
+            section += Section { area: area * count, moment: at * area, vector_area };
         }
         section
     }

@@ -10,6 +10,7 @@ use sim::scene;
 
 use crate::arrays::{self, positive};
 use crate::failure::refused;
+use crate::interrupt::interruptible;
 use crate::mesh::{Mesh, mesh};
 
 /// A piece of a broken mesh, where it was in the whole.
@@ -85,6 +86,15 @@ impl Fractured {
         )
     }
 
+    /// Unit normal of each cut, from the first piece to the second, of shape (k, 3); the mean of a cut that is not plane.
+    #[getter]
+    fn bond_normals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let normal = |bond: &fracture::Bond| {
+            bond.vector_area.try_normalize(0.0).unwrap_or_default().into()
+        };
+        arrays::array(py, self.bonds.iter().map(normal).collect::<Vec<[f64; 3]>>())
+    }
+
     fn __len__(&self) -> usize {
         self.pieces.len()
     }
@@ -157,7 +167,7 @@ pub(crate) fn break_mesh(
         least_share,
         nodes,
     };
-    let (all, bonds) = py.detach(|| divided(mesh, &spec, &job))?;
+    let (all, bonds) = interruptible(py, move || divided(mesh, &spec, &job))?;
     if all.is_empty() {
         return Err(refused(
             "the pattern leaves no piece: move `at` nearer to the mesh, or lower `min_share`",

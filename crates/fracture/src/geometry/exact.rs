@@ -344,11 +344,12 @@ impl Touches<'_> {
     fn bonds(&self) -> Vec<Bond> {
         let mut bonds = Vec::new();
         for own in self.faces.chunk_by(|a, b| a.0 == b.0) {
+            let normal = self.cuts.planes[own[0].0].normal;
             let (front, behind) = own.split_at(own.partition_point(|face| !face.1));
             if let ([a], [b]) = (front, behind) {
                 // both sides have the same cut; the one with less has its rounding
                 let (_, _, _, area, moment) = if a.3 < b.3 { *a } else { *b };
-                bonds.extend(bond([a.2, b.2], area, &moment));
+                bonds.extend(bond([a.2, b.2], area, &moment, &normal));
                 continue;
             }
             let flats = |faces: &[(usize, bool, usize, f64, Vector3<f64>)]| {
@@ -358,11 +359,10 @@ impl Touches<'_> {
                 faces.iter().map(flat).collect::<Vec<_>>()
             };
             let (front, behind) = (flats(front), flats(behind));
-            let normal = self.cuts.planes[own[0].0].normal;
             for (a, ours) in &front {
                 for (b, theirs) in &behind {
                     let (area, moment) = overlap(ours, theirs, &normal);
-                    bonds.extend(bond([*a, *b], area, &moment));
+                    bonds.extend(bond([*a, *b], area, &moment, &normal));
                 }
             }
         }
@@ -371,12 +371,19 @@ impl Touches<'_> {
     }
 }
 
-fn bond(parts: [usize; 2], area: f64, moment: &Vector3<f64>) -> Option<Bond> {
-    let [a, b] = parts;
+/// The cut between a part in front of a plane and one behind it; the normal points to the front.
+fn bond(
+    [front, behind]: [usize; 2],
+    area: f64,
+    moment: &Vector3<f64>,
+    normal: &Vector3<f64>,
+) -> Option<Bond> {
+    let side = if front < behind { -area } else { area };
     (area > 0.0).then(|| Bond {
-        fragments: [a.min(b), a.max(b)],
+        fragments: [front.min(behind), front.max(behind)],
         area,
         centre: Point3::from(moment / area),
+        vector_area: normal * side,
     })
 }
 

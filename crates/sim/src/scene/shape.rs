@@ -229,6 +229,31 @@ impl Shape {
         }
     }
 
+    /// Multiplies the distance between the nodes of its level set by `factor`. Planes and `trimesh` have none.
+    pub fn scale_spacing(&mut self, factor: f64) {
+        let scaled = self.spacing().map(|spacing| spacing * factor);
+        let (spacing, nodes) = match self {
+            Self::Plane(_) | Self::Trimesh(_) => return,
+            Self::Mesh(m) | Self::Tets(m) => {
+                match &mut m.spacing {
+                    Some(spacing) => *spacing *= factor,
+                    None => {
+                        let nodes = m.nodes.unwrap_or(DEFAULT_NODES) as f64 / factor.powi(3);
+                        m.nodes = Some(nodes.round() as usize);
+                    }
+                }
+                return;
+            }
+            Self::Sphere(s) => (&mut s.spacing, &mut s.nodes),
+            Self::Box(b) => (&mut b.spacing, &mut b.nodes),
+            Self::Cylinder(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Capsule(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Cone(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Torus(t) => (&mut t.spacing, &mut t.nodes),
+        };
+        (*spacing, *nodes) = (scaled, None);
+    }
+
     /// The `spacing` that the scene gives, m.
     pub(crate) fn given_spacing(&self) -> Option<f64> {
         self.fineness().0
