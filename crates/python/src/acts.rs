@@ -178,7 +178,8 @@ impl World {
             return Ok(());
         }
         Err(refused(format!(
-            "body {id} cannot be anchored: it must be dynamic, have a solid, and have material in a region"
+            "body {id} cannot be anchored: it must be dynamic, have the key `fracture`, and have material in a \
+             region"
         )))
     }
 

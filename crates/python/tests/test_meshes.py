@@ -165,4 +165,4 @@ def test_no_array_makes_anything_but_a_result_or_an_exception(
             pass
 
 
-WORLD = brisance.World(brisance.Scene.from_toml("version = 1\n"))
+WORLD = brisance.World(brisance.Scene.from_toml('version = 1\n[[body]]\nname = "a"\nmotion = "static"\nshape = { plane = {} }\n'))

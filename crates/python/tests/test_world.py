@@ -257,11 +257,14 @@ def test_bodies_that_cannot_be_are_refused_and_leave_the_world_as_it_was() -> No
 
 def test_joints_and_anchors_hold_bodies() -> None:
     w = bare()
-    post = w.add({"box": {"half_extents": [0.1, 1.0, 0.1]}}, name="post", position=(0, 1, 0), material="stone")
+    post = w.add({"box": {"half_extents": [0.1, 1.0, 0.1]}}, name="post", position=(0, 1, 0), material="stone",
+                 fracture={"pattern": "shards"})
     bob = w.add({"sphere": {"radius": 0.1}}, name="bob", position=(1, 2, 0), density=1000)
     w.anchor(post, [{"plane": {"normal": [0, 1, 0], "offset": 0.1}}])
     with pytest.raises(brisance.BrisanceError, match="anchored"):
         w.anchor(post)
+    with pytest.raises(brisance.BrisanceError, match="`fracture`"):
+        w.anchor(bob)
     rod = w.join("distance", post, bob, anchor=(0, 2, 0), second_anchor=(1, 2, 0))
     low = 9.0
     for _ in range(40):

@@ -69,6 +69,13 @@ pub struct Energies {
     pub largest_gain: f64,
 }
 
+impl Energies {
+    /// What was lost in collisions, contact, fracture and plastic work together, J.
+    pub fn lost(&self) -> f64 {
+        self.fracture + self.collision + self.contact + self.plastic
+    }
+}
+
 /// Runs a world for some frames; `crack_energies` are what cracks take in the bodies of `appearances`, J/m^2. Returns the first event beside what was measured.
 pub fn measure(
     (mut world, appearances): (World, Vec<Appearance>),

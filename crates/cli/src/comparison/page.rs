@@ -129,8 +129,8 @@ const ROWS: [Row; 16] = [
     ("energy that the cracks take, J", |of| {
         of.run.measured.energy.cracks.map_or_else(dash, number)
     }),
-    ("energy that pieces lack, J", |of| number(of.run.measured.energy.fracture)),
-    ("energy lost in collisions, J", |of| number(of.run.measured.energy.collision)),
+    ("lost when bodies became pieces, J", |of| number(of.run.measured.energy.fracture)),
+    ("energy lost in all, J", |of| number(of.run.measured.energy.lost())),
     ("largest energy gain in a frame, J", |of| number(of.run.measured.energy.largest_gain)),
     ("relative error of mass", |of| number(of.run.measured.mass_error)),
     ("of momentum in a fracture", |of| number(of.run.measured.momentum_error)),
@@ -167,13 +167,13 @@ fn write_runs(html: &mut String, title: &str, runs: &[Run]) -> fmt::Result {
     writeln!(
         html,
         "<tr><th>model</th><th>spacing, times</th><th>time step, s</th><th>pieces</th>\
-         <th>cracks, m²</th><th>lost in collisions, J</th><th>time, s</th></tr>"
+         <th>cracks, m²</th><th>energy lost, J</th><th>time, s</th></tr>"
     )?;
     for Run { model, resolution, time_step, measured } in runs {
         let name = Model::name(*model);
         write!(html, "<tr><td>{name}</td><td>{}</td>", number(*resolution))?;
         write!(html, "<td>{}</td><td>{}</td>", number(*time_step), measured.pieces)?;
-        let [area, energy] = [measured.crack_area, measured.energy.collision].map(number);
+        let [area, energy] = [measured.crack_area, measured.energy.lost()].map(number);
         let time = number(measured.seconds_simulate);
         writeln!(html, "<td>{area}</td><td>{energy}</td><td>{time}</td></tr>")?;
     }

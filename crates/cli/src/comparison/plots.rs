@@ -8,6 +8,8 @@ use plotters::prelude::*;
 use super::{Model, OfModel, Run};
 use crate::plot::{Drawn, GREEN, INK, ORANGE, SKY, short, use_font};
 
+/// By how much a logarithmic axis is longer than its curves, to leave room for the names of these.
+const LEGEND: f64 = 5.0;
 /// Pixels across and down of a panel.
 const PANEL: [u32; 2] = [460, 340];
 
@@ -66,7 +68,7 @@ pub fn convergence(runs: &[Run], across: &'static str, x: impl Fn(&Run) -> f64) 
     svg(&[
         chart("Pieces at the end", "pieces", |run| run.measured.pieces as f64),
         chart("Area of all cracks", "m²", |run| run.measured.crack_area),
-        chart("Energy lost in collisions", "J", |run| run.measured.energy.collision),
+        chart("Energy lost", "J", |run| run.measured.energy.lost()),
     ])
 }
 
@@ -138,10 +140,11 @@ impl Chart {
             }};
         }
         if self.is_log {
-            draw!(logarithmic(points().map(|[_, y]| *y)).log_scale());
+            let up = logarithmic(points().map(|[_, y]| *y));
+            draw!((up.start..LEGEND * up.end).log_scale());
         } else {
             let high = points().map(|[_, y]| *y).fold(0.0, f64::max);
-            draw!(0.0..if high > 0.0 { 1.1 * high } else { 1.0 });
+            draw!(0.0..if high > 0.0 { 1.45 * high } else { 1.0 });
         }
         Ok(())
     }
