@@ -246,7 +246,7 @@ def test_bodies_that_cannot_be_are_refused_and_leave_the_world_as_it_was() -> No
         ({"sphere": {}}, {}, brisance.BrisanceError, "radius"),
         (3, {}, TypeError, "trimesh"),
         ((np.zeros((3, 2)), [[0, 1, 2]]), {}, ValueError, "shape"),
-        ((np.zeros((3, 3)), [[0, 1, 2]]), {}, brisance.BrisanceError, ""),
+        ((np.zeros((3, 3)), [[0, 1, 2]]), {}, brisance.BrisanceError, "mesh"),
     ]
     for shape, keys, kind, words in wrong:
         with pytest.raises(kind, match=words):
