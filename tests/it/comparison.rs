@@ -33,7 +33,8 @@ fracture = { pattern = "quarters", break_impulse = 1, generations = 1 }
 
 /// The report of a comparison that succeeds.
 fn report(case: &Case, arguments: &[&str]) -> Value {
-    let output = case.run(&[&["compare", "scene.toml", "-o", "report", "--json"], arguments].concat());
+    let output =
+        case.run(&[&["compare", "scene.toml", "-o", "report", "--json"], arguments].concat());
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -96,7 +97,8 @@ fn models_break_the_same_body_by_the_same_blow_and_keep_mass_and_momentum() {
         assert!(number("angular_momentum_error") < 1e-9, "{measured}");
         let gain = measured["energy"]["largest_gain"].as_f64().unwrap();
         assert!(gain < 1e-6, "{measured}");
-        let recording = case.folder.path().join("report").join(model["recording"].as_str().unwrap());
+        let recording =
+            case.folder.path().join("report").join(model["recording"].as_str().unwrap());
         let tracks = read_glb(&std::fs::read(recording).unwrap()).unwrap().tracks;
         let pieces = tracks.iter().filter(|track| track.parent.is_some()).count();
         assert_eq!(measured["pieces"], pieces);
@@ -107,8 +109,12 @@ fn models_break_the_same_body_by_the_same_blow_and_keep_mass_and_momentum() {
     }
     let further = |key: &str| report[key].as_array().unwrap().len();
     assert_eq!((further("resolutions"), further("time_steps")), (3, 6));
-    let steps: Vec<f64> =
-        report["time_steps"].as_array().unwrap().iter().filter_map(|run| run["time_step"].as_f64()).collect();
+    let steps: Vec<f64> = report["time_steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|run| run["time_step"].as_f64())
+        .collect();
     assert!(steps[0] > steps[3], "{steps:?}");
 }
 
@@ -185,7 +191,8 @@ fn sizes(below: usize) -> Vec<f64> {
 #[test]
 fn power_laws_are_those_of_the_package_powerlaw() {
     // powerlaw 2.0.0 of PyPI (Alstott, Bullmore and Plenz 2014), of both lists
-    let (exponent, error, distance) = (2.506_379_451_455_994, 0.106_517_112_516_460_5, 0.003_364_500_856_674_7);
+    let (exponent, error, distance) =
+        (2.506_379_451_455_994, 0.106_517_112_516_460_5, 0.003_364_500_856_674_7);
     for below in [0, 100] {
         let law = PowerLaw::fit(&sizes(below)).unwrap();
         assert!((law.exponent - exponent).abs() < 1e-12, "{law:?}");

@@ -139,8 +139,7 @@ impl World {
         let meshes: BTreeMap<String, MeshData> =
             body.mesh.iter().map(|mesh| (MESH.to_owned(), surface(mesh))).collect();
         let loaded = load_with(&path, file, meshes).map_err(|e| failed(&e))?;
-        let added =
-            add_bodies(&path, &loaded, &mut self.world).map_err(|e| failed(&e))?;
+        let added = add_bodies(&path, &loaded, &mut self.world).map_err(|e| failed(&e))?;
         self.recorder.record_added(&self.world, &added);
         Ok(added[0].body.number())
     }
@@ -193,7 +192,8 @@ impl World {
                 Region::Ball { centre: ball.centre.into(), radius: ball.radius }
             }
             (None, Some(block), None) if finite(&block.centre) && finite(&block.half_extents) => {
-                let pose = Isometry3::translation(block.centre[0], block.centre[1], block.centre[2]);
+                let pose =
+                    Isometry3::translation(block.centre[0], block.centre[1], block.centre[2]);
                 Region::Cuboid { pose, half: block.half_extents.into() }
             }
             (None, None, Some(plane)) if finite(&plane.normal) && finite(&[plane.offset]) => {

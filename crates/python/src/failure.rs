@@ -43,7 +43,9 @@ pub(crate) fn failed(failure: &Failure) -> PyErr {
     let message = failure.to_string();
     match failure {
         Failure::Read { path, source } => file_failed(path, source),
-        Failure::Mesh { source: MeshFileError::Read(source), .. } => of_kind(source.kind(), message),
+        Failure::Mesh { source: MeshFileError::Read(source), .. } => {
+            of_kind(source.kind(), message)
+        }
         Failure::Write { .. } => PyOSError::new_err(message),
         _ => BrisanceError::new_err(message),
     }

@@ -39,7 +39,8 @@ impl LevelSet {
         }
         spacing.map_or(Ok(0.0), |spacing| arrays::positive(spacing, "spacing"))?;
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
-        let (level_set, _) = interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
+        let (level_set, _) =
+            interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
         Ok(Self { level_set })
     }
 

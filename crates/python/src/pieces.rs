@@ -89,9 +89,8 @@ impl Fractured {
     /// Unit normal of each cut, from the first piece to the second, of shape (k, 3); the mean of a cut that is not plane.
     #[getter]
     fn bond_normals<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        let normal = |bond: &fracture::Bond| {
-            bond.vector_area.try_normalize(0.0).unwrap_or_default().into()
-        };
+        let normal =
+            |bond: &fracture::Bond| bond.vector_area.try_normalize(0.0).unwrap_or_default().into();
         arrays::array(py, self.bonds.iter().map(normal).collect::<Vec<[f64; 3]>>())
     }
 

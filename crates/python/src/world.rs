@@ -242,7 +242,10 @@ impl World {
             body.call1((shape, keys))?.extract()?;
         let mesh = surface.map(|(vertices, triangles)| {
             let mesh = mesh(&vertices, &triangles)?;
-            Ok::<_, PyErr>((mesh.vertices.iter().map(|p| p.coords.into()).collect(), mesh.triangles))
+            Ok::<_, PyErr>((
+                mesh.vertices.iter().map(|p| p.coords.into()).collect(),
+                mesh.triangles,
+            ))
         });
         self.numbered(Act::Add(Body { keys, mesh: mesh.transpose()? }))
     }

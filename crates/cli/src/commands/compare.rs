@@ -157,16 +157,15 @@ impl<'a> Job<'a> {
     /// Runs the scene by a model.
     fn run(&mut self, model: Model, factor: f64, fps: f64) -> Result<Done, Failure> {
         let CompareArguments { scene: path, pieces, tets, quiet, .. } = self.arguments;
-        let fineness =
-            Fineness { pieces: *pieces as usize, tets: *tets as usize, factor };
+        let fineness = Fineness { pieces: *pieces as usize, tets: *tets as usize, factor };
         let mut scene = with_model(&self.original, model, &self.volumes, &fineness);
         let fits = scene.replace((fps != self.original.simulation.fps).then_some(fps), None, None);
         fits.map_err(|source| Failure::Compared { model, source })?;
         self.loaded.scene = scene;
         let start = Instant::now();
         let built = build(path, &self.loaded, *quiet)?;
-        let recorder = Recorder::new(&built.0, &built.1)
-            .with_camera(Camera::of(&self.loaded.scene, &built.1));
+        let recorder =
+            Recorder::new(&built.0, &built.1).with_camera(Camera::of(&self.loaded.scene, &built.1));
         let seconds = start.elapsed().as_secs_f64();
         let frames = self.loaded.scene.simulation.frames;
         let name = match model {
@@ -174,8 +173,9 @@ impl<'a> Job<'a> {
             Model::Lattice => "simulating with the model lattice",
             Model::Stress => "simulating with the model stress",
         };
-        let (measured, recording, first) =
-            phase(name, *quiet, || measure(built, frames, (recorder, &self.crack_energies), seconds));
+        let (measured, recording, first) = phase(name, *quiet, || {
+            measure(built, frames, (recorder, &self.crack_energies), seconds)
+        });
         let run = Run { model, resolution: factor, time_step: 1.0 / fps, measured };
         Ok(Done { run, recording, first })
     }

@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sim::scene::{Body, Fracture, Lattice, LatticeLinks, LatticeShards, Pattern, Scene, Stress, Voronoi};
+use sim::scene::{
+    Body, Fracture, Lattice, LatticeLinks, LatticeShards, Pattern, Scene, Stress, Voronoi,
+};
 use thiserror::Error;
 
 /// A model of fracture.

@@ -63,12 +63,7 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
     write_table(html, &report.models)?;
     for (title, file) in plots {
         writeln!(html, "<h2>{}</h2>", Text(title))?;
-        writeln!(
-            html,
-            "<figure><img src=\"{}\" alt=\"{}\"></figure>",
-            Text(file),
-            Text(title)
-        )?;
+        writeln!(html, "<figure><img src=\"{}\" alt=\"{}\"></figure>", Text(file), Text(title))?;
     }
     write_runs(html, "Runs at other resolutions", &report.resolutions)?;
     write_runs(html, "Runs with other time steps", &report.time_steps)?;
@@ -80,7 +75,8 @@ fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt
 fn first_blow(report: &Report) -> String {
     let first = report.models.iter().find_map(|of| of.run.measured.first_blow.as_ref());
     let Some(blow) = first else { return "No blow was harder than a body bears.".to_owned() };
-    let bears = blow.strength.map_or_else(String::new, |s| format!(", which bears {} N s", number(s)));
+    let bears =
+        blow.strength.map_or_else(String::new, |s| format!(", which bears {} N s", number(s)));
     let same = if report.same_blow {
         "It is the same in all models, bit by bit."
     } else {

@@ -10,7 +10,9 @@ use super::playback::playback;
 
 /// Why a recording is not put into a page.
 #[derive(Clone, Copy, Debug, Error)]
-#[error("the page would have {bytes} bytes, more than {limit}: write a .glb file and use `brisance view`")]
+#[error(
+    "the page would have {bytes} bytes, more than {limit}: write a .glb file and use `brisance view`"
+)]
 pub struct TooLarge {
     /// Bytes of the page.
     pub bytes: usize,
