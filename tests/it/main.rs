@@ -6,6 +6,7 @@ mod calculix;
 mod checkpoints;
 mod cli;
 mod clients;
+mod comparison;
 mod conservation;
 mod contact;
 mod contact_bounce;

@@ -6,8 +6,22 @@ use std::process::Command;
 use crate::{Outcome, cargo, run};
 
 /// What builds and tests the package.
-const TOOLS: [&str; 9] =
-    ["maturin", "numpy", "pytest", "hypothesis", "mypy", "trimesh", "ray", "pyarrow", "tomli-w"];
+const TOOLS: [&str; 14] = [
+    "maturin",
+    "numpy",
+    "pytest",
+    "hypothesis",
+    "mypy",
+    "trimesh",
+    "ray",
+    "pyarrow",
+    "tomli-w",
+    "matplotlib",
+    "nbclient",
+    "nbformat",
+    "ipykernel",
+    "jsonschema",
+];
 
 /// Runs the tests, the examples of the documentation and the type checks of the package on a wheel.
 pub(crate) fn test() -> Outcome {

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod compare;
 mod volume;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use fracture::Plane;
 use nalgebra::Vector3;
 use sim::scene::{Collide, Mesh, MeshSign};
 
+pub use compare::CompareArguments;
 pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
 
 const EXAMPLES: &str = "Examples:
@@ -43,6 +45,8 @@ pub enum Command {
     View(ViewArguments),
     /// Make a file of Blender, Alembic, FBX or USD from a recording, by Blender.
     Blender(BlenderArguments),
+    /// Run a scene with several models of fracture and write what comes out side by side.
+    Compare(CompareArguments),
     /// Draw the curves of a ledger.
     Plot(PlotArguments),
     /// Cut a closed mesh by planes.
@@ -67,8 +71,11 @@ pub enum Command {
 Put this first in a scene: #:schema ./scene.schema.json")]
     Schema {
         /// That of the files of loads of `brisance stress --loads` instead
-        #[arg(long)]
+        #[arg(long, conflicts_with = "comparison")]
         loads: bool,
+        /// That of the report of `brisance compare` instead
+        #[arg(long)]
+        comparison: bool,
     },
     /// Print completions for a shell.
     #[command(after_help = "Example:\n  brisance completions bash > brisance.bash")]

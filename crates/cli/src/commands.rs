@@ -1,6 +1,7 @@
 //! What the program does.
 
 mod blender;
+mod compare;
 mod fracture;
 mod inspect;
 pub mod load;
@@ -75,6 +76,26 @@ pub enum Failure {
     Arguments {
         /// What is wrong with it.
         source: sim::scene::InvalidValue,
+    },
+    /// A scene cannot be run by a model of fracture.
+    #[error("with the model {} {source}", model.name())]
+    Compared {
+        /// The model.
+        model: crate::comparison::Model,
+        /// What it lacks.
+        source: sim::scene::InvalidValue,
+    },
+    /// A model of fracture is asked for twice.
+    #[error("--models names {} twice: give each model once", model.name())]
+    Repeated {
+        /// The model.
+        model: crate::comparison::Model,
+    },
+    /// Nothing in a scene can break.
+    #[error("{}: no body can break: give one the key `fracture`", path.display())]
+    NothingBreaks {
+        /// The scene.
+        path: PathBuf,
     },
     /// A mesh file that a scene names cannot be used.
     #[error("{}: {source} (named in {})", path.display(), scene.display())]
@@ -469,6 +490,7 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Render(arguments) => render::render(arguments),
         Command::View(arguments) => view::view(arguments),
         Command::Blender(arguments) => blender::blender(arguments),
+        Command::Compare(arguments) => compare::compare(arguments),
         Command::Plot(arguments) => plot::plot(arguments),
         Command::Slice(arguments) => slice::run(arguments),
         Command::Tetrahedralize(arguments) => volume::tetrahedralize(arguments),
@@ -476,8 +498,12 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Stress(arguments) => stress::run(arguments),
         Command::Check(arguments) => inspect::check(arguments),
         Command::Info(arguments) => inspect::info(arguments),
-        Command::Schema { loads } => {
-            let schema = if *loads { crate::loads_file::LOADS_SCHEMA } else { SCHEMA };
+        Command::Schema { loads, comparison } => {
+            let schema = match (loads, comparison) {
+                (true, _) => crate::loads_file::LOADS_SCHEMA,
+                (_, true) => crate::comparison::REPORT_SCHEMA,
+                _ => SCHEMA,
+            };
             print(|out| out.write_all(schema.as_bytes()))
         }
         Command::Completions { shell } => {

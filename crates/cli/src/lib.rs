@@ -3,6 +3,7 @@
 pub mod args;
 pub mod checkpoint;
 pub mod commands;
+pub mod comparison;
 pub mod contacts;
 pub mod events;
 pub mod format;

@@ -118,10 +118,10 @@ struct Panel {
     curves: Vec<(&'static str, RGBColor, Vec<f64>)>,
 }
 
-const INK: RGBColor = RGBColor(27, 32, 39);
-const ORANGE: RGBColor = RGBColor(213, 94, 0);
-const SKY: RGBColor = RGBColor(0, 114, 178);
-const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(crate) const INK: RGBColor = RGBColor(27, 32, 39);
+pub(crate) const ORANGE: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const SKY: RGBColor = RGBColor(0, 114, 178);
+pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 const CYAN: RGBColor = RGBColor(86, 180, 233);
 const PURPLE: RGBColor = RGBColor(150, 80, 170);
 const GREY: RGBColor = RGBColor(130, 138, 148);
@@ -210,9 +210,9 @@ pub fn to_picture(table: &Table, [width, height]: [usize; 2]) -> Result<Picture,
     Ok(Picture::new([width, height], bytes))
 }
 
-type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
+pub(crate) type Drawn<B> = Result<(), DrawingAreaErrorKind<<B as DrawingBackend>::ErrorType>>;
 
-fn use_font() {
+pub(crate) fn use_font() {
     const FONT: &[u8] = include_bytes!("plot/Roboto.ttf");
     // it is a font; without it there would be no text, which a test looks for
     let _ = register_font("sans-serif", FontStyle::Normal, FONT);
@@ -296,7 +296,7 @@ impl Panel {
 }
 
 /// A number as short as its axis needs it.
-fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
         "0".to_owned()

@@ -1,7 +1,10 @@
-//! A page that plays a recording in the browser, served to this machine only.
+//! A page that plays a recording in the browser, served to this machine only or whole in one file.
 
+mod embedded;
+mod page;
 mod playback;
 mod server;
 
+pub use embedded::{TooLarge, embedded};
 pub use playback::playback;
 pub use server::Viewer;

@@ -86,6 +86,11 @@ impl Material {
         TABLE.iter().find(|material| material.name == name)
     }
 
+    /// Energy that a crack takes in plane strain, J/m^2: toughness^2 (1 - poisson^2) / stiffness (Irwin 1957).
+    pub fn fracture_energy(&self) -> f64 {
+        self.toughness * self.toughness * (1.0 - self.poisson * self.poisson) / self.stiffness
+    }
+
     /// Compressive strength of brittle materials over their tensile strength (Griffith 1924).
     pub const COMPRESSION: f64 = 8.0;
 

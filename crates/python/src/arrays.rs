@@ -121,6 +121,12 @@ pub(crate) fn pose(p: [f64; 7], name: &str) -> PyResult<Isometry3<f64>> {
     Ok(Isometry3::from_parts(Translation3::from(place), turn))
 }
 
+/// A pose that [`pose_row`] took apart.
+pub(crate) fn isometry(&[x, y, z, i, j, k, w]: &[f64; 7]) -> Isometry3<f64> {
+    let turn = Unit::new_unchecked(Quaternion::new(w, i, j, k));
+    Isometry3::from_parts(Translation3::new(x, y, z), turn)
+}
+
 /// `x, y, z, qx, qy, qz, qw`.
 pub(crate) fn pose_row(pose: &Isometry3<f64>) -> [f64; 7] {
     let ([x, y, z], [i, j, k, w]): ([f64; 3], [f64; 4]) =

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use brisance::commands::Failure;
+use brisance::mesh_file::MeshFileError;
 use pyo3::PyErr;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyValueError};
@@ -22,13 +23,17 @@ pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
 
 /// The exception for a file that cannot be read or written, by its path.
 pub(crate) fn file_failed(path: &Path, source: &std::io::Error) -> PyErr {
-    let message = format!("{}: {source}", path.display());
-    match source.kind() {
+    if source.kind() == ErrorKind::InvalidData {
+        return BrisanceError::new_err(format!("{}: is not UTF-8 text", path.display()));
+    }
+    of_kind(source.kind(), format!("{}: {source}", path.display()))
+}
+
+/// The `OSError` of a kind.
+fn of_kind(kind: ErrorKind, message: String) -> PyErr {
+    match kind {
         ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
         ErrorKind::PermissionDenied => PyPermissionError::new_err(message),
-        ErrorKind::InvalidData => {
-            BrisanceError::new_err(format!("{}: is not UTF-8 text", path.display()))
-        }
         _ => PyOSError::new_err(message),
     }
 }
@@ -38,6 +43,9 @@ pub(crate) fn failed(failure: &Failure) -> PyErr {
     let message = failure.to_string();
     match failure {
         Failure::Read { path, source } => file_failed(path, source),
+        Failure::Mesh { source: MeshFileError::Read(source), .. } => {
+            of_kind(source.kind(), message)
+        }
         Failure::Write { .. } => PyOSError::new_err(message),
         _ => BrisanceError::new_err(message),
     }

@@ -9,6 +9,7 @@ use sim::scene;
 
 use crate::arrays;
 use crate::failure::refused;
+use crate::interrupt::interruptible;
 use crate::mesh::{Mesh, mesh};
 
 /// Most nodes of a level set: 2 GiB.
@@ -38,7 +39,8 @@ impl LevelSet {
         }
         spacing.map_or(Ok(0.0), |spacing| arrays::positive(spacing, "spacing"))?;
         let spec = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
-        let (level_set, _) = py.detach(|| sim::sample_mesh(&spec, mesh)).map_err(refused)?;
+        let (level_set, _) =
+            interruptible(py, move || sim::sample_mesh(&spec, mesh).map_err(refused))?;
         Ok(Self { level_set })
     }
 

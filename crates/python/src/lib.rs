@@ -3,9 +3,12 @@
 //! Arrays come in as anything that NumPy makes an array of, and are copied: numbers are checked before use, and what
 //! the caller does to an array later changes nothing. Long calls release the global interpreter lock.
 
+mod acts;
 mod arrays;
 mod failure;
+mod interrupt;
 mod level_set;
+mod material;
 mod mesh;
 mod pieces;
 mod recording;
@@ -24,6 +27,8 @@ mod _native {
     #[pymodule_export]
     use super::level_set::LevelSet;
     #[pymodule_export]
+    use super::material::Material;
+    #[pymodule_export]
     use super::mesh::{Mesh, read_mesh, slice};
     #[pymodule_export]
     use super::pieces::{Fractured, Piece, break_mesh};
@@ -36,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use super::tets::{Stress, stress, tetrahedralize};
     #[pymodule_export]
-    use super::world::World;
+    use super::world::{World, world_at};
 
     use super::{Bound, PyModule, PyModuleMethods, PyResult};
 

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::failure::{file_failed, refused};
+use crate::interrupt::interruptible;
 
 /// A triangle mesh.
 #[pyclass(frozen, subclass, module = "brisance")]
@@ -92,7 +93,7 @@ pub(crate) fn slice(
         let is_cut = (0..mesh.triangles.len()).map(|t| t >= sources).collect();
         Mesh { mesh, is_cut }
     };
-    py.detach(|| {
+    interruptible(py, move || {
         let solid = ClosedMesh::new(mesh).map_err(refused)?;
         let plane = Plane::through(&point, normal.into_inner())
             .ok_or_else(|| refused("`normal` must have a length above 0"))?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use brisance::format::{Format, WriteError};
+use brisance::viewer::embedded;
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::{PyFileNotFoundError, PyIndexError};
 use pyo3::prelude::*;
@@ -87,6 +88,31 @@ impl Recording {
             WriteError::Write(source) => file_failed(&path, &source),
             other => refused(other),
         })
+    }
+
+    /// A page that plays it, in HTML: whole, and without a network. Refused if it would have more than `max_bytes`.
+    #[pyo3(signature = (*, name="recording", max_bytes=64_000_000))]
+    fn to_html(&self, py: Python<'_>, name: &str, max_bytes: usize) -> PyResult<String> {
+        py.detach(|| embedded(&self.recording, name, max_bytes)).map_err(refused)
+    }
+
+    /// The page in a frame for notebooks, or a sentence if it would have more than 16 MB.
+    fn _repr_html_(&self, py: Python<'_>) -> String {
+        const MOST: usize = 16_000_000;
+        let escaped = |text: &str| {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            text.replace('"', "&quot;")
+        };
+        match py.detach(|| embedded(&self.recording, "recording", MOST)) {
+            Ok(page) => format!(
+                "<iframe sandbox=\"allow-scripts\" style=\"width: 100%; height: 480px; border: 0\" \
+                 srcdoc=\"{}\"></iframe>",
+                escaped(&page)
+            ),
+            Err(problem) => {
+                format!("<p>{}: {}</p>", escaped(&self.__repr__()), escaped(&problem.to_string()))
+            }
+        }
     }
 
     fn __repr__(&self) -> String {

@@ -18,19 +18,19 @@ pub(crate) struct Start {
 /// A description of bodies, what they are made of and what happens to them, as a scene file has it.
 #[pyclass(frozen, module = "brisance")]
 pub(crate) struct Scene {
-    path: PathBuf,
-    text: String,
-    options: Options,
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+    pub(crate) options: Options,
     loaded: Loaded,
 }
 
 /// What a caller says in place of the scene.
 #[derive(Clone, Copy)]
-struct Options {
+pub(crate) struct Options {
     fps: Option<f64>,
     frames: Option<usize>,
     seed: Option<u64>,
-    allow_outside: bool,
+    pub(crate) allow_outside: bool,
 }
 
 #[pymethods]

@@ -12,6 +12,7 @@ use tetfem::{Contact, Interpolation, LinearSolver, Load, Material, Structure, ma
 
 use crate::arrays;
 use crate::failure::refused;
+use crate::interrupt::interruptible;
 use crate::mesh::mesh;
 
 /// Most nodes of the lattice that tetrahedra are made of.
@@ -41,7 +42,7 @@ pub(crate) fn tetrahedralize<'py>(
         return Err(PyValueError::new_err("`halvings` must be from 0 to 5"));
     }
     cell.map_or(Ok(0.0), |cell| arrays::positive(cell, "cell"))?;
-    let filled = py.detach(|| {
+    let filled = interruptible(py, move || {
         let (solid, _) = sim::sample_mesh(&scene::Mesh::default(), mesh).map_err(refused)?;
         let spacing = cell.unwrap_or(1.0);
         let stuffing = Stuffing { spacing, doublings: 0, halvings, limit: MAX_NODES };
@@ -133,7 +134,7 @@ pub(crate) fn stress(
         pushes.map(|(place, force)| Contact { place, force: force.into() }).collect();
     let material = Material::from_young(young, poisson).map_err(refused)?;
     let interpolation = if quadratic { Interpolation::Quadratic } else { Interpolation::Linear };
-    py.detach(|| {
+    interruptible(py, move || {
         let mesh = TetMesh { vertices, tets };
         let body =
             Structure::supported(mesh, supports, material, interpolation, LinearSolver::Cholesky);

@@ -1,15 +1,17 @@
 //! Worlds.
 
 use dynamics::Velocity;
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use sim::{BodyId, Event, Filter, Recorder};
 
+use crate::acts::{Act, Body, Done};
 use crate::arrays;
 use crate::failure::refused;
-use crate::mesh::Mesh;
+use crate::mesh::{Mesh, mesh};
 use crate::recording::Recording;
 use crate::report::{Break, Hit, Report};
 use crate::scene::{Scene, Start};
@@ -17,13 +19,19 @@ use crate::scene::{Scene, Start};
 /// The bodies of a scene, which `step` moves on.
 #[pyclass(module = "brisance")]
 pub(crate) struct World {
-    world: sim::World,
-    recorder: Recorder,
+    pub(crate) scene: Py<Scene>,
+    pub(crate) world: sim::World,
+    pub(crate) recorder: Recorder,
     /// Whether the recorder keeps poses.
     records: bool,
     events: Vec<Event>,
-    last: usize,
+    report: Option<Report>,
+    /// All that was done to it.
+    pub(crate) acts: Vec<Act>,
 }
+
+/// What pickles keep: the scene, whether poses are recorded, and what was done.
+type Pickled = (Py<Scene>, bool, Vec<u8>);
 
 #[pymethods]
 impl World {
@@ -31,10 +39,11 @@ impl World {
     /// `recording` has none.
     #[new]
     #[pyo3(signature = (scene, *, record=true))]
-    fn new(py: Python<'_>, scene: &Scene, record: bool) -> PyResult<Self> {
-        let Start { world, appearances, camera } = py.detach(|| scene.start())?;
+    fn new(py: Python<'_>, scene: Py<Scene>, record: bool) -> PyResult<Self> {
+        let Start { world, appearances, camera } = py.detach(|| scene.get().start())?;
         let recorder = Recorder::new(&world, &appearances).with_camera(camera);
-        Ok(Self { world, recorder, records: record, events: Vec::new(), last: scene.last_frame() })
+        let (events, report, acts) = (Vec::new(), None, Vec::new());
+        Ok(Self { scene, world, recorder, records: record, events, report, acts })
     }
 
     /// Simulates `n` frames; returns a report of each. `progress(frame, bodies)` is called after each.
@@ -48,6 +57,10 @@ impl World {
         let mut reports = Vec::new();
         for _ in 0..n {
             let report = py.detach(|| self.advance());
+            match self.acts.last_mut() {
+                Some(Act::Frames(count)) => *count += 1,
+                _ => self.acts.push(Act::Frames(1)),
+            }
             if let Some(progress) = progress {
                 progress.call1((report.frame, report.bodies))?;
             }
@@ -60,7 +73,7 @@ impl World {
     /// Simulates the frames of the scene that are left; returns the recording.
     #[pyo3(signature = (*, progress=None))]
     fn run(&mut self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Recording> {
-        let left = self.last.saturating_sub(self.world.frame());
+        let left = self.scene.get().last_frame().saturating_sub(self.world.frame());
         self.step(py, left, progress)?;
         self.recording()
     }
@@ -85,7 +98,7 @@ impl World {
 
     /// Names of the bodies; a piece is named after the body that it broke off.
     #[getter]
-    fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let name = |id: BodyId| {
             self.recorder.track(id).map_or_else(String::new, |track| track.name.clone())
         };
@@ -162,37 +175,145 @@ impl World {
         Ok(Recording { recording: self.recorder.clone().finish() })
     }
 
+    /// The report of the last frame; None before the first.
+    #[getter]
+    fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+
+    /// Numbers of the bodies that broke off others, of shape (k,).
+    fn pieces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
+        let pieces = self.world.iter().filter(|body| body.lineage.is_some());
+        pieces.map(|body| body.id.number()).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// The scene that it was made of.
+    #[getter]
+    fn scene(&self, py: Python<'_>) -> Py<Scene> {
+        self.scene.clone_ref(py)
+    }
+
     /// Another world in the same state.
-    fn copy(&self) -> Self {
-        let Self { world, recorder, records, events, last } = self;
-        let (world, recorder, events) = (world.clone(), recorder.clone(), events.clone());
-        Self { world, recorder, records: *records, events, last: *last }
+    fn copy(&self, py: Python<'_>) -> Self {
+        let Self { scene, world, recorder, records, events, report, acts } = self;
+        Self {
+            scene: scene.clone_ref(py),
+            world: world.clone(),
+            recorder: recorder.clone(),
+            records: *records,
+            events: events.clone(),
+            report: report.clone(),
+            acts: acts.clone(),
+        }
     }
 
-    fn __copy__(&self) -> Self {
-        self.copy()
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.copy(py)
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
-        self.copy()
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+        self.copy(py)
+    }
+
+    /// A pickle keeps the scene and what was done to the world since; loading it simulates that again, with the same
+    /// bits.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        let rebuild = py.import("brisance")?.getattr("_world")?;
+        let acts = postcard::to_allocvec(&self.acts).map_err(refused)?;
+        Ok((rebuild, (self.scene.clone_ref(py), self.records, acts)))
+    }
+
+    /// Adds a body and returns its number. `shape` is that of a scene, as `{"box": {"half_extents": [1, 1, 1]}}`, or a
+    /// mesh; all other keys are those of `[[body]]` in a scene.
+    #[pyo3(signature = (shape, **keys))]
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        shape: &Bound<'_, PyAny>,
+        keys: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<u64> {
+        let keys = keys.map_or_else(|| Ok(PyDict::new(py)), |keys| keys.copy())?;
+        if !keys.contains("name")? {
+            let next = self.world.iter().next_back().map_or(0, |body| body.id.number() + 1);
+            keys.set_item("name", format!("body {next}"))?;
+        }
+        let body = py.import("brisance._keys")?.getattr("body")?;
+        let (keys, surface): (String, Option<(Bound<'_, PyAny>, Bound<'_, PyAny>)>) =
+            body.call1((shape, keys))?.extract()?;
+        let mesh = surface.map(|(vertices, triangles)| {
+            let mesh = mesh(&vertices, &triangles)?;
+            Ok::<_, PyErr>((
+                mesh.vertices.iter().map(|p| p.coords.into()).collect(),
+                mesh.triangles,
+            ))
+        });
+        self.numbered(Act::Add(Body { keys, mesh: mesh.transpose()? }))
+    }
+
+    /// Joins two bodies where they are, and returns the number of the joint. `kind` is "point", "distance", "hinge",
+    /// "slider" or "fixed", `anchor` a place in the world, m; other keys are those of `[[joints]]` in a scene.
+    #[pyo3(signature = (kind, a, b, *, anchor, **keys))]
+    fn join(
+        &mut self,
+        py: Python<'_>,
+        kind: &str,
+        a: u64,
+        b: u64,
+        anchor: [f64; 3],
+        keys: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<u64> {
+        let keys = keys.map_or_else(|| Ok(PyDict::new(py)), |keys| keys.copy())?;
+        if keys.contains("bodies")? {
+            return Err(PyValueError::new_err("`bodies` are the arguments `a` and `b`"));
+        }
+        keys.set_item("kind", kind)?;
+        let anchor: [f64; 3] = arrays::vector(anchor, "anchor")?.into();
+        keys.set_item("anchor", anchor.to_vec())?;
+        keys.set_item("bodies", ["", ""])?;
+        self.numbered(Act::Join([a, b], json(&keys)?))
+    }
+
+    /// Takes a joint away.
+    fn unjoin(&mut self, joint: u64) -> PyResult<()> {
+        self.act(Act::Unjoin(joint)).map(drop)
+    }
+
+    /// Holds a dynamic body to the world, or to other bodies: where it has material in one of `regions`, or everywhere
+    /// without. A region is `{"plane": {...}}`, `{"box": {...}}` or `{"sphere": {...}}` as the anchors of a scene are, but
+    /// in the coordinates of the world. It gives way beyond a stress of `strength`, Pa.
+    #[pyo3(signature = (id, regions=None, *, strength=f64::INFINITY))]
+    fn anchor(
+        &mut self,
+        py: Python<'_>,
+        id: u64,
+        regions: Option<&Bound<'_, PyAny>>,
+        strength: f64,
+    ) -> PyResult<()> {
+        if strength.is_nan() || strength <= 0.0 {
+            return Err(PyValueError::new_err("`strength` must be above 0"));
+        }
+        let regions = match regions {
+            Some(regions) => json(regions)?,
+            None => json(PyDict::new(py).as_any()).map(|all| format!("[{all}]"))?,
+        };
+        self.act(Act::Anchor(id, regions, strength)).map(drop)
     }
 
     /// Removes a body.
     fn remove(&mut self, id: u64) -> PyResult<()> {
-        let id = self.body(id)?;
-        self.world.remove(id);
-        Ok(())
+        self.act(Act::Remove(id)).map(drop)
     }
 
     /// Sets gravity, m/s^2.
     fn set_gravity(&mut self, gravity: [f64; 3]) -> PyResult<()> {
-        self.world.set_gravity(arrays::vector(gravity, "gravity")?).map_err(refused)
+        let gravity = arrays::vector(gravity, "gravity")?;
+        self.act(Act::Gravity(gravity.into())).map(drop)
     }
 
     /// Puts a body at a pose x, y, z, qx, qy, qz, qw at once.
     fn set_pose(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
-        self.world.set_pose(self.body(id)?, &pose).map_err(refused)
+        self.act(Act::Pose(id, arrays::pose_row(&pose))).map(drop)
     }
 
     /// Gives a body a velocity, m/s, and an angular velocity, rad/s.
@@ -200,49 +321,46 @@ impl World {
     fn set_velocity(&mut self, id: u64, linear: [f64; 3], angular: [f64; 3]) -> PyResult<()> {
         let linear = arrays::vector(linear, "linear")?;
         let angular = arrays::vector(angular, "angular")?;
-        self.world.set_velocity(self.body(id)?, Velocity { linear, angular }).map_err(refused)
+        self.act(Act::Velocity(id, [linear.into(), angular.into()])).map(drop)
     }
 
     /// Has a kinematic body go to a pose in the next frame.
     fn move_kinematic(&mut self, id: u64, pose: [f64; 7]) -> PyResult<()> {
         let pose = arrays::pose(pose, "pose")?;
-        self.world.move_kinematic(self.body(id)?, &pose).map_err(refused)
+        self.act(Act::Kinematic(id, arrays::pose_row(&pose))).map(drop)
     }
 
     /// Applies a force, N, during the next frame, at a point of the world, m, or at the center of mass.
     #[pyo3(signature = (id, force, at=None))]
     fn apply_force(&mut self, id: u64, force: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
         let force = arrays::vector(force, "force")?;
-        let at = at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?;
-        self.world.apply_force(self.body(id)?, &force, at.as_ref()).map_err(refused)
+        self.act(Act::Force(id, force.into(), place(at)?)).map(drop)
     }
 
     /// Gives a dynamic body an impulse, N s, at a point of the world, m, or at the center of mass.
     #[pyo3(signature = (id, impulse, at=None))]
     fn push(&mut self, id: u64, impulse: [f64; 3], at: Option<[f64; 3]>) -> PyResult<()> {
         let impulse = arrays::vector(impulse, "impulse")?;
-        let at = at.map(|at| arrays::vector(at, "at").map(Point3::from)).transpose()?;
-        if self.world.push(self.body(id)?, &impulse, at.as_ref()) {
-            return Ok(());
-        }
-        Err(refused(format!("body {id} is not dynamic: impulses do not move it")))
+        self.act(Act::Push(id, impulse.into(), place(at)?)).map(drop)
     }
 
     /// Applies a torque, N m, during the next frame.
     fn apply_torque(&mut self, id: u64, torque: [f64; 3]) -> PyResult<()> {
         let torque = arrays::vector(torque, "torque")?;
-        self.world.apply_torque(self.body(id)?, &torque).map_err(refused)
+        self.act(Act::Torque(id, torque.into())).map(drop)
     }
 
     /// Cuts what a straight edge passes through on its way from one pair of ends to another, m. Returns what broke.
     fn cut(&mut self, start: [[f64; 3]; 2], end: [[f64; 3]; 2]) -> PyResult<Vec<Break>> {
-        let ends = |ends: [[f64; 3]; 2], name: &str| -> PyResult<[Point3<f64>; 2]> {
-            let [p, q] = ends;
-            Ok([arrays::vector(p, name)?.into(), arrays::vector(q, name)?.into()])
-        };
-        let fractures = self.world.cut(ends(start, "start")?, ends(end, "end")?);
-        self.recorder.record_cut(&self.world, &fractures);
-        Ok(fractures.iter().map(Break::from).collect())
+        for (ends, name) in [(start, "start"), (end, "end")] {
+            for point in ends {
+                arrays::vector(point, name)?;
+            }
+        }
+        match self.act(Act::Cut([start[0], start[1], end[0], end[1]]))? {
+            Done::Broke(fractures) => Ok(fractures.iter().map(Break::from).collect()),
+            Done::Nothing | Done::Numbered(_) => Ok(Vec::new()),
+        }
     }
 
     /// The first body that a ray meets, if there is one within `max_distance` m.
@@ -296,18 +414,57 @@ fn distance(most: f64) -> PyResult<f64> {
     Err(PyValueError::new_err("`max_distance` must be at least 0"))
 }
 
+/// Where something acts; at the center of mass unless given.
+fn place(at: Option<[f64; 3]>) -> PyResult<Option<[f64; 3]>> {
+    at.map(|at| arrays::vector(at, "at").map(Vector3::into)).transpose()
+}
+
+/// Keys as JSON.
+fn json(keys: &Bound<'_, PyAny>) -> PyResult<String> {
+    keys.py().import("brisance._keys")?.getattr("as_json")?.call1((keys,))?.extract()
+}
+
+/// A world as a pickle keeps it.
+#[pyfunction]
+pub(crate) fn world_at(
+    py: Python<'_>,
+    scene: Py<Scene>,
+    record: bool,
+    acts: &[u8],
+) -> PyResult<World> {
+    let acts: Vec<Act> = postcard::from_bytes(acts).map_err(refused)?;
+    let mut world = World::new(py, scene, record)?;
+    for act in acts {
+        if let Act::Frames(count) = act {
+            world.step(py, count, None)?;
+        } else {
+            world.act(act)?;
+        }
+    }
+    Ok(world)
+}
+
 impl World {
-    fn advance(&mut self) -> sim::Report {
+    /// The number that an act gave.
+    fn numbered(&mut self, act: Act) -> PyResult<u64> {
+        match self.act(act)? {
+            Done::Numbered(number) => Ok(number),
+            Done::Nothing | Done::Broke(_) => Err(PyRuntimeError::new_err("nothing was added")),
+        }
+    }
+
+    pub(crate) fn advance(&mut self) -> sim::Report {
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
         if !self.records {
             self.recorder.take();
         }
         self.events.extend(report.events.iter().cloned());
+        self.report = Some(Report::from(&report));
         report
     }
 
-    fn body(&self, id: u64) -> PyResult<BodyId> {
+    pub(crate) fn body(&self, id: u64) -> PyResult<BodyId> {
         self.world.id(id).ok_or_else(|| PyKeyError::new_err(format!("there is no body {id}")))
     }
 }

@@ -11,7 +11,8 @@ import trimesh
 
 pytest.importorskip("ray")
 
-from brisance.dataset import Spec, assembled, load, main
+import brisance
+from brisance.dataset import Spec, assembled, load, main, samples as samples_of
 
 SPEC = """
 version = 1
@@ -82,12 +83,34 @@ def test_pieces_are_closed_and_go_together(spec: Path, tmp_path: Path) -> None:
         size = [0.3, 0.5, 0.2] if about["object"] == "block" else [0.4, 0.4, 0.4]
         assert extents == pytest.approx(size, rel=0.06)
         assert arrays["bonds"].max() < len(arrays["pieces"]) and (arrays["bond_areas"] > 0).all()
+        ways = arrays["assembly"][arrays["bonds"][:, 1], :3] - arrays["assembly"][arrays["bonds"][:, 0], :3]
+        assert arrays["bond_normals"].shape == ways.shape
+        if about["pattern"].startswith("voronoi"):
+            assert (np.einsum("ij,ij->i", ways, arrays["bond_normals"]) > 0).mean() > 0.9
+        assert about["material"] is None and about["crack_energy"] is None
     splits = {about["object"]: set[str]() for about, _ in found.values()}
     for about, _ in found.values():
         splits[about["object"]].add(about["shard"].split("-")[0])
     assert all(len(split) == 1 for split in splits.values())
     assert "| ball | " in (tmp_path / "out" / "DATASHEET.md").read_text()
     assert json.loads((tmp_path / "out" / "statistics.json").read_text())["samples"] == 12
+
+
+def test_a_material_gives_density_and_the_energy_of_cracks(spec: Path, tmp_path: Path) -> None:
+    spec.write_text(SPEC.replace("density = 2000.0", 'material = "china"'))
+    assert main([str(spec), "--samples", "4", "-o", str(tmp_path / "out")]) == 0
+    found = [one for split in ("train", "validation", "test") for one in samples_of(tmp_path / "out", split)]
+    assert sorted(about["sample"] for about, _ in found) == [0, 1, 2, 3]
+    china = brisance.Material.named("porcelain")
+    for about, arrays in found:
+        assert arrays["masses"] == pytest.approx(2400.0 * arrays["volumes"])
+        # K^2 (1 - v^2) / E
+        assert about["crack_energy"] == pytest.approx(1e12 * (1 - 0.22**2) / 70e9 * about["cut_area"])
+    assert china.name == "china"
+    halves = [one for worker in range(2) for one in samples_of(tmp_path / "out", "train", worker=worker, workers=2)]
+    assert len(halves) == len(list(samples_of(tmp_path / "out", "train")))
+    with pytest.raises(ValueError, match="train"):
+        next(samples_of(tmp_path / "out", "all"))
 
 
 def test_a_data_set_is_the_same_again_and_goes_on_where_it_was_stopped(spec: Path, tmp_path: Path) -> None:
@@ -118,6 +141,8 @@ def test_wrong_files_are_refused_in_one_sentence(spec: Path, tmp_path: Path) -> 
         ("version = ", "value"),
         (SPEC.replace("density = 2000.0", 'density = "x"'), '"density"'),
         (SPEC.replace("size = 0.4", "size = 0"), '"size"'),
+        (SPEC.replace("density = 2000.0", 'material = "glas"'), "glas"),
+        (SPEC.replace("density = 2000.0", 'density = 2000.0\nmaterial = "glass"'), "not both"),
         (SPEC.replace("ball.obj", "gone.obj"), "there is no file"),
         (SPEC.replace("[[pattern]]", "[pattern]", 1).replace('[[pattern]]\ntext = "radial:5x3"', ""), "write \\[\\[pattern"),
         (SPEC.replace("[0.5, 0.25, 0.25]", "5"), "three shares"),

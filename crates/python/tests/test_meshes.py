@@ -40,6 +40,17 @@ def test_pieces_are_closed_and_fill_the_solid() -> None:
         trimesh.Trimesh(p.vertices, p.triangles[p.is_cut], process=False).area for p in broken.pieces
     )
     assert 2.0 * broken.bond_areas.sum() == pytest.approx(inner, rel=1e-6)
+    # normals point from the first piece to the second, and areas close up around a piece that is all cut
+    centers = np.array([piece.center for piece in broken.pieces])
+    ways = centers[broken.bonds[:, 1]] - centers[broken.bonds[:, 0]]
+    assert np.linalg.norm(broken.bond_normals, axis=1) == pytest.approx(1.0)
+    assert (np.einsum("ij,ij->i", ways, broken.bond_normals) > 0).all()
+    for n, piece in enumerate(broken.pieces):
+        corners = piece.vertices[piece.triangles[piece.is_cut]]
+        areas = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]).sum(axis=0) / 2.0
+        sides = np.where(broken.bonds[:, 0] == n, 1.0, np.where(broken.bonds[:, 1] == n, -1.0, 0.0))
+        told = (sides * broken.bond_areas) @ broken.bond_normals
+        assert told == pytest.approx(areas, abs=1e-6 * mesh.area)
     again = brisance.fracture(mesh.vertices, mesh.faces, pieces=15, seed=2)
     assert all(a.vertices.tobytes() == b.vertices.tobytes() for a, b in zip(broken.pieces, again.pieces))
 
@@ -129,7 +140,11 @@ TRIANGLES = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+#: Arrays that each of the functions is given.
+EXAMPLES = 720
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(vertices=VERTICES, triangles=TRIANGLES)
 def test_no_array_makes_anything_but_a_result_or_an_exception(
     vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]
@@ -141,9 +156,13 @@ def test_no_array_makes_anything_but_a_result_or_an_exception(
         lambda: brisance.tetrahedralize(vertices, triangles, count=50),
         lambda: brisance.stress(vertices, triangles, young=1e9, poisson=0.3),
         lambda: brisance.LevelSet.from_array(vertices, origin=(0, 0, 0), spacing=0.1),
+        lambda: WORLD.copy().add((vertices, triangles), sampling={"nodes": 500}),
     ]
     for call in calls:
         try:
             call()
         except (ValueError, TypeError):
             pass
+
+
+WORLD = brisance.World(brisance.Scene.from_toml('version = 1\n[[body]]\nname = "a"\nmotion = "static"\nshape = { plane = {} }\n'))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ pytest.importorskip("ray")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 import brisance
-from brisance._variants import changed, parsed
+from brisance._variants import changed, draws, parsed
 from brisance.sweep import grid_of, main, sweep
 
 SCENE = """
@@ -72,6 +73,35 @@ def test_a_sweep_has_a_row_for_each_run_and_does_none_twice(scene: Path, tmp_pat
     assert table.num_rows == 8 and table.column("seed").to_pylist() == [0, 1] * 4
     again = sweep(scene, grid=grid, seeds=2, out=tmp_path / "out", recording=".glb")
     assert again == rows and times == [path.stat().st_mtime_ns for path in files]
+
+
+def test_samples_cover_their_ranges_evenly(scene: Path, tmp_path: Path) -> None:
+    ranges = {"body.cube.restitution": (0.1, 0.9), "body.cube.density": (500.0, 1500.0)}
+    drawn = list(draws(ranges, 20, 3))
+    for key, (low, high) in ranges.items():
+        parts = [int(20 * (values[key] - low) / (high - low)) for values in drawn]
+        assert sorted(parts) == list(range(20))
+    assert drawn == list(draws(ranges, 20, 3)) != list(draws(ranges, 20, 4))
+    rows = sweep(scene, ranges=ranges, samples=3, sample_seed=3, frames=2, out=tmp_path / "out")
+    assert [row["mass"] for row in rows] == pytest.approx([0.064 * row["body.cube.density"] for row in rows])
+    wrong: list[dict[str, Any]] = [
+        {"ranges": ranges}, {"samples": 3}, {"ranges": {"body.cube.density": (2.0, 1.0)}, "samples": 2},
+        {"ranges": ranges, "samples": 2, "grid": {"body.cube.density": [1.0]}},
+    ]
+    for arguments in wrong:
+        with pytest.raises(ValueError):
+            sweep(scene, frames=2, out=tmp_path / "no", **arguments)
+    command = [str(scene), "--frames", "1", "--samples", "2", "-o", str(tmp_path / "more"), "--range"]
+    assert main([*command, "body.cube.restitution=0.1:0.9"]) == 0
+    assert main([*command, "body.cube.restitution=0.1"]) == 2
+
+
+def test_without_ray_a_sentence_says_what_to_install(
+    scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert main([str(scene), "--frames", "1", "-o", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == 'brisance.sweep: this needs Ray: pip install "brisance[sweep]"\n'
 
 
 def test_a_run_that_fails_is_told_and_ends_no_other(

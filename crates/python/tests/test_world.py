@@ -2,12 +2,17 @@ import copy
 import json
 import os
 import pickle
+import signal
 import subprocess
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
 import brisance
 
@@ -168,3 +173,168 @@ def test_scenes_of_the_folder_load_and_bad_ones_say_where() -> None:
         brisance.Scene.from_toml("versoin = 1")
     with pytest.raises(brisance.BrisanceError):
         brisance.Scene.from_toml(DROP, fps=-1.0)
+
+
+BARE = """
+version = 1
+[simulation]
+frames = 30
+[pattern.shards.voronoi]
+pieces = 6
+[material.oak]
+density = 700.0
+friction = 0.5
+restitution = 0.3
+[[body]]
+name = "floor"
+motion = "static"
+shape = { plane = {} }
+"""
+
+
+def bare() -> brisance.World:
+    return brisance.World(brisance.Scene.from_toml(BARE))
+
+
+def test_bodies_are_added_as_scenes_have_them() -> None:
+    w = bare()
+    w.step(3)
+    ball = w.add({"sphere": {"radius": 0.1}}, position=np.array([0.0, 5.0, 0.0]), density=np.float64(500.0))
+    box = w.add(
+        {"box": {"half_extents": [0.1, 0.2, 0.3]}}, name="box", position=(2, 5, 0), density=1000,
+        fracture={"pattern": "shards", "break_impulse": 0.5},
+    )
+    mesh = trimesh.creation.box((0.2, 0.4, 0.6))
+    other = w.add(mesh, name="mesh", position=(4, 5, 0), density=1000)
+    arrays = w.add((mesh.vertices, mesh.faces), name="arrays", position=(6, 5, 0), density=1000)
+    assert w.names == ["floor", "body 1", "box", "mesh", "arrays"]
+    assert w.masses[1:] == pytest.approx([500 * 4 / 3 * np.pi * 1e-3, 48.0, 48.0, 48.0], rel=1e-6)
+    t = 10 * w.dt
+    w.step(10)
+    assert w.poses[1:, 1] == pytest.approx(5.0 - 0.5 * 9.81 * t * t, abs=1e-9)
+    # a body of a scene moves in the same way as one that is added
+    whole = brisance.World(
+        brisance.Scene.from_toml(
+            BARE + '[[body]]\nname = "a"\nshape = { sphere = { radius = 0.1 } }\nposition = [0, 5, 0]\ndensity = 500\n'
+        )
+    )
+    whole.step(10)
+    assert whole.poses[1].tobytes() == w.poses[1].tobytes()
+    w.run()
+    w.step(40)
+    assert len(w.pieces()) > 1 and box not in w.ids and set(w.pieces()) < set(w.ids)
+    recording = w.recording()
+    assert recording.lives[1, 0] == 4 and recording.names[:5] == w.names[:3][:1] + ["body 1", "box", "mesh", "arrays"]
+    assert {ball, other, arrays} <= set(w.ids)
+    report = w.report
+    assert report is not None and report.frame == w.frame
+
+
+def test_bodies_that_cannot_be_are_refused_and_leave_the_world_as_it_was() -> None:
+    w = bare()
+    sphere = {"sphere": {"radius": 0.1}}
+    w.add(sphere, name="a")
+    wrong: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        (sphere, {"name": "a"}, ValueError, "already"),
+        (sphere, {"densty": 3}, brisance.BrisanceError, "densty"),
+        (sphere, {"density": -3}, brisance.BrisanceError, "density"),
+        (sphere, {"position": (np.nan, 0, 0)}, ValueError, "finite"),
+        (sphere, {"position": object()}, TypeError, "no number"),
+        (sphere, {"fracture": {"pattern": "none", "break_impulse": 1}}, brisance.BrisanceError, "none"),
+        (sphere, {"copies": {"count": [2, 1, 1], "spacing": [1, 1, 1]}}, ValueError, "copies"),
+        ({"mesh": {"file": "gone.obj"}}, {}, FileNotFoundError, "gone.obj"),
+        ({"sphere": {}}, {}, brisance.BrisanceError, "radius"),
+        (3, {}, TypeError, "trimesh"),
+        ((np.zeros((3, 2)), [[0, 1, 2]]), {}, ValueError, "shape"),
+        ((np.zeros((3, 3)), [[0, 1, 2]]), {}, brisance.BrisanceError, "mesh"),
+    ]
+    for shape, keys, kind, words in wrong:
+        with pytest.raises(kind, match=words):
+            w.add(shape, **keys)
+        assert w.names == ["floor", "a"] and len(w.ids) == 2
+    w.step(2)
+
+
+def test_joints_and_anchors_hold_bodies() -> None:
+    w = bare()
+    post = w.add({"box": {"half_extents": [0.1, 1.0, 0.1]}}, name="post", position=(0, 1, 0), material="stone",
+                 fracture={"pattern": "shards"})
+    bob = w.add({"sphere": {"radius": 0.1}}, name="bob", position=(1, 2, 0), density=1000)
+    w.anchor(post, [{"plane": {"normal": [0, 1, 0], "offset": 0.1}}])
+    with pytest.raises(brisance.BrisanceError, match="anchored"):
+        w.anchor(post)
+    with pytest.raises(brisance.BrisanceError, match="`fracture`"):
+        w.anchor(bob)
+    rod = w.join("distance", post, bob, anchor=(0, 2, 0), second_anchor=(1, 2, 0))
+    low = 9.0
+    for _ in range(40):
+        w.step()
+        place = w.poses[2, :3]
+        assert np.linalg.norm(place - [0, 2, 0]) == pytest.approx(1.0, abs=2e-3)
+        low = min(low, float(place[1]))
+    assert low < 1.1
+    assert w.poses[1, :3] == pytest.approx([0, 1, 0], abs=1e-12)
+    w.unjoin(rod)
+    w.step(20)
+    assert np.linalg.norm(w.poses[2, :3] - [0, 2, 0]) > 1.05
+    with pytest.raises(KeyError):
+        w.unjoin(rod)
+    with pytest.raises(KeyError):
+        w.join("point", post, 99, anchor=(0, 0, 0))
+    with pytest.raises(brisance.BrisanceError, match="glue"):
+        w.join("glue", post, bob, anchor=(0, 0, 0))
+    with pytest.raises(brisance.BrisanceError):
+        w.join("point", post, bob, anchor=(0, 0, 0), motor={"speed": 1.0, "most": 1.0})
+    with pytest.raises(ValueError, match="strength"):
+        w.anchor(bob, strength=-1.0)
+
+
+def test_pickled_worlds_go_on_with_the_same_bits() -> None:
+    w = bare()
+    cube = w.add({"box": {"half_extents": [0.2, 0.2, 0.2]}}, position=(0, 2, 0), density=800,
+                 fracture={"pattern": "shards", "break_impulse": 1.0})
+    mesh = trimesh.creation.icosphere(subdivisions=1, radius=0.2)
+    ball = w.add(mesh, name="ball", position=(0.1, 3, 0), density=800)
+    w.step(5)
+    w.set_velocity(cube, (0.3, -1.0, 0.1), (1.0, 2.0, 3.0))
+    w.push(ball, (0.0, -30.0, 0.0), (0.0, 3.1, 0.0))
+    w.apply_force(ball, (0.0, 0.0, 50.0))
+    w.step(20)
+    w.set_gravity((0.0, -5.0, 0.0))
+    w.set_pose(ball, [0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 2.0])
+    w.cut([[-2.0, 0.1, -2.0], [-2.0, 0.1, 2.0]], [[2.0, 0.1, -2.0], [2.0, 0.1, 2.0]])
+    twin = pickle.loads(pickle.dumps(w))
+    assert len(twin) == len(w) > 3 and twin.names == w.names and twin.frame == 25
+    for one in (w, twin):
+        one.step(15)
+    assert w.poses.tobytes() == twin.poses.tobytes() and w.velocities.tobytes() == twin.velocities.tobytes()
+    assert w.events() == twin.events()
+    assert w.recording().energies.tobytes() == twin.recording().energies.tobytes()
+
+
+def test_a_recording_plays_in_a_page_of_its_own() -> None:
+    recording = world().run()
+    page = recording.to_html(name="</script><b>drop")
+    assert page.count("</html>") == 1 and "</script><b>" not in page
+    assert "importmap" in page and "http://" not in page.replace("http://www.w3.org", "")
+    frame = recording._repr_html_()
+    assert frame.startswith("<iframe") and frame.count("<") == 2 and len(frame) < 16_000_000
+    with pytest.raises(brisance.BrisanceError, match="brisance view"):
+        recording.to_html(max_bytes=1000)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_long_calls() -> None:
+    mesh = trimesh.creation.icosphere(subdivisions=6, radius=1.0)
+    calls: list[Callable[[], object]] = [
+        lambda: brisance.fracture(mesh, pieces=2000),
+        lambda: brisance.tetrahedralize(mesh, count=2_000_000),
+        lambda: world().step(100_000),
+    ]
+    for call in calls:
+        timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+        start = time.monotonic()
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            call()
+        assert time.monotonic() - start < 30.0

@@ -136,7 +136,6 @@ pub fn build(
     scene: &Scene,
     meshes: &BTreeMap<String, MeshData>,
 ) -> Result<(World, Vec<Appearance>), BuildError> {
-    let mut patterns = Patterns::new(scene);
     let mut world = World::new(Settings {
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
@@ -146,6 +145,43 @@ pub fn build(
         bound_energy: scene.simulation.energy.bound,
         ..Settings::default()
     });
+    let (appearances, paths) = add(&mut world, scene, meshes)?;
+    for (n, spec) in scene.joints.iter().enumerate() {
+        let failed =
+            |cause: JointError| BuildError { part: format!("joints[{n}]"), cause: cause.into() };
+        join(spec, &mut world, &appearances).map_err(failed)?;
+    }
+    world.set_timeline(timeline(scene, &appearances, paths));
+    Ok((world, appearances))
+}
+
+/// Adds the bodies of `scene` to a world, as [`build`] does; its other settings, joints, events and keyframes do not
+/// count. Bodies are named by their scene alone.
+///
+/// # Errors
+/// As [`build`]; the world then has the bodies that it had.
+pub fn add_bodies(
+    world: &mut World,
+    scene: &Scene,
+    meshes: &BTreeMap<String, MeshData>,
+) -> Result<Vec<Appearance>, BuildError> {
+    let before = world.iter().next_back().map(|body| body.id);
+    add(world, scene, meshes).map(|(appearances, _)| appearances).inspect_err(|_| {
+        let new: Vec<BodyId> =
+            world.iter().map(|body| body.id).filter(|id| Some(*id) > before).collect();
+        for id in new {
+            world.remove(id);
+        }
+    })
+}
+
+/// Adds the bodies of a scene, and anchors them. Returns what they look like and where they are led.
+fn add(
+    world: &mut World,
+    scene: &Scene,
+    meshes: &BTreeMap<String, MeshData>,
+) -> Result<(Vec<Appearance>, Vec<Path>), BuildError> {
+    let mut patterns = Patterns::new(scene);
     let mut appearances: Vec<Appearance> = Vec::new();
     let mut paths = Vec::new();
     for spec in &scene.bodies {
@@ -177,14 +213,8 @@ pub fn build(
             });
         }
     }
-    anchor(scene, &mut world, &appearances)?;
-    for (n, spec) in scene.joints.iter().enumerate() {
-        let failed =
-            |cause: JointError| BuildError { part: format!("joints[{n}]"), cause: cause.into() };
-        join(spec, &mut world, &appearances).map_err(failed)?;
-    }
-    world.set_timeline(timeline(scene, &appearances, paths));
-    Ok((world, appearances))
+    anchor(scene, world, &appearances)?;
+    Ok((appearances, paths))
 }
 
 fn join(
@@ -196,6 +226,11 @@ fn join(
     let [Some(a), Some(b)] = spec.bodies.each_ref().map(named) else {
         return Err(JointError::Bodies);
     };
+    world.join(joint(spec, [a, b]))
+}
+
+/// A joint between two bodies, with what a scene says of it but for their names.
+pub fn joint(spec: &scene::Joint, bodies: [BodyId; 2]) -> NewJoint {
     let anchors = [spec.anchor, spec.second_anchor.unwrap_or(spec.anchor)].map(Point3::from);
     let limits = spec.limits;
     let (kind, limits) = match spec.kind {
@@ -209,9 +244,9 @@ fn join(
             (JointKind::Distance { least, most }, None)
         }
     };
-    world.join(NewJoint {
+    NewJoint {
         kind,
-        bodies: [a, b],
+        bodies,
         anchors,
         axis: spec.axis.into(),
         limits,
@@ -219,7 +254,7 @@ fn join(
         break_force: spec.break_force.unwrap_or(f64::INFINITY),
         break_torque: spec.break_torque.unwrap_or(f64::INFINITY),
         collides: spec.collides,
-    })
+    }
 }
 
 fn timeline(scene: &Scene, appearances: &[Appearance], paths: Vec<Path>) -> Timeline {

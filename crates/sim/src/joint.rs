@@ -19,6 +19,13 @@ const NEAR_SHARE: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct JointId(u64);
 
+impl JointId {
+    /// The number that it is known by to programs that have no such type.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// A joint to add to a [`World`], with the bodies where they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewJoint {

@@ -53,7 +53,9 @@ mod world;
 
 pub use anchor::{Anchor, Region};
 pub use breakage::{Bonds, Breakage};
-pub use build::{BuildError, Cause, MeshData, build, mesh_geometry, pattern, sample_mesh};
+pub use build::{
+    BuildError, Cause, MeshData, add_bodies, build, joint, mesh_geometry, pattern, sample_mesh,
+};
 pub use camera::{Camera, Sight};
 pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};

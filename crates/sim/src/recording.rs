@@ -220,6 +220,27 @@ impl Recorder {
         });
     }
 
+    /// Starts the tracks of bodies that were added between two frames; they are born in the next frame.
+    pub fn record_added(&mut self, world: &World, appearances: &[Appearance]) {
+        let (frame, first) = (self.recording.frames, self.live.len());
+        for Appearance { body, name, look, mesh } in appearances {
+            let track = Track {
+                name: name.clone(),
+                skin: Skin::default(),
+                look: Arc::clone(look),
+                parent: None,
+                birth: frame,
+                taken: 0,
+                poses: Vec::new(),
+                shrinks: None,
+                stresses: Vec::new(),
+            };
+            self.start(*body, track, (mesh.clone(), None));
+        }
+        self.dress(world, first);
+        self.strain(world, &Report::default(), (frame, first));
+    }
+
     /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
         let report = Report { fractures: fractures.to_vec(), ..Report::default() };

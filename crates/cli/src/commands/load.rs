@@ -148,8 +148,19 @@ pub(super) fn print_warnings(warnings: &[String]) {
 /// # Errors
 /// [`Failure`] when a file cannot be read or used.
 pub fn load(path: &Path, file: SceneFile) -> Result<Loaded, Failure> {
+    load_with(path, file, BTreeMap::new())
+}
+
+/// As [`load`], with meshes by name that are at hand and need no file.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_with(
+    path: &Path,
+    file: SceneFile,
+    mut meshes: BTreeMap<String, MeshData>,
+) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, reach, mut files, mut digest } = file;
-    let mut meshes: BTreeMap<String, MeshData> = BTreeMap::new();
     let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
         if meshes.contains_key(file) {
             return Ok(());
@@ -249,6 +260,22 @@ pub fn build(
     let scene = &loaded.scene;
     let built = phase("building the scene", quiet, || sim::build(scene, &loaded.meshes));
     built.map_err(|source| {
+        let mesh = mesh_at_fault(scene, &source);
+        Failure::Build { path: path.to_owned(), mesh, source }
+    })
+}
+
+/// Adds the bodies of a scene, as if read from `path`, to a world; see [`sim::add_bodies`].
+///
+/// # Errors
+/// As [`build`].
+pub fn add_bodies(
+    path: &Path,
+    loaded: &Loaded,
+    world: &mut World,
+) -> Result<Vec<Appearance>, Failure> {
+    let scene = &loaded.scene;
+    sim::add_bodies(world, scene, &loaded.meshes).map_err(|source| {
         let mesh = mesh_at_fault(scene, &source);
         Failure::Build { path: path.to_owned(), mesh, source }
     })

@@ -9,25 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The page, by route: content type and content. The recording is added to them.
-const PAGE: [(&str, &str, &[u8]); 9] = [
-    ("/", "text/html; charset=utf-8", include_bytes!("page/index.html")),
-    ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
-    ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
-    ("/playback.js", SCRIPT, include_bytes!("page/playback.js")),
-    ("/plot.js", SCRIPT, include_bytes!("page/plot.js")),
-    ("/stage.js", SCRIPT, include_bytes!("page/stage.js")),
-    ("/texture.js", SCRIPT, include_bytes!("page/texture.js")),
-    ("/three.js", SCRIPT, include_bytes!("page/three.js")),
-    ("/icon.svg", "image/svg+xml", include_bytes!("page/icon.svg")),
-];
-
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const PLAIN: &str = "text/plain; charset=utf-8";
+use super::page::PAGE;
 
 /// What the page may do: nothing but load its own parts.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Most bytes of the head of a request; browsers send less than 2 KiB.
 const MAX_HEAD: usize = 1 << 14;

@@ -12,6 +12,7 @@ from ._native import (
     BrisanceError,
     Fractured,
     Hit,
+    Material,
     Mesh,
     Piece,
     Recording,
@@ -28,6 +29,7 @@ from ._native import fracture as _fracture
 from ._native import scene_at as _scene
 from ._native import slice as _slice
 from ._native import tetrahedralize as _tetrahedralize
+from ._native import world_at as _world
 
 import numpy as _np
 import numpy.typing as _npt
@@ -38,6 +40,7 @@ __all__ = [
     "Fractured",
     "Hit",
     "LevelSet",
+    "Material",
     "Mesh",
     "Piece",
     "Recording",

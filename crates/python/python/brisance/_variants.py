@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -61,6 +62,22 @@ def changed(text: str, values: Values) -> str:
         table, name = place(scene, key)
         table[name] = value
     return tomli_w.dumps(scene)
+
+
+def draws(ranges: Mapping[str, tuple[float, float]], count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """A Latin hypercube of ``count`` draws: each of as many equal parts of each range has one value, evenly at random.
+
+    (McKay, Beckman and Conover 1979.)
+    """
+    import numpy as np
+
+    for key, (low, high) in ranges.items():
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ValueError(f'the range of "{key}" must be two finite numbers, the lower one first, not {low}:{high}')
+    random = np.random.default_rng(seed)
+    places = {key: (random.permutation(count) + random.random(count)) / max(count, 1) for key in ranges}
+    for n in range(count):
+        yield {key: low + float(places[key][n]) * (high - low) for key, (low, high) in ranges.items()}
 
 
 def combinations(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@
     samples = 1000
     seed = 0
     shard = 100               # samples of a tar file
-    density = 2400.0          # kg/m^3
+    material = "china"        # of the scenes; or density = 2400.0, kg/m^3
     split = [0.8, 0.1, 0.1]   # shares of training, validation and test; by object
 
     [[object]]
@@ -43,12 +43,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import __version__, fracture, read_mesh
+from . import Material, __version__, fracture, read_mesh
 from ._tasks import each, progress_of, write_whole
 from ._variants import parsed
 
 SPLITS = ("train", "validation", "test")
-KEYS = {"version", "name", "samples", "seed", "shard", "density", "split", "object", "pattern"}
+KEYS = {"version", "name", "samples", "seed", "shard", "material", "density", "split", "object", "pattern"}
 OBJECT_KEYS = {"name", "file", "size", "licence"}
 
 
@@ -64,7 +64,8 @@ class Spec:
         self.samples = whole(table, "samples", 100)
         self.seed = whole(table, "seed", 0)
         self.shard = whole(table, "shard", 100)
-        self.density = number(table, "density", 1000.0)
+        self.material = material_of(table)
+        self.density = self.material.density if self.material else number(table, "density", 1000.0)
         split = table.get("split", [0.8, 0.1, 0.1])
         is_split = isinstance(split, list) and len(split) == 3 and all(
             isinstance(share, (int, float)) and share >= 0.0 for share in split
@@ -133,6 +134,19 @@ def tables(table: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
     return [dict(entry) for entry in found]
 
 
+def material_of(table: Mapping[str, Any]) -> Material | None:
+    """The material, if the file names one."""
+    if "material" not in table:
+        return None
+    text(table, "material", "the file")
+    if "density" in table:
+        raise ValueError('give "material" or "density", not both')
+    try:
+        return Material.named(table["material"])
+    except KeyError as error:
+        raise ValueError(f'"material": {error.args[0]}') from None
+
+
 def text(table: Mapping[str, Any], key: str, what: str) -> None:
     """Refuses what is no text."""
     if not isinstance(table.get(key), str):
@@ -188,12 +202,16 @@ def sample(
         "bonds": broken.bonds,
         "bond_areas": broken.bond_areas,
         "bond_centers": broken.bond_centers,
+        "bond_normals": broken.bond_normals,
     }
+    area = float(broken.bond_areas.sum())
+    material = spec.material
     said = {
         "sample": number, "object": entry["name"], "licence": entry.get("licence", ""), "pattern": pattern,
         "seed": seed, "at": list(at), "normal": list(normal), "density": spec.density, "pieces": len(pieces),
-        "volume": float(sum(arrays["volumes"])), "cut_area": float(broken.bond_areas.sum()),
-        "version": __version__,
+        "material": material.name if material else None, "volume": float(sum(arrays["volumes"])), "cut_area": area,
+        # what the cracks take at least
+        "crack_energy": area * material.fracture_energy if material else None, "version": __version__,
     }
     return said, arrays
 
@@ -255,8 +273,33 @@ def assembled(arrays: Mapping[str, Any], piece: int) -> npt.NDArray[Any]:
     return place
 
 
-def make_shard(spec: Spec, name: str, numbers: Sequence[int], out: str) -> list[dict[str, Any]]:
+def samples(
+    folder: str | os.PathLike[str], split: str, *, worker: int = 0, workers: int = 1
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """What is said of the samples of a split and what :func:`load` makes of them, in order.
+
+    Of several ``workers`` each reads shards of its own.
+    """
+    if split not in SPLITS:
+        raise ValueError(f'there is no split "{split}"; known: {", ".join(SPLITS)}')
+    shards = sorted(Path(folder).glob(f"{split}-*.tar"))
+    for shard in shards[worker::workers]:
+        with tarfile.open(shard) as tar:
+            about: dict[str, Any] = {}
+            for member in tar:
+                file = tar.extractfile(member)
+                if file is None:
+                    continue
+                if member.name.endswith(".json"):
+                    about = json.loads(file.read())
+                else:
+                    yield about, load(file.read())
+
+
+def make_shard(out: str, name: str, numbers: Sequence[int], table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Writes a shard; returns what is said of its samples. Those that cannot be made have an ``error``."""
+    # a material is no part of a message between processes
+    spec = Spec(table, Path())
     meshes = {entry["name"]: mesh_of(entry) for entry in spec.objects}
     said = []
     data = io.BytesIO()
@@ -319,7 +362,7 @@ def make(
         if index_file.exists() and (folder / f"{name}.tar").exists():
             index[name] = json.loads(index_file.read_text())
         else:
-            left.append((spec, name, numbers, str(folder.resolve())))
+            left.append((str(folder.resolve()), name, numbers, {**spec.table, "object": spec.objects}))
     done = sum(len(said) for said in index.values())
     for said in each(make_shard, left, ray):
         first = said[0]["sample"]

@@ -22,7 +22,7 @@ from typing import Any
 
 from . import Scene, World, __version__
 from ._tasks import each, progress_of, write_whole
-from ._variants import changed, combinations, parsed
+from ._variants import changed, combinations, draws, parsed
 
 #: Endings of recordings.
 RECORDINGS = (".glb", ".jsonl", ".usda", ".pvd")
@@ -113,6 +113,9 @@ def sweep(
     scene: str | os.PathLike[str],
     *,
     grid: Mapping[str, Sequence[Any]] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    samples: int = 0,
+    sample_seed: int = 0,
     seeds: int | Iterable[int] = 1,
     out: str | os.PathLike[str],
     frames: int | None = None,
@@ -121,9 +124,10 @@ def sweep(
     ray: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[dict[str, Any]]:
-    """Runs a scene file with all combinations of the values of ``grid`` and all ``seeds``.
+    """Runs a scene file with all combinations of the values of ``grid``, the draws of ``ranges`` and all ``seeds``.
 
-    ``grid`` maps keys of the scene to values, as ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` are numbers, or
+    ``ranges`` maps keys of the scene to a lowest and a highest number, from which a Latin hypercube of ``samples`` draws
+    is taken at random by ``sample_seed``. ``grid`` maps keys of the scene to values, as ``{"body.cube.restitution": [0.2, 0.5]}``. ``seeds`` are numbers, or
     how many from 0 on. ``recording`` is an ending as ``".glb"`` if each run is to be recorded. ``ray`` is the address
     of a cluster; this machine unless given. ``progress(done, all)`` is called as runs end.
 
@@ -139,9 +143,16 @@ def sweep(
         raise ValueError("give at least one seed")
     if recording is not None and recording not in RECORDINGS:
         raise ValueError(f'recording "{recording}" is none of {", ".join(RECORDINGS)}')
+    if bool(ranges) != (samples > 0):
+        raise ValueError("give ranges and how many samples to draw from them, or neither")
+    both = set(grid or {}) & set(ranges or {})
+    if both:
+        raise ValueError(f'"{min(both)}" has values and a range; give one of them')
+    drawn = list(draws(ranges, samples, sample_seed)) if ranges else [{}]
     runs = [
-        Run.of(text, path, values, seed, frames, fps, digest)
+        Run.of(text, path, {**values, **draw}, seed, frames, fps, digest)
         for values in combinations(grid or {})
+        for draw in drawn
         for seed in numbers
     ]
     if len({run.name for run in runs}) != len(runs):
@@ -194,6 +205,22 @@ def grid_of(texts: Sequence[str]) -> dict[str, list[Any]]:
     return grid
 
 
+def ranges_of(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Ranges from texts as ``body.cube.restitution=0.1:0.9``."""
+    ranges: dict[str, tuple[float, float]] = {}
+    for text in texts:
+        key, equals, ends = text.partition("=")
+        low, colon, high = ends.partition(":")
+        try:
+            ends_of_range = float(low), float(high)
+        except ValueError:
+            colon = ""
+        if not (key and equals and colon) or key in ranges:
+            raise ValueError(f'--range "{text}": give KEY=LOW:HIGH once, as in body.cube.restitution=0.1:0.9')
+        ranges[key] = ends_of_range
+    return ranges
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command ``python -m brisance.sweep``."""
     parser = argparse.ArgumentParser(
@@ -204,6 +231,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--set", dest="sets", action="append", default=[], metavar="KEY=A,B",
         help="values of a key of the scene, as body.cube.restitution=0.2,0.5; may be given again",
     )
+    parser.add_argument(
+        "--range", dest="ranges", action="append", default=[], metavar="KEY=LOW:HIGH",
+        help="range of a key of the scene to draw samples from; may be given again",
+    )
+    parser.add_argument("--samples", type=int, default=0, metavar="N", help="draws from the ranges")
+    parser.add_argument("--sample-seed", type=int, default=0, metavar="N", help="seed of the draws (0)")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="seeds from 0 on (1)")
     parser.add_argument("--frames", type=int, metavar="N", help="frames of each run")
     parser.add_argument("--fps", type=float, metavar="F", help="frames per second")
@@ -214,7 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         rows = sweep(
-            given.scene, grid=grid_of(given.sets), seeds=given.seeds, out=given.output, frames=given.frames,
+            given.scene, grid=grid_of(given.sets), ranges=ranges_of(given.ranges), samples=given.samples,
+            sample_seed=given.sample_seed, seeds=given.seeds, out=given.output, frames=given.frames,
             fps=given.fps, recording=given.record, ray=given.ray, progress=progress_of("runs"),
         )
     except (ValueError, OSError, ImportError) as error:

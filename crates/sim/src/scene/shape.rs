@@ -241,6 +241,31 @@ impl Shape {
         }
     }
 
+    /// Multiplies the distance between the nodes of its level set by `factor`. Planes and `trimesh` have none.
+    pub fn scale_spacing(&mut self, factor: f64) {
+        let scaled = self.spacing().map(|spacing| spacing * factor);
+        let (spacing, nodes) = match self {
+            Self::Plane(_) | Self::Trimesh(_) => return,
+            Self::Mesh(m) | Self::Tets(m) => (&mut m.spacing, &mut m.nodes),
+            Self::Sphere(s) => (&mut s.spacing, &mut s.nodes),
+            Self::Box(b) => (&mut b.spacing, &mut b.nodes),
+            Self::Cylinder(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Capsule(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Cone(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Torus(t) => (&mut t.spacing, &mut t.nodes),
+            Self::Combined(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Extruded(e) => (&mut e.spacing, &mut e.nodes),
+            Self::Heightfield(h) => (&mut h.spacing, &mut h.nodes),
+        };
+        if let Some(scaled) = scaled.or(spacing.map(|spacing| spacing * factor)) {
+            (*spacing, *nodes) = (Some(scaled), None);
+        } else {
+            // the extents of a mesh or a picture are in its file
+            let count = nodes.unwrap_or(DEFAULT_NODES) as f64 / factor.powi(3);
+            *nodes = Some(count.round() as usize);
+        }
+    }
+
     /// The `spacing` that the scene gives, m.
     pub(crate) fn given_spacing(&self) -> Option<f64> {
         self.fineness().0

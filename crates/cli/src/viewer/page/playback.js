@@ -5,7 +5,15 @@ const POSE = 7;
 export async function load(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`the program answered ${answer.status}`);
-  const bytes = await answer.arrayBuffer();
+  return read(await answer.arrayBuffer());
+}
+
+/** A recording that is in the page itself. */
+export function unpack(base64) {
+  return read(Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0)).buffer);
+}
+
+function read(bytes) {
   const length = new DataView(bytes).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
   let at = Math.ceil((4 + length) / 4) * 4;

@@ -1,6 +1,6 @@
 // The page: a recording, how it is shown, and its time line.
 
-import { lives, load, speed, stress } from "./playback.js";
+import { lives, load, speed, stress, unpack } from "./playback.js";
 import { CURVES, Plot } from "./plot.js";
 import { Stage } from "./stage.js";
 
@@ -240,6 +240,18 @@ function pointing(player) {
   });
 }
 
+/** The recording in the page, or the one of the list that is chosen. */
+async function find() {
+  const embedded = part("embedded");
+  if (embedded) {
+    part("recordings").hidden = true;
+    return unpack(embedded.textContent);
+  }
+  const number = Number.parseInt(location.search.slice(1), 10) || 0;
+  await choose(number);
+  return load(`recording/${number}`);
+}
+
 /** A list of the recordings that were given, if there are several. */
 async function choose(number) {
   const names = await (await fetch("recordings")).json();
@@ -250,9 +262,7 @@ async function choose(number) {
 }
 
 try {
-  const number = Number.parseInt(location.search.slice(1), 10) || 0;
-  await choose(number);
-  const player = new Player(await load(`recording/${number}`));
+  const player = new Player(await find());
   connect(player);
   player.stage.draw();
   player.play(!matchMedia("(prefers-reduced-motion: reduce)").matches && player.last > 0);

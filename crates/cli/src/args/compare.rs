@@ -1,0 +1,68 @@
+//! Arguments of `brisance compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::comparison::Model;
+
+const EXAMPLES: &str = "Examples:
+  brisance compare scenes/vase.toml -o report/
+  brisance compare scenes/wall.toml --models prescored,stress --frames 40 -o report/
+  brisance compare scenes/glass_table.toml --resolutions 2,1,0.7 --rates 0.5,1,2 -o report/
+
+Every body of the scene that can break does so by each model in turn; all else stays as it is, so that the
+first blow is the same. The folder has index.html, report.json (`brisance schema --comparison` prints its
+schema), pictures, plots and a recording for each model.";
+
+/// Arguments of `brisance compare`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArguments {
+    /// Scene file (TOML)
+    pub scene: PathBuf,
+    /// Models to compare
+    #[arg(long, value_name = "MODEL,...", value_delimiter = ',')]
+    #[arg(default_value = "prescored,lattice,stress")]
+    pub models: Vec<Model>,
+    /// Folder to write; it must not exist
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: PathBuf,
+    /// Distances of samples and tetrahedra in further runs, as multiples of those of the first
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = factor)]
+    pub resolutions: Vec<f64>,
+    /// Frames per second in further runs, as multiples of the scene's
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = factor)]
+    pub rates: Vec<f64>,
+    /// Pieces of the pattern of bodies to which the scene gives none
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub pieces: u32,
+    /// About how many tetrahedra fill a body to which the scene gives no spacing
+    #[arg(long, value_name = "N", default_value_t = 4000)]
+    #[arg(value_parser = clap::value_parser!(u32).range(50..=1_000_000))]
+    pub tets: u32,
+    /// Frames to simulate, instead of the scene's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub frames: Option<u32>,
+    /// Seed of everything random, instead of the scene's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Pixels of each picture
+    #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = super::size)]
+    pub size: [usize; 2],
+    /// Read files outside the folder of the scene and `../assets`, too
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|factor| (0.1..=10.0).contains(factor));
+    factor.ok_or_else(|| "give a factor from 0.1 to 10, as in 0.5".to_owned())
+}

@@ -1,0 +1,253 @@
+//! `brisance compare`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use sim::scene::Scene;
+use sim::{Camera, Event, Recorder, Recording};
+
+use crate::args::CompareArguments;
+use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
+use crate::commands::{Failure, print};
+use crate::comparison::{
+    Fineness, Measured, Model, OfModel, PowerLaw, Report, Run, convergence, measure, page, sizes,
+    with_model,
+};
+use crate::format::Format;
+use crate::output::{check_writable, write_whole_folder};
+use crate::progress::phase;
+use crate::render::{View, render};
+use crate::wording::{count, number};
+
+/// Times after the first blow at which pictures are taken, s.
+const MOMENTS: [f64; 2] = [0.07, 0.3];
+
+/// A run, and what it leaves.
+struct Done {
+    run: Run,
+    recording: Recording,
+    first: Option<Event>,
+}
+
+/// The scene, and how much bodies are.
+struct Job<'a> {
+    arguments: &'a CompareArguments,
+    loaded: Loaded,
+    original: Scene,
+    /// Of the bodies of the scene, m^3.
+    volumes: Vec<f64>,
+    /// What cracks take in the bodies of the world, J/m^2.
+    crack_energies: Vec<Option<f64>>,
+}
+
+/// Runs a scene with several models, and writes what comes out side by side.
+pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
+    let CompareArguments { models, output, .. } = arguments;
+    check(arguments)?;
+    let mut job = Job::new(arguments)?;
+    let base = job.original.simulation.fps;
+    let mut done = Vec::new();
+    for &model in models {
+        done.push(job.run(model, 1.0, base)?);
+    }
+    let mut resolutions = Vec::new();
+    for (&factor, &model) in pairs(&arguments.resolutions, models, |a, b| b.total_cmp(a)) {
+        resolutions.push(job.run(model, factor, base)?.run);
+    }
+    let mut time_steps = Vec::new();
+    for (&factor, &model) in pairs(&arguments.rates, models, f64::total_cmp) {
+        time_steps.push(job.run(model, 1.0, base * factor)?.run);
+    }
+    let same_blow = done.windows(2).all(|pair| same_blow(&pair[0].first, &pair[1].first));
+    let report = Report {
+        version: 1,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        scene: arguments.scene.display().to_string(),
+        seed: job.original.simulation.seed,
+        same_blow,
+        models: done.iter().map(of_model).collect(),
+        resolutions,
+        time_steps,
+    };
+    let write = |folder: &Path| write_report(folder, &report, &done, arguments);
+    phase("writing the report", arguments.quiet, || write_whole_folder(output, write))
+        .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    say(&report, arguments)
+}
+
+fn check(arguments: &CompareArguments) -> Result<(), Failure> {
+    let CompareArguments { models, output, .. } = arguments;
+    let repeated = (1..models.len()).find(|&n| models[..n].contains(&models[n]));
+    if let Some(n) = repeated {
+        return Err(Failure::Repeated { model: models[n] });
+    }
+    if output.exists() {
+        return Err(Failure::Exists { path: output.clone() });
+    }
+    if !crate::output::folder_of(output).is_dir() {
+        return Err(Failure::NoFolder { path: output.clone() });
+    }
+    check_writable(output)
+        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })
+}
+
+/// All factors, in an order, with all models.
+fn pairs<'a>(
+    factors: &'a [f64],
+    models: &'a [Model],
+    order: fn(&f64, &f64) -> std::cmp::Ordering,
+) -> Vec<(&'a f64, &'a Model)> {
+    let mut sorted: Vec<&f64> = factors.iter().collect();
+    sorted.sort_by(|a, b| order(a, b));
+    sorted.dedup();
+    let with_models = |factor| models.iter().map(move |model| (factor, model));
+    sorted.into_iter().flat_map(with_models).collect()
+}
+
+/// Whether two blows are one, whatever divides the body.
+fn same_blow(a: &Option<Event>, b: &Option<Event>) -> bool {
+    let key = |event: &Event| {
+        let Event { frame, body, point, normal, impulse, pose, momentum, .. } = event;
+        (*frame, *body, [*point, *normal, *impulse], *pose, *momentum)
+    };
+    a.as_ref().map(key) == b.as_ref().map(key)
+}
+
+fn of_model(done: &Done) -> OfModel {
+    let name = done.run.model.name();
+    OfModel {
+        power_law: PowerLaw::fit(&done.run.measured.volumes),
+        run: done.run.clone(),
+        recording: format!("{name}.glb"),
+        pictures: (0..=MOMENTS.len()).map(|n| format!("{name}_{n}.png")).collect(),
+    }
+}
+
+impl<'a> Job<'a> {
+    fn new(arguments: &'a CompareArguments) -> Result<Self, Failure> {
+        let path = &arguments.scene;
+        let mut file = read_scene(path, arguments.allow_outside)?;
+        let frames = arguments.frames.map(|frames| frames as usize);
+        file.scene
+            .replace(None, frames, arguments.seed)
+            .map_err(|source| Failure::Arguments { source })?;
+        if file.scene.bodies.iter().all(|body| body.fracture.is_none()) {
+            return Err(Failure::NothingBreaks { path: path.clone() });
+        }
+        let loaded = load(path, file)?;
+        if !arguments.quiet {
+            print_notes(&loaded.scene);
+        }
+        let (world, appearances) = build(path, &loaded, arguments.quiet)?;
+        let (mut volumes, mut crack_energies) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for spec in &loaded.scene.bodies {
+            let body = appearances.get(first).and_then(|own| world.get(own.body));
+            let solid = body.and_then(|body| body.solid);
+            volumes.push(solid.map_or(0.0, |solid| solid.geometry.moments().volume));
+            let copies = spec.copies.map_or(1, |copies| copies.total());
+            let energy = spec.solid().map(|solid| solid.fracture_energy());
+            crack_energies.extend(std::iter::repeat_n(energy, copies));
+            first += copies;
+        }
+        Ok(Self { arguments, original: loaded.scene.clone(), loaded, volumes, crack_energies })
+    }
+
+    /// Runs the scene by a model.
+    fn run(&mut self, model: Model, factor: f64, fps: f64) -> Result<Done, Failure> {
+        let CompareArguments { scene: path, pieces, tets, quiet, .. } = self.arguments;
+        let fineness = Fineness { pieces: *pieces as usize, tets: *tets as usize, factor };
+        let mut scene = with_model(&self.original, model, &self.volumes, &fineness);
+        let fits = scene.replace((fps != self.original.simulation.fps).then_some(fps), None, None);
+        fits.map_err(|source| Failure::Compared { model, source })?;
+        self.loaded.scene = scene;
+        let start = Instant::now();
+        let built = build(path, &self.loaded, *quiet)?;
+        let recorder =
+            Recorder::new(&built.0, &built.1).with_camera(Camera::of(&self.loaded.scene, &built.1));
+        let seconds = start.elapsed().as_secs_f64();
+        let frames = self.loaded.scene.simulation.frames;
+        let name = match model {
+            Model::Prescored => "simulating with the model prescored",
+            Model::Lattice => "simulating with the model lattice",
+            Model::Stress => "simulating with the model stress",
+        };
+        let (measured, recording, first) = phase(name, *quiet, || {
+            measure(built, frames, (recorder, &self.crack_energies), seconds)
+        });
+        let run = Run { model, resolution: factor, time_step: 1.0 / fps, measured };
+        Ok(Done { run, recording, first })
+    }
+}
+
+/// Fills the folder of a report.
+fn write_report(
+    folder: &Path,
+    report: &Report,
+    done: &[Done],
+    arguments: &CompareArguments,
+) -> Result<(), crate::format::WriteError> {
+    let file = |name: &str| std::fs::File::create(folder.join(name)).map(std::io::BufWriter::new);
+    let mut plots = vec![("Sizes of pieces", "sizes.svg")];
+    std::fs::write(folder.join("sizes.svg"), sizes(&report.models))?;
+    if !report.resolutions.is_empty() {
+        let across = "spacing, multiples of that above";
+        let svg = convergence(&report.resolutions, across, |run| run.resolution);
+        std::fs::write(folder.join("resolutions.svg"), svg)?;
+        plots.push(("Convergence with resolution", "resolutions.svg"));
+    }
+    if !report.time_steps.is_empty() {
+        let svg = convergence(&report.time_steps, "time step, s", |run| run.time_step);
+        std::fs::write(folder.join("time_steps.svg"), svg)?;
+        plots.push(("Convergence with the time step", "time_steps.svg"));
+    }
+    let [width, height] = arguments.size;
+    // all by the camera of the first, so that pictures differ in nothing but what they show
+    let view = View::fitted(&done[0].recording, width as f64 / height as f64);
+    for (done, of) in done.iter().zip(&report.models) {
+        Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
+        for (moment, name) in moments(done).into_iter().zip(&of.pictures) {
+            let view = view.at(&done.recording, moment);
+            render(&done.recording, &view, moment, arguments.size).write_png(file(name)?)?;
+        }
+    }
+    std::fs::write(folder.join("index.html"), page(report, &plots))?;
+    let mut out = file("report.json")?;
+    serde_json::to_writer_pretty(&mut out, report).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// When pictures are taken, counted in frames.
+fn moments(done: &Done) -> [f64; MOMENTS.len() + 1] {
+    let last = (done.recording.frames - 1) as f64;
+    let blow = done.first.as_ref().map_or(0.0, |event| event.frame as f64);
+    let after = |time: f64| (blow + (time * done.recording.fps).round()).min(last);
+    [after(MOMENTS[0]), after(MOMENTS[1]), last]
+}
+
+fn say(report: &Report, arguments: &CompareArguments) -> Result<(), Failure> {
+    print(|out| {
+        if arguments.json {
+            let json = serde_json::to_string(report).map_err(std::io::Error::from)?;
+            return writeln!(out, "{json}");
+        }
+        if arguments.quiet {
+            return Ok(());
+        }
+        writeln!(out, "{}", arguments.output.join("index.html").display())?;
+        for of in &report.models {
+            let Measured { pieces, crack_area, seconds_simulate, .. } = &of.run.measured;
+            let pieces = count(*pieces, "piece", "pieces");
+            let [area, seconds] = [*crack_area, *seconds_simulate].map(number);
+            let name = of.run.model.name();
+            writeln!(out, "{name}: {pieces}, {area} m^2 of cracks, {seconds} s")?;
+        }
+        if report.same_blow {
+            return Ok(());
+        }
+        writeln!(out, "the first blow differs between the models: see index.html")
+    })
+}

@@ -1,0 +1,231 @@
+//! A run, measured.
+
+use std::time::Instant;
+
+use nalgebra::{Point3, Vector3};
+use serde::Serialize;
+use sim::{Appearance, Event, Fracture, Recorder, Recording, Report, Surface, World};
+
+/// What came out of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measured {
+    /// Frames.
+    pub frames: usize,
+    /// Bodies that broke.
+    pub breaks: usize,
+    /// The first blow that was harder than a body bears.
+    pub first_blow: Option<Blow>,
+    /// Pieces at the end.
+    pub pieces: usize,
+    /// Their volumes, m^3, large ones first.
+    pub volumes: Vec<f64>,
+    /// Area of all cracks, m^2: half of the area of the cut faces of the pieces.
+    pub crack_area: f64,
+    /// Energies.
+    pub energy: Energies,
+    /// Largest change of the mass of all bodies, retired pieces included, as a share of it.
+    pub mass_error: f64,
+    /// Largest difference of the linear momentum of a body that breaks and of its pieces, as a share of the larger
+    /// one of that momentum and the impulse of the blow.
+    pub momentum_error: f64,
+    /// As much of the angular momentum about the origin, as a share of it, or of the linear one times its arm.
+    pub angular_momentum_error: f64,
+    /// Time for the level sets, tetrahedra and patterns before the first frame, s.
+    pub seconds_build: f64,
+    /// Time for all frames, s.
+    pub seconds_simulate: f64,
+}
+
+/// A blow.
+#[derive(Clone, Debug, Serialize)]
+pub struct Blow {
+    /// The body.
+    pub body: String,
+    /// The frame, 1 for the first.
+    pub frame: usize,
+    /// End of the frame, s.
+    pub time: f64,
+    /// The impulse, N s.
+    pub impulse: f64,
+    /// The impulse that the body bears, N s, unless it bears none.
+    pub strength: Option<f64>,
+}
+
+/// Energies of all frames together, J.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Energies {
+    /// What all cracks take at least: their area times the fracture energy of the material, K_Ic^2 (1 - v^2) / E
+    /// (Irwin 1957); none if a material is not known.
+    pub cracks: Option<f64>,
+    /// Difference of the kinetic energy of bodies that break and that of their pieces.
+    pub fracture: f64,
+    /// Lost in collisions.
+    pub collision: f64,
+    /// Lost in contact and friction.
+    pub contact: f64,
+    /// Spent on plastic work.
+    pub plastic: f64,
+    /// Largest growth of mechanical energy in a frame beyond the work of kinematic bodies.
+    pub largest_gain: f64,
+}
+
+impl Energies {
+    /// What was lost in collisions, contact, fracture and plastic work together, J.
+    pub fn lost(&self) -> f64 {
+        self.fracture + self.collision + self.contact + self.plastic
+    }
+}
+
+/// Runs a world for some frames; `crack_energies` are what cracks take in the bodies of `appearances`, J/m^2. Returns the first event beside what was measured.
+pub fn measure(
+    (mut world, appearances): (World, Vec<Appearance>),
+    frames: usize,
+    (mut recorder, crack_energies): (Recorder, &[Option<f64>]),
+    seconds_build: f64,
+) -> (Measured, Recording, Option<Event>) {
+    let mut sums = Sums::new(&world);
+    let mut seconds_simulate = 0.0;
+    for _ in 0..frames {
+        let before = Instant::now();
+        let report = world.step();
+        seconds_simulate += before.elapsed().as_secs_f64();
+        recorder.record(&world, &report);
+        sums.add(&world, &report);
+    }
+    let pieces = || world.iter().filter(|body| body.lineage.is_some());
+    let mut volumes: Vec<f64> =
+        pieces().filter_map(|body| Some(body.solid?.geometry.moments().volume)).collect();
+    volumes.sort_by(|a, b| b.total_cmp(a));
+    let first = sums.first.take();
+    let blow = |event: &Event| Blow {
+        body: name(event, &appearances),
+        frame: event.frame,
+        time: event.frame as f64 * world.settings().dt,
+        impulse: Vector3::from(event.impulse).norm(),
+        strength: event.strength,
+    };
+    let pieces = pieces().count();
+    let recording = recorder.finish();
+    let cracks = Cracks::of(&recording, crack_energies);
+    sums.energy.cracks = cracks.energy;
+    let measured = Measured {
+        frames,
+        breaks: sums.breaks,
+        first_blow: first.as_ref().map(blow),
+        pieces,
+        volumes,
+        crack_area: cracks.area,
+        energy: sums.energy,
+        mass_error: sums.mass_error,
+        momentum_error: sums.momentum_error,
+        angular_momentum_error: sums.angular_momentum_error,
+        seconds_build,
+        seconds_simulate,
+    };
+    (measured, recording, first)
+}
+
+/// All cracks at the end of a recording.
+struct Cracks {
+    /// m^2.
+    area: f64,
+    /// J; none if a material is not known.
+    energy: Option<f64>,
+}
+
+impl Cracks {
+    /// `energies` are what cracks take in the bodies of the scene, which are the first tracks, J/m^2.
+    fn of(recording: &Recording, energies: &[Option<f64>]) -> Self {
+        let mut all = Self { area: 0.0, energy: Some(0.0) };
+        let tracks = &recording.tracks;
+        for track in tracks.iter().filter(|track| track.end() == recording.frames) {
+            let Some(parent) = track.parent else { continue };
+            let mut root = parent;
+            while let Some(above) = tracks[root].parent {
+                root = above;
+            }
+            // each crack has two sides
+            let area = cut_area(&track.surface()) / 2.0;
+            all.area += area;
+            let energy = energies.get(root).copied().flatten().map(|energy| energy * area);
+            all.energy = all.energy.zip(energy).map(|(sum, energy)| sum + energy);
+        }
+        all
+    }
+}
+
+fn name(event: &Event, appearances: &[Appearance]) -> String {
+    let own = appearances.iter().find(|appearance| appearance.body == event.body);
+    own.map_or_else(|| event.body.to_string(), |appearance| appearance.name.clone())
+}
+
+/// Area of the cut faces of a surface, m^2.
+fn cut_area(surface: &Surface) -> f64 {
+    let place = |n: u32| -> Point3<f64> { Point3::from(surface.vertices[n as usize]).cast() };
+    let area = |&[a, b, c]: &[u32; 3]| {
+        let [a, b, c] = [a, b, c].map(place);
+        (b - a).cross(&(c - a)).norm() / 2.0
+    };
+    surface.inner.iter().map(area).fold(0.0, |sum, area| sum + area)
+}
+
+/// What is summed over frames.
+struct Sums {
+    mass: f64,
+    breaks: usize,
+    first: Option<Event>,
+    energy: Energies,
+    mass_error: f64,
+    momentum_error: f64,
+    angular_momentum_error: f64,
+}
+
+impl Sums {
+    fn new(world: &World) -> Self {
+        Self {
+            mass: world.mass(),
+            breaks: 0,
+            first: None,
+            energy: Energies::default(),
+            mass_error: 0.0,
+            momentum_error: 0.0,
+            angular_momentum_error: 0.0,
+        }
+    }
+
+    fn add(&mut self, world: &World, report: &Report) {
+        self.breaks += report.fractures.len();
+        if self.first.is_none() {
+            self.first = report.events.first().cloned();
+        }
+        let energy = &mut self.energy;
+        energy.fracture += report.dissipation.fracture;
+        energy.collision += report.dissipation.collision;
+        energy.contact += report.dissipation.contact;
+        energy.plastic += report.dissipation.plastic;
+        energy.largest_gain = energy.largest_gain.max(report.energy_gain - report.work);
+        let mass = world.mass() + world.retired_mass();
+        self.mass_error = self.mass_error.max(share((mass - self.mass).abs(), self.mass));
+        for fracture in &report.fractures {
+            self.add_fracture(fracture);
+        }
+    }
+
+    fn add_fracture(&mut self, fracture: &Fracture) {
+        let Fracture { before, after, impulse, point, .. } = fracture;
+        let (before, after) = (&before.momentum, &after.momentum);
+        let linear = before.linear.norm().max(impulse.norm());
+        let angular = before.angular.norm().max(linear * point.coords.norm());
+        let errors = [
+            share((after.linear - before.linear).norm(), linear),
+            share((after.angular - before.angular).norm(), angular),
+        ];
+        self.momentum_error = self.momentum_error.max(errors[0]);
+        self.angular_momentum_error = self.angular_momentum_error.max(errors[1]);
+    }
+}
+
+/// A part of a whole, 0 of nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,177 @@
+//! The page of a comparison.
+
+use std::fmt::{self, Write};
+
+use super::{Model, OfModel, Report, Run};
+use crate::wording::number;
+
+/// Only what lies beside the page is shown, and nothing runs.
+const HEAD: &str = r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<style>
+body { margin: 2rem auto; max-width: 90rem; padding: 0 1rem; color: #1b2027; font: 16px/1.5 system-ui, sans-serif; }
+table { border-collapse: collapse; }
+th, td { padding: 0.25rem 0.9rem; border-bottom: 1px solid #d5d9de; text-align: right; font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child { text-align: left; }
+.row { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 0.5rem; }
+img { max-width: 100%; height: auto; }
+figure { margin: 0 0 1rem; }
+</style>
+"#;
+
+/// The page in HTML. `plots` are files of the sizes, and of convergence where there are runs for it.
+pub fn page(report: &Report, plots: &[(&str, &str)]) -> String {
+    let mut html = HEAD.to_owned();
+    // writing into a string cannot fail
+    let _ = write_page(&mut html, report, plots);
+    html
+}
+
+/// Text as HTML has it: nothing in it is markup.
+struct Text<'a>(&'a str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c if c.is_control() => f.write_char('\u{fffd}')?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_page(html: &mut String, report: &Report, plots: &[(&str, &str)]) -> fmt::Result {
+    let scene = Text(&report.scene);
+    writeln!(html, "<title>{scene}: models of fracture</title>\n</head>\n<body>")?;
+    writeln!(html, "<h1>Models of fracture: {scene}</h1>")?;
+    let version = Text(&report.program);
+    writeln!(html, "<p>brisance {version}, seed {}. {}</p>", report.seed, first_blow(report))?;
+    writeln!(html, "<h2>Pictures</h2>")?;
+    write_pictures(html, &report.models)?;
+    writeln!(html, "<h2>Results</h2>")?;
+    write_table(html, &report.models)?;
+    for (title, file) in plots {
+        writeln!(html, "<h2>{}</h2>", Text(title))?;
+        writeln!(html, "<figure><img src=\"{}\" alt=\"{}\"></figure>", Text(file), Text(title))?;
+    }
+    write_runs(html, "Runs at other resolutions", &report.resolutions)?;
+    write_runs(html, "Runs with other time steps", &report.time_steps)?;
+    writeln!(html, "<p>The numbers are in <a href=\"report.json\">report.json</a>.</p>")?;
+    writeln!(html, "</body>\n</html>")
+}
+
+/// A sentence about the first blow.
+fn first_blow(report: &Report) -> String {
+    let first = report.models.iter().find_map(|of| of.run.measured.first_blow.as_ref());
+    let Some(blow) = first else { return "No blow was harder than a body bears.".to_owned() };
+    let bears =
+        blow.strength.map_or_else(String::new, |s| format!(", which bears {} N s", number(s)));
+    let same = if report.same_blow {
+        "It is the same in all models, bit by bit."
+    } else {
+        "<strong>It differs between the models.</strong>"
+    };
+    format!(
+        "The first blow to break a body falls on \u{201c}{}\u{201d}{bears}, with {} N s at {} s. {same}",
+        Text(&blow.body),
+        number(blow.impulse),
+        number(blow.time)
+    )
+}
+
+fn write_pictures(html: &mut String, models: &[OfModel]) -> fmt::Result {
+    for of in models {
+        let name = of.run.model.name();
+        writeln!(html, "<h3>{name}</h3>\n<div class=\"row\">")?;
+        for picture in &of.pictures {
+            writeln!(html, "<img src=\"{}\" alt=\"{name}\">", Text(picture))?;
+        }
+        writeln!(html, "</div>")?;
+    }
+    Ok(())
+}
+
+/// A row of the table: its title and its cell of a model.
+type Row = (&'static str, fn(&OfModel) -> String);
+
+const ROWS: [Row; 16] = [
+    ("bodies that broke", |of| of.run.measured.breaks.to_string()),
+    ("pieces at the end", |of| of.run.measured.pieces.to_string()),
+    ("largest piece, share of all", |of| {
+        let volumes = &of.run.measured.volumes;
+        let sum: f64 = volumes.iter().sum();
+        volumes.first().map_or_else(dash, |most| number(most / sum))
+    }),
+    ("exponent of the power law", |of| {
+        of.power_law
+            .map_or_else(dash, |law| format!("{} ± {}", number(law.exponent), number(law.error)))
+    }),
+    ("pieces it is fitted to", |of| of.power_law.map_or_else(dash, |law| law.count.to_string())),
+    ("its Kolmogorov-Smirnov distance", |of| {
+        of.power_law.map_or_else(dash, |law| number(law.distance))
+    }),
+    ("area of all cracks, m²", |of| number(of.run.measured.crack_area)),
+    ("energy that the cracks take, J", |of| {
+        of.run.measured.energy.cracks.map_or_else(dash, number)
+    }),
+    ("lost when bodies became pieces, J", |of| number(of.run.measured.energy.fracture)),
+    ("energy lost in all, J", |of| number(of.run.measured.energy.lost())),
+    ("largest energy gain in a frame, J", |of| number(of.run.measured.energy.largest_gain)),
+    ("relative error of mass", |of| number(of.run.measured.mass_error)),
+    ("of momentum in a fracture", |of| number(of.run.measured.momentum_error)),
+    ("of angular momentum in a fracture", |of| number(of.run.measured.angular_momentum_error)),
+    ("time to build, s", |of| number(of.run.measured.seconds_build)),
+    ("time to simulate, s", |of| number(of.run.measured.seconds_simulate)),
+];
+
+fn dash() -> String {
+    "\u{2013}".to_owned()
+}
+
+fn write_table(html: &mut String, models: &[OfModel]) -> fmt::Result {
+    write!(html, "<table>\n<tr><th></th>")?;
+    for of in models {
+        write!(html, "<th>{}</th>", of.run.model.name())?;
+    }
+    writeln!(html, "</tr>")?;
+    for (title, cell) in ROWS {
+        write!(html, "<tr><td>{title}</td>")?;
+        for of in models {
+            write!(html, "<td>{}</td>", cell(of))?;
+        }
+        writeln!(html, "</tr>")?;
+    }
+    writeln!(html, "</table>")
+}
+
+fn write_runs(html: &mut String, title: &str, runs: &[Run]) -> fmt::Result {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    writeln!(html, "<h2>{title}</h2>\n<table>")?;
+    writeln!(
+        html,
+        "<tr><th>model</th><th>spacing, times</th><th>time step, s</th><th>pieces</th>\
+         <th>cracks, m²</th><th>energy lost, J</th><th>time, s</th></tr>"
+    )?;
+    for Run { model, resolution, time_step, measured } in runs {
+        let name = Model::name(*model);
+        write!(html, "<tr><td>{name}</td><td>{}</td>", number(*resolution))?;
+        write!(html, "<td>{}</td><td>{}</td>", number(*time_step), measured.pieces)?;
+        let [area, energy] = [measured.crack_area, measured.energy.lost()].map(number);
+        let time = number(measured.seconds_simulate);
+        writeln!(html, "<td>{area}</td><td>{energy}</td><td>{time}</td></tr>")?;
+    }
+    writeln!(html, "</table>")
+}

@@ -1,0 +1,69 @@
+//! A recording and the page that plays it in one file.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sim::Recording;
+use thiserror::Error;
+
+use super::page::text;
+use super::playback::playback;
+
+/// Why a recording is not put into a page.
+#[derive(Clone, Copy, Debug, Error)]
+#[error(
+    "the page would have {bytes} bytes, more than {limit}: write a .glb file and use `brisance view`"
+)]
+pub struct TooLarge {
+    /// Bytes of the page.
+    pub bytes: usize,
+    /// Most that are allowed.
+    pub limit: usize,
+}
+
+/// What a page may do that came whole: run its own scripts and read what it holds.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; \
+    img-src data:; connect-src data:";
+
+/// The scripts that others import.
+const MODULES: [&str; 5] = ["playback.js", "plot.js", "stage.js", "texture.js", "three.js"];
+
+/// A page in HTML that plays a recording, named `name` on it, and fetches nothing.
+///
+/// # Errors
+/// [`TooLarge`] if it would have more than `limit` bytes.
+pub fn embedded(recording: &Recording, name: &str, limit: usize) -> Result<String, TooLarge> {
+    let playback = playback(recording, name);
+    // four characters for three bytes
+    let bytes = playback.len().div_ceil(3) * 4 + OWN;
+    if bytes > limit {
+        return Err(TooLarge { bytes, limit });
+    }
+    let modules = MODULES.map(|module| {
+        let script = STANDARD.encode(bare(text(&format!("/{module}"))));
+        format!("\"{module}\":\"data:text/javascript;base64,{script}\"")
+    });
+    let map = format!("{{\"imports\":{{{}}}}}", modules.join(","));
+    let data = STANDARD.encode(playback);
+    let scripts = format!(
+        "<style>{}</style>\n<script type=\"importmap\">{map}</script>\n\
+         <script type=\"application/octet-stream\" id=\"embedded\">{data}</script>\n\
+         <script type=\"module\">{}</script>",
+        text("/viewer.css"),
+        bare(text("/viewer.js")),
+    );
+    let policy = format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">");
+    let page = text("/")
+        .replace("<link rel=\"icon\" href=\"icon.svg\">\n", &policy)
+        .replace("<link rel=\"stylesheet\" href=\"viewer.css\">\n", "")
+        .replace("<script type=\"module\" src=\"viewer.js\"></script>", "");
+    // last, when the canvas is there
+    Ok(page.replace("</body>", &format!("{scripts}\n</body>")))
+}
+
+/// About as many bytes as the page has without a recording.
+const OWN: usize = 900_000;
+
+/// A script with imports by name in place of those by path, which are not found from data.
+fn bare(script: &str) -> String {
+    script.replace("from \"./", "from \"")
+}

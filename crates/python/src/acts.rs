@@ -1,0 +1,219 @@
+//! What is done to a world: kept, so that it can be done again.
+
+use std::collections::BTreeMap;
+
+use brisance::commands::load::{add_bodies, load_with, parse_scene};
+use dynamics::Velocity;
+use levelset::TriMesh;
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
+use sim::{Anchor, BodyId, Fracture, MeshData, Region, scene};
+
+use crate::arrays::isometry;
+use crate::failure::{failed, refused};
+use crate::scene::Scene;
+use crate::world::World;
+
+/// Something done to a world between frames, or some frames.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum Act {
+    Frames(usize),
+    Remove(u64),
+    Gravity([f64; 3]),
+    Pose(u64, [f64; 7]),
+    Velocity(u64, [[f64; 3]; 2]),
+    Kinematic(u64, [f64; 7]),
+    Force(u64, [f64; 3], Option<[f64; 3]>),
+    Torque(u64, [f64; 3]),
+    Push(u64, [f64; 3], Option<[f64; 3]>),
+    Cut([[f64; 3]; 4]),
+    Add(Body),
+    Join([u64; 2], String),
+    Unjoin(u64),
+    Anchor(u64, String, f64),
+}
+
+/// A body to add.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Body {
+    /// Its keys as in a scene, in JSON.
+    pub(crate) keys: String,
+    /// What its shape names [`MESH`].
+    pub(crate) mesh: Option<Triangles>,
+}
+
+/// Vertices, m, and triangles.
+pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
+/// The file of a mesh that is at hand.
+pub(crate) const MESH: &str = "mesh.obj";
+
+/// What came of an act.
+pub(crate) enum Done {
+    Nothing,
+    Broke(Vec<Fracture>),
+    Numbered(u64),
+}
+
+impl World {
+    /// Does something, and keeps it if it was done.
+    pub(crate) fn act(&mut self, act: Act) -> PyResult<Done> {
+        let done = self.perform(&act)?;
+        self.acts.push(act);
+        Ok(done)
+    }
+
+    fn perform(&mut self, act: &Act) -> PyResult<Done> {
+        match act {
+            Act::Frames(count) => (0..*count).for_each(|_| drop(self.advance())),
+            Act::Remove(id) => {
+                let id = self.body(*id)?;
+                self.world.remove(id);
+            }
+            Act::Gravity(g) => self.world.set_gravity((*g).into()).map_err(refused)?,
+            Act::Pose(id, p) => {
+                self.world.set_pose(self.body(*id)?, &isometry(p)).map_err(refused)?;
+            }
+            Act::Velocity(id, [linear, angular]) => {
+                let velocity = Velocity { linear: (*linear).into(), angular: (*angular).into() };
+                self.world.set_velocity(self.body(*id)?, velocity).map_err(refused)?;
+            }
+            Act::Kinematic(id, p) => {
+                self.world.move_kinematic(self.body(*id)?, &isometry(p)).map_err(refused)?;
+            }
+            Act::Force(id, force, at) => {
+                let (force, at) = (Vector3::from(*force), at.map(Point3::from));
+                self.world.apply_force(self.body(*id)?, &force, at.as_ref()).map_err(refused)?;
+            }
+            Act::Torque(id, torque) => {
+                let torque = Vector3::from(*torque);
+                self.world.apply_torque(self.body(*id)?, &torque).map_err(refused)?;
+            }
+            Act::Push(id, impulse, at) => {
+                let (impulse, at) = (Vector3::from(*impulse), at.map(Point3::from));
+                if !self.world.push(self.body(*id)?, &impulse, at.as_ref()) {
+                    let problem = format!("body {id} is not dynamic: impulses do not move it");
+                    return Err(refused(problem));
+                }
+            }
+            Act::Cut([a, b, c, d]) => {
+                let [a, b, c, d] = [*a, *b, *c, *d].map(Point3::from);
+                let fractures = self.world.cut([a, b], [c, d]);
+                self.recorder.record_cut(&self.world, &fractures);
+                return Ok(Done::Broke(fractures));
+            }
+            Act::Add(body) => return self.add_body(body).map(Done::Numbered),
+            Act::Join(bodies, keys) => return self.join_bodies(*bodies, keys).map(Done::Numbered),
+            Act::Unjoin(number) => {
+                let joint = self.world.joints().find(|joint| joint.id.number() == *number);
+                let none = || PyKeyError::new_err(format!("there is no joint {number}"));
+                let id = joint.ok_or_else(none)?.id;
+                self.world.unjoin(id);
+            }
+            Act::Anchor(id, regions, strength) => self.anchor_body(*id, regions, *strength)?,
+        }
+        Ok(Done::Nothing)
+    }
+
+    fn add_body(&mut self, body: &Body) -> PyResult<u64> {
+        let one = self.one_body(&body.keys)?;
+        let (path, mut file) = {
+            let scene: &Scene = self.scene.get();
+            let file = parse_scene(&scene.path, &one, scene.options.allow_outside);
+            (scene.path.clone(), file.map_err(|e| failed(&e))?)
+        };
+        // what the scene includes has bodies, too
+        let last = file.scene.bodies.pop();
+        file.scene.bodies = last.into_iter().collect();
+        let name = &file.scene.bodies[0].name;
+        if self.names().contains(name) {
+            let problem = format!("there is a body {name:?} already: give another `name`");
+            return Err(PyValueError::new_err(problem));
+        }
+        let surface = |(vertices, triangles): &Triangles| {
+            let vertices = vertices.iter().map(|p| Point3::from(*p)).collect();
+            MeshData::Surface(TriMesh { vertices, triangles: triangles.clone() }.into())
+        };
+        let meshes: BTreeMap<String, MeshData> =
+            body.mesh.iter().map(|mesh| (MESH.to_owned(), surface(mesh))).collect();
+        let loaded = load_with(&path, file, meshes).map_err(|e| failed(&e))?;
+        let added = add_bodies(&path, &loaded, &mut self.world).map_err(|e| failed(&e))?;
+        self.recorder.record_added(&self.world, &added);
+        Ok(added[0].body.number())
+    }
+
+    /// The text of the scene with one body, and without joints and events.
+    fn one_body(&self, keys: &str) -> PyResult<String> {
+        let scene = self.scene.get();
+        let mut text: toml::Table = scene.text.parse().map_err(refused)?;
+        for part in ["body", "joints", "event", "camera"] {
+            text.remove(part);
+        }
+        let body: toml::Table = serde_json::from_str(keys).map_err(refused)?;
+        for key in ["copies", "keyframes"] {
+            if body.contains_key(key) {
+                let problem = format!("`{key}` is of scenes: add bodies one by one, and move them");
+                return Err(PyValueError::new_err(problem));
+            }
+        }
+        text.insert("body".to_owned(), toml::Value::Array(vec![body.into()]));
+        toml::to_string(&text).map_err(refused)
+    }
+
+    fn join_bodies(&mut self, bodies: [u64; 2], keys: &str) -> PyResult<u64> {
+        let bodies = [self.body(bodies[0])?, self.body(bodies[1])?];
+        let spec: scene::Joint = serde_json::from_str(keys).map_err(refused)?;
+        let id = self.world.join(sim::joint(&spec, bodies)).map_err(refused)?;
+        Ok(id.number())
+    }
+
+    fn anchor_body(&mut self, id: u64, regions: &str, strength: f64) -> PyResult<()> {
+        let body = self.body(id)?;
+        let specs: Vec<scene::Anchor> = serde_json::from_str(regions).map_err(refused)?;
+        let anchors: PyResult<Vec<Anchor>> = specs.iter().map(|spec| self.region(spec)).collect();
+        if self.world.anchor(body, anchors?, strength) {
+            return Ok(());
+        }
+        Err(refused(format!(
+            "body {id} cannot be anchored: it must be dynamic, have the key `fracture`, and have material in a \
+             region"
+        )))
+    }
+
+    /// A region of the world.
+    fn region(&self, spec: &scene::Anchor) -> PyResult<Anchor> {
+        let wrong = |what: &str| PyValueError::new_err(format!("a region needs {what}"));
+        let finite = |v: &[f64]| v.iter().all(|x| x.abs() <= 1e9);
+        let region = match (&spec.sphere, &spec.r#box, &spec.plane) {
+            (None, None, None) => Region::Everywhere,
+            (Some(ball), None, None) if finite(&ball.centre) && ball.radius > 0.0 => {
+                Region::Ball { centre: ball.centre.into(), radius: ball.radius }
+            }
+            (None, Some(block), None) if finite(&block.centre) && finite(&block.half_extents) => {
+                let pose =
+                    Isometry3::translation(block.centre[0], block.centre[1], block.centre[2]);
+                Region::Cuboid { pose, half: block.half_extents.into() }
+            }
+            (None, None, Some(plane)) if finite(&plane.normal) && finite(&[plane.offset]) => {
+                let normal = UnitVector3::try_new(plane.normal.into(), 1e-9)
+                    .ok_or_else(|| wrong("a normal that is not 0"))?;
+                Region::HalfSpace { normal, offset: plane.offset }
+            }
+            _ => return Err(wrong("one of `sphere`, `box` and `plane`, with finite numbers")),
+        };
+        let named = |name: &String| {
+            let at = self.names().iter().position(|own| own == name);
+            at.and_then(|at| self.world.iter().nth(at)).map(|body| body.id)
+        };
+        let to: Option<BodyId> = match &spec.to {
+            Some(name) => {
+                let none = || PyKeyError::new_err(format!("there is no body {name:?}"));
+                Some(named(name).ok_or_else(none)?)
+            }
+            None => None,
+        };
+        Ok(Anchor { region, to })
+    }
+}
