@@ -82,9 +82,9 @@ fn an_unknown_key_is_located_and_the_nearest_named() {
 #[test]
 fn a_key_like_no_other_lists_the_valid_ones() {
     let message = error("pieces = 35", "pieces = 35\nxyzzy = 2").to_string();
-    assert!(
-        message.ends_with("`pattern.shards.voronoi.xyzzy`; valid here: pieces, clustering, stretch, noise")
-    );
+    assert!(message.ends_with(
+        "`pattern.shards.voronoi.xyzzy`; valid here: pieces, clustering, stretch, noise"
+    ));
 }
 
 #[test]
