@@ -162,6 +162,28 @@ fn split<'a>(bytes: &'a [u8], end: &str) -> (&'a str, &'a [u8]) {
     (std::str::from_utf8(text).unwrap(), rest)
 }
 
+/// What is before the appended data of a VTU file.
+const VTU_HEAD: &str = "<AppendedData encoding=\"raw\">\n_";
+
+/// An array of a VTU file, decompressed.
+pub(crate) fn vtu_array(bytes: &[u8], name: &str) -> Vec<u8> {
+    let (head, data) = split(bytes, VTU_HEAD);
+    let line = head.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
+    let offset = line.split("offset=\"").nth(1).unwrap().split('"').next().unwrap();
+    let data = &data[offset.parse::<usize>().unwrap()..];
+    let word = |n: usize| u64::from_le_bytes(data[8 * n..8 * n + 8].try_into().unwrap()) as usize;
+    // number of blocks, bytes of a block and of the last one if it is shorter, and bytes of each when compressed
+    let mut at = 8 * (3 + word(0));
+    let mut all = Vec::new();
+    for block in 0..word(0) {
+        let size = word(3 + block);
+        flate2::read::ZlibDecoder::new(&data[at..at + size]).read_to_end(&mut all).unwrap();
+        at += size;
+    }
+    assert!(all.len() % word(1) == word(2), "bytes of the last block");
+    all
+}
+
 #[test]
 fn a_series_for_paraview_holds_every_frame() {
     let folder = tempfile::tempdir().unwrap();
@@ -172,25 +194,9 @@ fn a_series_for_paraview_holds_every_frame() {
     assert_eq!(list.matches("<DataSet").count(), 4);
     assert!(list.contains("timestep=\"0.125\" part=\"0\" file=\"pot &amp; lid/frame_00003.vtu\""));
     let bytes = std::fs::read(folder.path().join("pot & lid/frame_00001.vtu")).unwrap();
-    let (head, data) = split(&bytes, "<AppendedData encoding=\"raw\">\n_");
+    let (head, _) = split(&bytes, VTU_HEAD);
     assert!(head.contains("NumberOfPoints=\"4\" NumberOfCells=\"4\""), "{head}");
-    let array = |name: &str| {
-        let line = head.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
-        let offset = line.split("offset=\"").nth(1).unwrap().split('"').next().unwrap();
-        let data = &data[offset.parse::<usize>().unwrap()..];
-        let word =
-            |n: usize| u64::from_le_bytes(data[8 * n..8 * n + 8].try_into().unwrap()) as usize;
-        // as VTK compresses: blocks, their size, that of the last, and their sizes when compressed
-        let mut at = 8 * (3 + word(0));
-        let mut all = Vec::new();
-        for block in 0..word(0) {
-            let size = word(3 + block);
-            flate2::read::ZlibDecoder::new(&data[at..at + size]).read_to_end(&mut all).unwrap();
-            at += size;
-        }
-        assert!(all.len() % word(1) == word(2), "the last block is as long as told");
-        all
-    };
+    let array = |name: &str| vtu_array(&bytes, name);
     let floats = |name: &str| -> Vec<f32> {
         array(name).as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
     };

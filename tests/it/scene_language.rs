@@ -165,10 +165,10 @@ fn faults_of_included_files_are_told_with_file_and_line() {
         "b.toml: line 2, column 12: `include[0]` names `a.toml`, which includes this file: remove one \
          of both"
     );
-    let unknown = [("a.toml", "[[body]]\nname = \"a\"\ncolor = [1, 1, 1]\n")];
+    let unknown = [("a.toml", "[[body]]\nname = \"a\"\ncolourr = [1, 1, 1]\n")];
     assert_eq!(
         told(&with("\"a.toml\""), &unknown),
-        "a.toml: line 3, column 1: unknown key `body[0].color`, did you mean `colour`?"
+        "a.toml: line 3, column 1: unknown key `body[0].colourr`, did you mean `colour`?"
     );
     // the second body of its file, but the third of the scene
     let (one, two) = (BALL.replace("ball", "one"), BALL.replace("ball", "two"));

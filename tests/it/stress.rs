@@ -9,6 +9,7 @@ use sim::scene::Scene;
 use sim::{Appearance, FractureModel, Happened, MeshData, Recorder, Track, World, build};
 
 use crate::cli::Case;
+use crate::formats::vtu_array;
 
 /// A cube in the air that a steel ball hits from above.
 fn cube(strength: &str) -> (World, Vec<Appearance>) {
@@ -141,21 +142,14 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
 /// Types of cells, their bodies and two stresses from a file of a series.
 fn cells(path: &std::path::Path) -> Vec<(u8, i32, f32, f32)> {
     let bytes = std::fs::read(path).unwrap();
-    let end = b"<AppendedData encoding=\"raw\">\n_";
-    let at = bytes.windows(end.len()).position(|window| window == end).unwrap() + end.len();
-    let (head, data) = bytes.split_at(at);
-    let head = std::str::from_utf8(head).unwrap();
-    let array = |name: &str| {
-        let line = head.lines().find(|l| l.contains(&format!("Name=\"{name}\""))).unwrap();
-        let offset = line.split("offset=\"").nth(1).unwrap().split('"').next().unwrap();
-        let (count, data) = data[offset.parse::<usize>().unwrap()..].split_first_chunk().unwrap();
-        &data[..u64::from_le_bytes(*count) as usize]
+    let array = |name: &str| vtu_array(&bytes, name);
+    let floats = |name: &str| -> Vec<f32> {
+        array(name).as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
     };
-    let float = |name: &str, n: usize| f32::from_le_bytes(array(name).as_chunks().0[n]);
-    let cell = |(n, kind): (usize, &u8)| {
-        let body = i32::from_le_bytes(array("body").as_chunks().0[n]);
-        (*kind, body, float("max_principal_stress", n), float("von_mises_stress", n))
-    };
+    let bodies: Vec<i32> =
+        array("body").as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes)).collect();
+    let [principal, von_mises] = ["max_principal_stress", "von_mises_stress"].map(floats);
+    let cell = |(n, kind): (usize, &u8)| (*kind, bodies[n], principal[n], von_mises[n]);
     array("types").iter().enumerate().map(cell).collect()
 }
 

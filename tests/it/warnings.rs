@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use brisance::mesh_file::read_mesh;
-use brisance::tet_file::read_tets;
+use brisance::commands::load::{self, load, read_scene};
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{MeshData, PieceWarning, Warning, World, build};
+use sim::{PieceWarning, Warning, World, build};
 
 fn world(text: &str) -> World {
     let scene = Scene::from_toml(&format!("version = 1\n{text}")).unwrap();
@@ -23,22 +22,14 @@ fn no_scene_that_comes_with_it_warns() {
     scenes.sort();
     assert!(scenes.len() > 20, "{scenes:?}");
     for path in scenes {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let include = |name: &str| {
-            std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())
-        };
-        let scene = Scene::from_files(&text, &mut { include }).unwrap();
-        let surface = |file: &str| MeshData::Surface(read_mesh(&folder.join(file)).unwrap().into());
-        let tets = |file: &str| MeshData::Tets(read_tets(&folder.join(file)).unwrap());
-        let surfaces = scene.mesh_files().map(|file| (file.to_owned(), surface(file)));
-        let volumes = scene.tet_files().map(|file| (file.to_owned(), tets(file)));
-        let (world, bodies) = build(&scene, &surfaces.chain(volumes).collect()).unwrap();
+        let loaded = load(&path, read_scene(&path, false).unwrap()).unwrap();
+        let (world, bodies) = load::build(&path, &loaded, true).unwrap();
         let names: BTreeMap<_, _> = bodies.iter().map(|a| (a.body, &a.name)).collect();
         let told = |warning: &Warning| warning.bodies().map(|id| names.get(&id));
         let warnings = world.warnings();
         let told: Vec<_> = warnings.iter().map(told).collect();
         assert!(warnings.is_empty(), "{}: {told:?}: {warnings:?}", path.display());
-        let pieces = scene.piece_warnings(&world);
+        let pieces = loaded.scene.piece_warnings(&world);
         assert!(pieces.is_empty(), "{}: {pieces:?}", path.display());
     }
 }
