@@ -44,7 +44,7 @@ fn report(case: &Case, arguments: &[&str]) -> Value {
     kept
 }
 
-/// Whether a value is as a schema says, as far as this schema goes.
+/// Asserts that a value fits a schema, by the keywords that this schema uses.
 fn assert_fits(value: &Value, schema: &Value, all: &Value, at: &str) {
     if let Some(name) = schema["$ref"].as_str() {
         return assert_fits(value, all.pointer(&name[1..]).unwrap(), all, at);

@@ -1,4 +1,4 @@
-//! Bodies that a blade parts (Br11 section 3): exact, closed, and nothing lost.
+//! Cuts of bodies by a blade (Br11 section 3): exact, watertight and conservative.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;

@@ -73,7 +73,7 @@ Put this first in a scene: #:schema ./scene.schema.json")]
         /// That of the files of loads of `brisance stress --loads` instead
         #[arg(long, conflicts_with = "comparison")]
         loads: bool,
-        /// That of the report of `brisance compare` instead
+        /// Print the schema of the report of `brisance compare`
         #[arg(long)]
         comparison: bool,
     },
@@ -306,7 +306,7 @@ pub struct FractureArguments {
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
-    /// Density of the pieces that --json tells of, in kg per cubed unit of the mesh
+    /// Density for the masses of --json, in kg per cubed unit of the mesh
     #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = length)]
     pub density: f64,
     /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
@@ -382,7 +382,7 @@ pub enum PatternCommand {
         /// further settings as in scenes after commas; a .png picture to cut out by: what has one colour in
         /// it is one region; or meshes, each a region
         pattern: String,
-        /// A scene file in which PATTERN is a name
+        /// Scene file that defines a pattern with the name PATTERN
         #[arg(long, value_name = "SCENE")]
         scene: Option<PathBuf>,
         /// Seed of the pattern

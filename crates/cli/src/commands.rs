@@ -77,7 +77,7 @@ pub enum Failure {
         /// What is wrong with it.
         source: sim::scene::InvalidValue,
     },
-    /// A scene cannot be run by a model of fracture.
+    /// The scene does not allow a model of fracture.
     #[error("with the model {} {source}", model.name())]
     Compared {
         /// The model.

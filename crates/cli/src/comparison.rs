@@ -32,9 +32,9 @@ pub struct Report {
     pub same_blow: bool,
     /// The models, in the order asked for.
     pub models: Vec<OfModel>,
-    /// Runs with other distances between samples or tetrahedra, coarse ones first.
+    /// Runs at other spacings of samples or tetrahedra, in descending order.
     pub resolutions: Vec<Run>,
-    /// Runs with other time steps, long ones first.
+    /// Runs at other time steps, in descending order.
     pub time_steps: Vec<Run>,
 }
 
@@ -43,7 +43,7 @@ pub struct Report {
 pub struct OfModel {
     /// The run.
     pub run: Run,
-    /// The power law of the volumes of the pieces; none of fewer than [`PowerLaw::LEAST`] pieces.
+    /// Power law of the volumes of the pieces; `None` below [`PowerLaw::LEAST`] pieces.
     pub power_law: Option<PowerLaw>,
     /// File of its recording.
     pub recording: String,

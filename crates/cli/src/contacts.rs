@@ -1,4 +1,4 @@
-//! Files of who touched whom: a line that tells of what, then one line of JSON for each contact of a frame.
+//! Contact files: a header, then one line of JSON for each contact and each fracture of a frame.
 
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -9,14 +9,14 @@ use sim::{BodyId, Happened, Report, Touching};
 
 use crate::output::{folder_of, write_whole};
 
-/// Contacts that are kept in a file without a name, so that memory does not grow with the frames.
+/// A contact file in progress. Lines go to an unnamed temporary file, so that memory does not grow with the frames.
 pub struct Contacts {
     lines: BufWriter<std::fs::File>,
     fps: f64,
 }
 
 impl Contacts {
-    /// None yet, of a run of so many frames per second; in the folder of `path`, where they are to go.
+    /// An empty file of a run at `fps` frames/s, in the folder of `path`.
     ///
     /// # Errors
     /// What the system says when a file cannot be made there.
@@ -27,8 +27,7 @@ impl Contacts {
         Ok(Self { lines, fps })
     }
 
-    /// Adds those of the frame that `report` tells of in which bodies pushed each other, and what broke in it. `name` is
-    /// that of a body.
+    /// Adds the contacts with an impulse and the fractures of the frame of `report`. `name` gives the name of a body.
     ///
     /// # Errors
     /// When writing fails.

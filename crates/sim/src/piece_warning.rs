@@ -93,7 +93,7 @@ impl PieceWarning {
         is_full.then_some(Self::Cells { body, pieces })
     }
 
-    /// What is to be said of a body that tetrahedra fill for stress.
+    /// The warning for a body that tetrahedra fill for stress.
     fn of_elastic(body: &str, geometry: &Geometry, elastic: &ElasticBody) -> Option<Self> {
         let lost = elastic.lost(geometry.level_set())?;
         let (body, spacing) = (body.to_owned(), elastic.model().spacing);

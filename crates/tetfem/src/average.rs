@@ -40,7 +40,7 @@ struct Vertex {
     end: u32,
 }
 
-/// Places per task that means are taken at.
+/// Places per task.
 const PLACES: usize = 32;
 
 /// What is added up of each tetrahedron: six entries of its stress, times its volume, and that.

@@ -113,7 +113,7 @@ impl Model {
         inverted.iter().position(|inverted| *inverted)
     }
 
-    /// A value of every tetrahedron by its number and its displacement gradient.
+    /// Maps every tetrahedron, given its index and its displacement gradient.
     fn map<T: Send>(
         &self,
         displacements: &[Vector3<f64>],

@@ -21,7 +21,7 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
         return print(|out| out.write_all(SCRIPT.as_bytes()));
     }
     let (Some(recording), Some(output)) = (recording, output) else {
-        // the parser asks for both unless there is `--script`
+        // clap requires both without `--script`
         return Ok(());
     };
     let ending = ENDINGS.into_iter().find(|ending| ends_in(output, ending));

@@ -144,9 +144,7 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
         })
     };
     let volume: f64 = broken.moments.iter().map(|moments| moments.volume).sum();
-    // rounding makes cells that meet in an edge touch
-    let least_area = 1e-9 * volume.cbrt().powi(2);
-    let bonds = broken.bonds.iter().filter(|bond| bond.area > least_area);
+    let bonds = broken.bonds.iter();
     let pieces = broken.recording.tracks.iter().zip(&broken.moments).map(piece);
     json!({
         "file": arguments.mesh.display().to_string(),

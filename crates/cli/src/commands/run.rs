@@ -324,7 +324,7 @@ impl Job<'_> {
         checkpoint.write(path).map_err(failed)
     }
 
-    /// Where contacts go, if they are asked for; the world tells of them from then on.
+    /// Opens the contact file, if there is to be one, and enables contact events.
     fn contacts(&self, world: &mut World, loaded: &Loaded) -> Result<Option<Contacts>, Failure> {
         let Some(path) = &self.options.contacts else { return Ok(None) };
         world.set_contact_events(true);
@@ -377,7 +377,7 @@ impl Run {
         report
     }
 
-    /// Names of the bodies before a frame, some of which may break in it, if contacts are noted.
+    /// Names of the bodies at the start of a frame, since some may break in it; empty without `--contacts`.
     fn names_of_contacts(&self) -> BTreeMap<BodyId, String> {
         if self.contacts.is_none() {
             return BTreeMap::new();

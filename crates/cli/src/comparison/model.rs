@@ -55,7 +55,7 @@ pub struct Fineness {
     pub pieces: usize,
     /// Tetrahedra of a body, about.
     pub tets: usize,
-    /// What distances of samples and tetrahedra are multiplied by.
+    /// Factor on the spacing of samples and tetrahedra.
     pub factor: f64,
 }
 

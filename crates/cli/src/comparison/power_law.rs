@@ -49,7 +49,7 @@ impl PowerLaw {
         Some(Self { exponent, error, least, count, distance })
     }
 
-    /// Share of the sizes from [`PowerLaw::least`] on that are `x` or larger.
+    /// Complementary cumulative distribution: share of the sizes above [`PowerLaw::least`] that are at least `x`.
     pub fn share_above(&self, x: f64) -> f64 {
         (x / self.least).powf(1.0 - self.exponent)
     }

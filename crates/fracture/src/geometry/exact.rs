@@ -354,14 +354,18 @@ impl Touches<'_> {
             }
             let flats = |faces: &[(usize, bool, usize, f64, Vector3<f64>)]| {
                 let flat = |face: &(usize, bool, usize, f64, Vector3<f64>)| {
-                    (face.2, self.parts[face.2].facets.triangles_of(face.0))
+                    (face.2, face.3, self.parts[face.2].facets.triangles_of(face.0))
                 };
                 faces.iter().map(flat).collect::<Vec<_>>()
             };
             let (front, behind) = (flats(front), flats(behind));
-            for (a, ours) in &front {
-                for (b, theirs) in &behind {
-                    bonds.extend(bond([*b, *a], &normal, overlap(ours, theirs, &normal)));
+            for (a, size, ours) in &front {
+                for (b, other_size, theirs) in &behind {
+                    let (area, moment) = overlap(ours, theirs, &normal);
+                    // faces that meet in an edge overlap by rounding
+                    if area > FLAT * size.min(*other_size) {
+                        bonds.extend(bond([*b, *a], &normal, (area, moment)));
+                    }
                 }
             }
         }
@@ -393,7 +397,9 @@ fn overlap(ours: &[Triangle], theirs: &[Triangle], normal: &Vector3<f64>) -> (f6
         for b in theirs {
             let bounds = [a, b].map(|t| (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2])));
             let [(low, high), (other_low, other_high)] = bounds;
-            if (0..3).any(|k| low[k] > other_high[k] || high[k] < other_low[k]) {
+            // along the normal of a plane that an axis is perpendicular to, boxes are as thick as rounding
+            let slack = FLAT * (high - low).max();
+            if (0..3).any(|k| low[k] > other_high[k] + slack || high[k] < other_low[k] - slack) {
                 continue;
             }
             let common = clipped(a, b, normal);

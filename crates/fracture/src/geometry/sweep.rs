@@ -6,7 +6,7 @@ use nalgebra::{Point3, Vector3};
 use super::{FLAT, Geometry, Kind};
 use crate::facets::Facets;
 
-/// Places looked at along each side of what an edge sweeps over.
+/// Maximum number of samples along each side of a swept surface.
 const MAX_PLACES: f64 = 400.0;
 
 type Triangle = [Point3<f64>; 3];

@@ -142,7 +142,7 @@ pub struct Copies {
     /// How far each may stray from its place along each axis, m; 0 unless given.
     #[serde(default)]
     pub jitter: f64,
-    /// How each is turned against the one before, about its own origin; not at all unless given.
+    /// Rotation of each copy relative to the previous one, about its own origin; none unless given.
     #[serde(default)]
     pub turn: Rotation,
     /// How far each may be turned about an axis of any direction, degrees; 0 unless given.

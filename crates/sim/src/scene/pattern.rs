@@ -67,7 +67,7 @@ impl Pattern {
         }
     }
 
-    /// The pattern that a preset stands for; itself else.
+    /// The pattern of a preset; other patterns unchanged.
     pub fn spec(&self) -> Self {
         match self {
             Self::Preset(preset) => preset.spec(),

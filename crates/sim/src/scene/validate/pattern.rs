@@ -6,7 +6,7 @@ use crate::scene::{
     Bricks, Fracture, InvalidValue, Nested, Noise, Painted, Pattern, Points, Radial, Scene, Slices,
 };
 
-/// Most patterns within each other.
+/// Maximum nesting depth: regions multiply with each level.
 const MAX_DEPTH: usize = 4;
 /// Most planes of slices in any direction: they make up to a sixth of the cube of it.
 const MAX_PLANES: usize = 10_000;

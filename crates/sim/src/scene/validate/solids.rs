@@ -3,9 +3,9 @@
 use super::{at, bounded, count, direction, extent, require, shape};
 use crate::scene::{Combined, Extruded, Heightfield, InvalidValue, Op, Shape};
 
-/// Most parts of a combined solid.
+/// Maximum number of parts of a combined solid: sampling evaluates each at every node.
 const MAX_PARTS: usize = 1000;
-/// Most solids within each other.
+/// Maximum nesting depth of combined solids, a bound on recursion.
 const MAX_DEPTH: usize = 8;
 
 pub(super) fn combined(key: &str, c: &Combined) -> Result<(), InvalidValue> {
