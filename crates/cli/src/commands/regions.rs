@@ -36,17 +36,26 @@ pub(super) fn read_pattern(path: &Path) -> Result<Pattern, Failure> {
 }
 
 /// The files that [`read_pattern`] reads, in their order.
+///
+/// # Errors
+/// [`Failure`] when the folder cannot be read or has more files than a pattern may have regions.
 pub(super) fn pattern_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    /// More than there may be regions.
-    const MOST: usize = 2 * Pattern::MAX_REGIONS;
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
     let failed = |source| Failure::Read { path: path.to_owned(), source };
-    let entries = std::fs::read_dir(path).map_err(failed)?.take(MOST);
-    let files = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut files = files.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    files.retain(|file| is_mesh(file));
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        if !is_mesh(&file) {
+            continue;
+        }
+        if files.len() == Pattern::MAX_REGIONS {
+            let problem = format!("holds more than {} mesh files", Pattern::MAX_REGIONS);
+            return Err(Failure::Pattern { text: path.display().to_string(), problem });
+        }
+        files.push(file);
+    }
     files.sort();
     Ok(files)
 }
