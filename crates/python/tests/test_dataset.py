@@ -88,12 +88,25 @@ def test_pieces_are_closed_and_go_together(spec: Path, tmp_path: Path) -> None:
         if about["pattern"].startswith("voronoi"):
             assert (np.einsum("ij,ij->i", ways, arrays["bond_normals"]) > 0).mean() > 0.9
         assert about["material"] is None and about["crack_energy"] is None
+        # both pieces of a cut have its faces
+        cut = [
+            trimesh.Trimesh(piece["vertices"], piece["triangles"][piece["is_cut"]], process=False).area
+            for piece in arrays["pieces"]
+        ]
+        assert about["cut_area"] == pytest.approx(sum(cut) / 2.0, rel=1e-4)
+        if about["object"] == "block":
+            assert about["surface_area"] == pytest.approx(2.0 * (0.3 * 0.5 + 0.5 * 0.2 + 0.2 * 0.3))
     splits = {about["object"]: set[str]() for about, _ in found.values()}
     for about, _ in found.values():
         splits[about["object"]].add(about["shard"].split("-")[0])
     assert all(len(split) == 1 for split in splits.values())
     assert "| ball | " in (tmp_path / "out" / "DATASHEET.md").read_text()
-    assert json.loads((tmp_path / "out" / "statistics.json").read_text())["samples"] == 12
+    statistics = json.loads((tmp_path / "out" / "statistics.json").read_text())
+    assert statistics["samples"] == 12
+    spread = statistics["cut_area_of_surface"]
+    seams = [about["cut_area"] / about["surface_area"] for about, _ in found.values()]
+    assert spread["mean"] == pytest.approx(np.mean(seams))
+    assert min(seams) <= spread["p5"] < spread["median"] < spread["p95"] <= max(seams)
 
 
 def test_a_material_gives_density_and_the_energy_of_cracks(spec: Path, tmp_path: Path) -> None:

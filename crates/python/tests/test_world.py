@@ -3,6 +3,7 @@ import gc
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import threading
@@ -313,11 +314,34 @@ def test_pickled_worlds_go_on_with_the_same_bits() -> None:
     assert w.recording().energies.tobytes() == twin.recording().energies.tobytes()
 
 
+def poses_in_page(page: str, frame: int) -> dict[int, list[float]]:
+    """The poses of a frame that the scripts of a page read from it, in Node."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs Node")
+    modules = json.loads(page.split('<script type="importmap">')[1].split("</script>")[0])["imports"]
+    data = page.split('id="embedded">')[1].split("</script>")[0]
+    script = f"""
+    const {{ unpack, lives }} = await import({json.dumps(modules["playback.js"])});
+    const recording = unpack({json.dumps(data)});
+    const pose = (body) => Array.from(body.poses.slice(7 * ({frame} - body.birth), 7 * ({frame} + 1 - body.birth)));
+    const alive = recording.bodies.filter((body) => lives(body, {frame}));
+    console.log(JSON.stringify(Object.fromEntries(alive.map((body) => [body.number, pose(body)]))));
+    """
+    run = subprocess.run([node, "--input-type=module", "-"], input=script, capture_output=True, text=True, check=True)
+    return {int(body): pose for body, pose in json.loads(run.stdout).items()}
+
+
 def test_a_recording_plays_in_a_page_of_its_own() -> None:
     recording = world().run()
     page = recording.to_html(name="</script><b>drop")
     assert page.count("</html>") == 1 and "</script><b>" not in page
     assert "importmap" in page and "http://" not in page.replace("http://www.w3.org", "")
+    played = poses_in_page(page, 20)
+    bodies, poses = recording.poses(20)
+    assert sorted(played) == bodies.tolist()
+    for body, pose in zip(bodies, poses):
+        assert np.allclose(played[int(body)], pose, atol=1e-5)
     frame = recording._repr_html_()
     assert frame.startswith("<iframe") and frame.count("<") == 2 and len(frame) < 16_000_000
     with pytest.raises(brisance.BrisanceError, match="brisance view"):

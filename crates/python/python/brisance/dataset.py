@@ -205,15 +205,22 @@ def sample(
         "bond_normals": broken.bond_normals,
     }
     area = float(broken.bond_areas.sum())
+    surface = float(np.linalg.norm(doubled_areas(vertices, triangles), axis=1).sum() / 2.0)
     material = spec.material
     said = {
         "sample": number, "object": entry["name"], "licence": entry.get("licence", ""), "pattern": pattern,
         "seed": seed, "at": list(at), "normal": list(normal), "density": spec.density, "pieces": len(pieces),
-        "material": material.name if material else None, "volume": float(sum(arrays["volumes"])), "cut_area": area,
+        "material": material.name if material else None, "volume": float(sum(arrays["volumes"])), "surface_area": surface, "cut_area": area,
         # what the cracks take at least
         "crack_energy": area * material.fracture_energy if material else None, "version": __version__,
     }
     return said, arrays
+
+
+def doubled_areas(vertices: npt.NDArray[Any], triangles: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Normals of triangles as (n, 3), twice as long as their areas."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    return np.asarray(np.cross(b - a, c - a))
 
 
 def surface_point(
@@ -221,7 +228,7 @@ def surface_point(
 ) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
     """A point of a surface, evenly at random, and the normal there."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    normals = np.cross(b - a, c - a)
+    normals = doubled_areas(vertices, triangles)
     areas = np.linalg.norm(normals, axis=1)
     face = random.choice(len(triangles), p=areas / areas.sum())
     u, v = random.random(2)
@@ -380,10 +387,16 @@ def make(
 
 
 def statistics(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Numbers of pieces and their shares of the volume."""
+    """Numbers of pieces, their shares of the volume, and cut area over the surface area of the whole object."""
     good = [one for one in said if "error" not in one]
     counts = np.array([one["pieces"] for one in good] or [0])
     shares = np.array([share for one in good for share in one["shares"]] or [0.0])
+    seams = np.array([one["cut_area"] / one["surface_area"] for one in good] or [0.0])
+
+    def spread(values: npt.NDArray[Any]) -> dict[str, float]:
+        p5, median, p95 = (float(q) for q in np.quantile(values, [0.05, 0.5, 0.95]))
+        return {"mean": float(values.mean()), "median": median, "p5": p5, "p95": p95}
+
     return {
         "samples": len(good),
         "failed": len(said) - len(good),
@@ -392,10 +405,8 @@ def statistics(said: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "mean": float(counts.mean()), "median": float(np.median(counts)),
             "least": int(counts.min()), "most": int(counts.max()),
         },
-        "share_of_volume": {
-            "mean": float(shares.mean()), "median": float(np.median(shares)),
-            "p5": float(np.quantile(shares, 0.05)), "p95": float(np.quantile(shares, 0.95)),
-        },
+        "share_of_volume": spread(shares),
+        "cut_area_of_surface": spread(seams),
         "objects": sorted({str(one["object"]) for one in good}),
     }
 
