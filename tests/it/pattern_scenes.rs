@@ -75,6 +75,112 @@ fn only_bricks_that_came_loose_break_by_the_next_pattern() {
     assert!(pieces.iter().filter(|mass| (*mass - 12.0).abs() < 1e-6).count() >= 9);
 }
 
+/// A slab of 3 x 2 blocks, each of 2 x 2 x 1 bricks, that two levels divide; six equal balls may hit it.
+fn of_levels(strengths: [f64; 2], balls: &str) -> World {
+    let [first, second] = strengths;
+    let text = format!(
+        "version = 1\n[simulation]\ngravity = [0, 0, 0]\nsleep = false\n\
+         [pattern.blocks.bricks]\ncount = [3, 2, 1]\nbond = 0\n\
+         [pattern.bricks.bricks]\ncount = [6, 4, 1]\nbond = 0\n\
+         [[body]]\nname = \"slab\"\nshape = {{ box = {{ half_extents = [0.6, 0.4, 0.1] }} }}\n\
+         density = 1000\nfracture = {{ pattern = \"blocks\", break_impulse = {first:?}, \
+         levels = [{{ pattern = \"bricks\", break_impulse = {second:?} }}] }}\n{balls}"
+    );
+    let scene = Scene::from_toml(&text).unwrap();
+    build(&scene, &BTreeMap::new()).unwrap().0
+}
+
+fn ball(name: &str, at: [f64; 3], speed: f64) -> String {
+    format!(
+        "[[body]]\nname = \"{name}\"\nshape = {{ sphere = {{ radius = 0.05 }} }}\ndensity = 1000\n\
+         position = {at:?}\nvelocity = [0, 0, {:?}]\nrestitution = 0\n",
+        -speed
+    )
+}
+
+/// Blocks weigh 32 kg, bricks 8 kg.
+#[test]
+fn a_blow_parts_a_body_into_clusters_and_another_one_cluster_into_its_pieces() {
+    // at 10 m/s a ball of 0.52 kg has 5.2 N s
+    let first = ball("first", [-0.3, 0.3, 0.2], 10.0);
+    let second = ball("second", [-0.47, 0.12, 20.0], 40.0);
+    let mut world = of_levels([4.0, 15.0], &format!("{first}{second}"));
+    let momentum = world.momentum();
+    (0..10).for_each(|_| drop(world.step()));
+    let clusters = masses(&world);
+    assert_eq!(clusters.len(), 6, "{clusters:?}");
+    assert!(clusters.iter().all(|mass| (mass - 32.0).abs() < 1e-6), "{clusters:?}");
+    let (mut fractures, mut gain) = (0, f64::NEG_INFINITY);
+    for _ in 0..20 {
+        let report = world.step();
+        fractures += report.fractures.len();
+        gain = gain.max(report.energy_gain);
+    }
+    let pieces = masses(&world);
+    let expected = [[8.0; 4].as_slice(), &[32.0; 5]].concat();
+    assert_eq!((fractures, pieces.len()), (1, 9), "{pieces:?}");
+    assert!(pieces.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-6), "{pieces:?}");
+    assert!((world.momentum().linear - momentum.linear).norm() < 1e-9 * momentum.linear.norm());
+    assert!(gain <= 1e-9, "{gain}");
+}
+
+/// The impulse that a level bears decides: 2 % less holds, 2 % more breaks it.
+#[test]
+fn each_level_bears_its_own_impulse() {
+    let count = |strengths: [f64; 2], speed: f64| {
+        let mut world = of_levels(strengths, &ball("ball", [0.0, 0.3, 0.2], speed));
+        (0..10).for_each(|_| drop(world.step()));
+        masses(&world).len()
+    };
+    // what 4/3 pi 0.05^3 1000 kg loses in a blow without rebound to 192 kg that it turns: by the run itself
+    let mut whole = of_levels([1e9, 1e9], &ball("ball", [0.0, 0.3, 0.2], 10.0));
+    let mut hardest = 0.0_f64;
+    for _ in 0..10 {
+        let report = whole.step();
+        hardest = report.strains.iter().map(|strain| strain.impulse).fold(hardest, f64::max);
+    }
+    let mass = 4.0 / 3.0 * std::f64::consts::PI * 0.05_f64.powi(3) * 1000.0;
+    // the arm is 0.3 m along y: 1/m + 1/M + r^2 / I
+    let inertia = 192.0 * (0.8_f64.powi(2) + 0.2_f64.powi(2)) / 12.0;
+    let expected = 10.0 / (1.0 / mass + 1.0 / 192.0 + 0.3_f64.powi(2) / inertia);
+    assert!((hardest - expected).abs() < 2e-3 * expected, "{hardest} {expected}");
+    assert_eq!(count([1.02 * expected, 1e9], 10.0), 1);
+    assert_eq!(count([0.98 * expected, 1e9], 10.0), 6);
+    // beyond both in one blow: a cluster meets what the body did not bear
+    assert_eq!(count([1.0, 1.0], 10.0), 9);
+}
+
+/// A nested pattern is a hierarchy by itself: its outer pattern makes the clusters.
+#[test]
+fn levels_of_a_nested_pattern_are_its_parts() {
+    let blast = "[[event]]\ntime = 0.1\nexplode = { at = [0, 0, 0], radius = 3, impulse = 1e4 }";
+    let tables = format!(
+        "{blast}\n[pattern.rubble.nested]\nouter = {{ voronoi = {{ pieces = 5 }} }}\n\
+         inner = {{ voronoi = {{ pieces = 4 }} }}"
+    );
+    let pieces = |fracture: &str| {
+        let least = "min_share = 0, pattern = \"rubble\"";
+        let mut world = struck(&tables, &format!("{least}, {fracture}"), [0.1, 0.0]);
+        let first = masses(&world);
+        (0..10).for_each(|_| drop(world.step()));
+        [first, masses(&world)]
+    };
+    let level =
+        |impulse: f64| format!("levels = [{{ break_impulse = {impulse:?}, min_share = 0 }}]");
+    let [_, whole] = pieces("placement = \"fixed\", generations = 1");
+    let [clusters, bricks] = pieces(&level(1.0));
+    let [_, held] = pieces(&level(1e9));
+    assert!(
+        (3..12).contains(&clusters.len()) && whole.len() > clusters.len() + 4,
+        "{clusters:?} {whole:?}"
+    );
+    assert_eq!(held.len(), clusters.len());
+    assert_eq!(bricks.len(), whole.len());
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9 * b;
+    assert!(bricks.iter().zip(&whole).all(close), "{bricks:?} {whole:?}");
+    assert!((clusters.iter().sum::<f64>() - 144.0).abs() < 1e-9);
+}
+
 /// Each place is in the cell of the nearest point.
 #[test]
 fn points_and_curves_divide_by_the_nearest_of_their_points() {
@@ -155,6 +261,41 @@ fn scenes_refuse_patterns_that_cannot_be() {
             "[pattern.a.bricks]\ncount = [2, 2, 1]",
             "fracture = { pattern = \"a\", then = \"b\" }",
             "names no pattern `b`",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", levels = [{}] }",
+            "neither nested nor radial",
+        ),
+        (
+            "[pattern.a.radial]\nsectors = 5\nrings = 2\nsplinters = 3",
+            "fracture = { pattern = \"a\", levels = [{}, {}] }",
+            "has 2 levels, and the pattern of the body can be divided into 1",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", levels = [{ pattern = \"c\" }] }",
+            "`body[0].fracture.levels[0].pattern` names no pattern `c`",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", levels = [{ pattern = \"a\" }, {}] }",
+            "in some levels only",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", placement = \"snapped\", levels = [{ pattern = \"a\" }] }",
+            "must be \"fixed\"",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", generations = 1, levels = [{ pattern = \"a\" }] }",
+            "must be 2 at least",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { lattice = { spacing = 0.3 }, levels = [{ pattern = \"a\" }] }",
+            "give the key `pattern` too",
         ),
     ] {
         let error = Scene::from_toml(&format!("version = 1\n{tables}\n{body}{fracture}\n"));

@@ -8,7 +8,6 @@ use fracture::{Piece, Pieces, bond_loads};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 use rayon::prelude::*;
 
-use crate::Next;
 use crate::elastic::Strained;
 use crate::event::{Event, Happened, Misfit, Push, Trigger};
 use crate::hits::{Hit, UNKNOWN_DURATION};
@@ -19,6 +18,7 @@ use crate::sharing::Part;
 use crate::strength::Strength;
 use crate::world::{NewBody, World};
 use crate::{BodyId, Dent, Fracture, Motion, Report, Solid};
+use crate::{Level, Next, Then};
 
 /// How a body breaks.
 #[derive(Clone, Debug)]
@@ -64,12 +64,30 @@ impl Breakage {
         Self { strength, generations: self.generations - 1, ..self.clone() }
     }
 
-    /// How a piece by itself breaks where a pattern of its own is meant for pieces: nothing holds parts of it.
+    /// How a cluster breaks that its level leaves whole; `None` if there is no finer level.
+    fn next_level(&self) -> Option<Self> {
+        let FractureModel::Fixed(fixed) = &self.model else { return None };
+        let is_level = matches!(fixed.then, Some(Then::Level(_)));
+        self.next().filter(|_| is_level && self.generations > 1)
+    }
+
+    /// How what a fixed pattern divides no further breaks, if it does: as its level says, or by a pattern of its own,
+    /// whose pieces nothing holds together.
     fn next(&self) -> Option<Self> {
         let FractureModel::Fixed(fixed) = &self.model else { return None };
-        let Next { pattern, placement, least_share } = fixed.then.clone()?;
-        let model = FractureModel::Prescored(pattern, placement);
-        Some(Self { model, least_share, bonds: None, ..self.inherited(false) })
+        let inherited = self.inherited(false);
+        Some(match fixed.then.clone()? {
+            Then::Centered(Next { pattern, placement, least_share }) => {
+                let model = FractureModel::Prescored(pattern, placement);
+                Self { model, least_share, bonds: None, ..inherited }
+            }
+            Then::Level(level) => {
+                let Level { pattern, strength, least_share, bonds } = &*level;
+                let model = FractureModel::Fixed(Arc::clone(pattern));
+                let (strength, least_share, bonds) = (*strength, *least_share, *bonds);
+                Self { model, strength, least_share, bonds, ..inherited }
+            }
+        })
     }
 }
 
@@ -133,7 +151,7 @@ pub(crate) struct Clusters {
 
 impl World {
     /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
-    /// is unbreakable from then on; one of a lattice goes on with the links that are left.
+    /// is unbreakable from then on, unless there is a finer level; one of a lattice goes on with the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         // responses do not depend on each other
         let responses = self.responses(hits);
@@ -166,7 +184,8 @@ impl World {
             Outcome::OverBudget => report.over_budget.push(body),
             Outcome::Whole => {
                 if let Ok(i) = self.ids.binary_search(&body) {
-                    self.breakages[i] = None;
+                    // a level may have one piece of a cluster only
+                    self.breakages[i] = self.breakages[i].as_ref().and_then(Breakage::next_level);
                 }
             }
         }

@@ -29,9 +29,8 @@ use crate::elastic::interpolation;
 use crate::scene::{self, MeshSign, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FixedPattern, FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path,
-    Placement, Region, Retire, Retired, RigidError, Settings, Solid, Strength, StressModel,
-    Timeline, Wind, World, rigid,
+    FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
+    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
 };
 
 /// What a mesh file holds.
@@ -441,16 +440,7 @@ fn breakage<'a>(
     let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
     let size = libm::cbrt(geometry.moments().volume);
     let model = if let Some(name) = &fracture.pattern {
-        let then = fracture.then.as_ref();
-        let then = then.map(|name| patterns.next(name, spec, geometry)).transpose()?.flatten();
-        let pattern = patterns.of(name, &spec.shape, geometry)?;
-        pattern.map(|pattern| match patterns.placement(fracture) {
-            Placement::Fixed => {
-                let at = FixedPattern::alignment(&geometry.bounds());
-                FractureModel::Fixed(Arc::new(FixedPattern { pattern, at, then }))
-            }
-            placement => FractureModel::Prescored(pattern, placement),
-        })
+        patterns.model(name, fracture, spec, geometry)?
     } else {
         let seed = patterns.scene.simulation.seed;
         let model = cracking((spec, size), fracture, solids.tets.as_ref(), seed);
@@ -462,18 +452,20 @@ fn breakage<'a>(
         generations: fracture.generations,
         least_share: fracture.min_share.unwrap_or_else(|| least_share(fracture, patterns.scene)),
         least_size: fracture.min_size,
-        bonds: fracture.bonds.and_then(|bonds| {
-            let by_material = || spec.solid().map(|solid| solid.tensile_strength);
-            let strength = bonds.strength.or_else(by_material)?;
-            Some(Bonds { strength, duration: bonds.duration })
-        }),
+        bonds: bonds(fracture.bonds, spec),
     }))
+}
+
+/// What holds the pieces of a body together.
+fn bonds(given: Option<scene::Bonds>, body: &scene::Body) -> Option<Bonds> {
+    let scene::Bonds { strength, duration } = given?;
+    let by_material = || body.solid().map(|solid| solid.tensile_strength);
+    Some(Bonds { strength: strength.or_else(by_material)?, duration })
 }
 
 /// Share of the volume of the smallest piece unless a scene gives one.
 fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
-    let pattern = fracture.pattern.as_ref().and_then(|name| scene.patterns.get(name));
-    pattern.map_or(scene::Pattern::MIN_SHARE, scene::Pattern::least_share)
+    fracture.first_pattern(scene).map_or(scene::Pattern::MIN_SHARE, |p| p.least_share())
 }
 
 /// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the

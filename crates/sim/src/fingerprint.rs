@@ -7,7 +7,7 @@ use dynamics::{Body, Velocity};
 use levelset::{LevelSet, TetMesh};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::{Breakage, FractureModel, Placement, Solid, Strength, World};
+use crate::{Breakage, FixedPattern, FractureModel, Placement, Solid, Strength, Then, World};
 
 /// FNV-1a (Fowler, Noll and Vo) over words in place of bytes.
 struct Digest(u64);
@@ -93,18 +93,7 @@ impl Digest {
                 // a digest takes all that is written
                 let _ = pattern.write(self);
             }
-            FractureModel::Fixed(fixed) => {
-                self.text("fixed");
-                let at = fixed.at.transform();
-                self.pose(&at.isometry);
-                self.numbers(&[at.scaling()]);
-                // a digest takes all that is written
-                let _ = fixed.pattern.write(&mut *self);
-                if let Some(next) = &fixed.then {
-                    self.numbers(&[next.least_share, f64::from(next.placement as u8)]);
-                    let _ = next.pattern.write(&mut *self);
-                }
-            }
+            FractureModel::Fixed(fixed) => self.fixed(fixed),
             FractureModel::Lattice(latticed) => {
                 let model = latticed.model();
                 self.text(&format!("{model:?}"));
@@ -118,6 +107,32 @@ impl Digest {
             FractureModel::Stress(elastic) => {
                 self.text(&format!("{:?}", elastic.model()));
                 elastic.mesh().into_iter().for_each(|mesh| self.tets(mesh));
+            }
+        }
+    }
+
+    fn fixed(&mut self, fixed: &FixedPattern) {
+        self.text("fixed");
+        let at = fixed.at.transform();
+        self.pose(&at.isometry);
+        self.numbers(&[at.scaling()]);
+        // a digest takes all that is written
+        let _ = fixed.pattern.write(&mut *self);
+        match &fixed.then {
+            None => {}
+            Some(Then::Centered(next)) => {
+                self.numbers(&[next.least_share, f64::from(next.placement as u8)]);
+                let _ = next.pattern.write(&mut *self);
+            }
+            Some(Then::Level(level)) => {
+                if level.strength == Strength::Material {
+                    self.text("by material");
+                }
+                self.numbers(&[level.least_share]);
+                if let Some(bonds) = &level.bonds {
+                    self.numbers(&[bonds.strength, bonds.duration]);
+                }
+                self.fixed(&level.pattern);
             }
         }
     }

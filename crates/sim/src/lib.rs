@@ -66,7 +66,9 @@ pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};
 pub use load_path::AnchorLoad;
 pub use mesh_warning::MeshWarning;
-pub use model::{FixedPattern, FractureModel, LatticeModel, Next, Placement, StressModel};
+pub use model::{
+    FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
+};
 pub use paint::{Paint, PaintedMesh};
 pub use piece_warning::PieceWarning;
 pub use pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};

@@ -12,6 +12,7 @@ use tetfem::Interpolation;
 
 use crate::elastic::{ElasticBody, Share, Strained, Struck, Yield, dealt};
 use crate::lattice::{LatticeBody, Parted};
+use crate::{Bonds, Strength};
 
 /// How a body is divided.
 #[derive(Clone, Debug)]
@@ -68,7 +69,7 @@ pub struct FixedPattern {
     /// Where it is, in the material space of the body.
     pub at: Alignment,
     /// What divides pieces that this one divides no further; nothing unless given.
-    pub then: Option<Next>,
+    pub then: Option<Then>,
 }
 
 impl FixedPattern {
@@ -78,7 +79,29 @@ impl FixedPattern {
     }
 }
 
-/// What divides pieces that a pattern divides no further.
+/// What divides pieces that a fixed pattern divides no further.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// A pattern that is centered where a piece is hit.
+    Centered(Next),
+    /// A finer pattern that stands in the body too: pieces of the coarser one are clusters of its pieces.
+    Level(Arc<Level>),
+}
+
+/// A level of a hierarchy of pieces: how clusters come apart.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// What divides a cluster, where the coarser pattern stands.
+    pub pattern: Arc<FixedPattern>,
+    /// What a cluster bears.
+    pub strength: Strength,
+    /// Pieces of a smaller share of the volume of the cluster go to the neighbour they share most with.
+    pub least_share: f64,
+    /// What holds the pieces of a cluster together; nothing unless given.
+    pub bonds: Option<Bonds>,
+}
+
+/// A pattern that is centered where a piece is hit.
 #[derive(Clone, Debug)]
 pub struct Next {
     /// The pattern, centred where a piece is hit.

@@ -116,8 +116,8 @@ impl Scene {
             {
                 warnings.extend(PieceWarning::of_elastic(&body.name, &solid.geometry, elastic));
             }
-            let name = body.fracture.as_ref().and_then(|fracture| fracture.pattern.as_ref());
-            let Some(pattern) = name.and_then(|n| self.patterns.get(n)) else { continue };
+            let pattern = body.fracture.as_ref().and_then(|fracture| fracture.first_pattern(self));
+            let Some(pattern) = pattern else { continue };
             if let Some((pieces, (solid, breakage))) =
                 pattern.pieces().zip(state.solid.zip(state.breakage))
             {

@@ -49,7 +49,7 @@ use serde::Deserialize;
 
 pub use body::{Anchor, Ball, Block, Body, Copies, Motion, Rotation};
 pub use breakage::{
-    Bonds, Cleave, Fracture, Lattice, LatticeLinks, LatticeShards, StrengthPicture, Stress,
+    Bonds, Cleave, Fracture, Lattice, LatticeLinks, LatticeShards, Level, StrengthPicture, Stress,
     WeakSphere,
 };
 pub use camera::{Camera, CameraKey};

@@ -8,7 +8,7 @@ use nalgebra::{Point3, Unit, Vector3};
 
 use super::{BuildError, Cause};
 use crate::scene::{self, Scene};
-use crate::{FixedPattern, Next, Placement};
+use crate::{FixedPattern, FractureModel, Level, Next, Placement, Strength, Then};
 
 /// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
 /// there is none. Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
@@ -20,7 +20,17 @@ pub fn pattern(
     seed: u64,
     body: Option<&Geometry>,
 ) -> Result<Pattern, Cause> {
-    let pattern = smooth(spec, seed, body)?;
+    coarse(spec, 0, (seed, body))
+}
+
+/// The same without its `finer` finest parts, and as rough.
+fn coarse(
+    spec: &scene::Pattern,
+    finer: usize,
+    (seed, body): (u64, Option<&Geometry>),
+) -> Result<Pattern, Cause> {
+    let plain = spec.without_finest(finer);
+    let pattern = smooth(plain.as_ref().unwrap_or(spec), seed, body)?;
     let Some(scene::Noise { amplitude, frequency }) = spec.noise() else { return Ok(pattern) };
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     // as fine as the samples of most bodies, whose diagonal is a unit
@@ -167,7 +177,15 @@ fn along(curve: &[[f64; 3]], spacing: Option<f64>) -> Vec<Point3<f64>> {
 /// one for each of its bodies that are not alike.
 pub(super) struct Patterns<'a> {
     pub(super) scene: &'a Scene,
-    made: Vec<(&'a str, &'a scene::Shape, Arc<Pattern>)>,
+    made: Vec<(Named<'a>, &'a scene::Shape, Arc<Pattern>)>,
+}
+
+/// A pattern of a scene without its finest parts.
+#[derive(Clone, Copy, PartialEq)]
+struct Named<'a> {
+    name: &'a str,
+    /// How many parts it lacks.
+    finer: usize,
 }
 
 impl<'a> Patterns<'a> {
@@ -175,45 +193,86 @@ impl<'a> Patterns<'a> {
         Self { scene, made: Vec::new() }
     }
 
-    /// How a body's pattern is placed.
-    pub(super) fn placement(&self, fracture: &scene::Fracture) -> Placement {
+    /// How a body breaks by the pattern of that name; `None` if the scene has none.
+    pub(super) fn model(
+        &mut self,
+        name: &'a str,
+        fracture: &'a scene::Fracture,
+        body: &'a scene::Body,
+        geometry: &Geometry,
+    ) -> Result<Option<FractureModel>, BuildError> {
+        let next = fracture.then.as_ref();
+        let next = next.map(|name| self.next(name, body, geometry)).transpose()?.flatten();
+        let at = FixedPattern::alignment(&geometry.bounds());
+        let mut then = next.map(Then::Centered);
+        // the finest first, which the coarser ones hold
+        for (finer, level) in fracture.levels.iter().rev().enumerate() {
+            let of = match &level.pattern {
+                Some(name) => Named { name, finer: 0 },
+                None => Named { name, finer },
+            };
+            let Some(pattern) = self.of(of, &body.shape, geometry)? else { return Ok(None) };
+            let spec = self.scene.patterns.get(of.name).and_then(|p| p.without_finest(of.finer));
+            let own = || spec.map_or(scene::Pattern::MIN_SHARE, |spec| spec.least_share());
+            then = Some(Then::Level(Arc::new(Level {
+                pattern: Arc::new(FixedPattern { pattern, at, then }),
+                strength: level.break_impulse.map_or(Strength::Material, Strength::Impulse),
+                least_share: level.min_share.unwrap_or_else(own),
+                bonds: super::bonds(level.bonds, body),
+            })));
+        }
+        let own = Named { name, finer: fracture.finer_parts() };
+        let pattern = self.of(own, &body.shape, geometry)?;
+        let placement = self.placement(fracture);
+        Ok(pattern.map(|pattern| match placement {
+            Placement::Fixed => FractureModel::Fixed(Arc::new(FixedPattern { pattern, at, then })),
+            placement => FractureModel::Prescored(pattern, placement),
+        }))
+    }
+
+    /// How a body's pattern is placed; all levels of a hierarchy stand in the body.
+    fn placement(&self, fracture: &scene::Fracture) -> Placement {
+        if !fracture.levels.is_empty() {
+            return Placement::Fixed;
+        }
         let spec = fracture.pattern.as_ref().and_then(|name| self.scene.patterns.get(name));
         let own = spec.map_or_else(Placement::default, scene::Pattern::placement);
         fracture.placement.unwrap_or(own)
     }
 
     /// The pattern of that name for pieces of a body.
-    pub(super) fn next(
+    fn next(
         &mut self,
         name: &'a str,
         body: &'a scene::Body,
         geometry: &Geometry,
     ) -> Result<Option<Next>, BuildError> {
         let Some(spec) = self.scene.patterns.get(name) else { return Ok(None) };
-        let pattern = self.of(name, &body.shape, geometry)?;
+        let pattern = self.of(Named { name, finer: 0 }, &body.shape, geometry)?;
         let (placement, least_share) = (spec.placement(), spec.least_share());
         Ok(pattern.map(|pattern| Next { pattern, placement, least_share }))
     }
 
-    /// The pattern of that name for a body; `None` if the scene has none.
-    pub(super) fn of(
+    /// A pattern for a body; `None` if the scene has none of its name.
+    fn of(
         &mut self,
-        name: &'a str,
+        named: Named<'a>,
         shape: &'a scene::Shape,
         body: &Geometry,
     ) -> Result<Option<Arc<Pattern>>, BuildError> {
-        let known = self.made.iter().find(|(n, s, _)| *n == name && *s == shape);
+        let known = self.made.iter().find(|(other, s, _)| *other == named && *s == shape);
         if let Some((_, _, pattern)) = known {
             return Ok(Some(Arc::clone(pattern)));
         }
+        let Named { name, finer } = named;
         let mut numbered = (0..).zip(&self.scene.patterns);
         let Some((n, (_, spec))) = numbered.find(|(_, (other, _))| *other == name) else {
             return Ok(None);
         };
         let seed = self.scene.simulation.seed.wrapping_add(n);
         let failed = |cause| BuildError { part: format!("pattern {name:?}"), cause };
-        let made = Arc::new(pattern(spec, seed, Some(body)).map_err(failed)?);
-        self.made.push((name, shape, Arc::clone(&made)));
+        let made = Arc::new(coarse(spec, finer, (seed, Some(body))).map_err(failed)?);
+        self.made.push((named, shape, Arc::clone(&made)));
         Ok(Some(made))
     }
 }

@@ -75,6 +75,26 @@ impl Pattern {
         }
     }
 
+    /// The pattern whose regions the finest part of this one divides; `None` of what is not nested. A nested pattern
+    /// has the cuts of it before they are roughened.
+    pub(crate) fn coarser(&self) -> Option<Self> {
+        match self.spec() {
+            Self::Nested(Nested { outer, inner, noise }) => Some(match inner.coarser() {
+                Some(inner) => Self::Nested(Nested { outer, inner: Box::new(inner), noise }),
+                None => *outer,
+            }),
+            Self::Radial(radial) if radial.splinters > 1 => {
+                Some(Self::Radial(Radial { splinters: 1, ..radial }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The pattern without its `count` finest parts; `None` if it has no more than that.
+    pub(crate) fn without_finest(&self, count: usize) -> Option<Self> {
+        (0..count).try_fold(self.clone(), |pattern, _| pattern.coarser())
+    }
+
     /// Where it stands unless a body says otherwise: what is drawn for the shape of a body stands in the
     /// body, and what has a grain keeps its axes along those of the shape.
     pub fn placement(&self) -> Placement {

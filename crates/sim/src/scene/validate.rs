@@ -2,6 +2,7 @@
 
 mod contact;
 mod lattice;
+mod levels;
 mod pattern;
 mod solids;
 
@@ -13,8 +14,8 @@ use super::material::refractive_index;
 use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
-    Anchor, Body, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh, Motion,
-    Scene, Shape, Simulation, Stress, Trimesh,
+    Anchor, Body, Bonds, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh,
+    Motion, Scene, Shape, Simulation, Stress, Trimesh,
 };
 pub(super) use pattern::pattern;
 
@@ -522,24 +523,11 @@ fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
     model(key, f, b, scene)?;
-    let share = f.min_share.unwrap_or(0.0);
-    require((0.0..1.0).contains(&share), &at(key, "min_share"), || {
-        format!("must be 0 or more and less than 1, not {share:?}")
-    })?;
+    share(&at(key, "min_share"), f.min_share)?;
     require((0.0..=LARGEST).contains(&f.min_size), &at(key, "min_size"), || {
         format!("must be 0 or more and finite, not {:?}", f.min_size)
     })?;
-    if let Some(bonds) = &f.bonds {
-        positive(&at(key, "bonds.duration"), bonds.duration, "s")?;
-        match bonds.strength {
-            Some(strength) => stress(&at(key, "bonds.strength"), strength)?,
-            None => require(
-                b.solid().is_some(),
-                &at(key, "bonds"),
-                || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
-            )?,
-        }
-    }
+    f.bonds.as_ref().map_or(Ok(()), |bonds| strength_of_bonds(&at(key, "bonds"), bonds, b))?;
     require(
         f.break_impulse.is_none() || f.strength.is_none(),
         &at(key, "strength"),
@@ -559,6 +547,26 @@ fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Inva
     })
 }
 
+/// Share of the volume of the smallest piece.
+fn share(key: &str, share: Option<f64>) -> Result<(), InvalidValue> {
+    let share = share.unwrap_or(0.0);
+    require((0.0..1.0).contains(&share), key, || {
+        format!("must be 0 or more and less than 1, not {share:?}")
+    })
+}
+
+fn strength_of_bonds(key: &str, bonds: &Bonds, body: &Body) -> Result<(), InvalidValue> {
+    positive(&at(key, "duration"), bonds.duration, "s")?;
+    match bonds.strength {
+        Some(strength) => stress(&at(key, "strength"), strength),
+        None => require(
+            body.solid().is_some(),
+            key,
+            || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+        ),
+    }
+}
+
 fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
     let given = [f.pattern.is_some(), f.lattice.is_some(), f.stress.is_some()];
     require(
@@ -571,19 +579,7 @@ fn model(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Invalid
         &at(key, "placement"),
         || "is of a pattern: give the key `pattern` too, or remove it",
     )?;
-    for (part, name) in [("pattern", &f.pattern), ("then", &f.then)] {
-        let Some(name) = name else { continue };
-        require(scene.patterns.contains_key(name), &at(key, part), || {
-            match nearest(name, scene.patterns.keys().map(String::as_str)) {
-                Some(other) => format!("names no pattern `{name}`, did you mean `{other}`?"),
-                None => format!(
-                    "names no pattern `{name}`: add a table [pattern.{name}.voronoi] or name \
-                     another"
-                ),
-            }
-        })?;
-    }
-    pattern::levels(key, f, scene)?;
+    levels::check(key, f, b, scene)?;
     if let Some(l) = &f.lattice {
         lattice::check(&at(key, "lattice"), l, b)?;
     }

@@ -1,10 +1,7 @@
 //! Which patterns of a scene can be made.
 
 use super::{MAX_PIECES, at, bounded, count, direction, fraction, positive, require};
-use crate::Placement;
-use crate::scene::{
-    Bricks, Fracture, InvalidValue, Nested, Noise, Painted, Pattern, Points, Radial, Scene, Slices,
-};
+use crate::scene::{Bricks, InvalidValue, Nested, Noise, Painted, Pattern, Points, Radial, Slices};
 
 /// Maximum nesting depth: regions multiply with each level.
 const MAX_DEPTH: usize = 4;
@@ -146,19 +143,4 @@ fn depth(nested: &Nested) -> usize {
         _ => 0,
     };
     1 + of(&nested.outer).max(of(&nested.inner))
-}
-
-/// Whether pieces of a fracture's pattern may break by the next.
-pub(super) fn levels(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue> {
-    let Some(next) = &f.then else { return Ok(()) };
-    let placed = |name: &String| scene.patterns.get(name).map(Pattern::placement);
-    let own = f.placement.or_else(|| f.pattern.as_ref().and_then(placed));
-    require(
-        own == Some(Placement::Fixed),
-        &at(key, "then"),
-        || "needs a `pattern` that stands in the body: give `placement = \"fixed\"`",
-    )?;
-    require(placed(next) != Some(Placement::Fixed), &at(key, "then"), || {
-        format!("names `{next}`, which stands in the body too: name one that is centered on blows")
-    })
 }
