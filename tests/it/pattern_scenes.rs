@@ -156,25 +156,19 @@ fn levels_of_a_nested_pattern_are_its_parts() {
     let blast = "[[event]]\ntime = 0.1\nexplode = { at = [0, 0, 0], radius = 3, impulse = 1e4 }";
     let tables = format!(
         "{blast}\n[pattern.rubble.nested]\nouter = {{ voronoi = {{ pieces = 5 }} }}\n\
-         inner = {{ voronoi = {{ pieces = 4 }} }}"
+         inner = {{ voronoi = {{ pieces = 20 }} }}"
     );
     let pieces = |fracture: &str| {
         let least = "min_share = 0, pattern = \"rubble\"";
         let mut world = struck(&tables, &format!("{least}, {fracture}"), [0.1, 0.0]);
-        let first = masses(&world);
         (0..10).for_each(|_| drop(world.step()));
-        [first, masses(&world)]
+        masses(&world)
     };
     let level =
         |impulse: f64| format!("levels = [{{ break_impulse = {impulse:?}, min_share = 0 }}]");
-    let [_, whole] = pieces("placement = \"fixed\", generations = 1");
-    let [clusters, bricks] = pieces(&level(1.0));
-    let [_, held] = pieces(&level(1e9));
-    assert!(
-        (3..12).contains(&clusters.len()) && whole.len() > clusters.len() + 4,
-        "{clusters:?} {whole:?}"
-    );
-    assert_eq!(held.len(), clusters.len());
+    let whole = pieces("placement = \"fixed\", generations = 1");
+    let (clusters, bricks) = (pieces(&level(1e9)), pieces(&level(1e-6)));
+    assert!(clusters.len() > 2 && whole.len() > 2 * clusters.len(), "{clusters:?} {whole:?}");
     assert_eq!(bricks.len(), whole.len());
     let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-9 * b;
     assert!(bricks.iter().zip(&whole).all(close), "{bricks:?} {whole:?}");
