@@ -26,7 +26,7 @@ mod shape;
 mod solve;
 
 pub use body::Columns;
-pub(crate) use body::{Mover, keep_gains};
+pub(crate) use body::Mover;
 pub use cast::places::{Bodies, Places};
 pub use cast::ray::{Impact, Ray};
 pub use frame::Frame;

@@ -184,12 +184,7 @@ impl Solved {
 }
 
 /// The rows of all contacts and joints.
-fn together(
-    frame: Frame<'_>,
-    method: Method,
-    contacts: &Contacts,
-    start: &[Momentum],
-) -> Together {
+fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Momentum]) -> Together {
     let Frame { columns, poses, dt, settings, joints, .. } = frame;
     let classes = Classes::new(frame, start);
     let (error_reduction, form) = match method {

@@ -20,7 +20,7 @@ pub struct Contact {
     pub clamp_positions: Option<bool>,
     /// Sweeps over all pairs in the collision pass; 5 unless given.
     pub collision_sweeps: Option<usize>,
-    /// Impulses of a pair before the next pair has its turn; 4, or 20 with the reference, unless given.
+    /// Impulses of a pair before the next pair has its turn; 20 unless given.
     pub pair_repeats: Option<usize>,
     /// Sweeps over all contacts in a contact pass; 4, 10 with the reference or 50 with `"impulse"`, unless given.
     pub contact_sweeps: Option<usize>,

@@ -57,7 +57,8 @@ fn flat_body(key: &str, body: &Body) -> Result<(), InvalidValue> {
         flat(&key_of("shape.plane.normal"), &plane.normal)?;
         return turned(&key_of("rotation"), body.rotation, &[Vector3::z()]);
     }
-    let flat_shapes = "must be a sphere, box, cylinder, capsule, polygon or plane with `simulation.plane`";
+    let flat_shapes =
+        "must be a sphere, box, cylinder, capsule, polygon or plane with `simulation.plane`";
     let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()];
     let axes: &[Vector3<f64>] = match body.shape {
         Shape::Sphere(_) | Shape::Box(_) | Shape::Cylinder(_) | Shape::Capsule(_) => &[x, y, z],
@@ -86,9 +87,11 @@ fn flat_body(key: &str, body: &Body) -> Result<(), InvalidValue> {
 
 fn flat_joint(key: &str, joint: &Joint) -> Result<(), InvalidValue> {
     let turns = matches!(joint.kind, JointKind::Point | JointKind::Distance);
-    require(turns, &at(key, "kind"), || {
-        "must be \"point\", which turns about z, or \"distance\" with `simulation.plane`"
-    })?;
+    require(
+        turns,
+        &at(key, "kind"),
+        || "must be \"point\", which turns about z, or \"distance\" with `simulation.plane`",
+    )?;
     flat(&at(key, "anchor"), &joint.anchor)?;
     joint.second_anchor.map_or(Ok(()), |second| flat(&at(key, "second_anchor"), &second))
 }
@@ -104,7 +107,9 @@ fn flat(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
 fn turned(key: &str, rotation: Rotation, axes: &[Vector3<f64>]) -> Result<(), InvalidValue> {
     let turn = rotation.to_quaternion();
     let is_along = |axis: &Vector3<f64>| (turn * axis).z.abs() > 1.0 - ALONG;
-    require(axes.iter().any(is_along), key, || {
-        "must be about z, or bring an axis of the shape there, with `simulation.plane`"
-    })
+    require(
+        axes.iter().any(is_along),
+        key,
+        || "must be about z, or bring an axis of the shape there, with `simulation.plane`",
+    )
 }
