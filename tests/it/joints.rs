@@ -465,8 +465,8 @@ fn scenes_say_what_is_wrong_with_a_joint() {
     said(&format!("kind = \"hinge\"\n{ends}limits = [10, -10]"), "ascend");
     said(&format!("kind = \"point\"\n{ends}motor = {{ speed = 1, most = 1 }}"), "only `hinge`");
     said(&format!("kind = \"hing\"\n{ends}"), "hinge");
-    let impulse = CHAIN.replace("fps = 60", "fps = 60\nsolver = \"impulse\"");
-    let message = Scene::from_toml(&impulse).unwrap_err().to_string();
+    let reference = CHAIN.replace("fps = 60", "fps = 60\nsolver = \"reference\"");
+    let message = Scene::from_toml(&reference).unwrap_err().to_string();
     assert!(message.contains("has no joints"), "{message}");
 }
 

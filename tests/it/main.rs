@@ -52,6 +52,7 @@ mod paid;
 mod paint;
 mod pattern_scenes;
 mod pictures;
+mod plane;
 mod random_scenes;
 mod refusals;
 mod replay;

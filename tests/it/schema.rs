@@ -26,7 +26,7 @@ fn properties(pointer: &str) -> Vec<String> {
 }
 
 /// Kinds of shapes with keys of their own.
-const SHAPES: [&str; 12] = [
+const SHAPES: [&str; 13] = [
     "mesh",
     "trimesh",
     "sphere",
@@ -37,6 +37,7 @@ const SHAPES: [&str; 12] = [
     "torus",
     "plane",
     "combined",
+    "polygon",
     "extruded",
     "heightfield",
 ];

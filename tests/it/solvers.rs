@@ -6,10 +6,9 @@ use contact::constraint::{
     Bounds, Flight, FrictionBounds, Mlcp, ProgramError, Row, RowError, SequentialImpulse,
     contact_forces, time_of_impact,
 };
-use contact::planar::{Outline, OutlineError, PlanarBody, PlanarWorld};
 use contact::{Clamp, Columns, Material, Shape, Solver};
 use dynamics::{Body, Load, MassProperties, Momentum, State, Velocity};
-use nalgebra::{DMatrix, DVector, Isometry3, Point2, Unit, UnitQuaternion, Vector2, Vector3};
+use nalgebra::{DMatrix, DVector, Isometry3, Unit, UnitQuaternion, Vector3};
 use proptest::prelude::*;
 use sim::{NewBody, Report, Settings, World};
 
@@ -397,7 +396,7 @@ fn a_spinning_rod_hits_when_its_end_comes_round() {
 }
 
 fn settings(solver: Solver, fps: f64) -> Settings {
-    let contact = contact::Settings { solver, ..contact::Settings::default() };
+    let contact = contact::Settings::of(solver);
     Settings { dt: 1.0 / fps, contact, sleep: false, ..Settings::default() }
 }
 
@@ -467,14 +466,14 @@ fn a_block_on_an_incline_holds_and_slides_as_coulomb_says_with_every_solver() {
 
 #[test]
 fn a_stack_stands_with_every_solver() {
-    // one contact at a time holds no more than two
-    for (solver, boxes) in NEW.into_iter().zip([5, 5, 2]) {
-        let mut world = World::new(settings(solver, 120.0));
+    // Br11's sinks at a step a frame
+    for (solver, fps) in NEW.into_iter().zip([120.0, 30.0, 30.0]) {
+        let mut world = World::new(settings(solver, fps));
         world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
         let half = Vector3::repeat(0.1);
         let place = |i: usize| Isometry3::translation(0.0, 0.1 + 0.2 * i as f64, 0.0);
         let ids: Vec<_> =
-            (0..boxes).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5)).unwrap()).collect();
+            (0..5).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5)).unwrap()).collect();
         let reports: Vec<Report> = (0..240).map(|_| world.step()).collect();
         assert!(reports.iter().all(|r| r.frozen.is_empty()));
         for (i, id) in ids.iter().enumerate() {
@@ -507,53 +506,6 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
         }
     }
     assert!(gain(NEW[0], Clamp::Off) > 1e-3, "position errors do push without the clamp");
-}
-
-#[test]
-fn planar_bodies_bounce_roll_over_and_keep_their_momentum() {
-    let ball = || Outline::Circle { radius: 0.1 };
-    let bouncy = Material { restitution: 1.0, friction: 0.0, ..Material::default() };
-    // two equal discs swap velocities
-    let mut world = PlanarWorld { gravity: Vector2::zeros(), ..PlanarWorld::default() };
-    for (x, speed) in [(-1.0, 2.0), (1.0, -1.0)] {
-        let mut disc = PlanarBody::new(ball(), 10.0, Point2::new(x, 0.0), 0.0).unwrap();
-        disc.material = bouncy;
-        world.bodies.push(disc.moving(Vector2::x() * speed, 0.0));
-    }
-    for _ in 0..480 {
-        world.step(1.0 / 240.0);
-    }
-    let speeds = [0, 1].map(|i| world.bodies[i].velocity().0.x);
-    assert!((speeds[0] + 1.0).abs() < 1e-12 && (speeds[1] - 2.0).abs() < 1e-12, "{speeds:?}");
-    // a box on its corner falls over onto a side and rests
-    let mut world = PlanarWorld::default();
-    let floor = Outline::rectangle(20.0, 2.0);
-    world.bodies.push(PlanarBody::fixed(floor, Point2::new(0.0, -1.0), 0.0));
-    let tilted = PlanarBody::new(Outline::rectangle(1.0, 1.0), 100.0, Point2::new(0.0, 1.0), 0.5);
-    world.bodies.push(tilted.unwrap());
-    let before = world.energy();
-    for _ in 0..1200 {
-        world.step(1.0 / 240.0);
-    }
-    let rested = &world.bodies[1];
-    assert!((rested.place().y - 0.5).abs() < 0.01, "{}", rested.place());
-    assert!(rested.velocity().0.norm() < 0.05 && world.energy() < before);
-    let upright = rested.direction().x.abs().max(rested.direction().y.abs());
-    assert!(upright > 0.999);
-    // moments of outlines that are off their origin
-    let off = [(1.0, 1.0), (3.0, 1.0), (3.0, 2.0), (1.0, 2.0)].map(|(x, y)| Point2::new(x, y));
-    let shifted = PlanarBody::new(Outline::Polygon(off.into()), 6.0, Point2::origin(), 0.0);
-    let spinning = shifted.unwrap().moving(Vector2::zeros(), 2.0);
-    assert!((spinning.mass() - 12.0).abs() < 1e-12);
-    assert!((spinning.kinetic_energy() - 0.5 * 12.0 * 5.0 / 12.0 * 4.0).abs() < 1e-12);
-    let star: Vec<_> = (0..5)
-        .map(|k| {
-            let angle = 4.0 * std::f64::consts::PI * f64::from(k) / 5.0;
-            Point2::new(angle.cos(), angle.sin())
-        })
-        .collect();
-    let made = PlanarBody::new(Outline::Polygon(star), 1.0, Point2::origin(), 0.0);
-    assert_eq!(made, Err(OutlineError::NotConvex));
 }
 
 /// A plate under many boxes couples all of their contacts, so that the work grows with the cube of them.

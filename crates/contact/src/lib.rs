@@ -10,7 +10,7 @@
 //! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with
 //! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
 //! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
-//! to take; [`planar`] is a world of two dimensions. [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
+//! to take; [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 mod body;
 mod cast;
@@ -20,14 +20,13 @@ mod groups;
 mod lanes;
 mod narrow;
 mod passes;
-pub mod planar;
 mod reference;
 mod settings;
 mod shape;
 mod solve;
 
 pub use body::Columns;
-pub(crate) use body::{Mover, keep_gains};
+pub(crate) use body::Mover;
 pub use cast::places::{Bodies, Places};
 pub use cast::ray::{Impact, Ray};
 pub use frame::Frame;

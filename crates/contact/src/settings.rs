@@ -25,8 +25,7 @@ pub enum Solver {
     SequentialImpulse(SequentialImpulse),
     /// All normal forces at once as a quadratic programme, as Ku07 does; friction in turn with them.
     QuadraticProgram,
-    /// Contact by contact by its class, colliding, resting or separating, as the lecture does. It
-    /// has no joints.
+    /// Contact by contact by its class, colliding, resting or separating, as the lecture does.
     Impulse,
 }
 
@@ -43,7 +42,7 @@ impl Solver {
 
     /// Whether it has joints.
     pub fn has_joints(self) -> bool {
-        matches!(self, Self::Manifold | Self::SequentialImpulse(_) | Self::QuadraticProgram)
+        !matches!(self, Self::Reference { .. })
     }
 
     /// Whether it decides where bodies go and how they move on in two passes; the others do both in
@@ -174,6 +173,8 @@ impl Settings {
     pub fn of(solver: Solver) -> Self {
         let own = match solver {
             Solver::Reference { .. } => Self::reference(),
+            // impulses of single contacts spread one body a sweep
+            Solver::Impulse => Self { contact_sweeps: 50, ..Self::default() },
             _ => Self::default(),
         };
         Self { solver, ..own }

@@ -97,6 +97,15 @@ impl MassProperties {
         Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
+    /// The same body turning about the z axis of the world alone, as [`MassProperties::planar`] about that of
+    /// the body. `None` if none of its body axes is along z when it is turned by `rotation`.
+    pub fn in_plane(&self, rotation: &UnitQuaternion<f64>) -> Option<Self> {
+        let z = rotation.inverse_transform_vector(&Vector3::z());
+        let along = z.map(|part| part.abs() > 1.0 - ALONG);
+        let inertia = self.inertia.zip_map(&along, |i, own| if own { i } else { f64::INFINITY });
+        (along.x || along.y || along.z).then(|| Self::artificial(self.mass, inertia).ok()).flatten()
+    }
+
     /// Mass, kg.
     pub fn mass(&self) -> f64 {
         self.mass
@@ -123,10 +132,11 @@ impl MassProperties {
         scaled * r.transpose()
     }
 
-    /// `I` in world axes for a body turned by `rotation`, kg m^2.
+    /// `I` in world axes for a body turned by `rotation`, kg m^2. Locked axes count as zero.
     pub fn world_inertia(&self, rotation: &UnitQuaternion<f64>) -> Matrix3<f64> {
         let r = rotation.to_rotation_matrix().into_inner();
-        r * Matrix3::from_diagonal(&self.inertia) * r.transpose()
+        let finite = self.inertia.map(|i| if i.is_finite() { i } else { 0.0 });
+        r * Matrix3::from_diagonal(&finite) * r.transpose()
     }
 
     /// Angular velocity `I^-1 L` in world axes, rad/s.
@@ -174,6 +184,9 @@ impl MassProperties {
         0.5 * l.dot(&l.component_mul(&self.inverse_inertia))
     }
 }
+
+/// How far the cosine of an axis along z may be from one.
+const ALONG: f64 = 1e-12;
 
 fn check_mass(mass: f64) -> Result<(), MassError> {
     if is_positive(mass) { Ok(()) } else { Err(MassError::Mass { mass }) }

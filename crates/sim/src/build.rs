@@ -139,6 +139,7 @@ pub fn build(
         dt: 1.0 / scene.simulation.fps,
         gravity: scene.simulation.gravity.into(),
         debris: debris(scene),
+        plane: scene.simulation.plane,
         sleep: scene.simulation.sleep,
         contact: scene.simulation.contact_settings(),
         bound_energy: scene.simulation.energy.bound,
@@ -609,6 +610,9 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
             let mesh = formed::mesh(&spec.shape)?;
             of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
+        }
+        scene::Shape::Polygon(polygon) => {
+            of_mesh(&formed::sampling(&spec.shape), polygon.mesh().into(), spec.density())
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => {

@@ -138,6 +138,10 @@ impl Whole {
         let centre = Point3::from(first / total);
         let velocity = linear / total;
         let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
+        if world.settings.plane {
+            // nothing turns about x and y, and bodies in a row have no inertia about it
+            (inertia[(0, 0)], inertia[(1, 1)]) = (total, total);
+        }
         for (mass, pose, momentum) in parts() {
             let Isometry3 { rotation, translation } = pose;
             let arm = translation.vector - centre.coords;

@@ -36,6 +36,7 @@ mod groups;
 mod joint;
 mod material;
 mod pattern;
+mod polygon;
 mod relief;
 mod shape;
 mod simulation;
@@ -62,6 +63,7 @@ pub use material::{Material, OwnMaterial, Rule};
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
+pub use polygon::Polygon;
 pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
     Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,

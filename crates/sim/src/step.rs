@@ -140,6 +140,7 @@ impl World {
 
         // 5 ledger
         self.frame += 1;
+        self.keep_in_plane(&start);
         self.freeze_broken_states(&start, &mut report);
         let given: f64 = work.iter().sum();
         report.work += given;

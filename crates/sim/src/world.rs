@@ -51,6 +51,10 @@ pub struct Settings {
     pub break_rounds: usize,
     /// Limits on pieces.
     pub debris: Debris,
+    /// Whether bodies stay in the plane parallel to xy in which they start and turn about z alone: a world of two
+    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be its own
+    /// mirror image in its plane; one without such an axis is frozen as [`World::add`] says. Nothing breaks.
+    pub plane: bool,
     /// Whether bodies that have been still for half a second are held until something concerns
     /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.
     pub sleep: bool,
@@ -65,6 +69,7 @@ impl Default for Settings {
             bound_energy: true,
             break_rounds: 3,
             debris: Debris::default(),
+            plane: false,
             sleep: true,
         }
     }
@@ -122,6 +127,18 @@ impl NewBody {
             Body::Dynamic(mass) => mass.momentum(&self.pose.rotation, &self.velocity),
             Body::Static | Body::Kinematic(_) => Momentum::default(),
         }
+    }
+
+    /// The same body moving in the xy plane alone; as it was if no axis of it is along z.
+    fn in_plane(self) -> Result<Self, Self> {
+        let Body::Dynamic(mass) = &self.body else { return Ok(self) };
+        let Some(mass) = mass.in_plane(&self.pose.rotation) else { return Err(self) };
+        let Velocity { linear, angular } = self.velocity;
+        let velocity = Velocity {
+            linear: Vector3::new(linear.x, linear.y, 0.0),
+            angular: Vector3::z() * angular.z,
+        };
+        Ok(Self { body: Body::Dynamic(mass), velocity, breakage: None, ..self })
     }
 
     /// The same body at rest and out of the way.
@@ -298,11 +315,13 @@ impl World {
     pub(crate) fn insert(&mut self, new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
-        let new = if new.is_usable() {
-            new
-        } else {
-            self.frozen.push(id);
-            new.frozen()
+        let new = if self.settings.plane { new.in_plane() } else { Ok(new) };
+        let new = match new {
+            Ok(new) if new.is_usable() => new,
+            Ok(new) | Err(new) => {
+                self.frozen.push(id);
+                new.frozen()
+            }
         };
         let momentum = new.momentum();
         self.ids.push(id);
@@ -486,6 +505,21 @@ impl World {
             shapes: &self.shapes,
             materials: &self.materials,
             groups: &self.groups,
+        }
+    }
+
+    /// Takes from all that moves what led it out of its plane since the poses `start`: round-off, and forces from
+    /// outside.
+    pub(crate) fn keep_in_plane(&mut self, start: &[Isometry3<f64>]) {
+        if !self.settings.plane {
+            return;
+        }
+        let states = self.poses.iter_mut().zip(&mut self.momenta).zip(start);
+        for (body, ((pose, momentum), start)) in self.bodies.iter().zip(states) {
+            if body.mass_properties().is_some() {
+                pose.translation.vector.z = start.translation.vector.z;
+                *momentum = momentum.planar();
+            }
         }
     }
 

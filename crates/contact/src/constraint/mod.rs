@@ -19,7 +19,7 @@
 //! - [`Solver::QuadraticProgram`](crate::Solver::QuadraticProgram) (Ku07) for tens of contacts whose
 //!   forces must be exact: all of them at once, to 1e-9. Its time grows faster than the contacts.
 //! - [`Solver::Impulse`](crate::Solver::Impulse) (the lecture) to teach and for a few bodies: one
-//!   contact after the other, nothing remembered, no joints. Stacks are soft.
+//!   contact after the other, by its class, started from the impulses of the last step.
 //! - [`Solver::Reference`](crate::Solver::Reference) (GBF03, Su09) as the oracle of the default one.
 //!
 //! [`time_of_impact`] finds by bisection when two bodies meet, for offline work.

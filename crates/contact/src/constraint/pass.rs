@@ -1,11 +1,11 @@
 //! A step of the solvers that work on rows: one solution at the start of it decides both how bodies
 //! move on and where they go, as in semi-implicit Euler.
 
-use dynamics::{Momentum, Velocity};
+use dynamics::Momentum;
 use nalgebra::Vector3;
 
 use super::codes::{ImpulseCache, Key, kd_code};
-use super::impulses;
+use super::impulses::Classes;
 use super::joint::{Reaction, Stepping, guesses, push, reactions, rows_of};
 use super::mlcp::Mlcp;
 use super::program::ProgramError;
@@ -14,7 +14,6 @@ use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
 use crate::frame::Frame;
 use crate::settings::{FrictionBounds, SequentialImpulse, Solver};
 use crate::solve::clamp::kinetic_share;
-use crate::solve::order::Order;
 use crate::{Clamp, Contacts, Islands};
 
 /// How the rows of a frame are solved.
@@ -81,40 +80,38 @@ impl Rows {
         &mut self,
         frame: Frame<'_>,
         method: Method,
-        (contacts, order): (&Contacts, &Order),
+        contacts: &Contacts,
         (momenta, impulses): (&mut [Momentum], &mut [Vector3<f64>]),
     ) {
         let start = frame.with_forces(momenta);
-        let problem = frame.problem(contacts, order);
-        let mut after = start.clone();
-        if let Method::Impulse = method {
-            let speed = |drift: &Velocity| 2.0 * drift.linear.norm();
-            let forces = frame.drift.iter().map(speed).fold(0.0, f64::max);
-            impulses.copy_from_slice(&impulses::settle(problem, forces, &mut after));
-            self.reactions = vec![Reaction::default(); frame.joints.len()];
-        } else {
-            let together = together(frame, method, contacts);
-            let mut solved = match method {
-                Method::Sequential(settings) => {
-                    self.sequential(frame, settings, contacts, &together, &start)
-                }
-                Method::Program | Method::Impulse => program(frame, &together, &start),
-            };
-            self.bound_energy(frame, (contacts, &together), &start, &mut solved);
-            let [touching, joined] = [0..together.first, together.first..together.rows.len()];
-            let own = &solved.impulses[touching.clone()];
-            impulses.copy_from_slice(&vectors(&together.rows[touching], own));
-            let (rows, own) = (&together.rows[joined.clone()], &solved.impulses[joined]);
-            self.reactions = reactions(rows, &together.counts, own);
-            self.unsolved = solved.unsolved;
-            self.limited = solved.limited;
-            let keyed = keys(frame, contacts).zip(solved.impulses.chunks(PER_CONTACT));
-            let keyed = keyed.map(|(key, own)| (key, std::array::from_fn(|k| own[k])));
-            self.cache = frame.cache.impulses().after(keyed);
-            after = solved.momenta;
-        }
-        momenta.copy_from_slice(&after);
-        self.after = after;
+        let together = together(frame, method, contacts, &start);
+        let mut solved = match method {
+            Method::Sequential(settings) => {
+                self.sequential(frame, settings, contacts, &together, &start)
+            }
+            Method::Program => program(frame, &together, &start),
+            Method::Impulse => {
+                let settings = SequentialImpulse {
+                    sweeps: frame.settings.contact_sweeps,
+                    warm_start: true,
+                    ..SequentialImpulse::default()
+                };
+                self.sequential(frame, settings, contacts, &together, &start)
+            }
+        };
+        self.bound_energy(frame, (contacts, &together), &start, &mut solved);
+        let [touching, joined] = [0..together.first, together.first..together.rows.len()];
+        let own = &solved.impulses[touching.clone()];
+        impulses.copy_from_slice(&vectors(&together.rows[touching], own));
+        let (rows, own) = (&together.rows[joined.clone()], &solved.impulses[joined]);
+        self.reactions = reactions(rows, &together.counts, own);
+        self.unsolved = solved.unsolved;
+        self.limited = solved.limited;
+        let keyed = keys(frame, contacts).zip(solved.impulses.chunks(PER_CONTACT));
+        let keyed = keyed.map(|(key, own)| (key, std::array::from_fn(|k| own[k])));
+        self.cache = frame.cache.impulses().after(keyed);
+        momenta.copy_from_slice(&solved.momenta);
+        self.after = solved.momenta;
     }
 
     fn sequential(
@@ -187,8 +184,9 @@ impl Solved {
 }
 
 /// The rows of all contacts and joints.
-fn together(frame: Frame<'_>, method: Method, contacts: &Contacts) -> Together {
+fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Momentum]) -> Together {
     let Frame { columns, poses, dt, settings, joints, .. } = frame;
+    let classes = Classes::new(frame, start);
     let (error_reduction, form) = match method {
         Method::Sequential(own) => (own.error_reduction, own.friction),
         Method::Program | Method::Impulse => (JOINT_ERROR, FrictionBounds::Cone),
@@ -196,11 +194,12 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts) -> Together {
     let mut rows = contact_rows(contacts, |pair, contact| {
         let [p, q] = [pair.a, pair.b].map(|i| columns.shapes[i as usize].size());
         let overlap = (contact.overlap - settings.slop * p.min(q)).max(0.0);
-        let lift = match method {
-            Method::Sequential(_) => error_reduction * overlap / dt,
-            Method::Program | Method::Impulse => 0.0,
+        let closing = -(contact.gap + contact.overlap).max(0.0) / dt;
+        let target = match method {
+            Method::Sequential(_) => closing + error_reduction * overlap / dt,
+            Method::Program => closing,
+            Method::Impulse => classes.target(pair, contact).unwrap_or(closing),
         };
-        let target = lift - (contact.gap + contact.overlap).max(0.0) / dt;
         Rule { target, friction: friction(columns, pair, settings.friction), form }
     });
     let first = rows.len();

@@ -88,8 +88,8 @@ impl Support {
                 done.add(own);
                 joined.follow(frame, momenta);
             }
-            Found::Rows { contacts, order, impulses, method, rows } => {
-                rows.settle(frame, *method, (contacts, order), (momenta, impulses));
+            Found::Rows { contacts, impulses, method, rows, .. } => {
+                rows.settle(frame, *method, contacts, (momenta, impulses));
             }
             Found::Pairs { graph, clamp_positions } => {
                 reference::settle(frame, graph, momenta, *clamp_positions);

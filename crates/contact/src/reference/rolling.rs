@@ -61,7 +61,9 @@ mod tests {
                 .unwrap();
         let before = state(&movers);
         for (i, sign) in [(0, 1.0), (1, -1.0)] {
-            movers[i].apply(&(j * sign), &arms[i]);
+            let (mover, j) = (&mut movers[i], j * sign);
+            mover.velocity.linear += j * mover.inverse_mass;
+            mover.velocity.angular += mover.inverse_inertia * arms[i].cross(&j);
             let spin = movers[i].inverse_inertia * torque * sign;
             movers[i].velocity.angular += spin;
         }

@@ -115,6 +115,7 @@ impl Shape {
     pub(crate) fn value(&self, p: &Point3<f64>) -> f64 {
         match self {
             Self::Combined(combined) => combined.distance(p),
+            Self::Polygon(polygon) => polygon.value(p),
             Self::Extruded(extruded) => extruded.value(p),
             Self::Heightfield(field) => field.value(p),
             other => other.solid().map_or(f64::INFINITY, |solid| solid.distance(p)),
@@ -126,6 +127,7 @@ impl Shape {
         let around = |min: [f64; 3], max: [f64; 3]| Aabb { min: min.into(), max: max.into() };
         match self {
             Self::Combined(combined) => combined.bounds(),
+            Self::Polygon(polygon) => Some(polygon.bounds()),
             Self::Heightfield(field) => {
                 let half = field.size.map(|length| length / 2.0);
                 let low = [-half[0], -field.base, -half[1]];
@@ -155,6 +157,7 @@ impl Shape {
         Some(match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Trimesh(_) => return None,
             Self::Combined(_) | Self::Extruded(_) | Self::Heightfield(_) => return None,
+            Self::Polygon(_) => return None,
             Self::Sphere(s) => Solid::Sphere { radius: s.radius },
             Self::Box(b) => Solid::Box { half_extents: b.half_extents.into() },
             Self::Cylinder(c) => Solid::Cylinder { half_height: c.half_height, radius: c.radius },

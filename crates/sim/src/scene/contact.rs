@@ -20,9 +20,9 @@ pub struct Contact {
     pub clamp_positions: Option<bool>,
     /// Sweeps over all pairs in the collision pass; 5 unless given.
     pub collision_sweeps: Option<usize>,
-    /// Impulses of a pair before the next pair has its turn; 4, or 20 with the reference, unless given.
+    /// Impulses of a pair before the next pair has its turn; 20 unless given.
     pub pair_repeats: Option<usize>,
-    /// Sweeps over all contacts in a contact pass; 4, or 10 with the reference, unless given.
+    /// Sweeps over all contacts in a contact pass; 4, 10 with the reference or 50 with `"impulse"`, unless given.
     pub contact_sweeps: Option<usize>,
     /// Sweeps over all contacts when bodies are pushed out of each other; 4 unless given.
     pub push_sweeps: Option<usize>,
@@ -135,7 +135,7 @@ impl Contact {
             key("levers", self.levers.is_some(), &[R]),
             key("clamp_positions", self.clamp_positions.is_some(), &[R]),
             key("collision_sweeps", self.collision_sweeps.is_some(), &[R]),
-            key("pair_repeats", self.pair_repeats.is_some(), &[R, I]),
+            key("pair_repeats", self.pair_repeats.is_some(), &[R]),
             key("contact_sweeps", self.contact_sweeps.is_some(), &[M, R, I]),
             key("push_sweeps", self.push_sweeps.is_some(), &[M, Q, I]),
             key("shock_sweeps", self.shock_sweeps.is_some(), &[M, R, Q, I]),

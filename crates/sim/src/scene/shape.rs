@@ -4,7 +4,7 @@ use levelset::Grid;
 use nalgebra::Vector3;
 use serde::Deserialize;
 
-use super::{Combined, Extruded, Heightfield, up};
+use super::{Combined, Extruded, Heightfield, Polygon, up};
 
 /// Cells of margin that a level set has on every side of a solid.
 pub(crate) const MARGIN: usize = 3;
@@ -31,6 +31,8 @@ pub enum Shape {
     Torus(Torus),
     /// Others put together, hollow or with round edges.
     Combined(Combined),
+    /// A convex polygon across the z axis.
+    Polygon(Polygon),
     /// What is dark in a picture, across the z axis.
     Extruded(Extruded),
     /// Ground that is high where a picture is light.
@@ -219,6 +221,7 @@ impl Shape {
                 Some([across, 2.0 * t.minor, across])
             }
             Self::Combined(combined) => combined.bounds().map(|b| b.extents().into()),
+            Self::Polygon(p) => Some(p.bounds().extents().into()),
             Self::Extruded(e) => Some([e.size[0], e.size[1], e.depth]),
             Self::Heightfield(h) => Some([h.size[0], h.base + h.height, h.size[1]]),
         }
@@ -236,6 +239,7 @@ impl Shape {
             Self::Cone(c) => (c.spacing, c.nodes),
             Self::Torus(t) => (t.spacing, t.nodes),
             Self::Combined(c) => (c.spacing, c.nodes),
+            Self::Polygon(p) => (p.spacing, p.nodes),
             Self::Extruded(e) => (e.spacing, e.nodes),
             Self::Heightfield(h) => (h.spacing, h.nodes),
         }
@@ -254,6 +258,7 @@ impl Shape {
             Self::Cone(c) => (&mut c.spacing, &mut c.nodes),
             Self::Torus(t) => (&mut t.spacing, &mut t.nodes),
             Self::Combined(c) => (&mut c.spacing, &mut c.nodes),
+            Self::Polygon(p) => (&mut p.spacing, &mut p.nodes),
             Self::Extruded(e) => (&mut e.spacing, &mut e.nodes),
             Self::Heightfield(h) => (&mut h.spacing, &mut h.nodes),
         };

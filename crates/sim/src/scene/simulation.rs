@@ -17,6 +17,8 @@ pub struct Simulation {
     pub gravity: [f64; 3],
     /// Seed of everything random; 1 unless given.
     pub seed: u64,
+    /// Whether all happens in the plane z = 0: bodies keep their z and turn about z alone; `false` unless given.
+    pub plane: bool,
     /// Whether bodies that have been still for half a second are held until something concerns
     /// them; `true` unless given.
     pub sleep: bool,
@@ -43,7 +45,7 @@ pub enum Solver {
     SequentialImpulse,
     /// All normal forces at once as a quadratic programme, as Ku07 does.
     QuadraticProgram,
-    /// Contact by contact by its class, as the lecture does; without joints.
+    /// Contact by contact by its class, as the lecture does.
     Impulse,
 }
 
@@ -80,6 +82,7 @@ impl Default for Simulation {
             frames: 120,
             gravity: [0.0, -9.81, 0.0],
             seed: 1,
+            plane: false,
             sleep: true,
             solver: Solver::default(),
             rotation: Turning::default(),

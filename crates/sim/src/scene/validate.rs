@@ -4,6 +4,7 @@ mod contact;
 mod lattice;
 mod levels;
 mod pattern;
+mod plane;
 mod solids;
 
 use std::collections::BTreeSet;
@@ -79,6 +80,7 @@ impl Scene {
             self.joint(&format!("joints[{n}]"), joint)?;
         }
         self.check_timeline()?;
+        self.check_plane()?;
         self.check_camera()?;
         self.memory()
     }
@@ -464,6 +466,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
             extent(&at(key, "cone.half_height"), c.half_height)?;
         }
         Shape::Combined(c) => solids::combined(&at(key, "combined"), c)?,
+        Shape::Polygon(p) => solids::polygon(&at(key, "polygon"), p)?,
         Shape::Extruded(e) => solids::extruded(&at(key, "extruded"), e)?,
         Shape::Heightfield(h) => solids::heightfield(&at(key, "heightfield"), h)?,
         Shape::Torus(t) => {
@@ -480,6 +483,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
         Shape::Cone(_) => "cone",
         Shape::Torus(_) => "torus",
         Shape::Combined(_) => "combined",
+        Shape::Polygon(_) => "polygon",
         Shape::Extruded(_) => "extruded",
         Shape::Heightfield(_) => "heightfield",
         _ => "capsule",

@@ -1,7 +1,7 @@
 //! Which solids without a closed form can be made.
 
 use super::{at, bounded, count, direction, extent, require, shape};
-use crate::scene::{Combined, Extruded, Heightfield, InvalidValue, Op, Shape};
+use crate::scene::{Combined, Extruded, Heightfield, InvalidValue, Op, Polygon, Shape};
 
 /// Maximum number of parts of a combined solid: sampling evaluates each at every node.
 const MAX_PARTS: usize = 1000;
@@ -61,6 +61,15 @@ fn depth(combined: &Combined) -> usize {
         _ => 0,
     };
     1 + combined.parts.iter().map(|part| of(&part.shape)).max().unwrap_or(0)
+}
+
+pub(super) fn polygon(key: &str, p: &Polygon) -> Result<(), InvalidValue> {
+    extent(&at(key, "depth"), p.depth)?;
+    let key = at(key, "corners");
+    count(&key, p.corners.len(), 3, Polygon::MAX_CORNERS)?;
+    p.corners.iter().try_for_each(|corner| bounded(&key, corner, "m"))?;
+    require(p.is_convex(), &key, || "must go around a convex polygon once, counter-clockwise")?;
+    p.bounds().extents().iter().try_for_each(|length| extent(&key, *length))
 }
 
 pub(super) fn extruded(key: &str, e: &Extruded) -> Result<(), InvalidValue> {
