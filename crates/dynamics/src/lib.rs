@@ -34,34 +34,9 @@
 //! [`advance_all`] moves columns of bodies in parallel.
 //!
 //! # The energy fix beside another engine
-//! [`energy_fix`] needs no other part of this crate. After the engine's step give it the
-//! orientation that came out, the angular momentum the body had before (plus what acted on it in
-//! the step) and the energy it must have; put back the orientation it returns and the angular
-//! velocity that goes with it.
-//!
-//! ```
-//! use brisance_dynamics::{MassProperties, energy_fix};
-//! use nalgebra::{UnitQuaternion, Vector3};
-//!
-//! // once, and again whenever something touches the body; `artificial` takes any moments
-//! let mass = MassProperties::artificial(1.0, Vector3::new(0.75, 0.83, 0.09))?;
-//! let mut rotation = UnitQuaternion::identity();
-//! let mut spin = Vector3::new(8.0, 0.1, 6.0);
-//! let angular_momentum = mass.angular_momentum(&rotation, &spin);
-//! let energy = mass.rotational_energy(&rotation, &angular_momentum);
-//!
-//! // the engine's step, here the crudest there is
-//! rotation = UnitQuaternion::from_scaled_axis(spin / 30.0) * rotation;
-//!
-//! // the drop-in
-//! (rotation, _) = energy_fix(&mass, &rotation, &angular_momentum, energy);
-//! spin = mass.angular_velocity(&rotation, &angular_momentum);
-//! assert!((0.5 * angular_momentum.dot(&spin) / energy - 1.0).abs() < 1e-12);
-//! # Ok::<(), brisance_dynamics::MassError>(())
-//! ```
-//!
-//! The example `rapier_energy_fix` of the benches does this to Rapier's bodies. Measure energy as
-//! kept, not anew each frame, or round-off wanders; [`advance`] sees to that by itself.
+//! [`EnergyKeeper`] is a pass over the bodies of an engine after each of its steps: it holds those that nothing touched
+//! to their energy and angular momentum, and leaves their centers of mass where they are. The example
+//! `rapier_energy_fix` of the benches runs it in Rapier's loop. [`energy_fix`] is the formula by itself.
 //!
 //! # Other motion
 //! [`integrate`] follows a body under loads by [`Integrator::DormandPrince`] or
@@ -73,6 +48,7 @@ mod advance;
 mod body;
 mod energy_fix;
 mod integrate;
+mod keeper;
 mod mass;
 mod moments;
 mod principal;
@@ -83,5 +59,6 @@ pub use advance::{Order, Scheme, advance, advance_all, second_order_step};
 pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
 pub use integrate::{IntegrateError, Integrator, Motion, State, integrate};
+pub use keeper::{EnergyKeeper, EngineBody, Held};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;
