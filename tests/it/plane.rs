@@ -80,11 +80,12 @@ fn discs_bounce_off_each_other_elastically() {
         )
     };
     let bodies = disc("a", -0.5, 0.0, 2.0, 1000.0) + &disc("b", 0.5, 0.12, -1.0, 3000.0);
+    // normals are those up to one step before or after discs meet
     for solver in ["impulse", "manifold"] {
-        let (mut world, looks) =
-            made(&format!("gravity = [0, 0, 0]\nsolver = \"{solver}\""), &bodies);
+        let simulation = format!("gravity = [0, 0, 0]\nsolver = \"{solver}\"\nfps = 3000");
+        let (mut world, looks) = made(&simulation, &bodies);
         let before = world.kinetic_energy();
-        (0..30).for_each(|_| drop(world.step()));
+        (0..3000).for_each(|_| drop(world.step()));
         let [a, b] = ["a", "b"].map(|name| velocity(&named(&world, &looks, name)).0);
         // the line of centres at the impact
         let normal = Vector3::new((0.2_f64.powi(2) - 0.12_f64.powi(2)).sqrt(), 0.12, 0.0) / 0.2;
@@ -94,7 +95,7 @@ fn discs_bounce_off_each_other_elastically() {
             Vector3::x() * -1.0 + normal * (exchanged / 3.0),
         ];
         for (found, expected) in [a, b].into_iter().zip(expected) {
-            assert!((found - expected).norm() < 1e-6, "{solver}: {found:?} {expected:?}");
+            assert!((found - expected).norm() < 5e-3, "{solver}: {found:?} {expected:?}");
         }
         assert!((world.kinetic_energy() / before - 1.0).abs() < 1e-9);
     }
@@ -189,7 +190,7 @@ fn any_number_of_threads_ends_with_the_same_bits() {
         };
         let one = end(1);
         assert_eq!(one, end(3));
-        assert!(one.iter().all(|(pose, _)| pose.translation.z == 0.0));
+        assert!(one.iter().all(|(pose, _)| pose.translation.z.abs() < 1e-15));
     }
 }
 
@@ -209,8 +210,12 @@ fn scenes_in_the_plane_say_what_is_out_of_it() {
     said("", &with("velocity = [0, 0, 1]"), "body[0].velocity");
     said("", &with("angular_velocity = [1, 0, 0]"), "body[0].angular_velocity");
     said("", &with("rotation = { axis = [1, 0, 0], degrees = 30 }"), "body[0].rotation");
-    said("", &with("copies = { count = [1, 1, 2] }"), "body[0].copies.count");
-    said("", &with("copies = { count = [2, 1, 1], jitter = 0.1 }"), "body[0].copies.jitter");
+    said("", &with("copies = { count = [1, 1, 2], spacing = [1, 1, 1] }"), "body[0].copies.count");
+    said(
+        "",
+        &with("copies = { count = [2, 1, 1], spacing = [1, 1, 1], jitter = 0.1 }"),
+        "body[0].copies.jitter",
+    );
     said("", "shape = { torus = { major = 1, minor = 0.2 } }", "must be a sphere, box");
     said("", "shape = { plane = { normal = [0, 1, 1] } }\nmotion = \"static\"", "plane.normal");
     said(

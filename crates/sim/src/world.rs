@@ -129,16 +129,16 @@ impl NewBody {
         }
     }
 
-    /// The same body moving in the xy plane alone; as it was if no axis of it is along z.
-    fn in_plane(self) -> Result<Self, Self> {
-        let Body::Dynamic(mass) = &self.body else { return Ok(self) };
-        let Some(mass) = mass.in_plane(&self.pose.rotation) else { return Err(self) };
+    /// The same body moving in the xy plane alone; `None` if no axis of it is along z.
+    fn in_plane(self) -> Option<Self> {
+        let Body::Dynamic(mass) = &self.body else { return Some(self) };
+        let mass = mass.in_plane(&self.pose.rotation)?;
         let Velocity { linear, angular } = self.velocity;
         let velocity = Velocity {
             linear: Vector3::new(linear.x, linear.y, 0.0),
             angular: Vector3::z() * angular.z,
         };
-        Ok(Self { body: Body::Dynamic(mass), velocity, breakage: None, ..self })
+        Some(Self { body: Body::Dynamic(mass), velocity, breakage: None, ..self })
     }
 
     /// The same body at rest and out of the way.
@@ -315,14 +315,11 @@ impl World {
     pub(crate) fn insert(&mut self, new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
-        let new = if self.settings.plane { new.in_plane() } else { Ok(new) };
-        let new = match new {
-            Ok(new) if new.is_usable() => new,
-            Ok(new) | Err(new) => {
-                self.frozen.push(id);
-                new.frozen()
-            }
-        };
+        let placed = if self.settings.plane { new.clone().in_plane() } else { Some(new.clone()) };
+        let new = placed.filter(NewBody::is_usable).unwrap_or_else(|| {
+            self.frozen.push(id);
+            new.frozen()
+        });
         let momentum = new.momentum();
         self.ids.push(id);
         self.bodies.push(new.body);

@@ -4,7 +4,7 @@
 //! contact after the other, let a stack of five collapse at 30 and 60 Hz: what a contact got too much
 //! of when its neighbor was not yet solved cannot be taken back, so that bodies turn and slip. Here a sweep may
 //! take back what the sweeps before it gave in the step, but no contact pulls in the end, and a step starts from the
-//! impulses of the last one.
+//! impulses of the last one. Five boxes then stand at 30 Hz in the plane, and at 60 Hz in space.
 
 use dynamics::{Momentum, Velocity};
 
