@@ -28,6 +28,10 @@ pub enum Solver {
     /// Contact by contact by its class, colliding, resting or separating, as the lecture does. It
     /// has no joints.
     Impulse,
+    /// The frame loop of Ku07: motion integrated with error control up to each time of contact, which
+    /// bisection finds, impulses there, resting contact as a quadratic programme of accelerations. It has no
+    /// joints, and time grows with the impacts. [`Frame::touches`](crate::Frame::touches) is where a step starts.
+    Ku07,
 }
 
 impl Solver {
@@ -36,9 +40,9 @@ impl Solver {
         Self::Reference { levers: Levers::default(), clamp_positions: false }
     }
 
-    /// Whether it finds all contacts of a step before it solves them; the reference does not.
+    /// Whether it finds all contacts of a step before it solves them; the reference and Ku07 do not.
     pub fn keeps_contacts(self) -> bool {
-        !matches!(self, Self::Reference { .. })
+        !matches!(self, Self::Reference { .. } | Self::Ku07)
     }
 
     /// Whether it has joints.
@@ -174,6 +178,8 @@ impl Settings {
     pub fn of(solver: Solver) -> Self {
         let own = match solver {
             Solver::Reference { .. } => Self::reference(),
+            // what is slower does not rebound, so that a bouncing ball comes to rest
+            Solver::Ku07 => Self { resting_speed: 1e-3, ..Self::default() },
             _ => Self::default(),
         };
         Self { solver, ..own }

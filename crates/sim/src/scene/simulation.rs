@@ -45,6 +45,9 @@ pub enum Solver {
     QuadraticProgram,
     /// Contact by contact by its class, as the lecture does; without joints.
     Impulse,
+    /// Integration up to each time of contact, impulses and resting forces there, as Ku07 does; without
+    /// joints.
+    Ku07,
 }
 
 impl Solver {
@@ -56,6 +59,7 @@ impl Solver {
             Self::SequentialImpulse => "sequential_impulse",
             Self::QuadraticProgram => "quadratic_program",
             Self::Impulse => "impulse",
+            Self::Ku07 => "ku07",
         }
     }
 
@@ -69,6 +73,7 @@ impl Solver {
             }
             Self::QuadraticProgram => contact::Solver::QuadraticProgram,
             Self::Impulse => contact::Solver::Impulse,
+            Self::Ku07 => contact::Solver::Ku07,
         }
     }
 }
