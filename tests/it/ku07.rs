@@ -128,7 +128,8 @@ fn bounced(h: f64, restitution: f64, t: f64) -> (f64, f64) {
     loop {
         speed *= restitution;
         let flight = 2.0 * speed / G;
-        if since < flight {
+        // speeds that are not looked at: bounces have no last one
+        if since < flight || speed < 0.01 {
             return (speed * since - 0.5 * G * since * since, speed);
         }
         since -= flight;
@@ -255,7 +256,8 @@ fn a_dropped_block_tumbles_and_comes_to_rest_without_gaining_energy() {
     for frame in 0..90 {
         let report = world.step();
         assert!(report.energy_gain <= 1e-7 * start, "{frame}: {}", report.energy_gain);
-        assert!(!report.unsolved && report.limited_blows == 0, "{frame}");
+        assert!(!report.unsolved, "{frame}");
+        assert_eq!(report.limited_blows, 0, "{frame}");
     }
     let state = world.get(id).unwrap();
     assert!((state.pose.translation.y - 0.1).abs() < 1e-5, "{}", state.pose);

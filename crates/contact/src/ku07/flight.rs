@@ -9,7 +9,8 @@ use rayon::prelude::*;
 use super::forces::Group;
 use super::meeting::Meeting;
 use super::path::{Node, Path};
-use super::touch::{Touch, Touches, drift};
+use super::strike::STILL;
+use super::touch::{Touch, Touches, drift, met};
 use crate::narrow::broad::{Broad, FreeMotion, Way};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
@@ -68,7 +69,9 @@ impl Frame<'_> {
             .map(|group| Pressed::new(group, &self.states(momenta), duration))
             .collect();
         let paths = self.ways(momenta, (&groups, &pressed), duration);
-        let met = self.first_meeting(touches, &paths, blind.min(duration), duration);
+        let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(Group::pairs).collect();
+        resting.sort_unstable();
+        let met = self.first_meeting((touches, &resting), &paths, blind.min(duration), duration);
         let time = met.unwrap_or(duration);
         // steps of the integration end at the meeting, so that what is interpolated does not count
         let shorter: Option<Vec<Pressed>> = met.map(|time| {
@@ -96,13 +99,13 @@ impl Frame<'_> {
 
     /// The bodies that touch without parting.
     fn resting_groups(&self, touches: &Touches, momenta: &[Momentum]) -> Vec<Group<'_>> {
-        let Self { columns, poses, settings, .. } = *self;
+        let Self { columns, poses, .. } = *self;
         let velocities = self.velocities(momenta);
         let rests = |touch: &&Touch| {
             let [a, b] = touch.bodies.map(|i| i as usize);
             let shapes = [&*columns.shapes[a], &*columns.shapes[b]];
             let spot = touch.spot(shapes, [&poses[a], &poses[b]], [&velocities[a], &velocities[b]]);
-            spot.normal.dot(&spot.u) <= settings.resting_speed
+            spot.normal.dot(&spot.u) <= STILL
         };
         let resting: Vec<&Touch> =
             touches.pairs().iter().flat_map(|pair| touches.of(pair)).filter(rests).collect();
@@ -148,7 +151,7 @@ impl Frame<'_> {
     /// When the first two bodies meet, if any do.
     fn first_meeting(
         &self,
-        touches: &Touches,
+        (touches, resting): (&Touches, &[[u32; 2]]),
         paths: &[Path<'_>],
         from: f64,
         to: f64,
@@ -165,11 +168,14 @@ impl Frame<'_> {
         let way = Way { columns, poses, predicted: &predicted, motion: Some(free) };
         let near = Broad::new(way, MARGIN).pairs().near;
         let first = |&(a, b): &(u32, u32)| {
-            let depth = touches.depth([a, b]);
-            let floor = depth.map_or(0.0, |depth| -depth - drift(columns, settings, [a, b]));
+            let rests = resting.binary_search(&[a, b]).is_ok();
+            let met = met(columns, [a, b]);
+            // more than `met`, so that what parts has not met at the start
+            let slack = if rests { drift(columns, settings, [a, b]) } else { 4.0 * met };
+            let floor = touches.depth([a, b]).map_or(0.0, |depth| -depth - slack);
             let [i, j] = [a as usize, b as usize];
             let shapes = [&*columns.shapes[i], &*columns.shapes[j]];
-            Meeting { shapes, paths: [&paths[i], &paths[j]], floor }.first(from, to)
+            Meeting { shapes, paths: [&paths[i], &paths[j]], floor, met }.first(from, to)
         };
         let times: Vec<Option<f64>> = near.par_iter().with_min_len(CHUNK).map(first).collect();
         times.into_iter().flatten().min_by(f64::total_cmp)

@@ -84,6 +84,11 @@ impl<'a> Group<'a> {
         &self.members[..self.moving]
     }
 
+    /// Numbers of the bodies of each touch.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.touches.iter().map(|(_, touch)| touch.bodies)
+    }
+
     pub(crate) fn masses(&self) -> impl Iterator<Item = &MassProperties> {
         self.bodies.iter().filter_map(Body::mass_properties)
     }

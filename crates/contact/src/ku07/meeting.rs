@@ -6,8 +6,6 @@ use crate::narrow::candidates::{candidates, least};
 
 /// Share of the thinner body that bodies may move by at least between two looks.
 const STRIDE: f64 = 0.1;
-/// Bodies that are apart by no more than this share of the smaller size have met.
-const MET: f64 = 1e-10;
 /// Bisection ends at times this far apart, s.
 const RESOLUTION: f64 = 1e-12;
 /// Most steps in which a way is looked over: what moves by more than thousands of its thickness in a frame may
@@ -20,6 +18,8 @@ pub(crate) struct Meeting<'a> {
     pub(crate) paths: [&'a Path<'a>; 2],
     /// The gap from which on they have met, m: less than zero for bodies that overlap already.
     pub(crate) floor: f64,
+    /// How near they are when they have met, m.
+    pub(crate) met: f64,
 }
 
 /// A gap at a time.
@@ -60,8 +60,7 @@ impl Meeting<'_> {
     /// The last time before the gap falls below the floor, between one before and one after it. Every other
     /// time is that of a secant.
     fn bisect(&self, mut before: Look, mut after: Look) -> f64 {
-        let [p, q] = self.shapes.map(Shape::size);
-        let met = MET * p.min(q);
+        let met = self.met;
         let mut is_secant = true;
         while before.gap - self.floor > met && after.time - before.time > RESOLUTION {
             let length = after.time - before.time;

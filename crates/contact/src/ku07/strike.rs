@@ -16,7 +16,7 @@ const MAX_REBOUNDS: u32 = 64;
 /// Collisions of a pair at one instant, for each pair; what approaches then is stopped all at once.
 const MAX_ROUNDS: usize = 64;
 /// Speed of approach that resting contact takes away, m/s.
-const STILL: f64 = 1e-6;
+pub(super) const STILL: f64 = 1e-6;
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
 /// Rounds of normal forces and friction where all are stopped at once.
@@ -141,6 +141,9 @@ impl Strike<'_, '_> {
         }
         let [p, q] = [&columns.materials[a], &columns.materials[b]];
         let restitution = p.restitution_with(q, settings.restitution);
+        // a rebound that is slower than what rests is none
+        let rebounds_on = restitution * approach.speed > settings.resting_speed;
+        let restitution = if rebounds_on { restitution } else { 0.0 };
         let friction = p.friction_with(q, settings.friction);
         let movers = pair.bodies.map(|i| self.mover(i));
         let mut impulses =

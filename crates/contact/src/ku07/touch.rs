@@ -17,6 +17,8 @@ const BAND: f64 = 1e-6;
 /// Bodies that touch may sink by this share of the smaller size before contacts are searched again: the
 /// integration lets them drift.
 const DRIFT: f64 = 1e-7;
+/// Bodies that are apart by no more than this share of the smaller size have met.
+const MET: f64 = 1e-10;
 /// Displacement over which the turning of a normal is measured, as a share of the smaller size.
 const NEARBY: f64 = 1e-4;
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
@@ -145,6 +147,12 @@ fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) 
     let chosen = reduce(&found, band, &poses[a], &poses[b]);
     let poses = [&poses[a], &poses[b]];
     chosen.into_iter().map(|candidate| Touch::new(bodies, [p, q], poses, candidate)).collect()
+}
+
+/// How near bodies are that have met, m.
+pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
+    let sizes = bodies.map(|i| columns.shapes[i as usize].size());
+    MET * sizes[0].min(sizes[1])
 }
 
 /// How deep a pair may sink beyond its overlap before contacts are searched again, m. The distance of sampled
