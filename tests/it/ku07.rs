@@ -5,6 +5,7 @@ use std::sync::Arc;
 use contact::{Groups, Material, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use sim::scene::Scene;
 use sim::{BodyId, NewBody, Settings, World};
 
 const G: f64 = 9.81;
@@ -320,4 +321,53 @@ fn kinematic_work_is_reported() {
     // lifting it, and what the blow of the lift that sets it in motion takes and gives
     let lifted = 2.0 * G * 0.5 + 2.0 * 0.5 * 0.5 - 0.5 * 2.0 * 0.25;
     assert!((work - lifted).abs() < 1e-6 * lifted, "{work} {lifted}");
+}
+
+/// A wall of a lattice, anchored or not, and a ball that comes along z.
+fn wall(more: &str) -> String {
+    format!(
+        r#"version = 1
+        [simulation]
+        solver = "ku07"
+        {more}
+        [[body]]
+        name = "wall"
+        shape = {{ box = {{ half_extents = [0.3, 0.2, 0.1], spacing = 0.05 }} }}
+        material = "clay"
+        density = 1700
+        fracture = {{ break_impulse = 10, lattice = {{ spacing = 0.2, strength = 1e5 }} }}
+        [[body]]
+        name = "ball"
+        shape = {{ sphere = {{ radius = 0.1 }} }}
+        position = [0.05, 0.03, 0.5]
+        velocity = [0, 0.5, -9]
+        material = "steel"
+        "#
+    )
+}
+
+#[test]
+fn keys_of_other_solvers_are_refused() {
+    let said = |more: &str| Scene::from_toml(&wall(more)).unwrap_err().to_string();
+    let rows = said("contact = { row_sweeps = 5 }");
+    assert!(rows.contains("simulation.contact.row_sweeps") && rows.contains("`ku07`"), "{rows}");
+    let push = said("contact = { push_out = 0.5 }");
+    assert!(push.contains("steers nothing with the solver `ku07`"), "{push}");
+    for more in
+        [r#"rotation = "second_order""#, "energy = { fix = false }", "energy = { bound = false }"]
+    {
+        let text = said(more);
+        assert!(text.contains("steers nothing with the solver `ku07`"), "{text}");
+    }
+    let joint = r#"
+        [[joints]]
+        kind = "ball"
+        bodies = ["wall", "ball"]
+        anchor = [0, 0, 0.4]
+        "#;
+    let text = Scene::from_toml(&(wall("") + joint)).unwrap_err().to_string();
+    assert!(text.contains("the solver `ku07` has no joints"), "{text}");
+    assert!(
+        Scene::from_toml(&wall("contact = { resting_speed = 1e-4, clamp = \"scale\" }")).is_ok()
+    );
 }
