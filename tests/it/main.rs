@@ -36,6 +36,7 @@ mod golden;
 mod impact;
 mod islands;
 mod joints;
+mod ku07;
 mod lattice;
 mod lattice_bodies;
 mod levelset;

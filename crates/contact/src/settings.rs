@@ -27,6 +27,10 @@ pub enum Solver {
     QuadraticProgram,
     /// Contact by contact by its class, colliding, resting or separating, as the lecture does.
     Impulse,
+    /// The frame loop of Ku07: motion integrated with error control up to each time of contact, which
+    /// bisection finds, impulses there, resting contact as a quadratic programme of accelerations. It has no
+    /// joints, and time grows with the impacts. [`Frame::touches`](crate::Frame::touches) is where a step starts.
+    Ku07,
 }
 
 impl Solver {
@@ -35,14 +39,14 @@ impl Solver {
         Self::Reference { levers: Levers::default(), clamp_positions: false }
     }
 
-    /// Whether it finds all contacts of a step before it solves them; the reference does not.
+    /// Whether it finds all contacts of a step before it solves them; the reference and Ku07 do not.
     pub fn keeps_contacts(self) -> bool {
-        !matches!(self, Self::Reference { .. })
+        !matches!(self, Self::Reference { .. } | Self::Ku07)
     }
 
     /// Whether it has joints.
     pub fn has_joints(self) -> bool {
-        !matches!(self, Self::Reference { .. })
+        !matches!(self, Self::Reference { .. } | Self::Ku07)
     }
 
     /// Whether it decides where bodies go and how they move on in two passes; the others do both in
@@ -175,6 +179,8 @@ impl Settings {
             Solver::Reference { .. } => Self::reference(),
             // impulses of single contacts spread one body a sweep
             Solver::Impulse => Self { contact_sweeps: 50, ..Self::default() },
+            // what is slower does not rebound, so that a bouncing ball comes to rest
+            Solver::Ku07 => Self { resting_speed: 1e-3, ..Self::default() },
             _ => Self::default(),
         };
         Self { solver, ..own }

@@ -156,13 +156,15 @@ fn state(row: &Row) -> State {
     }
 }
 
-fn rate(mass: &MassProperties, at: &Row, load: impl Fn(&State) -> Load) -> Row {
-    let state = state(at);
-    let load = load(&state);
+fn row_of(state: &State) -> Row {
+    row(&state.pose.translation.vector, state.pose.rotation.quaternion(), &state.momentum)
+}
+
+fn rate(body: &CoupledBody, state: &State, load: &Load) -> Row {
     let rotation = &state.pose.rotation;
-    let spin = mass.angular_velocity(rotation, &state.momentum.angular);
+    let spin = body.mass.angular_velocity(rotation, &state.momentum.angular);
     row(
-        &(state.momentum.linear / mass.mass()),
+        &(state.momentum.linear / body.mass.mass()),
         &rate_of_turning(&spin, rotation.quaternion()),
         &Momentum { linear: load.force, angular: load.torque },
     )
@@ -175,22 +177,93 @@ fn dormand_prince(
     load: impl Fn(f64, &State) -> Load,
     tolerance: f64,
 ) -> Result<Motion, IntegrateError> {
+    let body = CoupledBody { mass: *mass, start: *start, scale: Scale::default() };
+    let mut state = *start;
+    let accuracy = Accuracy { tolerance, least_step: 0.0 };
+    let loads = |t: f64, states: &[State]| states.iter().map(|s| load(t, s)).collect();
+    let reached = |_: f64, states: &[State]| states.iter().for_each(|s| state = *s);
+    let steps = integrate_coupled(&[body], duration, loads, accuracy, reached)?;
+    Ok(Motion { state, steps })
+}
+
+/// Sizes of a motion below which errors do not count as a share.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scale {
+    /// Length, m.
+    pub length: f64,
+    /// Speed, m/s.
+    pub speed: f64,
+}
+
+/// A body whose load depends on the states of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoupledBody {
+    /// Its mass properties.
+    pub mass: MassProperties,
+    /// Its state at the start.
+    pub start: State,
+    /// Sizes of its motion.
+    pub scale: Scale,
+}
+
+/// Error control of [`integrate_coupled`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// Bound on the error of each step and body in position, orientation and both momenta, each relative to
+    /// its size or to that of its [`Scale`].
+    pub tolerance: f64,
+    /// Steps of this length, s, are accepted whatever their error: loads may jump.
+    pub least_step: f64,
+}
+
+/// The motion of bodies for `duration` s, which may be negative, by [`Integrator::DormandPrince`] in steps that
+/// are common to all. `loads` gives the load on each body for a time in s since the start and the states of
+/// all. `reached` is called with the time and the states after each step. Returns the number of steps.
+///
+/// # Errors
+/// [`IntegrateError`] if a number makes no sense or the end cannot be reached.
+///
+/// # Panics
+/// If `loads` returns fewer loads than there are bodies.
+pub fn integrate_coupled(
+    bodies: &[CoupledBody],
+    duration: f64,
+    mut loads: impl FnMut(f64, &[State]) -> Vec<Load>,
+    accuracy: Accuracy,
+    mut reached: impl FnMut(f64, &[State]),
+) -> Result<u32, IntegrateError> {
     const MAX_STEPS: u32 = 10_000_000;
-    let pose = &start.pose;
-    let mut at = row(&pose.translation.vector, pose.rotation.quaternion(), &start.momentum);
+    let Accuracy { tolerance, least_step } = accuracy;
+    if !duration.is_finite() {
+        return Err(IntegrateError::Duration { duration });
+    }
+    if !(tolerance > 0.0 && tolerance.is_finite()) {
+        return Err(IntegrateError::Tolerance { tolerance });
+    }
+    let mut at: Vec<Row> = bodies.iter().map(|body| row_of(&body.start)).collect();
     let (mut time, mut step, mut steps) = (0.0, duration, 0);
     while time != duration {
         // the last step ends on the end exactly
         let last = (duration - time).abs() <= step.abs();
         let dt = if last { duration - time } else { step };
-        let (next, error) = attempt(dt, &at, |t, at| rate(mass, at, |s| load(time + t, s)));
+        let rates = |t: f64, at: &[Row]| {
+            let states: Vec<State> = at.iter().map(state).collect();
+            let loads = loads(time + t, &states);
+            bodies.iter().zip(states.iter().zip(&loads)).map(|(b, (s, l))| rate(b, s, l)).collect()
+        };
+        let (next, errors) = attempt(dt, &at, rates);
         // doubling and halving needs no root of the error, whose bits differ between platforms
-        let worst = relative_error(&at, &next, &error) / tolerance;
-        if worst <= 1.0 {
+        let worst = bodies.iter().enumerate().map(|(i, body)| {
+            relative_error(&body.least_sizes(), [&at[i], &next[i], &errors[i]]) / tolerance
+        });
+        // an error that is no number is not accepted
+        let worst = worst.fold(0.0, |worst: f64, x| if x <= worst { worst } else { x });
+        if worst <= 1.0 || dt.abs() <= least_step {
             time = if last { duration } else { time + dt };
-            let reached = state(&next);
-            at = row(&reached.pose.translation.vector, &reached.pose.rotation, &reached.momentum);
+            let states: Vec<State> = next.iter().map(state).collect();
+            at = states.iter().map(row_of).collect();
             steps += 1;
+            reached(time, &states);
             if worst < 1.0 / 64.0 {
                 step = 2.0 * dt;
             }
@@ -201,31 +274,49 @@ fn dormand_prince(
             return Err(IntegrateError::Stuck { time, step });
         }
     }
-    Ok(Motion { state: state(&at), steps })
+    Ok(steps)
 }
 
-/// Sum of the errors of position, quaternion and momenta, each relative to its size or its change.
-fn relative_error(before: &Row, after: &Row, error: &Row) -> f64 {
-    let relative = |(start, length): (usize, usize)| {
+impl CoupledBody {
+    /// Sizes of position, quaternion, linear and angular momentum below which errors do not count as a share.
+    fn least_sizes(&self) -> [f64; 4] {
+        let Scale { length, speed } = self.scale;
+        let linear = self.mass.mass() * speed;
+        [length, 0.0, linear, linear * length]
+    }
+}
+
+/// Sum of the errors of position, quaternion and momenta, each relative to its size, its change or the `least` size.
+fn relative_error(least: &[f64; 4], [before, after, error]: [&Row; 3]) -> f64 {
+    let relative = |((start, length), least): ((usize, usize), &f64)| {
         let of = |row: &Row| row.rows(start, length).norm();
-        let size = of(before).max(of(&(after - before)));
+        let size = of(before).max(of(&(after - before))).max(*least);
         if of(error) == 0.0 { 0.0 } else { of(error) / size }
     };
-    PARTS.into_iter().map(relative).sum()
+    PARTS.into_iter().zip(least).map(relative).sum()
 }
 
-/// One step of Dormand and Prince: the fifth-order result and its difference to the fourth.
-fn attempt(dt: f64, at: &Row, rate: impl Fn(f64, &Row) -> Row) -> (Row, Row) {
-    let mut rates = [Row::zeros(); 7];
-    let mut reached = *at;
+/// One step of Dormand and Prince: the fifth-order results and their differences to the fourth.
+fn attempt(
+    dt: f64,
+    at: &[Row],
+    mut rates_at: impl FnMut(f64, &[Row]) -> Vec<Row>,
+) -> (Vec<Row>, Vec<Row>) {
+    // rates of all bodies at each stage so far
+    let mut rates: Vec<Vec<Row>> = Vec::with_capacity(7);
+    let sum = |weights: &[f64], rates: &[Vec<Row>], body: usize| -> Row {
+        weights.iter().zip(rates).map(|(w, stage)| stage[body] * *w).sum()
+    };
+    let mut reached = at.to_vec();
     for (stage, weights) in STAGES.iter().enumerate() {
-        let slope: Row = weights.iter().zip(&rates).map(|(w, r)| r * *w).sum();
-        reached = at + slope * dt;
-        rates[stage] = rate(NODES[stage] * dt, &reached);
+        for (body, reached) in reached.iter_mut().enumerate() {
+            *reached = at[body] + sum(weights, &rates, body) * dt;
+        }
+        rates.push(rates_at(NODES[stage] * dt, &reached));
     }
     // the last stage is the fifth-order result
-    let error: Row = ERROR.iter().zip(&rates).map(|(w, r)| r * *w).sum();
-    (reached, error * dt)
+    let errors = (0..at.len()).map(|body| sum(&ERROR, &rates, body) * dt).collect();
+    (reached, errors)
 }
 
 const NODES: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];

@@ -40,7 +40,8 @@
 //!
 //! # Other motion
 //! [`integrate`] follows a body under loads by [`Integrator::DormandPrince`] or
-//! [`Integrator::SemiImplicitEuler`], over the same [`State`]. [`Velocity::between`] lets a
+//! [`Integrator::SemiImplicitEuler`], over the same [`State`]; [`integrate_coupled`] follows bodies that act on each
+//! other. [`Velocity::between`] lets a
 //! [`Body::Kinematic`] follow given poses. [`MassProperties::planar`] makes a body of two
 //! dimensions. `examples/spin.rs` compares them all.
 
@@ -58,7 +59,10 @@ mod spin;
 pub use advance::{Order, Scheme, advance, advance_all, second_order_step};
 pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
-pub use integrate::{IntegrateError, Integrator, Motion, State, integrate};
+pub use integrate::{
+    Accuracy, CoupledBody, IntegrateError, Integrator, Motion, Scale, State, integrate,
+    integrate_coupled,
+};
 pub use keeper::{EnergyKeeper, EngineBody, Held};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;

@@ -72,7 +72,7 @@ impl World {
     /// Whether reports tell who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
     /// time, so they do not unless told. What touched before counts as new, unless a state from
     /// [`World::restore`] tells of it. With
-    /// [`contact::Solver::Reference`] only collisions are known.
+    /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -152,11 +152,16 @@ impl World {
 
     /// Reports who touches whom at the end of the contact passes.
     pub(crate) fn log_contacts(&mut self, support: &Support, report: &mut Report) {
+        self.log_touching(self.touching_at_end(support), report);
+    }
+
+    /// Reports who touched whom in collisions, and in `resting` contact at the end.
+    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, report: &mut Report) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
         let mut all = std::mem::take(&mut log.blows);
         all.retain(|touching| touching.bodies.iter().all(is_there));
-        all.extend(self.touching_at_end(support));
+        all.extend(resting);
         // stable: blows first, in the order of time
         all.sort_by_key(|touching| touching.bodies);
         all.dedup_by(|next, known| {
@@ -195,7 +200,9 @@ impl World {
 
     /// Pairs that exchange an impulse in the contact pass, or touch at the end of the frame.
     fn touching_at_end(&self, support: &Support) -> Vec<Touching> {
-        let Some((contacts, impulses)) = support.solved() else { return Vec::new() };
+        let Some((contacts, impulses)) = support.solved().filter(|_| self.log.is_some()) else {
+            return Vec::new();
+        };
         let of = |pair: &contact::Manifold| {
             let bodies = [pair.a as usize, pair.b as usize];
             let sizes = bodies.map(|i| self.shapes[i].size());

@@ -22,6 +22,7 @@ mod free;
 mod hits;
 mod interpolation;
 mod joint;
+mod ku07;
 mod lattice;
 mod lineage;
 mod load_path;

@@ -159,8 +159,11 @@ pub struct Report {
     /// How far the contact impulses are from complementarity and Coulomb's law: the largest component of the
     /// natural map, m/s; zero of other solvers than the default.
     pub residual: f64,
+    /// Collisions of pairs that [`contact::Solver::Ku07`] solved; zero of other solvers.
+    pub impacts: usize,
     /// Pairs with a body at the limit of blows per frame, counted once per collision pass; the contact passes
-    /// stopped their approach.
+    /// stopped their approach. With [`contact::Solver::Ku07`] they did not rebound; instants at which it put
+    /// meetings off count too.
     pub limited_blows: usize,
     /// Whether the quadratic programme took more work than is given to it, so that sweeps were made in
     /// its place; [`Self::unsolved`] then too.

@@ -1,7 +1,9 @@
 //! One frame.
 
 use contact::constraint::{Joint, Linkages};
-use contact::{Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, Support, Tally};
+use contact::{
+    Broad, Cache, Collisions, Flight, Frame, Paths, Resumed, Search, Solver, Support, Tally,
+};
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
@@ -24,7 +26,7 @@ const SLICES: usize = 8;
 const DIVERTED_ROUNDS: usize = 3;
 
 /// What forces add to each velocity in half a step, names of bodies, joints.
-type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
+pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,6 +82,9 @@ impl World {
     }
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+        if self.settings.contact.solver == Solver::Ku07 {
+            return self.advance_by_instants(ended);
+        }
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
         self.place_joints();
         self.act(&mut report);
@@ -329,7 +334,7 @@ impl World {
         strayed.iter().zip(&done.strayed).map(|(strayed, off)| *strayed || *off).collect()
     }
 
-    fn paths(&self) -> Paths {
+    pub(crate) fn paths(&self) -> Paths {
         let Self { poses, momenta, flights, .. } = self;
         Paths { poses: poses.clone(), momenta: momenta.clone(), flights: flights.clone() }
     }
@@ -379,7 +384,7 @@ impl World {
 
     /// Breaks the bodies of `hits`. If none of them changes, bodies get their paths before the pass
     /// back, `start`, and this is `false`.
-    fn break_or_hold(
+    pub(crate) fn break_or_hold(
         &mut self,
         hits: &[Hit],
         start: Paths,
@@ -415,7 +420,7 @@ impl World {
 
     /// The bodies where they are now, with what forces add to their velocities, their names and what
     /// joins them.
-    fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
+    pub(crate) fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
         let flights = &self.flights;
@@ -440,12 +445,12 @@ impl World {
         self.cache = cache;
     }
 
-    fn names(&self) -> Vec<u64> {
+    pub(crate) fn names(&self) -> Vec<u64> {
         self.ids.iter().map(|id| id.number()).collect()
     }
 
     /// What forces add to each velocity in half a step.
-    fn drift(&self) -> Vec<Velocity> {
+    pub(crate) fn drift(&self) -> Vec<Velocity> {
         let of = |(i, body): (usize, &Body)| match body {
             Body::Dynamic(_) => {
                 let linear = self.acceleration(i) * (self.settings.dt / 2.0);

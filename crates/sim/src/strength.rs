@@ -289,7 +289,7 @@ impl World {
     }
 
     /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
-    fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
+    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
         [(0, blow.a), (1, blow.b)].map(|(side, body)| {
             let borne = self.breaks_at(laws, blow, side);
             if borne.is_finite() {

@@ -24,6 +24,7 @@
 //!
 //! [`time_of_impact`] finds by bisection when two bodies meet, for offline work.
 
+mod alternate;
 mod closing;
 mod codes;
 mod direct;
@@ -48,6 +49,8 @@ pub use row::{Bounds, Row, RowError};
 
 pub use crate::settings::{FrictionBounds, SequentialImpulse};
 
+pub(crate) use alternate::{Bodies, Rounds, alternate};
 pub(crate) use closing::{close, follow};
 pub(crate) use joint::{JointPass, Stepping, push};
 pub(crate) use pass::{Method, Rows};
+pub(crate) use touching::{PER_CONTACT, tangents};

@@ -4,11 +4,11 @@
 use dynamics::Momentum;
 use nalgebra::Vector3;
 
+use super::alternate::{Bodies, FRICTION_SWEEPS, Rounds, Solved, alternate};
 use super::codes::{ImpulseCache, Key, kd_code};
 use super::impulses::Classes;
-use super::joint::{Reaction, Stepping, guesses, push, reactions, rows_of};
+use super::joint::{Reaction, Stepping, guesses, reactions, rows_of};
 use super::mlcp::Mlcp;
-use super::program::ProgramError;
 use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
 use crate::frame::Frame;
@@ -28,7 +28,7 @@ impl Method {
     /// `None` for the solvers that do not work on rows.
     pub(crate) fn of(solver: Solver) -> Option<Self> {
         match solver {
-            Solver::Manifold | Solver::Reference { .. } => None,
+            Solver::Manifold | Solver::Reference { .. } | Solver::Ku07 => None,
             Solver::SequentialImpulse(settings) => Some(Self::Sequential(settings)),
             Solver::QuadraticProgram => Some(Self::Program),
             Solver::Impulse => Some(Self::Impulse),
@@ -38,11 +38,6 @@ impl Method {
 
 /// Share of a joint's error that a step of [`Method::Program`] takes away.
 const JOINT_ERROR: f64 = 0.2;
-/// Rounds of normal forces, then friction, of [`Method::Program`].
-const ROUNDS: usize = 3;
-/// Sweeps over friction in each, and over everything where there is no solution.
-const FRICTION_SWEEPS: usize = 50;
-
 /// What a solution of the rows of a frame is.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
@@ -65,14 +60,6 @@ struct Together {
     counts: Vec<usize>,
 }
 
-/// Impulses of all rows and the momenta they lead to.
-struct Solved {
-    impulses: Vec<f64>,
-    momenta: Vec<Momentum>,
-    unsolved: bool,
-    limited: bool,
-}
-
 impl Rows {
     /// Solves the step: `momenta` are those half a step of forces leads to and become those that
     /// take bodies to the end.
@@ -89,7 +76,10 @@ impl Rows {
             Method::Sequential(settings) => {
                 self.sequential(frame, settings, contacts, &together, &start)
             }
-            Method::Program => program(frame, &together, &start),
+            Method::Program => {
+                let bodies = Bodies { columns: frame.columns, poses: frame.poses };
+                alternate(bodies, &together.rows, &start, &Rounds::of_a_step())
+            }
             Method::Impulse => {
                 let settings = SequentialImpulse {
                     sweeps: frame.settings.contact_sweeps,
@@ -123,7 +113,7 @@ impl Rows {
         start: &[Momentum],
     ) -> Solved {
         let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &together.rows) else {
-            return Solved::none(together, start);
+            return Solved::none(&together.rows, start);
         };
         if settings.warm_start {
             let known = frame.cache.impulses();
@@ -133,7 +123,7 @@ impl Rows {
             mlcp.start(&guess);
         }
         mlcp.sweep(settings.sweeps);
-        Solved::of(&mlcp, frame, start)
+        Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
     }
 
     /// Bounds the kinetic energy of each island, after its impulses, by that before, as the clamp of
@@ -151,7 +141,7 @@ impl Rows {
         }
         let plastic = match clamp {
             Clamp::Plastic => plastic(frame, together, start),
-            Clamp::Scale | Clamp::Off => Solved::none(together, start),
+            Clamp::Scale | Clamp::Off => Solved::none(&together.rows, start),
         };
         let islands = frame.islands(contacts);
         let shares = shares(frame, &islands, start, [&plastic.momenta, &solved.momenta]);
@@ -167,19 +157,6 @@ impl Rows {
             let share = row.bodies.into_iter().find_map(share).unwrap_or(1.0);
             solved.impulses[n] = part(plastic.impulses[n], solved.impulses[n], share);
         }
-    }
-}
-
-impl Solved {
-    fn of(mlcp: &Mlcp, frame: Frame<'_>, start: &[Momentum]) -> Self {
-        let mut momenta = start.to_vec();
-        mlcp.keep(frame.columns, frame.poses, &mut momenta);
-        Self { impulses: mlcp.impulses(), momenta, unsolved: false, limited: false }
-    }
-
-    fn none(together: &Together, start: &[Momentum]) -> Self {
-        let impulses = vec![0.0; together.rows.len()];
-        Self { impulses, momenta: start.to_vec(), unsolved: true, limited: false }
     }
 }
 
@@ -210,53 +187,6 @@ fn together(frame: Frame<'_>, method: Method, contacts: &Contacts, start: &[Mome
     Together { rows, first, counts }
 }
 
-/// Normal forces and joints by a quadratic programme, friction by sweeps with the normal forces it
-/// found, in turn.
-fn program(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
-    let is_friction = |row: &Row| !matches!(row.bounds, Bounds::Between { .. });
-    let still = |row: &Row| Row { bounds: Bounds::Between { least: 0.0, most: 0.0 }, ..*row };
-    // friction rows stay in place without impulses, so that numbers are the same
-    let normals: Vec<Row> =
-        together.rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
-    let mut solved = Solved::none(together, start);
-    solved.unsolved = false;
-    let mut limited = false;
-    for _ in 0..ROUNDS {
-        let mut dragged = start.to_vec();
-        let pairs = together.rows.iter().zip(&solved.impulses);
-        pairs.filter(|(row, _)| is_friction(row)).for_each(|(row, &j)| push(row, j, &mut dragged));
-        let found = Mlcp::new(frame.columns, frame.poses, &dragged, &normals)
-            .map(|mlcp| mlcp.program(&normals));
-        let Ok(Ok(forces)) = found else {
-            limited = matches!(found, Ok(Err(ProgramError::Limited { .. })));
-            solved.unsolved = true;
-            break;
-        };
-        let held = |(row, &force): (&Row, &f64)| match row.bounds {
-            Bounds::Between { .. } => {
-                Row { bounds: Bounds::Between { least: force, most: force }, ..*row }
-            }
-            Bounds::Box { .. } | Bounds::Cone { .. } | Bounds::Cone2 => *row,
-        };
-        let rows: Vec<Row> = together.rows.iter().zip(&forces).map(held).collect();
-        let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &rows) else { break };
-        let guess = together.rows.iter().zip(forces.iter().zip(&solved.impulses));
-        let guess: Vec<f64> =
-            guess.map(|(row, (f, j))| if is_friction(row) { *j } else { *f }).collect();
-        mlcp.start(&guess);
-        mlcp.sweep(FRICTION_SWEEPS);
-        solved = Solved::of(&mlcp, frame, start);
-    }
-    if solved.unsolved {
-        let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &together.rows) else {
-            return Solved::none(together, start);
-        };
-        mlcp.sweep(FRICTION_SWEEPS);
-        solved = Solved { unsolved: true, limited, ..Solved::of(&mlcp, frame, start) };
-    }
-    solved
-}
-
 /// The frictionless impulses that only stop what approaches: they never add energy.
 fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved {
     let stopping = |row: &Row| {
@@ -269,10 +199,10 @@ fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
     };
     let rows: Vec<Row> = together.rows.iter().map(stopping).collect();
     let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &rows) else {
-        return Solved::none(together, start);
+        return Solved::none(&together.rows, start);
     };
     mlcp.sweep(FRICTION_SWEEPS);
-    Solved::of(&mlcp, frame, start)
+    Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
 }
 
 /// For each island the share of the way from the first to the second momenta that adds no energy to

@@ -2,7 +2,8 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT,
+    DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SolverError, SolverStatus,
+    SupportedConeT, ZeroConeT,
 };
 use nalgebra::{DMatrix, DVector};
 use thiserror::Error;
@@ -145,26 +146,20 @@ fn solve(
     }
     let conditions = self::matrix(side.len(), size, entries.into_iter());
     let cones = [ZeroConeT(equalities), NonnegativeConeT(side.len() - equalities)];
-    let settings = DefaultSettings {
-        verbose: false,
-        max_iter: MAX_ITERATIONS,
-        tol_gap_abs: TOLERANCE,
-        tol_gap_rel: TOLERANCE,
-        tol_feas: TOLERANCE,
-        reduced_tol_gap_abs: ACCEPTED,
-        reduced_tol_gap_rel: ACCEPTED,
-        reduced_tol_feas: ACCEPTED,
-        ..DefaultSettings::default()
-    };
     let failed = |status: String| ProgramError::NoSolution { status };
-    let mut solver = DefaultSolver::new(&matrix, &linear, &conditions, &side, &cones, settings)
-        .map_err(|e| failed(e.to_string()))?;
+    let problem = Problem { matrix, linear, conditions, side, cones };
+    let mut solver = problem.solver(TOLERANCE).map_err(|e| failed(e.to_string()))?;
     // columns of even length make the least of what such a factor takes
     let entries = solver.info.linsolver.nnzL as f64;
-    if entries * entries / (size + side.len()) as f64 > most_work {
+    if entries * entries / (size + problem.side.len()) as f64 > most_work {
         return Err(ProgramError::Limited { rows: size });
     }
     solver.solve();
+    if solver.solution.status == SolverStatus::InsufficientProgress {
+        // round-off kept it from the tolerance: what is taken may be within reach
+        solver = problem.solver(ACCEPTED).map_err(|e| failed(e.to_string()))?;
+        solver.solve();
+    }
     let solution = &solver.solution;
     if solution.status == SolverStatus::MaxIterations {
         return Err(ProgramError::Limited { rows: size });
@@ -174,6 +169,33 @@ fn solve(
     }
     let within = |(x, (least, most)): (&f64, &(f64, f64))| (x * unit).max(*least).min(*most);
     Ok(solution.x.iter().zip(bounds).map(within).collect())
+}
+
+/// A programme in the form that the interior-point method takes.
+struct Problem {
+    matrix: CscMatrix<f64>,
+    linear: Vec<f64>,
+    conditions: CscMatrix<f64>,
+    side: Vec<f64>,
+    cones: [SupportedConeT<f64>; 2],
+}
+
+impl Problem {
+    fn solver(&self, tolerance: f64) -> Result<DefaultSolver<f64>, SolverError> {
+        let settings = DefaultSettings {
+            verbose: false,
+            max_iter: MAX_ITERATIONS,
+            tol_gap_abs: tolerance,
+            tol_gap_rel: tolerance,
+            tol_feas: tolerance,
+            reduced_tol_gap_abs: ACCEPTED,
+            reduced_tol_gap_rel: ACCEPTED,
+            reduced_tol_feas: ACCEPTED,
+            ..DefaultSettings::default()
+        };
+        let Self { matrix, linear, conditions, side, cones } = self;
+        DefaultSolver::new(matrix, linear, conditions, side, cones, settings)
+    }
 }
 
 /// A sparse matrix of entries that come once each.

@@ -8,7 +8,7 @@ use crate::settings::FrictionBounds;
 use crate::{Columns, Contacts};
 
 /// Rows of a contact.
-pub(super) const PER_CONTACT: usize = 3;
+pub(crate) const PER_CONTACT: usize = 3;
 
 /// What a contact asks for: speed along the normal, friction coefficient and form.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ pub(super) fn contact_rows(
 
 /// Two directions across a unit normal that follow it without a jump but where z changes sign
 /// (Duff et al. 2017).
-pub(super) fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
+pub(crate) fn tangents(n: &Vector3<f64>) -> [Vector3<f64>; 2] {
     let sign = if n.z < 0.0 { -1.0 } else { 1.0 };
     let a = -1.0 / (sign + n.z);
     let b = n.x * n.y * a;

@@ -210,7 +210,8 @@ impl<'a> Frame<'a> {
             Solver::Manifold
             | Solver::SequentialImpulse(_)
             | Solver::QuadraticProgram
-            | Solver::Impulse => collide(*self, contacts, paths, &mut bearing),
+            | Solver::Impulse
+            | Solver::Ku07 => collide(*self, contacts, paths, &mut bearing),
         }
     }
 

@@ -39,7 +39,7 @@ pub struct Contact {
     pub push_out: Option<f64>,
     /// Penetration that is let be, as a share of the smaller body's size; 0.002 unless given.
     pub slop: Option<f64>,
-    /// Approach below which a pair rests and does not collide, m/s; 1e-6 unless given.
+    /// Approach below which a pair rests and does not collide, m/s; 1e-6, or 1e-3 with ku07, unless given.
     pub resting_speed: Option<f64>,
     /// The same as a share of the speed that forces add in half a step; 1 unless given.
     pub resting_share: Option<f64>,
@@ -126,12 +126,12 @@ impl Contact {
     /// Which of the keys are given, and which solvers they steer.
     pub(super) fn keys(&self) -> [Key; 19] {
         use Solver::{
-            Impulse as I, Manifold as M, QuadraticProgram as Q, Reference as R,
+            Impulse as I, Ku07 as K, Manifold as M, QuadraticProgram as Q, Reference as R,
             SequentialImpulse as S,
         };
         let key = |name, is_given, solvers| Key { name, is_given, solvers };
         [
-            key("clamp", self.clamp.is_some(), &[M, R, S, Q, I]),
+            key("clamp", self.clamp.is_some(), &[M, R, S, Q, I, K]),
             key("levers", self.levers.is_some(), &[R]),
             key("clamp_positions", self.clamp_positions.is_some(), &[R]),
             key("collision_sweeps", self.collision_sweeps.is_some(), &[R]),
@@ -143,8 +143,8 @@ impl Contact {
             key("rough_speed", self.rough_speed.is_some(), &[M]),
             key("settled_speed", self.settled_speed.is_some(), &[M, Q, I]),
             key("push_out", self.push_out.is_some(), &[M, R, Q, I]),
-            key("slop", self.slop.is_some(), &[M, R, S, Q, I]),
-            key("resting_speed", self.resting_speed.is_some(), &[M, R, S, Q, I]),
+            key("slop", self.slop.is_some(), &[M, R, S, Q, I, K]),
+            key("resting_speed", self.resting_speed.is_some(), &[M, R, S, Q, I, K]),
             key("resting_share", self.resting_share.is_some(), &[M, S, Q, I]),
             key("row_sweeps", self.row_sweeps.is_some(), &[S]),
             key("error_reduction", self.error_reduction.is_some(), &[S]),

@@ -47,6 +47,9 @@ pub enum Solver {
     QuadraticProgram,
     /// Contact by contact by its class, as the lecture does.
     Impulse,
+    /// Integration up to each time of contact, impulses and resting forces there, as Ku07 does; without
+    /// joints.
+    Ku07,
 }
 
 impl Solver {
@@ -58,6 +61,7 @@ impl Solver {
             Self::SequentialImpulse => "sequential_impulse",
             Self::QuadraticProgram => "quadratic_program",
             Self::Impulse => "impulse",
+            Self::Ku07 => "ku07",
         }
     }
 
@@ -71,6 +75,7 @@ impl Solver {
             }
             Self::QuadraticProgram => contact::Solver::QuadraticProgram,
             Self::Impulse => contact::Solver::Impulse,
+            Self::Ku07 => contact::Solver::Ku07,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The settings of solvers.
 
 use super::{InvalidValue, Simulation, count, fraction, require};
+use crate::scene::Solver;
+use crate::scene::contact::Turning;
 
 /// Limit of each number of sweeps or repeats.
 const MAX_SWEEPS: usize = 10_000;
@@ -17,6 +19,17 @@ pub(super) fn check(simulation: &Simulation) -> Result<(), InvalidValue> {
             let (own, others) = (solver.name(), others.join(" or "));
             format!("steers nothing with the solver `{own}`: remove it, or use {others}")
         })?;
+    }
+    for (key, is_default) in [
+        ("simulation.rotation", simulation.rotation == Turning::default()),
+        ("simulation.energy.fix", simulation.energy.fix),
+        ("simulation.energy.bound", simulation.energy.bound),
+    ] {
+        require(
+            is_default || solver != Solver::Ku07,
+            key,
+            || "steers nothing with the solver `ku07`, which integrates with error control: remove it",
+        )?;
     }
     require(
         simulation.energy.clamp || given.clamp.is_none(),

@@ -1,0 +1,296 @@
+//! The motion from one instant to the next at which bodies meet.
+
+use dynamics::{
+    Accuracy, Body, CoupledBody, Load, MassProperties, Momentum, Scale, State, Velocity,
+};
+use nalgebra::{Isometry3, Vector3};
+use rayon::prelude::*;
+
+use super::forces::Group;
+use super::meeting::Meeting;
+use super::path::{Node, Path};
+use super::strike::STILL;
+use super::touch::{Touch, Touches, drift, met};
+use crate::narrow::broad::{Broad, FreeMotion, Way};
+use crate::narrow::contacts::MARGIN;
+use crate::{Frame, Islands};
+
+/// Bound on the error of each integration step of bodies that touch, and the step below which it is not
+/// shortened: the quadratic programme is solved to 1e-9.
+const PRESSED: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
+/// Speed below which errors do not count as a share, m/s.
+const LEAST_SPEED: f64 = 0.1;
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 8;
+
+/// Where bodies are at the next instant.
+#[derive(Clone, Debug, Default)]
+pub struct Flown {
+    /// Their poses.
+    pub poses: Vec<Isometry3<f64>>,
+    /// Their momenta.
+    pub momenta: Vec<Momentum>,
+    /// Duration of the flight, s.
+    pub time: f64,
+    /// Whether two bodies meet then.
+    pub has_met: bool,
+    /// Work of kinematic bodies, J.
+    pub work: f64,
+    /// Whether no contact forces met all conditions at some time, so that the best of some sweeps were taken,
+    /// or the motion of bodies that touch could not be followed.
+    pub unsolved: bool,
+    /// Whether a quadratic programme took more work than is given to it; [`Self::unsolved`] then too.
+    pub limited: bool,
+}
+
+/// The ways of the bodies of a group.
+struct Pressed {
+    /// One a body that moves.
+    nodes: Vec<Vec<Node>>,
+    /// Work of kinematic bodies until each node, J.
+    work: Vec<f64>,
+    is_at_rest: bool,
+    unsolved: bool,
+    limited: bool,
+}
+
+impl Frame<'_> {
+    /// Moves bodies with `momenta` for `duration` s, or until two of them meet: those that touch by
+    /// Runge-Kutta steps with resting contact forces (Ku07 eq. 4), the others in free flight. `touches` are those
+    /// at the start, of which none may approach. What meets within the first `blind` s meets then.
+    ///
+    /// # Panics
+    /// If there are not as many momenta as bodies.
+    pub fn fly(&self, touches: &Touches, momenta: &[Momentum], duration: f64, blind: f64) -> Flown {
+        let groups = self.resting_groups(touches, momenta);
+        let pressed: Vec<Pressed> = groups
+            .par_iter()
+            .with_max_len(1)
+            .map(|group| Pressed::new(group, &self.states(momenta), duration))
+            .collect();
+        let paths = self.ways(momenta, (&groups, &pressed), duration);
+        let mut resting: Vec<[u32; 2]> = groups.iter().flat_map(Group::pairs).collect();
+        resting.sort_unstable();
+        let met = self.first_meeting((touches, &resting), &paths, blind.min(duration), duration);
+        let time = met.unwrap_or(duration);
+        // steps of the integration end at the meeting, so that what is interpolated does not count
+        let shorter: Option<Vec<Pressed>> = met.map(|time| {
+            let all = groups.par_iter().zip(&pressed).with_max_len(1);
+            all.map(|(group, pressed)| pressed.until(group, time)).collect()
+        });
+        let pressed = shorter.unwrap_or(pressed);
+        let paths = self.ways(momenta, (&groups, &pressed), time);
+        let states: Vec<State> = paths.iter().map(|path| path.at(time)).collect();
+        Flown {
+            poses: states.iter().map(|state| state.pose).collect(),
+            momenta: states.iter().map(|state| state.momentum).collect(),
+            time,
+            has_met: met.is_some(),
+            work: pressed.iter().filter_map(|group| group.work.last()).sum(),
+            unsolved: pressed.iter().any(|group| group.unsolved),
+            limited: pressed.iter().any(|group| group.limited),
+        }
+    }
+
+    fn states(&self, momenta: &[Momentum]) -> Vec<State> {
+        let all = self.poses.iter().zip(momenta);
+        all.map(|(&pose, &momentum)| State { pose, momentum }).collect()
+    }
+
+    /// The bodies that touch without parting.
+    fn resting_groups(&self, touches: &Touches, momenta: &[Momentum]) -> Vec<Group<'_>> {
+        let Self { columns, poses, .. } = *self;
+        let velocities = self.velocities(momenta);
+        let rests = |touch: &&Touch| {
+            let [a, b] = touch.bodies.map(|i| i as usize);
+            let shapes = [&*columns.shapes[a], &*columns.shapes[b]];
+            let spot = touch.spot(shapes, [&poses[a], &poses[b]], [&velocities[a], &velocities[b]]);
+            spot.normal.dot(&spot.u) <= STILL
+        };
+        let resting: Vec<&Touch> =
+            touches.pairs().iter().flat_map(|pair| touches.of(pair)).filter(rests).collect();
+        let pairs: Vec<(u32, u32)> = resting.iter().map(|t| (t.bodies[0], t.bodies[1])).collect();
+        let islands = Islands::new(columns, &pairs);
+        let mut parts: Vec<Vec<Touch>> = vec![Vec::new(); islands.count()];
+        for touch in resting {
+            let island = touch.bodies.iter().find_map(|&i| islands.of_bodies()[i as usize]);
+            if let Some(island) = island {
+                parts[island as usize].push(*touch);
+            }
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.iter().map(|part| Group::new(*self, part)).collect()
+    }
+
+    fn acceleration(&self, i: usize) -> Vector3<f64> {
+        self.drift[i].linear * (2.0 / self.dt)
+    }
+
+    /// The ways of all bodies for `duration` s.
+    fn ways<'p>(
+        &'p self,
+        momenta: &[Momentum],
+        (groups, pressed): (&[Group<'_>], &[Pressed]),
+        duration: f64,
+    ) -> Vec<Path<'p>> {
+        let bodies = self.columns.bodies;
+        let mut paths: Vec<Option<Path<'p>>> = vec![None; bodies.len()];
+        for (group, pressed) in groups.iter().zip(pressed) {
+            for (&i, nodes) in group.movers().iter().zip(&pressed.nodes) {
+                paths[i as usize] = Some(Path::pressed(&bodies[i as usize], nodes.clone()));
+            }
+        }
+        let states = self.states(momenta);
+        let free = |(i, path): (usize, Option<Path<'p>>)| {
+            let acceleration = self.acceleration(i);
+            path.unwrap_or_else(|| Path::free(&bodies[i], states[i], acceleration, duration))
+        };
+        paths.into_par_iter().enumerate().map(free).collect()
+    }
+
+    /// When the first two bodies meet, if any do.
+    fn first_meeting(
+        &self,
+        (touches, resting): (&Touches, &[[u32; 2]]),
+        paths: &[Path<'_>],
+        from: f64,
+        to: f64,
+    ) -> Option<f64> {
+        let Self { columns, poses, settings, .. } = *self;
+        let ends: Vec<State> = paths.iter().map(|path| path.at(to)).collect();
+        let predicted: Vec<Isometry3<f64>> = ends.iter().map(|state| state.pose).collect();
+        let velocity =
+            |(body, state): (&Body, &State)| body.velocity(&state.pose.rotation, &state.momentum);
+        let velocities: Vec<Velocity> = columns.bodies.iter().zip(&ends).map(velocity).collect();
+        let part = |drift: &Velocity| Velocity { linear: drift.linear * (to / self.dt), ..*drift };
+        let drifts: Vec<Velocity> = self.drift.iter().map(part).collect();
+        let free = FreeMotion { velocities: &velocities, drift: &drifts, flights: &[], dt: to };
+        let way = Way { columns, poses, predicted: &predicted, motion: Some(free) };
+        let near = Broad::new(way, MARGIN).pairs().near;
+        let first = |&(a, b): &(u32, u32)| {
+            let rests = resting.binary_search(&[a, b]).is_ok();
+            let met = met(columns, [a, b]);
+            // more than `met`, so that what parts has not met at the start
+            let slack = if rests { drift(columns, settings, [a, b]) } else { 4.0 * met };
+            let floor = touches.depth([a, b]).map_or(0.0, |depth| -depth - slack);
+            let [i, j] = [a as usize, b as usize];
+            let shapes = [&*columns.shapes[i], &*columns.shapes[j]];
+            Meeting { shapes, paths: [&paths[i], &paths[j]], floor, met }.first(from, to)
+        };
+        let times: Vec<Option<f64>> = near.par_iter().with_min_len(CHUNK).map(first).collect();
+        times.into_iter().flatten().min_by(f64::total_cmp)
+    }
+}
+
+impl Pressed {
+    fn new(group: &Group<'_>, all: &[State], duration: f64) -> Self {
+        let states: Vec<State> = group.movers().iter().map(|&i| all[i as usize]).collect();
+        let start = |&state: &State| vec![Node { time: 0.0, state }];
+        let mut pressed = Self {
+            nodes: states.iter().map(start).collect(),
+            work: vec![0.0],
+            is_at_rest: false,
+            unsolved: false,
+            limited: false,
+        };
+        let acting = group.acting(0.0, &states, &mut Vec::new());
+        if group.is_at_rest(&states, &acting) {
+            pressed.is_at_rest = true;
+            (pressed.unsolved, pressed.limited) = (acting.unsolved, acting.limited);
+            pressed.stay(duration);
+            return pressed;
+        }
+        pressed.extend(group, duration);
+        pressed
+    }
+
+    /// The same until an earlier time only, with steps of the integration that end there.
+    fn until(&self, group: &Group<'_>, time: f64) -> Self {
+        let count = self.nodes.first().map_or(0, |own| own.partition_point(|n| n.time <= time));
+        let first = |nodes: &Vec<Node>| nodes[..count].to_vec();
+        let mut shorter = Self {
+            nodes: self.nodes.iter().map(first).collect(),
+            work: self.work.get(..count).unwrap_or(&self.work[..1]).to_vec(),
+            ..*self
+        };
+        if self.is_at_rest {
+            shorter.stay(time)
+        } else {
+            shorter.extend(group, time)
+        }
+        shorter
+    }
+
+    /// Lets all bodies rest until a time.
+    fn stay(&mut self, time: f64) {
+        for nodes in &mut self.nodes {
+            let state = State { momentum: Momentum::default(), ..nodes[0].state };
+            nodes.truncate(1);
+            nodes.push(Node { time, state });
+        }
+    }
+
+    /// Integrates from the last node to a time.
+    fn extend(&mut self, group: &Group<'_>, to: f64) {
+        let from = self.nodes.first().and_then(|nodes| nodes.last()).map_or(0.0, |n| n.time);
+        if from >= to {
+            return;
+        }
+        // coordinates about the bodies, so that errors are measured by their size
+        let last = |nodes: &Vec<Node>| nodes[nodes.len() - 1].state;
+        let states: Vec<State> = self.nodes.iter().map(last).collect();
+        let origin = states[0].pose.translation.vector;
+        let scale = Scale { length: 1.0, speed: LEAST_SPEED };
+        let moved = |state: &State, by: &Vector3<f64>| {
+            let mut state = *state;
+            state.pose.translation.vector += by;
+            state
+        };
+        let mut bodies: Vec<CoupledBody> = group
+            .masses()
+            .zip(&states)
+            .map(|(&mass, state)| CoupledBody { mass, start: moved(state, &-origin), scale })
+            .collect();
+        bodies.extend(meter(group.is_driven));
+        let (mut known, mut unsolved, mut limited) = (Vec::new(), false, false);
+        let mut found: Vec<Vec<Node>> = vec![Vec::new(); states.len()];
+        let done = self.work.last().copied().unwrap_or_default();
+        let mut work = Vec::new();
+        let loads = |time: f64, now: &[State]| {
+            let now: Vec<State> =
+                now[..states.len()].iter().map(|state| moved(state, &origin)).collect();
+            let acting = group.acting(from + time, &now, &mut known);
+            unsolved |= acting.unsolved;
+            limited |= acting.limited;
+            let mut loads = acting.loads;
+            let power = Load { force: Vector3::x() * acting.power, torque: Vector3::zeros() };
+            loads.extend(group.is_driven.then_some(power));
+            loads
+        };
+        let reached = |time: f64, now: &[State]| {
+            for (nodes, state) in found.iter_mut().zip(now) {
+                nodes.push(Node { time: from + time, state: moved(state, &origin) });
+            }
+            work.push(done + now.get(states.len()).map_or(0.0, |meter| meter.momentum.linear.x));
+        };
+        let is_followed =
+            dynamics::integrate_coupled(&bodies, to - from, loads, PRESSED, reached).is_ok();
+        for (nodes, more) in self.nodes.iter_mut().zip(found) {
+            nodes.extend(more);
+            // the sum may be off by its last digit
+            if let Some(last) = nodes.last_mut() {
+                last.time = to;
+            }
+        }
+        self.work.extend(work);
+        self.unsolved |= unsolved | !is_followed;
+        self.limited |= limited;
+    }
+}
+
+/// A body whose momentum is the work of kinematic bodies: it is integrated with the others.
+fn meter(is_driven: bool) -> Option<CoupledBody> {
+    let mass = MassProperties::new(1.0, Vector3::repeat(1.0)).ok().filter(|_| is_driven)?;
+    let start = State { pose: Isometry3::identity(), momentum: Momentum::default() };
+    Some(CoupledBody { mass, start, scale: Scale { length: 1e3, speed: 1.0 } })
+}

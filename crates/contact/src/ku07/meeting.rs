@@ -1,0 +1,92 @@
+//! When two bodies on their ways meet: bisection (Ku07 section 3).
+
+use super::path::Path;
+use crate::Shape;
+use crate::narrow::candidates::{candidates, least};
+
+/// Share of the thinner body that bodies may move by at least between two looks.
+const STRIDE: f64 = 0.1;
+/// Bisection ends at times this far apart, s.
+const RESOLUTION: f64 = 1e-12;
+/// Most steps in which a way is looked over: what moves by more than thousands of its thickness in a frame may
+/// pass through others.
+const MAX_STEPS: usize = 100_000;
+
+/// Two bodies on their ways.
+pub(crate) struct Meeting<'a> {
+    pub(crate) shapes: [&'a Shape; 2],
+    pub(crate) paths: [&'a Path<'a>; 2],
+    /// The gap from which on they have met, m: less than zero for bodies that overlap already.
+    pub(crate) floor: f64,
+    /// How near they are when they have met, m.
+    pub(crate) met: f64,
+}
+
+/// A gap at a time.
+#[derive(Clone, Copy)]
+struct Look {
+    time: f64,
+    gap: f64,
+}
+
+impl Meeting<'_> {
+    /// When the gap falls below the floor between two times, s; the last time before that.
+    pub(crate) fn first(&self, from: f64, to: f64) -> Option<f64> {
+        let [p, q] = self.shapes;
+        let fastest = [0, 1].map(|i| self.paths[i].fastest(self.shapes[i], to));
+        let speed = fastest[0] + fastest[1];
+        let thin = |shape: &Shape| shape.bounds().extents().min();
+        let stride = STRIDE * thin(p).min(thin(q));
+        let way = |time: f64| speed * (to - time);
+        let mut now = self.look(from, self.floor + way(from));
+        if now.gap < self.floor {
+            return Some(from);
+        }
+        for _ in 0..MAX_STEPS {
+            if now.time >= to || now.gap - self.floor >= way(now.time) {
+                return None;
+            }
+            let step = (now.gap - self.floor + stride) / speed;
+            let time = (now.time + step).min(to);
+            let next = self.look(time, self.floor + way(time) + stride);
+            if next.gap < self.floor {
+                return Some(self.bisect(now, next));
+            }
+            now = next;
+        }
+        None
+    }
+
+    /// The last time before the gap falls below the floor, between one before and one after it. Every other
+    /// time is that of a secant.
+    fn bisect(&self, mut before: Look, mut after: Look) -> f64 {
+        let met = self.met;
+        let mut is_secant = true;
+        while before.gap - self.floor > met && after.time - before.time > RESOLUTION {
+            let length = after.time - before.time;
+            let aim = self.floor + 0.5 * met;
+            let share = if is_secant { (before.gap - aim) / (before.gap - after.gap) } else { 0.5 };
+            is_secant = !is_secant;
+            let time = before.time + share.clamp(0.0, 1.0) * length;
+            if time <= before.time || time >= after.time {
+                continue;
+            }
+            let middle = self.look(time, before.gap.abs() + self.floor.abs() + met);
+            if middle.gap < self.floor { after = middle } else { before = middle }
+        }
+        before.time
+    }
+
+    /// The gap at a time, m, or `most` if it is larger.
+    fn look(&self, time: f64, most: f64) -> Look {
+        let [a, b] = self.paths.map(|path| path.at(time).pose);
+        let [p, q] = self.shapes;
+        let gap = if p.compound().is_some() && q.compound().is_some() {
+            let near = candidates((p, &a), (q, &b), most.max(0.0), &mut 0);
+            near.iter().map(|candidate| candidate.distance).fold(most, f64::min)
+        } else {
+            least((p, &a), (q, &b), (most, self.floor), &mut 0)
+        };
+        Look { time, gap }
+    }
+}

@@ -1,0 +1,297 @@
+//! Collisions at an instant (Ku07 eqs 1 to 3).
+
+use dynamics::{Body, Momentum};
+use nalgebra::{Point3, Vector3};
+
+use super::touch::{Touch, Touches, TouchingPair};
+use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
+use crate::passes::collide::{Bearing, Blow, Met, mass_at};
+use crate::solve::bounce::{self, Impulses, Meeting};
+use crate::solve::clamp::kinetic_share;
+use crate::{Frame, Islands, Mover, pair_impulse};
+
+/// Collisions of a body in a frame that rebound; later ones are plastic, as between bodies that are shaken
+/// against each other.
+const MAX_REBOUNDS: u32 = 64;
+/// Collisions of a pair at one instant, for each pair; what approaches then is stopped all at once.
+const MAX_ROUNDS: usize = 64;
+/// Speed of approach that resting contact takes away, m/s.
+pub(super) const STILL: f64 = 1e-6;
+/// Tolerance of the speeds after a collision, as a share of the resting speed.
+const CONVERGED: f64 = 1e-3;
+/// Rounds of normal forces and friction where all are stopped at once.
+const ROUNDS: usize = 20;
+
+/// What collisions at an instant did.
+#[derive(Clone, Debug, Default)]
+pub struct Struck {
+    /// Blows that break a body.
+    pub blows: Vec<Blow>,
+    /// Collisions of pairs.
+    pub impacts: usize,
+    /// Work of kinematic bodies, J.
+    pub work: f64,
+    /// Pairs that did not rebound, since one of both bodies had collided too often.
+    pub limited: usize,
+    /// Whether no impulses met all conditions where bodies were stopped at once.
+    pub unsolved: bool,
+}
+
+/// A pair that approaches.
+struct Approach {
+    pair: TouchingPair,
+    meetings: Vec<Meeting>,
+    /// Speed of approach at the fastest contact, m/s.
+    speed: f64,
+}
+
+struct Strike<'a, 'f> {
+    frame: &'a Frame<'f>,
+    touches: &'a Touches,
+    momenta: &'a mut [Momentum],
+    /// Pairs that collide no more.
+    over: Vec<bool>,
+    done: Struck,
+}
+
+impl Frame<'_> {
+    /// Collides what approaches where it touches, the fastest pair first, until nothing approaches: changes
+    /// `momenta`. Each collision has Newton's restitution and Coulomb friction and adds no energy. `rebounds`
+    /// counts the collisions of each body in the frame. If a body of a pair breaks, the pair exchanges
+    /// the impulse that the weaker one bears and collides no more. `time` is that since the start of the frame, s.
+    ///
+    /// # Panics
+    /// If there are not as many `momenta` or `rebounds` as bodies.
+    pub fn strike(
+        &self,
+        touches: &Touches,
+        momenta: &mut [Momentum],
+        bearing: &mut Bearing<'_>,
+        rebounds: &mut [u32],
+        time: f64,
+    ) -> Struck {
+        let over = vec![false; touches.pairs().len()];
+        let mut strike = Strike { frame: self, touches, momenta, over, done: Struck::default() };
+        for _ in 0..MAX_ROUNDS * touches.pairs().len() {
+            let Some((n, approach)) = strike.fastest() else { break };
+            strike.collide(n, &approach, (bearing, rebounds), time);
+        }
+        if strike.done.blows.is_empty() {
+            strike.stop();
+        }
+        strike.done
+    }
+}
+
+impl Strike<'_, '_> {
+    fn mover(&self, i: u32) -> Mover {
+        let (i, Frame { columns, poses, .. }) = (i as usize, self.frame);
+        Mover::new(&columns.bodies[i], &poses[i], &self.momenta[i])
+    }
+
+    fn meetings(&self, pair: &TouchingPair) -> Vec<Meeting> {
+        let Frame { columns, poses, .. } = *self.frame;
+        let [a, b] = pair.bodies.map(|i| i as usize);
+        let shapes = [&*columns.shapes[a], &*columns.shapes[b]];
+        let movers = pair.bodies.map(|i| self.mover(i));
+        let velocities = [&movers[0].velocity, &movers[1].velocity];
+        let meeting = |(number, touch): (usize, &Touch)| {
+            let spot = touch.spot(shapes, [&poses[a], &poses[b]], velocities);
+            Meeting { number, normal: spot.normal, arms: spot.arms, u: spot.u }
+        };
+        self.touches.of(pair).iter().enumerate().map(meeting).collect()
+    }
+
+    fn approach(&self, pair: &TouchingPair) -> Approach {
+        let meetings = self.meetings(pair);
+        let speed = meetings.iter().map(|m| -m.normal.dot(&m.u)).fold(0.0, f64::max);
+        Approach { pair: *pair, meetings, speed }
+    }
+
+    /// The pair that approaches fastest, of those that do not just rest.
+    fn fastest(&self) -> Option<(usize, Approach)> {
+        let resting = self.frame.settings.resting_speed;
+        let all = self.touches.pairs().iter().enumerate().filter(|(n, _)| !self.over[*n]);
+        let mut fastest: Option<(usize, Approach)> = None;
+        for (n, pair) in all {
+            let approach = self.approach(pair);
+            let most = fastest.as_ref().map_or(resting, |(_, known)| known.speed);
+            if approach.speed > most {
+                fastest = Some((n, approach));
+            }
+        }
+        fastest
+    }
+
+    fn collide(
+        &mut self,
+        number: usize,
+        approach: &Approach,
+        (bearing, rebounds): (&mut Bearing<'_>, &mut [u32]),
+        time: f64,
+    ) {
+        let Frame { columns, settings, poses, .. } = *self.frame;
+        let Approach { pair, meetings, .. } = approach;
+        let [a, b] = pair.bodies.map(|i| i as usize);
+        let moves = |i: usize| columns.bodies[i].mass_properties().is_some();
+        if [a, b].into_iter().any(|i| moves(i) && rebounds[i] >= MAX_REBOUNDS) {
+            self.done.limited += 1;
+            self.over[number] = true;
+            return;
+        }
+        let [p, q] = [&columns.materials[a], &columns.materials[b]];
+        let restitution = p.restitution_with(q, settings.restitution);
+        // a rebound that is slower than what rests is none
+        let rebounds_on = restitution * approach.speed > settings.resting_speed;
+        let restitution = if rebounds_on { restitution } else { 0.0 };
+        let friction = p.friction_with(q, settings.friction);
+        let movers = pair.bodies.map(|i| self.mover(i));
+        let mut impulses =
+            impulses_of([&movers[0], &movers[1]], meetings, (restitution, friction), self.frame);
+        if impulses.iter().all(|j| *j == Vector3::zeros()) {
+            self.over[number] = true;
+            return;
+        }
+        let blow = || {
+            let mut hardest = 0;
+            for (n, j) in impulses.iter().enumerate() {
+                if j.norm_squared() > impulses[hardest].norm_squared() {
+                    hardest = n;
+                }
+            }
+            let Meeting { normal, arms, u, .. } = meetings[hardest];
+            let at = [0, 1].map(|side| {
+                let pose = &poses[[a, b][side]];
+                pose.inverse_transform_point(&Point3::from(pose.translation.vector + arms[side]))
+            });
+            let rotations = [poses[a].rotation, poses[b].rotation];
+            let given = (normal, impulses.iter().sum());
+            Blow::new(
+                (pair.bodies[0], pair.bodies[1]),
+                Met { at, time, rotations },
+                given,
+                (u, restitution),
+            )
+        };
+        let blow = blow();
+        if let Some(share) = bearing.share((pair.bodies[0], pair.bodies[1]), || blow) {
+            self.done.blows.push(blow);
+            impulses.iter_mut().for_each(|j| *j *= share);
+            self.over[number] = true;
+        }
+        self.done.impacts += 1;
+        for (meeting, j) in meetings.iter().zip(&impulses) {
+            self.push(pair.bodies, j, &meeting.arms);
+        }
+        [a, b].into_iter().filter(|&i| moves(i)).for_each(|i| rebounds[i] += 1);
+    }
+
+    /// Gives the first body an impulse and the second the opposite.
+    fn push(&mut self, bodies: [u32; 2], j: &Vector3<f64>, arms: &[Vector3<f64>; 2]) {
+        for ((i, j), arm) in bodies.into_iter().zip([*j, -j]).zip(arms) {
+            match &self.frame.columns.bodies[i as usize] {
+                Body::Dynamic(_) => self.momenta[i as usize].apply(&j, arm),
+                Body::Kinematic(velocity) => self.done.work -= j.dot(&velocity.at(arm)),
+                Body::Static => {}
+            }
+        }
+    }
+
+    /// Stops what still approaches without rebound, all at once: a quadratic programme of speeds for each group
+    /// of touching bodies.
+    fn stop(&mut self) {
+        let columns = self.frame.columns;
+        let resting = self.frame.settings.resting_speed;
+        let all: Vec<Approach> =
+            self.touches.pairs().iter().map(|pair| self.approach(pair)).collect();
+        if all.iter().all(|approach| approach.speed <= STILL) {
+            return;
+        }
+        let pairs: Vec<(u32, u32)> =
+            all.iter().map(|a| (a.pair.bodies[0], a.pair.bodies[1])).collect();
+        let islands = Islands::new(columns, &pairs);
+        let island = |bodies: [u32; 2]| {
+            bodies.iter().find_map(|&i| islands.of_bodies()[i as usize]).unwrap_or_default()
+        };
+        let mut parts: Vec<(bool, Vec<&Approach>)> = vec![(false, Vec::new()); islands.count()];
+        for approach in &all {
+            let (approaches, own) = &mut parts[island(approach.pair.bodies) as usize];
+            *approaches |= approach.speed > STILL;
+            own.push(approach);
+        }
+        for (_, part) in parts.iter().filter(|(approaches, _)| *approaches) {
+            let met = part.iter().flat_map(|approach| {
+                let bodies = approach.pair.bodies;
+                approach.meetings.iter().map(move |meeting| (bodies, *meeting))
+            });
+            let met: Vec<([u32; 2], Meeting)> =
+                met.filter(|(_, meeting)| meeting.normal.dot(&meeting.u) <= resting).collect();
+            self.stop_all(&met);
+        }
+    }
+
+    fn stop_all(&mut self, met: &[([u32; 2], Meeting)]) {
+        let Frame { columns, poses, settings, .. } = *self.frame;
+        let mut rows = Vec::with_capacity(PER_CONTACT * met.len());
+        for (bodies, meeting) in met {
+            let [p, q] = bodies.map(|i| &columns.materials[i as usize]);
+            let coefficient = p.friction_with(q, settings.friction);
+            let normal = rows.len() as u32;
+            let along = |direction| Row::along(*bodies, direction, meeting.arms);
+            rows.push(Row { bounds: Bounds::PUSH, ..along(meeting.normal) });
+            let bounds = [Bounds::Cone { normal, coefficient }, Bounds::Cone2];
+            let tangents = tangents(&meeting.normal).into_iter().zip(bounds);
+            rows.extend(tangents.map(|(tangent, bounds)| Row { bounds, ..along(tangent) }));
+        }
+        let rounds = Rounds { most: ROUNDS, settled: Some(CONVERGED), guess: &[] };
+        let solved = alternate(Bodies { columns, poses }, &rows, self.momenta, &rounds);
+        self.done.unsolved |= solved.unsolved;
+        let share = self.share_of(&solved.momenta);
+        let impulses = rows.chunks(PER_CONTACT).zip(solved.impulses.chunks(PER_CONTACT));
+        for ((bodies, meeting), (rows, own)) in met.iter().zip(impulses) {
+            let j: Vector3<f64> = rows.iter().zip(own).map(|(row, j)| row.linear * *j).sum();
+            self.push(*bodies, &(j * share), &meeting.arms);
+        }
+    }
+
+    /// The share of the way to other momenta that adds no kinetic energy; all of it where kinematic bodies move.
+    fn share_of(&self, after: &[Momentum]) -> f64 {
+        let Frame { columns, poses, .. } = *self.frame;
+        let moves = |body: &Body| matches!(body, Body::Kinematic(v) if *v != Default::default());
+        if columns.bodies.iter().any(moves) {
+            return 1.0;
+        }
+        let (mut first, mut second) = (0.0, 0.0);
+        for (i, body) in columns.bodies.iter().enumerate() {
+            let Some(mass) = body.mass_properties() else { continue };
+            let (rotation, before) = (&poses[i].rotation, &self.momenta[i]);
+            let change = Momentum {
+                linear: after[i].linear - before.linear,
+                angular: after[i].angular - before.angular,
+            };
+            let velocity = body.velocity(rotation, before);
+            first += change.linear.dot(&velocity.linear) + change.angular.dot(&velocity.angular);
+            second += 2.0 * mass.kinetic_energy(rotation, &change);
+        }
+        kinetic_share([0.0, first, second])
+    }
+}
+
+/// The impulses on the first body of a pair, one a meeting.
+fn impulses_of(
+    movers: [&Mover; 2],
+    meetings: &[Meeting],
+    (restitution, friction): (f64, f64),
+    frame: &Frame<'_>,
+) -> Impulses {
+    let clamp = frame.settings.clamp;
+    let [Meeting { normal, arms, u, .. }] = meetings else {
+        let still = CONVERGED * frame.settings.resting_speed;
+        return bounce::impulses(movers, meetings, (restitution, friction), clamp, still);
+    };
+    let k = mass_at(movers[0], &arms[0]) + mass_at(movers[1], &arms[1]);
+    let j = pair_impulse(normal, &k, u, restitution, friction);
+    let mut impulses = Impulses::default();
+    impulses[0] = clamp.limit(&j, normal, &k, u);
+    impulses
+}

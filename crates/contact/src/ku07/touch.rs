@@ -1,0 +1,265 @@
+//! Where bodies touch at an instant.
+
+use dynamics::Velocity;
+use nalgebra::{Isometry3, Point3, Vector3};
+use rayon::prelude::*;
+
+use crate::narrow::broad::{Broad, Way};
+use crate::narrow::candidate::{Candidate, Side};
+use crate::narrow::candidates::{candidates, reduce};
+use crate::narrow::contacts::MARGIN;
+use crate::shape::field::Field;
+use crate::shape::{Probe, Shape};
+use crate::{Columns, Frame, Settings};
+
+/// Bodies that are apart by no more than this share of the smaller size touch.
+const BAND: f64 = 1e-6;
+/// Bodies that touch may sink by this share of the smaller size before contacts are searched again: the
+/// integration lets them drift.
+const DRIFT: f64 = 1e-7;
+/// Bodies that are apart by no more than this share of the smaller size have met.
+const MET: f64 = 1e-10;
+/// Displacement over which the turning of a normal is measured, as a share of the smaller size.
+const NEARBY: f64 = 1e-4;
+/// Pairs per task; fixed, so that the work is cut the same way for any thread count.
+const CHUNK: usize = 32;
+
+/// How a contact point moves with its bodies.
+#[derive(Clone, Copy, Debug)]
+enum Course {
+    /// Point and normal are fixed to their bodies, as a corner and a face.
+    Fixed,
+    /// The normal is that of the field at the point, as for the center of a ball.
+    Curved,
+    /// The point keeps its place relative to the center of mass of the owner, in world axes, as under a
+    /// cylinder that rolls.
+    Rolling(Vector3<f64>),
+}
+
+/// A point of a body that touches another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touch {
+    pub(crate) bodies: [u32; 2],
+    owner: Side,
+    /// In body coordinates of the owner, m.
+    point: Point3<f64>,
+    /// Distance from the point to the surface of the owner, m: the radius of a ball.
+    radius: f64,
+    /// Out of the other body, in its coordinates.
+    normal: Vector3<f64>,
+    /// Where the point was in coordinates of the other body, m.
+    place: Point3<f64>,
+    /// The gap there, m; negative for an overlap.
+    pub(crate) gap: f64,
+    course: Course,
+}
+
+/// A touch at some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    /// From the centers of mass of both bodies, m.
+    pub(crate) arms: [Vector3<f64>; 2],
+    /// Out of the second body.
+    pub(crate) normal: Vector3<f64>,
+    /// m.
+    pub(crate) gap: f64,
+    /// Velocity of the first body relative to the second there, m/s.
+    pub(crate) u: Vector3<f64>,
+    /// The part of the second derivative of the gap that velocities alone give, m/s^2.
+    pub(crate) curl: f64,
+}
+
+/// A pair of bodies that touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TouchingPair {
+    pub(crate) bodies: [u32; 2],
+    first: usize,
+    count: usize,
+    /// The deepest overlap, m, at least 0.
+    pub(crate) depth: f64,
+}
+
+/// Where bodies touch at an instant.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    all: Vec<Touch>,
+    /// Sorted by bodies.
+    pairs: Vec<TouchingPair>,
+    /// Pairs of bodies that were looked at.
+    looked: usize,
+}
+
+impl Touches {
+    /// Number of contact points.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether nothing touches.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Number of pairs that were looked at.
+    pub fn looked(&self) -> usize {
+        self.looked
+    }
+
+    pub(crate) fn pairs(&self) -> &[TouchingPair] {
+        &self.pairs
+    }
+
+    pub(crate) fn of(&self, pair: &TouchingPair) -> &[Touch] {
+        &self.all[pair.first..pair.first + pair.count]
+    }
+
+    /// How deep a pair overlaps, m; `None` if it does not touch.
+    pub(crate) fn depth(&self, bodies: [u32; 2]) -> Option<f64> {
+        let found = self.pairs.binary_search_by_key(&bodies, |pair| pair.bodies).ok()?;
+        Some(self.pairs[found].depth)
+    }
+}
+
+impl Frame<'_> {
+    /// Where bodies touch, for [`Solver::Ku07`](crate::Solver::Ku07).
+    pub fn touches(&self) -> Touches {
+        let Self { columns, poses, .. } = *self;
+        let way = Way { columns, poses, predicted: poses, motion: None };
+        let near = Broad::new(way, MARGIN).pairs().near;
+        let of = |&(a, b): &(u32, u32)| touches_of(columns, poses, [a, b]);
+        let found: Vec<Vec<Touch>> = near.par_iter().with_min_len(CHUNK).map(of).collect();
+        let mut touches = Touches { looked: near.len(), ..Touches::default() };
+        for (&(a, b), found) in near.iter().zip(found).filter(|(_, found)| !found.is_empty()) {
+            let (first, count) = (touches.all.len(), found.len());
+            let depth = found.iter().map(|touch| -touch.gap).fold(0.0, f64::max);
+            touches.pairs.push(TouchingPair { bodies: [a, b], first, count, depth });
+            touches.all.extend(found);
+        }
+        touches
+    }
+}
+
+fn touches_of(columns: Columns<'_>, poses: &[Isometry3<f64>], bodies: [u32; 2]) -> Vec<Touch> {
+    let [a, b] = bodies.map(|i| i as usize);
+    let [p, q]: [&Shape; 2] = [&columns.shapes[a], &columns.shapes[b]];
+    let band = BAND * p.size().min(q.size());
+    let found = candidates((p, &poses[a]), (q, &poses[b]), band, &mut 0);
+    let chosen = reduce(&found, band, &poses[a], &poses[b]);
+    let poses = [&poses[a], &poses[b]];
+    chosen.into_iter().map(|candidate| Touch::new(bodies, [p, q], poses, candidate)).collect()
+}
+
+/// How near bodies are that have met, m.
+pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
+    let sizes = bodies.map(|i| columns.shapes[i as usize].size());
+    MET * sizes[0].min(sizes[1])
+}
+
+/// How deep a pair may sink beyond its overlap before contacts are searched again, m. The distance of sampled
+/// solids varies along a face by as much as the slop.
+pub(crate) fn drift(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2]) -> f64 {
+    let shapes = bodies.map(|i| &columns.shapes[i as usize]);
+    let is_sampled = |field: &Field| matches!(field, Field::Grid { .. } | Field::Tets(_));
+    let is_exact = !shapes.iter().any(|shape| is_sampled(shape.field()));
+    let share = if is_exact { DRIFT } else { settings.slop.max(DRIFT) };
+    share * shapes[0].size().min(shapes[1].size())
+}
+
+impl Touch {
+    fn new(
+        bodies: [u32; 2],
+        shapes: [&Shape; 2],
+        poses: [&Isometry3<f64>; 2],
+        candidate: &Candidate,
+    ) -> Self {
+        let Candidate { owner, point, normal, distance, .. } = *candidate;
+        let [own, other] = sides(owner);
+        let world = poses[own] * point;
+        let place = poses[other].inverse_transform_point(&world);
+        let field = shapes[other].field();
+        let radius = match shapes[own].probe() {
+            Probe::Ball(radius) => *radius,
+            Probe::None | Probe::Points(_) | Probe::Hull(..) => 0.0,
+        };
+        let is_smooth = !matches!(field, Field::Grid { .. } | Field::Mesh(_) | Field::Tets(_));
+        let course = if shapes.iter().any(|shape| matches!(shape.field(), Field::Round(_))) {
+            Course::Rolling(world.coords - poses[own].translation.vector)
+        } else if normal.is_none() && radius > 0.0 && is_smooth {
+            Course::Curved
+        } else {
+            Course::Fixed
+        };
+        let normal = normal.unwrap_or_else(|| field.normal(&place));
+        Self { bodies, owner, point, radius, normal, place, gap: distance, course }
+    }
+
+    /// The touch when its bodies, of these shapes, are elsewhere.
+    pub(crate) fn spot(
+        &self,
+        shapes: [&Shape; 2],
+        poses: [&Isometry3<f64>; 2],
+        velocities: [&Velocity; 2],
+    ) -> Spot {
+        let [own, other] = sides(self.owner);
+        let (pose, frame) = (poses[own], poses[other]);
+        let point = match self.course {
+            Course::Rolling(arm) => Point3::from(pose.translation.vector + arm),
+            Course::Fixed | Course::Curved => pose * self.point,
+        };
+        let place = frame.inverse_transform_point(&point);
+        let (normal, gap) = match self.course {
+            Course::Fixed => (self.normal, self.gap + self.normal.dot(&(place - self.place))),
+            Course::Rolling(_) => (self.normal, self.gap),
+            Course::Curved => {
+                let field = shapes[other].field();
+                (field.normal(&place), field.distance(&place) - self.radius)
+            }
+        };
+        let out = frame * normal;
+        let [arm, other_arm] = [own, other].map(|i| point.coords - poses[i].translation.vector);
+        let (v, w) = (velocities[own], velocities[other]);
+        let relative = v.at(&arm) - w.at(&other_arm);
+        let curl = match self.course {
+            Course::Rolling(_) => 0.0,
+            Course::Fixed | Course::Curved => {
+                let own_turn = v.angular.cross(&v.angular.cross(&arm));
+                let other_turn = w.angular.cross(&(v.at(&arm) - w.linear));
+                let bend = frame * self.bend(shapes, &place, &(frame.inverse() * relative));
+                let turning = w.angular.cross(&out) + bend;
+                out.dot(&(own_turn - other_turn)) + turning.dot(&relative)
+            }
+        };
+        let surface = point.coords - out * self.radius;
+        let arms = [0, 1].map(|i| surface - poses[i].translation.vector);
+        let u = velocities[0].at(&arms[0]) - velocities[1].at(&arms[1]);
+        let normal = if self.owner == Side::A { out } else { -out };
+        Spot { arms, normal, gap, u, curl }
+    }
+
+    /// The rate at which the normal turns, 1/s, in coordinates of the other body, while the point moves through
+    /// its field with a velocity, m/s.
+    fn bend(
+        &self,
+        shapes: [&Shape; 2],
+        place: &Point3<f64>,
+        velocity: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let speed = velocity.norm();
+        if !matches!(self.course, Course::Curved) || speed == 0.0 {
+            return Vector3::zeros();
+        }
+        let field = shapes[sides(self.owner)[1]].field();
+        let near = NEARBY * shapes[0].size().min(shapes[1].size());
+        let step = velocity * (near / speed);
+        let change = field.normal(&(place + step)) - field.normal(&(place - step));
+        change * (speed / (2.0 * near))
+    }
+}
+
+/// Numbers in the pair of the owner and of the other body.
+fn sides(owner: Side) -> [usize; 2] {
+    match owner {
+        Side::A => [0, 1],
+        Side::B => [1, 0],
+    }
+}
