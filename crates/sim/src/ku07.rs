@@ -190,6 +190,7 @@ impl World {
         let mut work = vec![0.0; self.len()];
         self.add_force_work(&start, &mut work);
         report.work += work.iter().sum::<f64>();
+        self.keep_in_plane(&start);
         self.stop_unusable(&start, report);
     }
 
