@@ -134,7 +134,7 @@ fn frames(c: &mut Criterion) {
         ("impulse", Solver::Impulse),
     ];
     for (name, solver) in solvers {
-        let contact = contact::Settings { solver, ..contact::Settings::default() };
+        let contact = contact::Settings::of(solver);
         let settings = Settings { contact, sleep: false, ..Settings::default() };
         let (mut world, _) = pile::world(&fragments, pile::Ground::Plane, settings);
         for _ in 0..120 {

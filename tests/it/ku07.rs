@@ -323,7 +323,7 @@ fn kinematic_work_is_reported() {
     assert!((work - lifted).abs() < 1e-6 * lifted, "{work} {lifted}");
 }
 
-/// A wall of a lattice, anchored or not, and a ball that comes along z.
+/// A wall, and a ball that comes along z.
 fn wall(more: &str) -> String {
     format!(
         r#"version = 1
@@ -335,7 +335,6 @@ fn wall(more: &str) -> String {
         shape = {{ box = {{ half_extents = [0.3, 0.2, 0.1], spacing = 0.05 }} }}
         material = "clay"
         density = 1700
-        fracture = {{ break_impulse = 10, lattice = {{ spacing = 0.2, strength = 1e5 }} }}
         [[body]]
         name = "ball"
         shape = {{ sphere = {{ radius = 0.1 }} }}
@@ -359,6 +358,9 @@ fn keys_of_other_solvers_are_refused() {
         let text = said(more);
         assert!(text.contains("steers nothing with the solver `ku07`"), "{text}");
     }
+    let broken = wall("").replace("density = 1700", "fracture = { lattice = { spacing = 0.2 } }");
+    let text = Scene::from_toml(&broken).unwrap_err().to_string();
+    assert!(text.contains("body[0].fracture") && text.contains("breaks nothing yet"), "{text}");
     let joint = r#"
         [[joints]]
         kind = "ball"

@@ -31,20 +31,12 @@ pub(crate) fn principal_axes(inertia: &Matrix3<f64>) -> (Vector3<f64>, UnitQuate
     (tensor.diagonal(), axes)
 }
 
-/// Share of the moments by which round-off of sums over a mesh changes a tensor.
-const ROUND_OFF: f64 = 8.0 * f64::EPSILON;
-
 /// The least rotation in the plane of axes `i < j` that makes `tensor[(i, j)]` zero, if it is not
 /// yet negligible.
 fn zeroing(tensor: &Matrix3<f64>, i: usize, j: usize) -> Option<UnitQuaternion<f64>> {
     let product = tensor[(i, j)];
     let (a, b) = (tensor[(i, i)], tensor[(j, j)]);
-    let size = (a.abs() * b.abs()).sqrt();
-    if product.abs() <= 0.25 * f64::EPSILON * size {
-        return None;
-    }
-    // between equal moments round-off would choose the axes
-    if (a - b).abs() <= ROUND_OFF * size && product.abs() <= ROUND_OFF * size {
+    if product.abs() <= 0.25 * f64::EPSILON * (a.abs() * b.abs()).sqrt() {
         return None;
     }
     // half of the angle with tangent 2 p / (a - b), at most 45 degrees

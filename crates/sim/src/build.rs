@@ -612,7 +612,7 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
             of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
         }
         scene::Shape::Polygon(polygon) => {
-            of_mesh(&formed::sampling(&spec.shape), polygon.mesh().into(), spec.density())
+            of_polygon(&formed::sampling(&spec.shape), polygon, spec.density())
         }
         scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
         scene::Shape::Box(b) => {
@@ -708,7 +708,29 @@ fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidErr
 fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
     let PaintedMesh { mesh, corners } = painted;
     let (geometry, mesh) = mesh_geometry(spec, mesh)?;
-    let (mass, material) = rigid(geometry.moments(), density)?;
+    let own = rigid(geometry.moments(), density)?;
+    of_geometry(geometry, PaintedMesh { mesh, corners }, own)
+}
+
+/// The solid of a polygon, with a principal axis along z.
+fn of_polygon(spec: &scene::Mesh, polygon: &scene::Polygon, density: f64) -> Result<Solids, Cause> {
+    let (geometry, mesh) = mesh_geometry(spec, polygon.mesh())?;
+    let mut moments = *geometry.moments();
+    // zero by symmetry; round-off would turn the axes of equal moments
+    moments.first.z = 0.0;
+    for k in 0..2 {
+        (moments.second[(k, 2)], moments.second[(2, k)]) = (0.0, 0.0);
+    }
+    let own = rigid(&moments, density)?;
+    of_geometry(geometry, mesh.into(), own)
+}
+
+/// The solid of an exact or sampled geometry that was made from a mesh, with its mass and body coordinates.
+fn of_geometry(
+    geometry: Geometry,
+    PaintedMesh { mesh, corners }: PaintedMesh,
+    (mass, material): (MassProperties, Isometry3<f64>),
+) -> Result<Solids, Cause> {
     let solid = Solid { geometry: Arc::new(geometry), material };
     let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MAX_CORNERS {
         let spacing = solid.geometry.grid().spacing();
