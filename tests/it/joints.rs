@@ -320,7 +320,7 @@ fn joints_that_cannot_be_are_refused() {
     assert_eq!(refused(point), JointError::NoAxis);
     assert!(world.remove(nail));
     assert_eq!(world.join(good), Err(JointError::Bodies));
-    for solver in [Solver::Impulse, Solver::reference()] {
+    for solver in [Solver::Ku07, Solver::reference()] {
         let mut world = self::world(solver, 30.0);
         let nail = ghost(&mut world, Body::Static, Isometry3::identity());
         let ball = ghost(&mut world, mass(1.0, [1.0; 3]), Isometry3::identity());

@@ -363,7 +363,7 @@ fn keys_of_other_solvers_are_refused() {
     assert!(text.contains("body[0].fracture") && text.contains("breaks nothing yet"), "{text}");
     let joint = r#"
         [[joints]]
-        kind = "ball"
+        kind = "point"
         bodies = ["wall", "ball"]
         anchor = [0, 0, 0.4]
         "#;
