@@ -78,8 +78,8 @@ pub enum JointError {
     NoAxis,
     /// The solver has no joints.
     #[error(
-        "the solver of this world has no joints: use the manifold, sequential-impulse or \
-         quadratic-programme one"
+        "the solver of this world has no joints: use the manifold, sequential-impulse, \
+         quadratic-programme or impulse one"
     )]
     Solver,
 }

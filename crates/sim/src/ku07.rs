@@ -1,13 +1,10 @@
 //! One frame by the loop of Ku07: from one instant at which something meets to the next.
 
 use contact::{Bearing, Blow, Search, Struck, Touches};
-use dynamics::Momentum;
-use nalgebra::Isometry3;
 
 use crate::event::Trigger;
 use crate::hits::Acting;
 use crate::step::Phase;
-use crate::world::is_usable;
 use crate::{Report, World};
 
 /// Instants of a frame at which bodies may meet when they do. Beyond it they may overlap for up to
@@ -54,14 +51,8 @@ impl World {
         let spent = report.dissipation.total() - paid;
         report.dissipation.contact += energy + report.work - acted - spent - end;
         report.awake = self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
-        report.frame = self.frame;
-        report.energy_gain = end - energy;
         self.log_touching(Vec::new(), &mut report);
-        self.retire(&mut report);
-        report.bodies = self.len();
-        report.kinetic_energy = self.kinetic_energy();
-        report.potential_energy = self.potential_energy();
-        report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
+        self.close_ledger(energy, &mut report);
         ended(Phase::Ledger);
         report
     }
@@ -191,16 +182,6 @@ impl World {
         self.add_force_work(&start, &mut work);
         report.work += work.iter().sum::<f64>();
         self.keep_in_plane(&start);
-        self.stop_unusable(&start, report);
-    }
-
-    /// Puts bodies whose state is not finite back to `start`, at rest.
-    fn stop_unusable(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
-        for i in 0..self.len() {
-            if !is_usable(&self.poses[i], &self.momenta[i]) {
-                (self.poses[i], self.momenta[i]) = (start[i], Momentum::default());
-                report.frozen.push(self.ids[i]);
-            }
-        }
+        self.freeze_broken_states(&start, report);
     }
 }

@@ -151,17 +151,22 @@ impl World {
         report.work += given;
         report.dissipation.contact = collided + spent + given - self.mechanical_energy();
         self.doze(&support, &mut report);
-        report.frame = self.frame;
         count_work(&support, &mut report);
+        self.close_ledger(energy, &mut report);
+        ended(Phase::Ledger);
+        report
+    }
+
+    /// Retires debris, and reports what energy and bodies the frame ends with; it began with `energy`, J.
+    pub(crate) fn close_ledger(&mut self, energy: f64, report: &mut Report) {
+        report.frame = self.frame;
         let end = self.mechanical_energy();
         report.energy_gain = end - energy;
-        self.retire(&mut report);
+        self.retire(report);
         report.bodies = self.len();
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
         report.dissipation.retirement = end - (report.kinetic_energy + report.potential_energy);
-        ended(Phase::Ledger);
-        report
     }
 
     /// Where bodies with `half` momenta end the frame: pushed out of overlap, joints closed, within the energy of
@@ -505,7 +510,7 @@ impl World {
     }
 
     /// Puts bodies whose state is not finite back to `start`, at rest.
-    fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
+    pub(crate) fn freeze_broken_states(&mut self, start: &[Isometry3<f64>], report: &mut Report) {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());

@@ -129,16 +129,15 @@ impl NewBody {
         }
     }
 
-    /// The same body moving in the xy plane alone; `None` if no axis of it is along z.
-    fn in_plane(self) -> Option<Self> {
-        let Body::Dynamic(mass) = &self.body else { return Some(self) };
-        let mass = mass.in_plane(&self.pose.rotation)?;
-        let Velocity { linear, angular } = self.velocity;
-        let velocity = Velocity {
-            linear: Vector3::new(linear.x, linear.y, 0.0),
-            angular: Vector3::z() * angular.z,
-        };
-        Some(Self { body: Body::Dynamic(mass), velocity, breakage: None, ..self })
+    /// Lets it move in the xy plane alone, and never break. `false` if no axis of it is along z.
+    fn flatten(&mut self) -> bool {
+        let Body::Dynamic(mass) = &self.body else { return true };
+        let Some(mass) = mass.in_plane(&self.pose.rotation) else { return false };
+        self.body = Body::Dynamic(mass);
+        self.velocity.linear.z = 0.0;
+        self.velocity.angular = Vector3::z() * self.velocity.angular.z;
+        self.breakage = None;
+        true
     }
 
     /// The same body at rest and out of the way.
@@ -312,14 +311,16 @@ impl World {
     }
 
     /// Adds a body whose material can be.
-    pub(crate) fn insert(&mut self, new: NewBody) -> BodyId {
+    pub(crate) fn insert(&mut self, mut new: NewBody) -> BodyId {
         let id = BodyId(self.next);
         self.next += 1;
-        let placed = if self.settings.plane { new.clone().in_plane() } else { Some(new.clone()) };
-        let new = placed.filter(NewBody::is_usable).unwrap_or_else(|| {
+        let is_placed = !self.settings.plane || new.flatten();
+        let new = if is_placed && new.is_usable() {
+            new
+        } else {
             self.frozen.push(id);
             new.frozen()
-        });
+        };
         let momentum = new.momentum();
         self.ids.push(id);
         self.bodies.push(new.body);

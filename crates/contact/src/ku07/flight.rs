@@ -214,9 +214,9 @@ impl Pressed {
             ..*self
         };
         if self.is_at_rest {
-            shorter.stay(time)
+            shorter.stay(time);
         } else {
-            shorter.extend(group, time)
+            shorter.extend(group, time);
         }
         shorter
     }

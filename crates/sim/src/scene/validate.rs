@@ -90,7 +90,7 @@ impl Scene {
         require(solver.contact().has_joints(), key, || {
             format!(
                 "cannot be: the solver `{}` has no joints; use `manifold`, \
-                 `sequential_impulse` or `quadratic_program`",
+                 `sequential_impulse`, `quadratic_program` or `impulse`",
                 solver.name()
             )
         })?;
