@@ -14,7 +14,7 @@ use rapier::prelude::{
 
 const FRAMES: usize = 300;
 
-/// Handles of Rapier have no order; their parts do.
+/// Handles of Rapier do not implement `Ord`; their parts do.
 type Handle = (u32, u32);
 
 fn engine_body(body: &RigidBody) -> EngineBody {

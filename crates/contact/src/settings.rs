@@ -29,7 +29,7 @@ pub enum Solver {
     Impulse,
     /// The frame loop of Ku07: motion integrated with error control up to each time of contact, which
     /// bisection finds, impulses there, resting contact as a quadratic programme of accelerations. It has no
-    /// joints, and time grows with the impacts. [`Frame::touches`](crate::Frame::touches) is where a step starts.
+    /// joints, and time grows with the impacts: bodies that tumble or break may take minutes a frame. [`Frame::touches`](crate::Frame::touches) is where a step starts.
     Ku07,
 }
 

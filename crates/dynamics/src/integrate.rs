@@ -212,7 +212,7 @@ pub struct Accuracy {
     /// Bound on the error of each step and body in position, orientation and both momenta, each relative to
     /// its size or to that of its [`Scale`].
     pub tolerance: f64,
-    /// Steps of this length, s, are accepted whatever their error: loads may jump.
+    /// Minimum step, s: shorter ones are accepted without error control, because loads may be discontinuous.
     pub least_step: f64,
 }
 
@@ -256,8 +256,9 @@ pub fn integrate_coupled(
         let worst = bodies.iter().enumerate().map(|(i, body)| {
             relative_error(&body.least_sizes(), [&at[i], &next[i], &errors[i]]) / tolerance
         });
-        // an error that is no number is not accepted
-        let worst = worst.fold(0.0, |worst: f64, x| if x <= worst { worst } else { x });
+        // NaN stays the worst, and is not accepted
+        let worst =
+            worst.fold(0.0, |worst: f64, x| if worst.is_nan() || x <= worst { worst } else { x });
         if worst <= 1.0 || dt.abs() <= least_step {
             time = if last { duration } else { time + dt };
             let states: Vec<State> = next.iter().map(state).collect();

@@ -1,4 +1,4 @@
-//! Normal forces by a quadratic programme, friction by sweeps, in turn.
+//! Alternation between normal forces (quadratic programme) and friction (projected Gauss-Seidel).
 
 use dynamics::Momentum;
 use nalgebra::Isometry3;
@@ -67,8 +67,8 @@ fn is_friction(row: &Row) -> bool {
     !matches!(row.bounds, Bounds::Between { .. })
 }
 
-/// Normal forces and joints by a quadratic programme, friction by sweeps with the normal forces it
-/// found, in turn.
+/// Solves normal forces and joints as a quadratic programme with friction fixed, then friction by projected
+/// Gauss-Seidel with the normal forces fixed, in alternating rounds.
 pub(crate) fn alternate(
     bodies: Bodies<'_>,
     rows: &[Row],

@@ -34,7 +34,7 @@ pub fn classify(v_rel: f64, slow: f64) -> ContactClass {
     }
 }
 
-/// What tells the classes of the contacts of a step.
+/// Classifies the contacts of a step as colliding, resting or separating.
 pub(super) struct Classes<'a> {
     frame: Frame<'a>,
     /// Of bodies after the forces of the step, before impulses.
@@ -52,7 +52,7 @@ impl<'a> Classes<'a> {
         Self { frame, velocities: frame.velocities(start), slow }
     }
 
-    /// The normal speed in m/s with which a colliding pair is thrown back; `None` of contacts that rest or part, or
+    /// Normal speed after a collision by Newton's restitution, m/s; `None` for contacts that rest or separate, or
     /// whose gap stays open in the step.
     pub(super) fn target(&self, pair: &Manifold, contact: &Contact) -> Option<f64> {
         let Frame { columns, dt, settings, .. } = self.frame;

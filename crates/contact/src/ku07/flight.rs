@@ -18,7 +18,7 @@ use crate::{Frame, Islands};
 /// Bound on the error of each integration step of bodies that touch, and the step below which it is not
 /// shortened: the quadratic programme is solved to 1e-9.
 const PRESSED: Accuracy = Accuracy { tolerance: 1e-8, least_step: 2e-5 };
-/// Speed below which errors do not count as a share, m/s.
+/// Speed below which the error control of velocities is absolute, m/s.
 const LEAST_SPEED: f64 = 0.1;
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 8;
@@ -236,7 +236,7 @@ impl Pressed {
         if from >= to {
             return;
         }
-        // coordinates about the bodies, so that errors are measured by their size
+        // positions relative to the first body: error control is relative to their size
         let last = |nodes: &Vec<Node>| nodes[nodes.len() - 1].state;
         let states: Vec<State> = self.nodes.iter().map(last).collect();
         let origin = states[0].pose.translation.vector;

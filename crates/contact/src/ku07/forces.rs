@@ -8,17 +8,17 @@ use super::touch::{Spot, Touch};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
 use crate::{Columns, Frame};
 
-/// Rate at which the speed of approach at a resting contact decays, 1/s, and half of that at which it returns
-/// to its gap: integration lets it drift.
+/// Baumgarte stabilization of resting contacts, critically damped, 1/s: gaps obey `g'' + 2 D g' + D^2 g = 0`, which
+/// removes the drift of the integration.
 const DAMPING: f64 = 200.0;
-/// Rate at which the speed of sliding decays where friction can hold, 1/s. Bodies stick below
-/// `friction g / STICKING`, some mm/s.
+/// Decay rate of the sliding velocity within the friction cone, 1/s: Coulomb friction regularized below a sliding
+/// speed of `friction g / STICKING`, some mm/s.
 const STICKING: f64 = 1e3;
-/// Rounds of normal forces and friction.
+/// Limit of rounds of normal forces and friction.
 const ROUNDS: usize = 20;
-/// The rounds end once normal forces change by no more than this share.
+/// Convergence tolerance of the rounds: the largest change of a normal force relative to the largest force.
 const SETTLED: f64 = 1e-9;
-/// Bodies with less speed, m/s, and acceleration, m/s^2, are at rest.
+/// Upper bound of the speed in m/s, and of the acceleration in m/s^2, of a body at rest.
 const AT_REST: f64 = 1e-6;
 
 /// Bodies that touch, and how.

@@ -10,9 +10,9 @@ use crate::Shape;
 
 /// Bound on the error of each integration step of a body that touches nothing.
 const FREE: Accuracy = Accuracy { tolerance: 1e-12, least_step: 0.0 };
-/// Turns of more than so many rad in a flight are not integrated step by step.
+/// Limit of the rotation angle in a flight that is integrated with error control, rad.
 const MAX_TURN: f64 = 1e4;
-/// By how much bodies that touch may be faster between two steps of the integration than at these.
+/// Safety factor of the speed bound of touching bodies, of which only the speeds at integration steps are known.
 const FASTER: f64 = 1.2;
 
 /// A state at a time, s after the start.

@@ -15,7 +15,7 @@ use crate::{Frame, Islands, Mover, pair_impulse};
 const MAX_REBOUNDS: u32 = 64;
 /// Collisions of a pair at one instant, for each pair; what approaches then is stopped all at once.
 const MAX_ROUNDS: usize = 64;
-/// Speed of approach that resting contact takes away, m/s.
+/// Approach speed below which the resting contact forces stop the approach, m/s.
 pub(super) const STILL: f64 = 1e-6;
 /// Tolerance of the speeds after a collision, as a share of the resting speed.
 const CONVERGED: f64 = 1e-3;
@@ -108,7 +108,7 @@ impl Strike<'_, '_> {
         Approach { pair: *pair, meetings, speed }
     }
 
-    /// The pair that approaches fastest, of those that do not just rest.
+    /// The pair with the largest approach speed above the resting speed.
     fn fastest(&self) -> Option<(usize, Approach)> {
         let resting = self.frame.settings.resting_speed;
         let all = self.touches.pairs().iter().enumerate().filter(|(n, _)| !self.over[*n]);

@@ -103,7 +103,7 @@ fn flat(key: &str, v: &[f64; 3]) -> Result<(), InvalidValue> {
     })
 }
 
-/// A rotation after which one of the `axes` is along z.
+/// Checks that the rotation brings one of `axes` onto the z axis.
 fn turned(key: &str, rotation: Rotation, axes: &[Vector3<f64>]) -> Result<(), InvalidValue> {
     let turn = rotation.to_quaternion();
     let is_along = |axis: &Vector3<f64>| (turn * axis).z.abs() > 1.0 - ALONG;
