@@ -278,6 +278,11 @@ fn scenes_refuse_patterns_that_cannot_be() {
         ),
         (
             "[pattern.a.voronoi]\npieces = 9",
+            "fracture = { pattern = \"a\", levels = [{ pattern = \"a\" }] }",
+            "names the pattern of the level above",
+        ),
+        (
+            "[pattern.a.voronoi]\npieces = 9",
             "fracture = { pattern = \"a\", placement = \"snapped\", levels = [{ pattern = \"a\" }] }",
             "must be \"fixed\"",
         ),

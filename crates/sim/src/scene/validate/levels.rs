@@ -17,8 +17,16 @@ pub(super) fn check(
     let placed = |name: &String| scene.patterns.get(name).map(Pattern::placement);
     if !f.levels.is_empty() {
         hierarchy(key, f, scene)?;
+        let mut coarser = &f.pattern;
         for (n, l) in f.levels.iter().enumerate() {
-            level(&format!("{key}.levels[{n}]"), l, body, scene)?;
+            let key = format!("{key}.levels[{n}]");
+            level(&key, l, body, scene)?;
+            require(
+                l.pattern.is_none() || l.pattern != *coarser,
+                &at(&key, "pattern"),
+                || "names the pattern of the level above, which leaves its clusters whole: name a finer one",
+            )?;
+            coarser = &l.pattern;
         }
     }
     let Some(next) = &f.then else { return Ok(()) };
