@@ -1,12 +1,13 @@
 //! The frame loop of Ku07, against closed forms.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::{Groups, Material, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use sim::scene::Scene;
-use sim::{BodyId, NewBody, Settings, World};
+use sim::{BodyId, NewBody, Report, Settings, World, build};
 
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 30.0;
@@ -358,9 +359,6 @@ fn keys_of_other_solvers_are_refused() {
         let text = said(more);
         assert!(text.contains("steers nothing with the solver `ku07`"), "{text}");
     }
-    let broken = wall("").replace("density = 1700", "fracture = { lattice = { spacing = 0.2 } }");
-    let text = Scene::from_toml(&broken).unwrap_err().to_string();
-    assert!(text.contains("body[0].fracture") && text.contains("breaks nothing yet"), "{text}");
     let joint = r#"
         [[joints]]
         kind = "point"
@@ -372,4 +370,43 @@ fn keys_of_other_solvers_are_refused() {
     assert!(
         Scene::from_toml(&wall("contact = { resting_speed = 1e-4, clamp = \"scale\" }")).is_ok()
     );
+}
+
+/// A wall in free space after some frames in which a ball breaks it, and their reports.
+fn broken(frames: usize) -> (World, Vec<Report>) {
+    let text = wall("gravity = [0, 0, 0]").replace(
+        "density = 1700",
+        "density = 1700\nfracture = { break_impulse = 1, lattice = { spacing = 0.1, strength = 3e5 } }",
+    );
+    let scene = Scene::from_toml(&text).unwrap();
+    let mut world = build(&scene, &BTreeMap::new()).unwrap().0;
+    let reports = (0..frames).map(|_| world.step()).collect();
+    (world, reports)
+}
+
+#[test]
+fn a_wall_that_breaks_keeps_its_momentum_and_gains_no_energy() {
+    let (start, _) = broken(0);
+    let (before, energy) = (start.momentum(), start.kinetic_energy());
+    let (world, reports) = broken(4);
+    assert!(world.len() >= 6, "{}", world.len());
+    let after = world.momentum();
+    let size = before.linear.norm();
+    assert!((after.linear - before.linear).norm() < 1e-9 * size, "{}", after.linear);
+    assert!((after.angular - before.angular).norm() < 1e-9 * size, "{}", after.angular);
+    for (frame, report) in reports.iter().enumerate() {
+        assert!(report.energy_gain <= 1e-9 * energy, "{frame}: {}", report.energy_gain);
+    }
+    let impacts: usize = reports.iter().map(|report| report.impacts).sum();
+    assert!(impacts > world.len(), "{impacts}");
+    assert!(world.kinetic_energy() < 0.99 * energy);
+}
+
+#[test]
+fn what_breaks_is_the_same_on_any_number_of_threads() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| broken(3).0.fingerprint())
+    };
+    assert_eq!(on(1), on(2));
 }

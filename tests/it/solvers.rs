@@ -528,3 +528,19 @@ fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
     assert!(!limited(3));
     assert!(limited(12));
 }
+
+#[test]
+fn impulses_hold_a_stack_of_five_at_one_step_a_frame() {
+    let text = "version = 1\n[simulation]\nsolver = \"impulse\"\nsleep = false\n\
+                [[body]]\nname = \"ground\"\nshape = { plane = {} }\nmotion = \"static\"\n\
+                [[body]]\nname = \"box\"\nshape = { box = { half_extents = [0.1, 0.1, 0.1] } }\n\
+                position = [0, 0.1, 0]\ncopies = { count = [1, 5, 1], spacing = [0, 0.2, 0] }\n";
+    let scene = sim::scene::Scene::from_toml(text).unwrap();
+    let mut world = sim::build(&scene, &std::collections::BTreeMap::new()).unwrap().0;
+    (0..300).for_each(|_| drop(world.step()));
+    let heights = world.iter().skip(1).map(|state| state.pose.translation.vector);
+    for (n, place) in heights.enumerate() {
+        let off = place - Vector3::y() * (0.1 + 0.2 * n as f64);
+        assert!(off.norm() < 1e-3, "{n}: {off:?}");
+    }
+}

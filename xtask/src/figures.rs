@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 37] = [
+const FIGURES: [Figure; 38] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
@@ -52,6 +52,7 @@ const FIGURES: [Figure; 37] = [
     figure("glass_table", "Ku07 figure 3", "cleft along four planes", "0,7,14,50"),
     figure("uneven", "Ku07 figure 4", "even and random weakening", "0,8,14,40"),
     figure("worn", "Ku07", "weakening lasts, section 3.2", "0,4,8,40"),
+    figure("slab", "Ku07", "its own frame loop", "0,2,9,29"),
     figure("flatland", "the lecture", "rigid bodies in 2D", "0,18,30,90"),
     figure("window", "", "", "0,7,9,14"),
     figure("bridge", "", "", "0,12,24,48"),

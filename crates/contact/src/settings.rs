@@ -178,7 +178,7 @@ impl Settings {
         let own = match solver {
             Solver::Reference { .. } => Self::reference(),
             // impulses of single contacts spread one body a sweep
-            Solver::Impulse => Self { contact_sweeps: 50, ..Self::default() },
+            Solver::Impulse => Self { contact_sweeps: 200, ..Self::default() },
             // what is slower does not rebound, so that a bouncing ball comes to rest
             Solver::Ku07 => Self { resting_speed: 1e-3, ..Self::default() },
             _ => Self::default(),

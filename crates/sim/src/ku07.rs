@@ -14,6 +14,9 @@ const MAX_INSTANTS: usize = 4096;
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
+/// Length of a flight at most, as a multiple of that of the flight before: what is integrated beyond the next
+/// meeting is lost.
+const GROWTH: f64 = 2.0;
 /// Share of the frame by which meetings are put off.
 const LATER: f64 = 1.0 / 256.0;
 
@@ -29,6 +32,8 @@ struct Progress {
     instants: usize,
     /// Instants in a row without a collision or a flight between them.
     idle: usize,
+    /// Length of the next flight at most, s.
+    horizon: f64,
 }
 
 impl World {
@@ -40,7 +45,14 @@ impl World {
         let energy = self.mechanical_energy();
         let (acted, paid) = (report.work, report.dissipation.total());
         let rebounds = vec![0; self.len()];
-        let mut progress = Progress { time: 0.0, rebounds, passes: 0, instants: 0, idle: 0 };
+        let mut progress = Progress {
+            time: 0.0,
+            rebounds,
+            passes: 0,
+            instants: 0,
+            idle: 0,
+            horizon: self.settings.dt,
+        };
         while progress.time < self.settings.dt {
             let touches = self.meet(&mut progress, &mut report, ended);
             self.fly_on(&touches, &mut progress, &mut report);
@@ -163,9 +175,10 @@ impl World {
         let left = dt - progress.time;
         let is_late = progress.instants >= MAX_INSTANTS || progress.idle >= MAX_IDLE;
         let blind = if is_late { LATER * dt } else { 0.0 };
+        let span = left.min(progress.horizon.max(blind));
         let (drift, names) = (self.drift(), self.names());
         let frame = self.at((&drift, &names, &[]));
-        let flown = frame.fly(touches, &self.momenta, left, blind);
+        let flown = frame.fly(touches, &self.momenta, span, blind);
         report.limited_blows += usize::from(is_late);
         report.pairs = touches.looked();
         report.contacts = touches.len();
@@ -175,7 +188,9 @@ impl World {
         progress.instants += 1;
         let is_idle = !is_late && flown.time < IDLE * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
-        progress.time = if flown.has_met { progress.time + flown.time } else { dt };
+        progress.time = if flown.has_met || span < left { progress.time + flown.time } else { dt };
+        let length = if flown.has_met { flown.time } else { GROWTH * span };
+        progress.horizon = (GROWTH * length).max(IDLE * dt);
         let start = std::mem::replace(&mut self.poses, flown.poses);
         self.momenta = flown.momenta;
         let mut work = vec![0.0; self.len()];

@@ -1,16 +1,14 @@
-//! Alternation between normal forces (quadratic programme) and friction (projected Gauss-Seidel).
+//! Alternation between normal forces (pivoting or quadratic programme) and friction (projected Gauss-Seidel).
 
 use dynamics::Momentum;
 use nalgebra::Isometry3;
 
 use super::joint::push;
-use super::mlcp::Mlcp;
+use super::mlcp::{MAX_FRICTION_SWEEPS, Mlcp};
+use super::pivot::Pivot;
 use super::program::ProgramError;
 use super::row::{Bounds, Row};
 use crate::Columns;
-
-/// Sweeps over friction in each round, and over everything where there is no solution.
-pub(super) const FRICTION_SWEEPS: usize = 50;
 
 /// Bodies where they are.
 #[derive(Clone, Copy)]
@@ -35,10 +33,11 @@ impl Rounds<'_> {
         Self { most: 3, settled: None, guess: &[] }
     }
 
-    fn are_settled(&self, before: &[f64], after: &[f64]) -> bool {
+    fn are_settled(&self, rows: &[Row], before: &[f64], after: &[f64]) -> bool {
         let Some(share) = self.settled else { return false };
-        let largest = after.iter().fold(0.0, |most: f64, f| most.max(f.abs()));
-        before.iter().zip(after).all(|(p, q)| (p - q).abs() <= share * largest)
+        let normals = || rows.iter().zip(before.iter().zip(after)).filter(|(r, _)| !is_friction(r));
+        let largest = normals().fold(0.0, |most: f64, (_, (_, f))| most.max(f.abs()));
+        normals().all(|(_, (p, q))| (p - q).abs() <= share * largest)
     }
 }
 
@@ -67,62 +66,60 @@ fn is_friction(row: &Row) -> bool {
     !matches!(row.bounds, Bounds::Between { .. })
 }
 
-/// Solves normal forces and joints as a quadratic programme with friction fixed, then friction by projected
-/// Gauss-Seidel with the normal forces fixed, in alternating rounds.
+/// Solves normal forces and joints at once with friction fixed, then friction by projected Gauss-Seidel with the
+/// normal forces fixed, in alternating rounds. Rounds that repeat until they have settled find normal forces by
+/// pivoting from those of the round before; otherwise, or where pivoting does not end, they are a quadratic programme.
 pub(crate) fn alternate(
     bodies: Bodies<'_>,
     rows: &[Row],
     start: &[Momentum],
     rounds: &Rounds<'_>,
 ) -> Solved {
-    let Bodies { columns, poses } = bodies;
-    let still = |row: &Row| Row { bounds: Bounds::Between { least: 0.0, most: 0.0 }, ..*row };
-    // friction rows stay in place without impulses, so that numbers are the same
-    let normals: Vec<Row> =
-        rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
-    let mut solved = Solved::none(rows, start);
-    solved.unsolved = false;
-    if rounds.guess.len() == rows.len() {
-        solved.impulses.copy_from_slice(rounds.guess);
-    }
-    let mut limited = false;
+    let Ok(mut mlcp) = Mlcp::new(bodies.columns, bodies.poses, start, rows) else {
+        return Solved::none(rows, start);
+    };
+    let guess = if rounds.guess.len() == rows.len() { rounds.guess } else { &[] };
+    // of forces that are not unique, a step of few rounds needs those amid all: the interior-point method ends there
+    let mut pivot = rounds.settled.and_then(|_| Pivot::new(&mlcp, rows, guess));
+    let mut impulses = if guess.is_empty() { vec![0.0; rows.len()] } else { guess.to_vec() };
     let mut known = vec![f64::INFINITY; rows.len()];
     for _ in 0..rounds.most {
-        let mut dragged = start.to_vec();
-        let pairs = rows.iter().zip(&solved.impulses);
-        pairs.filter(|(row, _)| is_friction(row)).for_each(|(row, &j)| push(row, j, &mut dragged));
-        let found =
-            Mlcp::new(columns, poses, &dragged, &normals).map(|mlcp| mlcp.program(&normals));
-        let Ok(Ok(forces)) = found else {
-            limited = matches!(found, Ok(Err(ProgramError::Limited { .. })));
-            solved.unsolved = true;
-            break;
+        let pivoted = pivot.as_mut().and_then(|pivot| pivot.solve(&mut mlcp, &impulses));
+        let found = pivoted.map_or_else(|| program(bodies, rows, start, &impulses), Ok);
+        let Ok(forces) = found else {
+            mlcp.start(&vec![0.0; rows.len()]);
+            mlcp.sweep(MAX_FRICTION_SWEEPS);
+            let limited = matches!(found, Err(ProgramError::Limited { .. }));
+            return Solved { unsolved: true, limited, ..Solved::of(&mlcp, bodies, start) };
         };
-        let held = |(row, &force): (&Row, &f64)| match row.bounds {
-            Bounds::Between { .. } => {
-                Row { bounds: Bounds::Between { least: force, most: force }, ..*row }
-            }
-            Bounds::Box { .. } | Bounds::Cone { .. } | Bounds::Cone2 => *row,
-        };
-        let held: Vec<Row> = rows.iter().zip(&forces).map(held).collect();
-        let Ok(mut mlcp) = Mlcp::new(columns, poses, start, &held) else { break };
-        let guess = rows.iter().zip(forces.iter().zip(&solved.impulses));
-        let guess: Vec<f64> =
-            guess.map(|(row, (f, j))| if is_friction(row) { *j } else { *f }).collect();
-        mlcp.start(&guess);
-        mlcp.sweep(FRICTION_SWEEPS);
-        solved = Solved::of(&mlcp, bodies, start);
-        if rounds.are_settled(&known, &forces) {
+        mlcp.start(&forces);
+        mlcp.sweep_friction(rounds.settled);
+        impulses = mlcp.impulses();
+        if rounds.are_settled(rows, &known, &forces) {
             break;
         }
         known = forces;
     }
-    if solved.unsolved {
-        let Ok(mut mlcp) = Mlcp::new(columns, poses, start, rows) else {
-            return Solved::none(rows, start);
-        };
-        mlcp.sweep(FRICTION_SWEEPS);
-        solved = Solved { unsolved: true, limited, ..Solved::of(&mlcp, bodies, start) };
-    }
-    solved
+    Solved::of(&mlcp, bodies, start)
+}
+
+/// Normal forces and joints as a quadratic programme, with the friction of `impulses`.
+fn program(
+    Bodies { columns, poses }: Bodies<'_>,
+    rows: &[Row],
+    start: &[Momentum],
+    impulses: &[f64],
+) -> Result<Vec<f64>, ProgramError> {
+    let still = |row: &Row| Row { bounds: Bounds::Between { least: 0.0, most: 0.0 }, ..*row };
+    // friction rows stay in place without impulses, so that numbers are the same
+    let normals: Vec<Row> =
+        rows.iter().map(|row| if is_friction(row) { still(row) } else { *row }).collect();
+    let mut dragged = start.to_vec();
+    let friction = rows.iter().zip(impulses).filter(|(row, _)| is_friction(row));
+    friction.for_each(|(row, &j)| push(row, j, &mut dragged));
+    let mlcp =
+        Mlcp::new(columns, poses, &dragged, &normals).map_err(|_| ProgramError::NotFinite)?;
+    let forces = mlcp.program(&normals)?;
+    let all = rows.iter().zip(forces.iter().zip(impulses));
+    Ok(all.map(|(row, (f, j))| if is_friction(row) { *j } else { *f }).collect())
 }

@@ -13,6 +13,10 @@ use crate::Columns;
 use crate::solve::movers::Movers;
 use crate::solve::order::{COLOURS, colours};
 
+/// Limit of sweeps over friction with the normal forces fixed.
+pub(super) const MAX_FRICTION_SWEEPS: usize = 50;
+/// Sweeps over friction after which convergence is looked at.
+const LOOK_AFTER: usize = 5;
 /// Blocks per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 64;
 
@@ -49,6 +53,13 @@ impl Entry {
 struct Block {
     bodies: [u32; 2],
     rows: Range<usize>,
+}
+
+/// Rows that a sweep relaxes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    All,
+    Friction,
 }
 
 /// Two velocities while rows between them are relaxed.
@@ -156,10 +167,22 @@ impl Entries {
         }
     }
 
+    /// Applies impulses, within bounds or not.
+    fn load(&self, movers: &Movers, impulses: &[f64]) {
+        for block in &self.blocks {
+            let mut pair = load(movers, block);
+            for n in block.rows.clone() {
+                self.entries[n].set(impulses[n]);
+                pair.push(&self.entries[n], impulses[n]);
+            }
+            store(movers, block, &pair);
+        }
+    }
+
     /// Relaxes all rows one after the other, there and back.
     pub(crate) fn relax_in_order(&self, movers: &Movers) {
-        self.blocks.iter().for_each(|block| self.relax(movers, block));
-        self.blocks.iter().rev().for_each(|block| self.relax(movers, block));
+        self.blocks.iter().for_each(|block| self.relax(movers, block, Part::All));
+        self.blocks.iter().rev().for_each(|block| self.relax(movers, block, Part::All));
     }
 
     /// Solves all rows at once that are inside their bounds, as far as the first of them gets to one:
@@ -263,12 +286,13 @@ impl Entries {
         }
     }
 
-    fn relax(&self, movers: &Movers, block: &Block) {
+    fn relax(&self, movers: &Movers, block: &Block, part: Part) {
         let mut pair = load(movers, block);
         for n in block.rows.clone() {
             let entry = &self.entries[n];
             match entry.row.bounds {
                 Bounds::Cone2 => {}
+                Bounds::Between { .. } if part == Part::Friction => {}
                 Bounds::Cone { .. } => self.relax_cone(n, &mut pair),
                 Bounds::Between { .. } | Bounds::Box { .. } => {
                     if entry.is_dead() {
@@ -453,10 +477,48 @@ impl Mlcp {
         self.entries.start(&self.movers, impulses);
     }
 
+    /// Starts over from impulses, one a row, whether its bounds allow them or not.
+    pub(super) fn load(&mut self, impulses: &[f64]) {
+        self.movers.set_velocities(&self.start);
+        self.entries.load(&self.movers, impulses);
+    }
+
+    /// What rows lack of the speed wanted.
+    pub(super) fn lacks(&self, rows: &[u32]) -> Vec<f64> {
+        self.entries.lacks(&self.movers, rows)
+    }
+
+    /// Some rows to be solved at once.
+    pub(super) fn at_once(&self, rows: Vec<u32>) -> AtOnce {
+        self.entries.at_once(&self.movers, rows)
+    }
+
     /// Relaxes every row `count` times.
     pub fn sweep(&mut self, count: usize) {
+        self.sweep_part(count, Part::All);
+    }
+
+    /// Relaxes every friction row, [`MAX_FRICTION_SWEEPS`] times at most, or until no impulse changes by more than
+    /// this share of the largest.
+    pub(super) fn sweep_friction(&mut self, settled: Option<f64>) {
+        let Some(share) = settled else {
+            return self.sweep_part(MAX_FRICTION_SWEEPS, Part::Friction);
+        };
+        let mut before = self.impulses();
+        for _ in 0..MAX_FRICTION_SWEEPS / LOOK_AFTER {
+            self.sweep_part(LOOK_AFTER, Part::Friction);
+            let after = self.impulses();
+            let largest = after.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+            if before.iter().zip(&after).all(|(p, q)| (p - q).abs() <= share * largest) {
+                break;
+            }
+            before = after;
+        }
+    }
+
+    fn sweep_part(&mut self, count: usize, part: Part) {
         let (entries, movers) = (&self.entries, &self.movers);
-        let relax = |&n: &u32| entries.relax(movers, &entries.blocks[n as usize]);
+        let relax = |&n: &u32| entries.relax(movers, &entries.blocks[n as usize], part);
         for _ in 0..count {
             for (blocks, parallel) in &self.colours {
                 if *parallel && blocks.len() > CHUNK {

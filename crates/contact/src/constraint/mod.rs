@@ -34,6 +34,7 @@ mod joint;
 mod midpoint;
 mod mlcp;
 mod pass;
+mod pivot;
 mod program;
 mod row;
 mod touching;

@@ -4,10 +4,11 @@
 use dynamics::Momentum;
 use nalgebra::Vector3;
 
-use super::alternate::{Bodies, FRICTION_SWEEPS, Rounds, Solved, alternate};
+use super::alternate::{Bodies, Rounds, Solved, alternate};
 use super::codes::{ImpulseCache, Key, kd_code};
 use super::impulses::Classes;
 use super::joint::{Reaction, Stepping, guesses, reactions, rows_of};
+use super::mlcp::MAX_FRICTION_SWEEPS;
 use super::mlcp::Mlcp;
 use super::row::{Bounds, Row};
 use super::touching::{PER_CONTACT, Rule, contact_rows, friction, vectors};
@@ -201,7 +202,7 @@ fn plastic(frame: Frame<'_>, together: &Together, start: &[Momentum]) -> Solved 
     let Ok(mut mlcp) = Mlcp::new(frame.columns, frame.poses, start, &rows) else {
         return Solved::none(&together.rows, start);
     };
-    mlcp.sweep(FRICTION_SWEEPS);
+    mlcp.sweep(MAX_FRICTION_SWEEPS);
     Solved::of(&mlcp, Bodies { columns: frame.columns, poses: frame.poses }, start)
 }
 

@@ -10,7 +10,7 @@ use super::forces::Group;
 use super::meeting::Meeting;
 use super::path::{Node, Path};
 use super::strike::STILL;
-use super::touch::{Touch, Touches, drift, met};
+use super::touch::{Touch, Touches, drift, is_exact, met};
 use crate::narrow::broad::{Broad, FreeMotion, Way};
 use crate::narrow::contacts::MARGIN;
 use crate::{Frame, Islands};
@@ -171,11 +171,15 @@ impl Frame<'_> {
             let rests = resting.binary_search(&[a, b]).is_ok();
             let met = met(columns, [a, b]);
             // more than `met`, so that what parts has not met at the start
-            let slack = if rests { drift(columns, settings, [a, b]) } else { 4.0 * met };
-            let floor = touches.depth([a, b]).map_or(0.0, |depth| -depth - slack);
+            let slack = if rests || !is_exact(columns, [a, b]) {
+                drift(columns, settings, [a, b])
+            } else {
+                4.0 * met
+            };
+            let depth = touches.depth([a, b]);
             let [i, j] = [a as usize, b as usize];
             let shapes = [&*columns.shapes[i], &*columns.shapes[j]];
-            Meeting { shapes, paths: [&paths[i], &paths[j]], floor, met }.first(from, to)
+            Meeting { shapes, paths: [&paths[i], &paths[j]], depth, slack, met }.first(from, to)
         };
         let times: Vec<Option<f64>> = near.par_iter().with_min_len(CHUNK).map(first).collect();
         times.into_iter().flatten().min_by(f64::total_cmp)

@@ -16,8 +16,10 @@ const MAX_STEPS: usize = 100_000;
 pub(crate) struct Meeting<'a> {
     pub(crate) shapes: [&'a Shape; 2],
     pub(crate) paths: [&'a Path<'a>; 2],
-    /// The gap from which on they have met, m: less than zero for bodies that overlap already.
-    pub(crate) floor: f64,
+    /// How deep they overlap at the start, m; `None` if they do not touch.
+    pub(crate) depth: Option<f64>,
+    /// How much deeper than at the start touching bodies are when they have met, m.
+    pub(crate) slack: f64,
     /// How near they are when they have met, m.
     pub(crate) met: f64,
 }
@@ -38,19 +40,27 @@ impl Meeting<'_> {
         let thin = |shape: &Shape| shape.bounds().extents().min();
         let stride = STRIDE * thin(p).min(thin(q));
         let way = |time: f64| speed * (to - time);
-        let mut now = self.look(from, self.floor + way(from));
-        if now.gap < self.floor {
+        let most = way(0.0);
+        let start = self.look(0.0, most, f64::NEG_INFINITY);
+        // the overlap of the contact points may be less than that of the shapes
+        let floor = match self.depth {
+            Some(depth) => start.gap.min(-depth) - self.slack,
+            None if start.gap > self.met => 0.0,
+            None => start.gap - self.slack,
+        };
+        let mut now = if from > 0.0 { self.look(from, floor + way(from), floor) } else { start };
+        if now.gap < floor {
             return Some(from);
         }
         for _ in 0..MAX_STEPS {
-            if now.time >= to || now.gap - self.floor >= way(now.time) {
+            if now.time >= to || now.gap - floor >= way(now.time) {
                 return None;
             }
-            let step = (now.gap - self.floor + stride) / speed;
+            let step = (now.gap - floor + stride) / speed;
             let time = (now.time + step).min(to);
-            let next = self.look(time, self.floor + way(time) + stride);
-            if next.gap < self.floor {
-                return Some(self.bisect(now, next));
+            let next = self.look(time, floor + way(time) + stride, floor);
+            if next.gap < floor {
+                return Some(self.bisect(now, next, floor));
             }
             now = next;
         }
@@ -59,33 +69,34 @@ impl Meeting<'_> {
 
     /// The last time before the gap falls below the floor, between one before and one after it. Every other
     /// time is that of a secant.
-    fn bisect(&self, mut before: Look, mut after: Look) -> f64 {
+    fn bisect(&self, mut before: Look, mut after: Look, floor: f64) -> f64 {
         let met = self.met;
         let mut is_secant = true;
-        while before.gap - self.floor > met && after.time - before.time > RESOLUTION {
+        while before.gap - floor > met && after.time - before.time > RESOLUTION {
             let length = after.time - before.time;
-            let aim = self.floor + 0.5 * met;
+            let aim = floor + 0.5 * met;
             let share = if is_secant { (before.gap - aim) / (before.gap - after.gap) } else { 0.5 };
             is_secant = !is_secant;
             let time = before.time + share.clamp(0.0, 1.0) * length;
             if time <= before.time || time >= after.time {
                 continue;
             }
-            let middle = self.look(time, before.gap.abs() + self.floor.abs() + met);
-            if middle.gap < self.floor { after = middle } else { before = middle }
+            let most = before.gap.abs() + floor.abs() + met;
+            let middle = self.look(time, most, floor);
+            if middle.gap < floor { after = middle } else { before = middle }
         }
         before.time
     }
 
-    /// The gap at a time, m, or `most` if it is larger.
-    fn look(&self, time: f64, most: f64) -> Look {
+    /// The gap at a time, m, or `most` if it is larger; any below `floor` if it is less.
+    fn look(&self, time: f64, most: f64, floor: f64) -> Look {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
         let [p, q] = self.shapes;
         let gap = if p.compound().is_some() && q.compound().is_some() {
             let near = candidates((p, &a), (q, &b), most.max(0.0), &mut 0);
             near.iter().map(|candidate| candidate.distance).fold(most, f64::min)
         } else {
-            least((p, &a), (q, &b), (most, self.floor), &mut 0)
+            least((p, &a), (q, &b), (most, floor), &mut 0)
         };
         Look { time, gap }
     }

@@ -51,6 +51,10 @@ struct Strike<'a, 'f> {
     momenta: &'a mut [Momentum],
     /// Pairs that collide no more.
     over: Vec<bool>,
+    /// Speed of approach of each pair at its fastest contact, m/s.
+    speeds: Vec<f64>,
+    /// Bodies that move, each with a pair that it belongs to, sorted.
+    sides: Vec<(u32, u32)>,
     done: Struck,
 }
 
@@ -70,11 +74,11 @@ impl Frame<'_> {
         rebounds: &mut [u32],
         time: f64,
     ) -> Struck {
-        let over = vec![false; touches.pairs().len()];
-        let mut strike = Strike { frame: self, touches, momenta, over, done: Struck::default() };
+        let mut strike = Strike::new(self, touches, momenta);
         for _ in 0..MAX_ROUNDS * touches.pairs().len() {
-            let Some((n, approach)) = strike.fastest() else { break };
-            strike.collide(n, &approach, (bearing, rebounds), time);
+            let Some(n) = strike.fastest() else { break };
+            strike.collide(n, (bearing, rebounds), time);
+            strike.renew(n);
         }
         if strike.done.blows.is_empty() {
             strike.stop();
@@ -83,7 +87,31 @@ impl Frame<'_> {
     }
 }
 
-impl Strike<'_, '_> {
+impl<'a, 'f> Strike<'a, 'f> {
+    fn new(frame: &'a Frame<'f>, touches: &'a Touches, momenta: &'a mut [Momentum]) -> Self {
+        let moves = |i: &u32| frame.columns.bodies[*i as usize].mass_properties().is_some();
+        let sides = (0..).zip(touches.pairs());
+        let sides = sides.flat_map(|(n, pair)| pair.bodies.map(|i| (i, n)));
+        let mut sides: Vec<(u32, u32)> = sides.filter(|(i, _)| moves(i)).collect();
+        sides.sort_unstable();
+        let over = vec![false; touches.pairs().len()];
+        let done = Struck::default();
+        let mut strike = Self { frame, touches, momenta, over, speeds: Vec::new(), sides, done };
+        strike.speeds = touches.pairs().iter().map(|pair| strike.approach(pair).speed).collect();
+        strike
+    }
+
+    /// Finds the speeds of the pairs anew that share a body with one that has collided.
+    fn renew(&mut self, number: usize) {
+        for body in self.touches.pairs()[number].bodies {
+            let first = self.sides.partition_point(|(i, _)| *i < body);
+            let own = self.sides[first..].iter().take_while(|(i, _)| *i == body);
+            for &(_, n) in own {
+                self.speeds[n as usize] = self.approach(&self.touches.pairs()[n as usize]).speed;
+            }
+        }
+    }
+
     fn mover(&self, i: u32) -> Mover {
         let (i, Frame { columns, poses, .. }) = (i as usize, self.frame);
         Mover::new(&columns.bodies[i], &poses[i], &self.momenta[i])
@@ -109,15 +137,12 @@ impl Strike<'_, '_> {
     }
 
     /// The pair with the largest approach speed above the resting speed.
-    fn fastest(&self) -> Option<(usize, Approach)> {
-        let resting = self.frame.settings.resting_speed;
-        let all = self.touches.pairs().iter().enumerate().filter(|(n, _)| !self.over[*n]);
-        let mut fastest: Option<(usize, Approach)> = None;
-        for (n, pair) in all {
-            let approach = self.approach(pair);
-            let most = fastest.as_ref().map_or(resting, |(_, known)| known.speed);
-            if approach.speed > most {
-                fastest = Some((n, approach));
+    fn fastest(&self) -> Option<usize> {
+        let mut most = self.frame.settings.resting_speed;
+        let mut fastest = None;
+        for (n, &speed) in self.speeds.iter().enumerate().filter(|(n, _)| !self.over[*n]) {
+            if speed > most {
+                (fastest, most) = (Some(n), speed);
             }
         }
         fastest
@@ -126,12 +151,12 @@ impl Strike<'_, '_> {
     fn collide(
         &mut self,
         number: usize,
-        approach: &Approach,
         (bearing, rebounds): (&mut Bearing<'_>, &mut [u32]),
         time: f64,
     ) {
         let Frame { columns, settings, poses, .. } = *self.frame;
-        let Approach { pair, meetings, .. } = approach;
+        let approach = self.approach(&self.touches.pairs()[number]);
+        let Approach { pair, meetings, .. } = &approach;
         let [a, b] = pair.bodies.map(|i| i as usize);
         let moves = |i: usize| columns.bodies[i].mass_properties().is_some();
         if [a, b].into_iter().any(|i| moves(i) && rebounds[i] >= MAX_REBOUNDS) {

@@ -155,14 +155,18 @@ pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
     MET * sizes[0].min(sizes[1])
 }
 
-/// How deep a pair may sink beyond its overlap before contacts are searched again, m. The distance of sampled
-/// solids varies along a face by as much as the slop.
-pub(crate) fn drift(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2]) -> f64 {
-    let shapes = bodies.map(|i| &columns.shapes[i as usize]);
+/// Whether the distance of a pair is that of its shapes, not of samples.
+pub(crate) fn is_exact(columns: Columns<'_>, bodies: [u32; 2]) -> bool {
     let is_sampled = |field: &Field| matches!(field, Field::Grid { .. } | Field::Tets(_));
-    let is_exact = !shapes.iter().any(|shape| is_sampled(shape.field()));
-    let share = if is_exact { DRIFT } else { settings.slop.max(DRIFT) };
-    share * shapes[0].size().min(shapes[1].size())
+    !bodies.iter().any(|&i| is_sampled(columns.shapes[i as usize].field()))
+}
+
+/// How deep a pair may sink beyond its overlap before contacts are searched again, m. The distance of sampled
+/// solids varies along a face by as much as the slop, and its gradient jumps from cell to cell.
+pub(crate) fn drift(columns: Columns<'_>, settings: &Settings, bodies: [u32; 2]) -> f64 {
+    let sizes = bodies.map(|i| columns.shapes[i as usize].size());
+    let share = if is_exact(columns, bodies) { DRIFT } else { settings.slop.max(DRIFT) };
+    share * sizes[0].min(sizes[1])
 }
 
 impl Touch {

@@ -16,7 +16,7 @@ use super::shape::MARGIN;
 use super::timeline::check_keyframes;
 use super::{
     Anchor, Body, Bonds, Collide, Copies, Debris, Fracture, InvalidValue, Joint, JointKind, Mesh,
-    Motion, Scene, Shape, Simulation, Solver, Stress, Trimesh,
+    Motion, Scene, Shape, Simulation, Stress, Trimesh,
 };
 pub(super) use pattern::pattern;
 
@@ -526,11 +526,6 @@ fn trimesh(key: &str, m: &Trimesh) -> Result<(), InvalidValue> {
 }
 
 fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), InvalidValue> {
-    require(
-        scene.simulation.solver != Solver::Ku07,
-        key,
-        || "is not for the solver `ku07`, which breaks nothing yet: remove it, or choose another solver",
-    )?;
     model(key, f, b, scene)?;
     share(&at(key, "min_share"), f.min_share)?;
     require((0.0..=LARGEST).contains(&f.min_size), &at(key, "min_size"), || {

@@ -1,0 +1,96 @@
+//! Contact forces by block principal pivoting (Júdice and Pires 1994), from a set of forces that are likely to act.
+
+use super::mlcp::{AtOnce, Mlcp};
+use super::row::{Bounds, Row};
+
+/// Exchanges of all infeasible rows that may fail to reduce their number before rows are exchanged one by one,
+/// which ends for any matrix with positive principal minors (Murty 1974).
+const BLOCK_TRIES: usize = 3;
+/// Limit of exchanges.
+const MAX_EXCHANGES: usize = 200;
+/// Feasibility tolerance, relative to the largest force and to the largest acceleration without forces.
+const FEASIBLE: f64 = 1e-10;
+
+/// The rows of a problem that push, with a factor of those that act.
+#[derive(Debug)]
+pub(super) struct Pivot {
+    rows: Vec<u32>,
+    acts: Vec<bool>,
+    factor: AtOnce,
+}
+
+impl Pivot {
+    /// For the rows of a problem, of which those act at first whose impulse in `guess` is positive, or those
+    /// that approach if `guess` is empty. `None` if some row is neither one that pushes nor friction.
+    pub(super) fn new(mlcp: &Mlcp, rows: &[Row], guess: &[f64]) -> Option<Self> {
+        let is_other = |row: &Row| match row.bounds {
+            Bounds::Between { .. } => row.bounds != Bounds::PUSH,
+            Bounds::Box { .. } | Bounds::Cone { .. } | Bounds::Cone2 => false,
+        };
+        if rows.iter().any(is_other) {
+            return None;
+        }
+        let chosen: Vec<u32> = (0..rows.len() as u32)
+            .filter(|&n| rows[n as usize].bounds == Bounds::PUSH && !mlcp.is_dead(n as usize))
+            .collect();
+        let right: Vec<f64> = mlcp.right_side().collect();
+        let acts = |&n: &u32| guess.get(n as usize).map_or(right[n as usize] > 0.0, |f| *f > 0.0);
+        let acts = chosen.iter().map(acts).collect();
+        Some(Self { acts, rows: chosen, factor: AtOnce::default() })
+    }
+
+    /// The impulses of all rows that solve the complementarity problem of the rows that push, with the friction
+    /// impulses of `impulses`. `None` if exchanges do not end within their limit or the factor is too large.
+    pub(super) fn solve(&mut self, mlcp: &mut Mlcp, impulses: &[f64]) -> Option<Vec<f64>> {
+        let mut now = impulses.to_vec();
+        self.rows.iter().for_each(|&n| now[n as usize] = 0.0);
+        mlcp.load(&now);
+        let right = mlcp.lacks(&self.rows);
+        let scale = right.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let (mut fewest, mut tries) = (usize::MAX, BLOCK_TRIES);
+        for _ in 0..MAX_EXCHANGES {
+            self.act(mlcp, &right, &mut now)?;
+            mlcp.load(&now);
+            let infeasible = self.infeasible(&mlcp.lacks(&self.rows), &now, scale);
+            let Some(&last) = infeasible.last() else {
+                self.rows.iter().for_each(|&n| now[n as usize] = now[n as usize].max(0.0));
+                return Some(now);
+            };
+            if infeasible.len() < fewest {
+                (fewest, tries) = (infeasible.len(), BLOCK_TRIES);
+            } else {
+                tries = tries.saturating_sub(1);
+            }
+            let exchanged = if tries > 0 { &infeasible[..] } else { &[last] };
+            exchanged.iter().for_each(|&k| self.acts[k] = !self.acts[k]);
+        }
+        None
+    }
+
+    /// The impulses of the rows that act, which give these the speeds that they lack; none of the others.
+    fn act(&mut self, mlcp: &Mlcp, right: &[f64], now: &mut [f64]) -> Option<()> {
+        let acting = || (0..self.rows.len()).filter(|&k| self.acts[k]);
+        let rows: Vec<u32> = acting().map(|k| self.rows[k]).collect();
+        let wanted: Vec<f64> = acting().map(|k| right[k]).collect();
+        self.rows.iter().for_each(|&n| now[n as usize] = 0.0);
+        if rows.is_empty() {
+            return Some(());
+        }
+        if self.factor.rows() != rows {
+            self.factor = mlcp.at_once(rows);
+        }
+        let found = self.factor.solve(&wanted)?;
+        self.factor.rows().iter().zip(found).for_each(|(&n, f)| now[n as usize] = f);
+        Some(())
+    }
+
+    /// Places of the rows that pull, and of those that approach without an impulse.
+    fn infeasible(&self, lacks: &[f64], now: &[f64], scale: f64) -> Vec<usize> {
+        let largest = now.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
+        let is_infeasible = |k: &usize| {
+            let force = now[self.rows[*k] as usize];
+            if self.acts[*k] { force < -FEASIBLE * largest } else { lacks[*k] > FEASIBLE * scale }
+        };
+        (0..self.rows.len()).filter(is_infeasible).collect()
+    }
+}
