@@ -20,6 +20,10 @@ use crate::play::Play;
 use crate::scenes::{SCENES, own_scene};
 use crate::setup::Setup;
 
+/// Most files that are kept, and most bytes of them.
+const MAX_FILES: usize = 32;
+const MAX_KEPT: usize = 128 << 20;
+
 /// What is kept between calls.
 #[derive(Default)]
 struct Desk {
@@ -125,7 +129,10 @@ pub extern "C" fn keep_file(name: usize) -> u32 {
             return desk.answer(Err("the name of the file is too long"));
         };
         let name = String::from_utf8_lossy(name).into_owned();
-        desk.files.clear();
+        let kept: usize = desk.files.values().map(Vec::len).sum();
+        if desk.files.len() >= MAX_FILES || kept + bytes.len() > MAX_KEPT {
+            return desk.answer(Err("there are more files than the page keeps: reload it"));
+        }
         desk.files.insert(name.clone(), bytes.to_vec());
         desk.answer::<String>(Ok(own_scene(&name).into_bytes()))
     })

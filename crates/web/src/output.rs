@@ -42,8 +42,13 @@ impl Shown {
         let new: Vec<(BodyId, &Track)> =
             ids.iter().filter(is_new).filter_map(|id| Some((*id, recorder.track(*id)?))).collect();
         let first = self.count;
-        let new: Vec<Value> =
-            new.into_iter().map(|(id, track)| self.body(id, track, &mut geometries)).collect();
+        let moves = |id: BodyId| world.get(id).is_some_and(|body| body.body.mass_properties().is_some());
+        let body = |(id, track): (BodyId, &Track)| {
+            let mut body = self.body(id, track, &mut geometries);
+            body["moves"] = moves(id).into();
+            body
+        };
+        let new: Vec<Value> = new.into_iter().map(body).collect();
         let is_gone = |id: &&BodyId| ids.binary_search(id).is_err();
         let gone: Vec<u64> = self.bodies.iter().filter(is_gone).map(|id| id.number()).collect();
         head["new"] = new.into();
