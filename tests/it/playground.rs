@@ -1,9 +1,14 @@
 //! The playground's module, run natively: what a visitor does, and that a link does it again.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
 
-use brisance_web::{Command, Model, Play, SCENES, Setup, own_scene};
+use brisance_web::{Command, Model, Play, SCENES, Sample, Setup, own_scene};
 use serde_json::Value;
+
+use crate::cli::Case;
+use crate::view::{Served, browser};
 
 fn sample(key: &str) -> Setup {
     Setup::of(SCENES.iter().find(|s| s.key == key).expect("a scene of the playground").text)
@@ -199,4 +204,132 @@ fn a_mesh_of_a_visitor_falls_and_a_broken_one_gets_one_sentence() {
     }
     let error = Play::new(&setup, &BTreeMap::new()).unwrap_err().to_string();
     assert!(error.contains("which is not here"), "{error}");
+}
+
+const OWN: &str = "version = 1\n[[body]]\nname = \"bob\"\n\
+    shape = { mesh = { file = \"bob.obj\", size = 0.5 } }\nposition = [0, 1, 0]\n";
+
+/// A folder with files of the names of a page.
+fn page() -> Case {
+    let bob = include_str!("../../assets/bob_small.obj");
+    let case = Case::new(&[("own.toml", OWN), ("bob.obj", bob)]);
+    let names = ["index.html", "viewer.css", "play.css", "command.js", "live.js", "main.js"];
+    let more = ["plot.js", "stage.js", "texture.js", "three.js", "worker.js", "icon.svg"];
+    for name in names.into_iter().chain(more).chain(["brisance.wasm"]) {
+        std::fs::write(case.folder.path().join(name), name).unwrap();
+    }
+    case
+}
+
+#[test]
+fn a_scene_of_ones_own_is_served_with_its_meshes() {
+    let case = page();
+    let served = Served::by(&case, &["play", "own.toml", "--page", ".", "--no-open"]);
+    assert!(served.address.ends_with("/?own"), "{}", served.address);
+    let (status, head, body) = served.get("/?own");
+    assert_eq!((status, &body[..]), (200, &b"index.html"[..]));
+    assert!(head.contains("'wasm-unsafe-eval'") && !head.contains("'unsafe-eval'"), "{head}");
+    let (status, head, _) = served.get("/brisance.wasm");
+    assert!(status == 200 && head.contains("application/wasm"), "{head}");
+    let own: Value = serde_json::from_slice(&served.get("/own.json").2).unwrap();
+    assert_eq!(own, serde_json::json!({ "name": "own", "scene": OWN, "files": ["bob.obj"] }));
+    assert_eq!(served.get("/own/0").2, include_bytes!("../../assets/bob_small.obj"));
+    for outside in ["/own/1", "/own.toml", "/bob.obj", "/../own.toml"] {
+        assert_eq!(served.get(outside).0, 404, "{outside}");
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_in_one_sentence() {
+    let case = page();
+    let write = |name: &str, text: &str| std::fs::write(case.folder.path().join(name), text).unwrap();
+    write("parts.toml", "version = 1\n");
+    write("includes.toml", "version = 1\ninclude = [\"parts.toml\"]\n");
+    write("tets.toml", &OWN.replace("mesh =", "tets =").replace("bob.obj", "bob.msh"));
+    write("wrong.toml", "version = 1\n[[body]]\nnam = \"a\"\n");
+    for (arguments, said) in [
+        (vec!["play", "own.toml", "--page", "none"], "build it with `cargo xtask web`"),
+        (vec!["play", "none.toml", "--page", "."], "none.toml: cannot be read"),
+        (vec!["play", "includes.toml", "--page", "."], "includes other files, which the playground"),
+        (vec!["play", "tets.toml", "--page", "."], "names files of tetrahedra"),
+        (vec!["play", "wrong.toml", "--page", "."], "`nam`"),
+    ] {
+        let output = case.run(&[&arguments[..], &["--no-open"]].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// The playground that `cargo xtask web` made, if it did.
+fn built() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../out/web");
+    folder.join("brisance.wasm").is_file().then(|| folder.canonicalize().unwrap())
+}
+
+/// Frames in which every scene breaks that does.
+const FRAMES: usize = 45;
+
+/// What all scenes come to after a ball was thrown in their second frame.
+fn fingerprints(events: &[u8]) -> Value {
+    let of = |scene: &Sample| {
+        let mut play = play(&Setup::of(scene.text));
+        play.replay(events).unwrap();
+        (0..FRAMES).for_each(|_| drop(play.step()));
+        (scene.key.to_owned(), format!("{:x}", play.world().fingerprint()).into())
+    };
+    Value::Object(SCENES.iter().map(of).collect())
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn the_module_comes_to_the_same_bits_as_native_code() {
+    let Some(folder) = built() else {
+        return println!("skipped: cargo xtask web makes the playground");
+    };
+    let mut thrown = play(&sample("dominoes"));
+    thrown.step();
+    thrown.act(BALL).unwrap();
+    let events = thrown.events();
+    let hexadecimal: String = events.iter().map(|byte| format!("{byte:02x}")).collect();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_module.mjs");
+    let mut node = Process::new("node");
+    node.arg(script).arg(folder.join("brisance.wasm")).arg(FRAMES.to_string()).arg(hexadecimal);
+    let Ok(run) = node.output() else { return println!("skipped: there is no node") };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let theirs: Value = serde_json::from_slice(&run.stdout).unwrap();
+    for (key, own) in fingerprints(&events).as_object().unwrap() {
+        assert_eq!(&theirs[key]["fingerprint"], own, "{key}");
+    }
+}
+
+/// Pieces seen where a ball is thrown at the middle; of dominoes and voussoirs none break.
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
+    let (browser, modules) = match browser() {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let Some(folder) = built() else {
+        return println!("skipped: cargo xtask web makes the playground");
+    };
+    let case = Case::new(&[]);
+    let served = Served::by(&case, &["play", "--page", folder.to_str().unwrap(), "--no-open"]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_page.cjs");
+    let mut node = Process::new("node");
+    node.arg(script).arg(&served.address).arg(case.folder.path());
+    let run = node.env("NODE_PATH", &modules).env("BROWSER", &browser).output().expect("node runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
+    assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
+    for Sample { key, .. } in SCENES {
+        let scene = &seen["scenes"][key];
+        assert_eq!(scene["gained"], 0, "{key}: {seen}");
+        let breaks = !["dominoes", "arch"].contains(&key);
+        assert!(!breaks || scene["pieces"].as_u64().unwrap() > 0, "{key}: {seen}");
+    }
+    assert_eq!((&seen["early"], &seen["shared"]), (&true.into(), &seen["replayed"]), "{seen}");
+    assert!(seen["link"].as_u64().unwrap() < 600, "{seen}");
 }
