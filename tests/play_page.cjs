@@ -3,7 +3,7 @@
 // NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
 const { chromium } = require("playwright-core");
 
-const [address, folder, scheme = "dark", size = "1280x800"] = process.argv.slice(2);
+const [address, folder, scheme = "dark", size = "960x640"] = process.argv.slice(2);
 const [width, height] = size.split("x").map(Number);
 const origin = new URL(address).origin;
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -13,6 +13,7 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: flags });
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
   const trouble = [];
   const strangers = [];
   page.on("pageerror", (error) => trouble.push(String(error)));
@@ -41,9 +42,9 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
     await page.mouse.click(width * 0.45, height * 0.42);
     await page.waitForFunction((n) => Number(document.documentElement.dataset.bodies) > n, before, { timeout: 60_000 })
       .catch(() => trouble.push(`${key}: nothing was thrown`));
-    await page.waitForTimeout(2500);
+    await page.waitForTimeout(2000);
     await said();
-    await page.screenshot({ path: `${folder}/${key}.png` });
+    await page.screenshot({ path: `${folder}/${key}.png`, timeout: 120_000 });
     const pieces = Number(/(\d+) of them pieces/.exec(await page.textContent("#counts"))[1]);
     scenes[key] = { before, pieces, gained: await number("gained"), cost: await number("cost"), frame: await number("frame") };
   }
@@ -65,7 +66,9 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   await page.click("#share");
   await page.waitForFunction(() => document.documentElement.dataset.fingerprint);
   const shared = { ...(await data()), link: page.url() };
+  await page.close();
   const again = await context.newPage();
+  again.setDefaultTimeout(120_000);
   await again.goto(shared.link);
   await again.waitForSelector("html[data-ready]", { timeout: 120_000 });
   // stop it before the frame of the link, and go there frame by frame

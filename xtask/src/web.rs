@@ -6,10 +6,16 @@ use std::process::{Command, Stdio};
 use crate::{Outcome, run};
 
 /// What the page shares with the viewer of recordings.
-const SHARED: [&str; 7] =
-    ["icon.svg", "plot.js", "stage.js", "texture.js", "three.LICENSE.txt", "three.js", "viewer.css"];
-const OWN: [&str; 6] =
-    ["command.js", "index.html", "live.js", "main.js", "play.css", "worker.js"];
+const SHARED: [&str; 7] = [
+    "icon.svg",
+    "plot.js",
+    "stage.js",
+    "texture.js",
+    "three.LICENSE.txt",
+    "three.js",
+    "viewer.css",
+];
+const OWN: [&str; 6] = ["command.js", "index.html", "live.js", "main.js", "play.css", "worker.js"];
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
 /// Most bytes of all files together as servers send them.

@@ -10,6 +10,16 @@ const SLIDERS = { speed: "m/s", radius: "m", density: "kg/m³", blast: "Pa s" };
 /** The force beyond which a hand slips off, N. */
 const GRIP = 20000;
 
+/** Ways to draw less finely, from the first that is tried. */
+const LESS = [
+  (stage) => stage.sharpness(1),
+  (stage) => {
+    part("shadows").checked = false;
+    stage.shadows(false);
+  },
+  (stage) => stage.sharpness(0.6),
+];
+
 function measure(value, unit) {
   const size = Math.abs(value);
   if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} M${unit}`;
@@ -101,8 +111,8 @@ class Page {
       curve.frames = KEPT;
     }
     this.stage.advance(frame);
-    this.plot.set(curve);
-    this.tell(frame);
+    tell({ kind: "taken" });
+    this.told = false;
     if (frame.slipped) this.say("The hand slipped: it bears 20 kN.");
     if (this.drag?.held && this.drag.to) {
       this.act(COMMANDS.drag(this.drag.to));
@@ -112,6 +122,8 @@ class Page {
   }
 
   tell(frame) {
+    this.told = true;
+    this.plot.set(this.curve);
     const pieces = [...this.stage.bodies.values()].filter((body) => body.piece).length;
     const replays = frame.replaying ? "\nreplaying a link" : "";
     part("counts").textContent = `${frame.ids.length} bodies, ${pieces} of them pieces${replays}`;
@@ -200,10 +212,23 @@ class Page {
     if (this.stage.last) this.stage.show(this.playing ? Math.min(Math.max(since / period, 0), 1) : 1);
     const late = this.waits ? now - this.waits > 100 : this.playing && since > period + 100;
     part("busy").hidden = !late;
+    if (!this.told) this.tell(this.stage.last);
+    this.adapt(now);
     this.stage.draw();
     const { dataset } = document.documentElement;
     dataset.drawn = Number(dataset.drawn ?? 0) + 1;
     requestAnimationFrame((time) => this.tick(time));
+  }
+
+  /** Draws less finely where a picture takes long, as without a graphics card. */
+  adapt(now) {
+    const took = Math.min(now - (this.before ?? now), 1000);
+    this.before = now;
+    if (document.hidden) return;
+    this.slowness = 0.9 * (this.slowness ?? 16) + 0.1 * took;
+    if (this.slowness < 70 || !LESS.length) return;
+    LESS.shift()(this.stage);
+    this.slowness = 16;
   }
 
   trouble(text) {

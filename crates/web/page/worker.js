@@ -8,6 +8,10 @@ let pace = 1;
 let fps = 30;
 let due = 0;
 let timer;
+/** Frames that the page has not taken yet. */
+let ahead = 0;
+/** How many there may be: a page that draws slowly is not flooded. */
+const MOST_AHEAD = 2;
 
 /** A copy of what the module answers. */
 function answer() {
@@ -55,6 +59,7 @@ async function begin() {
 function step() {
   const start = performance.now();
   const bytes = call("step");
+  ahead += 1;
   postMessage({ kind: "frame", bytes: bytes.buffer, cost: performance.now() - start }, [bytes.buffer]);
 }
 
@@ -67,7 +72,9 @@ function tick() {
   // what cannot be kept up with is left out
   if (now - due > 4 * period) due = now;
   guarded(() => {
-    if (now >= due) {
+    if (now >= due && ahead >= MOST_AHEAD) {
+      due = now + 4;
+    } else if (now >= due) {
       step();
       due += period;
     }
@@ -91,6 +98,7 @@ const does = {
     const length = new DataView(bytes.buffer).getUint32(0, true);
     fps = JSON.parse(text.decode(bytes.subarray(4, 4 + length))).fps;
     running = true;
+    ahead = 0;
     due = performance.now();
     postMessage({ kind: "started", bytes: bytes.buffer }, [bytes.buffer]);
     tick();
@@ -110,12 +118,14 @@ const does = {
     due = performance.now();
     tick();
   },
+  taken: () => (ahead = Math.max(0, ahead - 1)),
   step: () => running && step(),
   pick: ({ ray }) => postMessage({ kind: "picked", found: running ? JSON.parse(text.decode(call("pick", undefined, ...ray))) : null }),
   events: () => postMessage({ kind: "events", bytes: call("events"), fingerprint: BigInt.asUintN(64, wasm.fingerprint()).toString(16) }),
 };
 
 addEventListener("message", ({ data }) => {
+  // after a panic only the page can start over
   if (wasm) guarded(() => does[data.kind](data));
 });
 

@@ -9,11 +9,11 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 
 /// Time in which a hand would be where the visitor points if nothing held it back, s.
-const LAG: f64 = 0.12;
+const LAG: f64 = 0.2;
 /// Fastest hand, m/s.
-const FASTEST: f64 = 12.0;
+const FASTEST: f64 = 8.0;
 /// Largest change of its velocity, m/s^2: what it holds bears the force of that.
-const ACCELERATION: f64 = 60.0;
+const ACCELERATION: f64 = 40.0;
 
 /// A hand that holds a body.
 #[derive(Debug)]

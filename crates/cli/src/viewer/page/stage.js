@@ -87,6 +87,12 @@ export class Stage {
     return Math.max(1, ((16 / 9) * clientHeight) / Math.max(clientWidth, 1));
   }
 
+  /** Pixels drawn for each of the page along a side, at most. */
+  sharpness(most) {
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, most));
+    this.size = undefined;
+  }
+
   shadows(wanted) {
     this.sun.castShadow = wanted;
     this.stale = true;
