@@ -88,7 +88,7 @@ class Page {
       document.documentElement.dataset.ready = "true";
     }
     // a ball that one sees, and that can break what is there
-    const size = Math.min(Math.max(0.06 * frame.view.radius, 0.02), 0.5);
+    const size = Math.min(Math.max(Math.round(6 * frame.view.radius) / 100, 0.02), 0.3);
     part("radius").value = size;
     slide("radius");
     part("name").textContent = this.own?.name ?? part("scene").selectedOptions[0].textContent;

@@ -42,7 +42,8 @@ impl Shown {
         let new: Vec<(BodyId, &Track)> =
             ids.iter().filter(is_new).filter_map(|id| Some((*id, recorder.track(*id)?))).collect();
         let first = self.count;
-        let moves = |id: BodyId| world.get(id).is_some_and(|body| body.body.mass_properties().is_some());
+        let moves =
+            |id: BodyId| world.get(id).is_some_and(|body| body.body.mass_properties().is_some());
         let body = |(id, track): (BodyId, &Track)| {
             let mut body = self.body(id, track, &mut geometries);
             body["moves"] = moves(id).into();

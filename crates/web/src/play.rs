@@ -30,6 +30,9 @@ const ROUND_OFF: f64 = 1e-9;
 /// Vertical field of view where a scene says nothing, radians.
 const FIELD_OF_VIEW: f64 = 0.5;
 
+/// How much higher the picture is than the sphere around what moves or breaks.
+const FILL: f64 = 1.15;
+
 /// Why a scene does not run, or a command is not carried out: a sentence for the visitor.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -118,7 +121,11 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
     let (centre, arm) = match key.filter(|key| (key.from - key.at).norm() > 1e-6) {
         Some(key) => (key.at, key.from - key.at),
         None => {
-            let moving = || world.iter().filter(|state| state.body.mass_properties().is_some());
+            // what anchors hold is static, and breaks
+            let is_subject = |state: &sim::BodyState<'_>| {
+                state.body.mass_properties().is_some() || state.breakage.is_some()
+            };
+            let moving = || world.iter().filter(is_subject);
             let count = moving().count().max(1) as f64;
             let places = moving().map(|state| state.pose.translation.vector);
             let centre = places.fold(Vector3::zeros(), |sum, p| sum + p) / count;
@@ -127,7 +134,7 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
             };
             let radius = moving().map(reach).fold(0.1, f64::max);
             let arm = Vector3::new(0.42, 0.36, 1.0).normalize() * radius;
-            (Point3::from(centre), arm * (1.15 / libm::tan(field / 2.0)).min(6.0))
+            (Point3::from(centre), arm * (FILL / libm::tan(field / 2.0)))
         }
     };
     let radius = 2.0 * arm.norm() * libm::tan(field / 2.0);
