@@ -26,11 +26,16 @@ call("scenes");
 const seen = {};
 for (const { key, text: scene } of JSON.parse(answer())) {
   if (keys.length && !keys.includes(key)) continue;
-  call("load", new TextEncoder().encode(JSON.stringify({ scene })));
-  call("replay", Uint8Array.from(Buffer.from(events, "hex")));
-  const before = process.cpuUsage();
-  for (let frame = 0; frame < Number(frames); frame++) call("step");
-  const spent = process.cpuUsage(before);
+  const run = () => {
+    call("load", new TextEncoder().encode(JSON.stringify({ scene })));
+    call("replay", Uint8Array.from(Buffer.from(events, "hex")));
+    const before = process.cpuUsage();
+    for (let frame = 0; frame < Number(frames); frame++) call("step");
+    return process.cpuUsage(before);
+  };
+  // the first run of those that are timed has the engine compile
+  if (keys.length) run();
+  const spent = run();
   seen[key] = {
     fingerprint: BigInt.asUintN(64, wasm.fingerprint()).toString(16),
     milliseconds: (spent.user + spent.system) / 1e3 / Number(frames),
