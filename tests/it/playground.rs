@@ -150,12 +150,13 @@ fn what_a_visitor_changes_of_a_scene_decides_what_becomes_of_it() {
         (Setup { pieces: Some(3), ..bricks.clone() }, Setup { pieces: Some(60), ..bricks });
     assert!(pieces(&few) < pieces(&many));
     assert!(pieces(&window) > 0);
-    // 7850 and 2500 kg/m^3 in 1.2 m x 1.6 m x 6 mm
+    // 7850 and 2470 kg/m^3 in 1.2 m x 1.6 m x 6 mm, which samples may have to a hundredth
     let mass = |material: &str| {
         let material = Some(material.to_owned());
         play(&Setup { material, ..window.clone() }).world().mass()
     };
-    assert!((mass("steel") - mass("glass") - 5350.0 * 0.01152).abs() < 1e-6);
+    let (grown, exact) = (mass("steel") - mass("glass"), 5380.0 * 0.01152);
+    assert!((grown / exact - 1.0).abs() < 0.01, "{grown} kg");
     for model in [Model::Lattice, Model::Stress] {
         let setup = Setup { model: Some(model), ..sample("bridge") };
         assert!(pieces(&setup) > 0, "{model:?}");
@@ -268,7 +269,7 @@ fn what_cannot_be_played_is_refused_in_one_sentence() {
             "includes other files, which the playground",
         ),
         (vec!["play", "tets.toml", "--page", "."], "names files of tetrahedra"),
-        (vec!["play", "wrong.toml", "--page", "."], "`nam`"),
+        (vec!["play", "wrong.toml", "--page", "."], "unknown key `body[0].nam`"),
     ] {
         let output = case.run(&[&arguments[..], &["--no-open"]].concat());
         let error = String::from_utf8(output.stderr).unwrap();
@@ -292,7 +293,7 @@ fn fingerprints(events: &[u8]) -> Value {
         let mut play = play(&Setup::of(scene.text));
         play.replay(events).unwrap();
         (0..FRAMES).for_each(|_| drop(play.step()));
-        (scene.key.to_owned(), format!("{:x}", play.world().fingerprint()).into())
+        (scene.key.to_owned(), format!("{:x}", play.fingerprint()).into())
     };
     Value::Object(SCENES.iter().map(of).collect())
 }

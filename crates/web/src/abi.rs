@@ -192,8 +192,8 @@ pub extern "C" fn events() -> u32 {
     with(|desk| desk.play(|play, _| Ok::<_, String>(play.events())))
 }
 
-/// What the world has come to; see [`sim::World::fingerprint`]. Zero if no scene runs.
+/// What the world has come to; see [`Play::fingerprint`]. Zero if no scene runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn fingerprint() -> u64 {
-    with(|desk| desk.play.as_ref().map_or(0, |play| play.world().fingerprint()))
+    with(|desk| desk.play.as_ref().map_or(0, Play::fingerprint))
 }
