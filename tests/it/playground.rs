@@ -157,10 +157,13 @@ fn what_a_visitor_changes_of_a_scene_decides_what_becomes_of_it() {
     };
     let (grown, exact) = (mass("steel") - mass("glass"), 5380.0 * 0.01152);
     assert!((grown / exact - 1.0).abs() < 0.01, "{grown} kg");
-    for model in [Model::Lattice, Model::Stress] {
-        let setup = Setup { model: Some(model), ..sample("bridge") };
-        assert!(pieces(&setup) > 0, "{model:?}");
-    }
+    let model = |model: Model| Setup { model: Some(model), ..sample("bridge") };
+    assert!(pieces(&model(Model::Lattice)) > 0, "a pier of links breaks");
+    let stressed = play(&model(Model::Stress));
+    let is_stressed =
+        |breakage: &sim::Breakage| matches!(breakage.model, sim::FractureModel::Stress(_));
+    let count = stressed.world().iter().filter(|b| b.breakage.is_some_and(is_stressed)).count();
+    assert_eq!(count, 7, "four piers and three decks are of finite elements");
     let nonsense = Setup { material: Some("cheese".to_owned()), ..window.clone() };
     let said = Play::new(&nonsense, &BTreeMap::new()).unwrap_err().to_string();
     assert!(said.contains("cheese"), "{said}");

@@ -76,6 +76,7 @@ class Page {
   started(frame) {
     this.waits = undefined;
     this.fps = frame.fps;
+    Object.assign(document.documentElement.dataset, { frame: 0, bodies: frame.ids.length, gained: 0 });
     this.curve = { frames: 1, energies: [frame.energy], alive: [frame.ids.length], breaks: [] };
     if (this.stage) {
       this.stage.restart(frame);
