@@ -54,6 +54,7 @@ mod paint;
 mod pattern_scenes;
 mod pictures;
 mod plane;
+mod playground;
 mod random_scenes;
 mod refusals;
 mod replay;

@@ -10,16 +10,21 @@ use brisance::format::glb::read_glb;
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::CRACKS;
 
-/// `brisance view` at work; it ends with the test.
-struct Served {
+/// `brisance view` or `play` at work; it ends with the test.
+pub(crate) struct Served {
     program: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Served {
     fn new(case: &Case, recording: &str) -> Self {
+        Self::by(case, &["view", recording, "--no-open"])
+    }
+
+    /// By the program with some arguments.
+    pub(crate) fn by(case: &Case, arguments: &[&str]) -> Self {
         let mut view = brisance();
-        view.args(["view", recording, "--no-open"]).current_dir(&case.folder);
+        view.args(arguments).current_dir(&case.folder);
         let mut program =
             view.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
         let mut address = String::new();
@@ -29,7 +34,8 @@ impl Served {
     }
 
     fn host(&self) -> &str {
-        self.address.strip_prefix("http://").and_then(|a| a.strip_suffix('/')).expect("an address")
+        let address = self.address.strip_prefix("http://").expect("an address");
+        address.split('/').next().expect("a host")
     }
 
     /// Status, headers and body of the answer to a request as it is sent.
@@ -44,7 +50,7 @@ impl Served {
         (status, head, bytes[end + 4..].to_vec())
     }
 
-    fn get(&self, route: &str) -> (u16, String, Vec<u8>) {
+    pub(crate) fn get(&self, route: &str) -> (u16, String, Vec<u8>) {
         let host = self.host();
         self.answer(&format!("GET {route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
     }
@@ -222,7 +228,7 @@ fn what_cannot_be_shown_is_refused_in_one_sentence() {
 }
 
 /// The first Chromium of this machine and where playwright-core is, or why there is none.
-fn browser() -> Result<(PathBuf, PathBuf), &'static str> {
+pub(crate) fn browser() -> Result<(PathBuf, PathBuf), &'static str> {
     if std::env::var_os("BRISANCE_BROWSER").is_none() {
         return Err("cargo xtask test --browser asks for it");
     }

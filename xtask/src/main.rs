@@ -9,6 +9,7 @@ mod platforms;
 mod python;
 mod rings;
 mod vendor;
+mod web;
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -37,6 +38,7 @@ cargo xtask figures SCENE ... draw the figures of these scenes, and measure noth
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
 cargo xtask clients [--python PATH]
                              have Blender (bpy) and USD (usd-core) open what brisance writes
+cargo xtask web              the playground as a folder: out/web (needs the target wasm32-unknown-unknown)
 cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
 /// The seed of property tests, so that a failure comes back when the tests are run again.
@@ -92,6 +94,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["figures", scenes @ ..] => figures::some(scenes),
         ["clients"] => clients::clients("python3"),
         ["clients", "--python", python] => clients::clients(python),
+        ["web"] => web::build(),
         ["vendor"] => vendor::vendor(false),
         ["vendor", "--check"] => vendor::vendor(true),
         other => Err(format!("no such task: {}\n{LIST}", other.join(" "))),

@@ -43,6 +43,8 @@ pub enum Command {
     Render(RenderArguments),
     /// Show a recording in the browser.
     View(ViewArguments),
+    /// Play with a scene in the browser: throw, carry, cut and blow up.
+    Play(PlayArguments),
     /// Make a file of Blender, Alembic, FBX or USD from a recording, by Blender.
     Blender(BlenderArguments),
     /// Run a scene with several models of fracture and write what comes out side by side.
@@ -508,6 +510,36 @@ pub struct ViewArguments {
     /// Recordings that `brisance run` wrote, .glb; the page shows one of several at a time
     #[arg(required = true, value_name = "RECORDING")]
     pub recordings: Vec<PathBuf>,
+    /// Port to serve the page on [default: any that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the page, only print its address
+    #[arg(long)]
+    pub no_open: bool,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+const PLAY_EXAMPLES: &str = "Examples:
+  brisance play scenes/bunny.toml
+  brisance play --page out/web --no-open
+
+The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. It is
+the folder that `cargo xtask web` makes. Without a scene the page has those of its own.";
+
+/// Arguments of `brisance play`.
+#[derive(Args, Debug)]
+#[command(after_help = PLAY_EXAMPLES)]
+pub struct PlayArguments {
+    /// Scene, .toml, which names no files but meshes
+    pub scene: Option<PathBuf>,
+    /// Folder of the playground
+    #[arg(long, value_name = "DIR", default_value = "out/web")]
+    pub page: PathBuf,
+    /// Let the scene name files outside its folder and ../assets
+    #[arg(long)]
+    pub allow_outside: bool,
     /// Port to serve the page on [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,

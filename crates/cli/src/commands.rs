@@ -6,6 +6,7 @@ mod fracture;
 mod inspect;
 pub mod load;
 mod pattern;
+mod play;
 mod plot;
 mod regions;
 mod render;
@@ -425,6 +426,26 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::plot::TableError,
     },
+    /// The playground was not built.
+    #[error(
+        "{}: the playground is not there ({source}): build it with `cargo xtask web`, and give its folder \
+         with --page",
+        folder.display()
+    )]
+    NoPage {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A scene needs more than the playground reads.
+    #[error("{}: {what}, which the playground does not read: use `brisance run` and `view`", path.display())]
+    NotPlayable {
+        /// The scene.
+        path: PathBuf,
+        /// What it does.
+        what: &'static str,
+    },
     /// The page of a recording cannot be served.
     #[error("cannot serve on port {port} of 127.0.0.1 ({source}): choose another --port, or none")]
     Serve {
@@ -489,6 +510,7 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
         Command::View(arguments) => view::view(arguments),
+        Command::Play(arguments) => play::play(arguments),
         Command::Blender(arguments) => blender::blender(arguments),
         Command::Compare(arguments) => compare::compare(arguments),
         Command::Plot(arguments) => plot::plot(arguments),

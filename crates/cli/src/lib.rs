@@ -7,7 +7,6 @@ pub mod comparison;
 pub mod contacts;
 pub mod events;
 pub mod format;
-pub mod glb_file;
 mod input;
 pub mod ledger;
 pub mod loads_file;

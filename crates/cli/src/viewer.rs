@@ -6,5 +6,6 @@ mod playback;
 mod server;
 
 pub use embedded::{TooLarge, embedded};
+pub use page::viewer;
 pub use playback::playback;
-pub use server::Viewer;
+pub use server::{Part, Server};

@@ -57,6 +57,28 @@ impl Surface {
         }
     }
 
+    /// The part of the surface that some of its triangles make, all of them outer ones of the part, with only the
+    /// vertices that they use.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that is not there.
+    pub fn part(&self, triangles: &[[u32; 3]]) -> Self {
+        let mut own: Vec<u32> = triangles.as_flattened().to_vec();
+        own.sort_unstable();
+        own.dedup();
+        let place = |v: u32| own.partition_point(|known| *known < v) as u32;
+        let of = |vectors: &[[f32; 3]]| own.iter().map(|&v| vectors[v as usize]).collect();
+        Self {
+            vertices: of(&self.vertices),
+            normals: of(&self.normals),
+            rest: of(&self.rest),
+            uvs: own.iter().filter_map(|&v| self.uvs.get(v as usize)).copied().collect(),
+            colours: own.iter().filter_map(|&v| self.colours.get(v as usize)).copied().collect(),
+            outer: triangles.iter().map(|triangle| triangle.map(place)).collect(),
+            inner: Vec::new(),
+        }
+    }
+
     fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&PaintedMesh>) -> Self {
         let Solid { geometry, material } = solid;
         let own;

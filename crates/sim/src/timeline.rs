@@ -100,6 +100,22 @@ impl World {
         self.timeline = timeline;
     }
 
+    /// Has an action happen at the start of the next frame, after what the timeline says of that frame. Its number in
+    /// events is the next one after those of the timeline.
+    ///
+    /// ```
+    /// use nalgebra::Point3;
+    /// use brisance_sim::{Action, Explosion, Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let blast = Explosion { at: Point3::origin(), radius: 2.0, impulse: 50.0 };
+    /// world.schedule(Action::Explode(blast));
+    /// world.step();
+    /// ```
+    pub fn schedule(&mut self, action: Action) {
+        self.timeline.actions.push((self.frame, action));
+    }
+
     /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its centre of mass, and
     /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
     ///

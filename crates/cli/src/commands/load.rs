@@ -65,6 +65,13 @@ pub struct SceneFile {
     digest: crc32fast::Hasher,
 }
 
+impl SceneFile {
+    /// The path of a file that the scene, read from `scene`, names.
+    pub(super) fn path(&self, name: &str, scene: &Path) -> Result<PathBuf, Failure> {
+        self.reach.path(name, scene)
+    }
+}
+
 /// A scene with the files that it names.
 pub struct Loaded {
     /// The scene.

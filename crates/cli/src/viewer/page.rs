@@ -1,12 +1,17 @@
 //! The parts of the page.
 
+use std::borrow::Cow;
+
+use super::server::Part;
+
 /// By route: content type and content. The recording is added to them.
-pub(super) const PAGE: [(&str, &str, &[u8]); 9] = [
+pub(super) const PAGE: [(&str, &str, &[u8]); 10] = [
     ("/", "text/html; charset=utf-8", include_bytes!("page/index.html")),
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
     ("/playback.js", SCRIPT, include_bytes!("page/playback.js")),
     ("/plot.js", SCRIPT, include_bytes!("page/plot.js")),
+    ("/recorded.js", SCRIPT, include_bytes!("page/recorded.js")),
     ("/stage.js", SCRIPT, include_bytes!("page/stage.js")),
     ("/texture.js", SCRIPT, include_bytes!("page/texture.js")),
     ("/three.js", SCRIPT, include_bytes!("page/three.js")),
@@ -19,4 +24,24 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(super) fn text(route: &str) -> &'static str {
     let part = PAGE.iter().find(|(known, ..)| *known == route);
     part.and_then(|(.., bytes)| str::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+/// All that the page of some recordings needs. Each recording is its name and what [`playback`](super::playback()) made
+/// of it.
+pub fn viewer(recordings: Vec<(String, Vec<u8>)>) -> Vec<Part> {
+    let page = PAGE.iter().map(|&(route, kind, body)| Part {
+        route: route.to_owned(),
+        kind,
+        body: Cow::Borrowed(body),
+    });
+    let (names, playbacks): (Vec<String>, Vec<_>) = recordings.into_iter().unzip();
+    let names = serde_json::Value::from(names).to_string().into_bytes();
+    let list =
+        Part { route: "/recordings".to_owned(), kind: "application/json", body: names.into() };
+    let playbacks = playbacks.into_iter().enumerate().map(|(n, playback)| Part {
+        route: format!("/recording/{n}"),
+        kind: "application/octet-stream",
+        body: playback.into(),
+    });
+    page.chain([list]).chain(playbacks).collect()
 }

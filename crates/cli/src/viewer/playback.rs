@@ -115,17 +115,12 @@ impl Geometries {
         if triangles.is_empty() {
             return None;
         }
-        let mut own: Vec<u32> = triangles.as_flattened().to_vec();
-        own.sort_unstable();
-        own.dedup();
-        for vectors in [&surface.vertices, &surface.normals, &surface.rest] {
-            let floats = own.iter().flat_map(|&v| vectors[v as usize]);
-            self.bytes.extend(floats.flat_map(f32::to_le_bytes));
+        let part = surface.part(triangles);
+        for vectors in [&part.vertices, &part.normals, &part.rest] {
+            self.bytes.extend(vectors.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
         }
-        let place = |v: &u32| own.partition_point(|known| known < v) as u32;
-        let indices = triangles.as_flattened().iter().map(place);
-        self.bytes.extend(indices.flat_map(u32::to_le_bytes));
-        self.sizes.push([own.len(), triangles.len()]);
+        self.bytes.extend(part.outer.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+        self.sizes.push([part.vertices.len(), triangles.len()]);
         Some(self.sizes.len() - 1)
     }
 }

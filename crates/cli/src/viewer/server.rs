@@ -3,17 +3,16 @@
 //! It takes one request of each connection, of which it reads no more than a head of 16 KiB, and answers
 //! it. What a client sends or holds back costs a thread with a small stack for some seconds at most.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::page::PAGE;
-
-/// What the page may do: nothing but load its own parts.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
-    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// What a page may do: nothing but load its own parts, and run those of WebAssembly and in workers.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
@@ -26,30 +25,36 @@ const MAX_CLIENTS: usize = 1024;
 /// Stack of the thread of a connection, bytes.
 const STACK: usize = 1 << 17;
 
-/// The page of some recordings on a port of 127.0.0.1.
-pub struct Viewer {
+/// What the server gives away at one route.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The path, from the slash on.
+    pub route: String,
+    /// Content type.
+    pub kind: &'static str,
+    /// Content.
+    pub body: Cow<'static, [u8]>,
+}
+
+/// A page on a port of 127.0.0.1.
+pub struct Server {
     listener: TcpListener,
     port: u16,
-    /// The names of the recordings, as JSON.
-    names: Vec<u8>,
-    playbacks: Vec<Vec<u8>>,
+    parts: Vec<Part>,
 }
 
 /// An answer: status with its reason, content type and content.
 type Answer<'a> = (&'static str, &'static str, &'a [u8]);
 
-impl Viewer {
-    /// Takes `port`, or any that is free for 0. Each recording is its name and what [`playback`](super::playback())
-    /// made of it.
+impl Server {
+    /// Takes `port`, or any that is free for 0, for a page of these parts.
     ///
     /// # Errors
     /// What the system says when the port is not free or not allowed.
-    pub fn bind(recordings: Vec<(String, Vec<u8>)>, port: u16) -> io::Result<Self> {
+    pub fn bind(parts: Vec<Part>, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let port = listener.local_addr()?.port();
-        let (names, playbacks): (Vec<String>, _) = recordings.into_iter().unzip();
-        let names = serde_json::Value::from(names).to_string().into_bytes();
-        Ok(Self { listener, port, names, playbacks })
+        Ok(Self { listener, port, parts })
     }
 
     /// Where the page is.
@@ -128,15 +133,8 @@ impl Viewer {
             return ("405 Method Not Allowed", PLAIN, b"this page can only be read\n");
         }
         let route = request.target.split(['?', '#']).next().unwrap_or_default();
-        if route == "/recordings" {
-            return ("200 OK", "application/json", &self.names);
-        }
-        let number = route.strip_prefix("/recording/").and_then(|n| n.parse::<usize>().ok());
-        if let Some(playback) = number.and_then(|n| self.playbacks.get(n)) {
-            return ("200 OK", "application/octet-stream", playback);
-        }
-        match PAGE.iter().find(|(known, ..)| *known == route) {
-            Some((_, kind, body)) => ("200 OK", kind, body),
+        match self.parts.iter().find(|part| part.route == route) {
+            Some(part) => ("200 OK", part.kind, &part.body),
             None => ("404 Not Found", PLAIN, b"there is no such page\n"),
         }
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use sim::{Camera, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, Track};
 use thiserror::Error;
 
-use crate::glb_file::{GlbError, check_animations, open};
+use meshfile::glb_file::{GlbError, check_animations, open};
 
 /// Most frames of a recording, and most poses of all its bodies.
 const MAX_FRAMES: usize = 1_000_000;

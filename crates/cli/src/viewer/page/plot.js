@@ -10,14 +10,10 @@ export const CURVES = [
 export class Plot {
   constructor(canvas, recording, seek) {
     this.canvas = canvas;
-    this.recording = recording;
-    this.curves = curves(recording);
-    const all = Object.values(this.curves).flat();
-    this.low = Math.min(0, ...range(all, Math.min));
-    this.high = Math.max(...range(all, Math.max), this.low + 1e-12);
+    this.set(recording);
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
-      return Math.round(((event.clientX - box.left) / box.width) * (recording.frames - 1));
+      return Math.round(((event.clientX - box.left) / box.width) * (this.recording.frames - 1));
     };
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
@@ -26,6 +22,15 @@ export class Plot {
     canvas.addEventListener("pointermove", (event) => {
       if (canvas.hasPointerCapture(event.pointerId)) seek(at(event));
     });
+  }
+
+  /** Plots another recording, or the same with more frames. */
+  set(recording) {
+    this.recording = recording;
+    this.curves = curves(recording);
+    const all = Object.values(this.curves).flat();
+    this.low = Math.min(0, ...range(all, Math.min));
+    this.high = Math.max(...range(all, Math.max), this.low + 1e-12);
   }
 
   /** The value of each curve in a frame, for the legend; none where none was recorded. */

@@ -1,15 +1,15 @@
-// What is seen: the bodies of each kind of material in one batch, drawn by one call however many they are.
+// Light, camera and materials: what all pages have. The bodies of each kind of material are one batch, drawn by one
+// call however many they are.
 
 import * as THREE from "./three.js";
-import { lives, speed, stress } from "./playback.js";
 import { paint } from "./texture.js";
 
-const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
 export class Stage {
-  constructor(canvas, recording) {
-    this.recording = recording;
+  /** `view` is where the camera is, as `viewer/playback.rs` has it. */
+  constructor(canvas, view) {
+    this.view = view;
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -23,9 +23,10 @@ export class Stage {
     this.controls.dampingFactor = 0.12;
     this.controls.addEventListener("change", () => (this.stale = true));
     this.controls.addEventListener("start", () => (this.free = true));
-    this.look = { colour: "material", apart: 0, inner: true };
+    this.batches = [];
+    // colours other than that of the material have no texture
+    this.plain = { value: 0 };
     this.light();
-    this.fill();
     this.home();
     this.theme();
   }
@@ -33,14 +34,14 @@ export class Stage {
   /** The sky takes the colour of the page. */
   theme() {
     const sky = new THREE.Color(getComputedStyle(document.documentElement).getPropertyValue("--sky").trim());
-    const { radius } = this.recording.view;
+    const { radius } = this.view;
     this.scene.background = sky;
     this.scene.fog = new THREE.Fog(sky, this.reach + 0.6 * radius, this.reach + 7 * radius);
     this.stale = true;
   }
 
   light() {
-    const { centre, radius } = this.recording.view;
+    const { centre, radius } = this.view;
     const middle = new THREE.Vector3(...centre);
     this.scene.add(new THREE.HemisphereLight(0xdfeaff, 0x8b8278, 1.6));
     this.sun = new THREE.DirectionalLight(0xfff3e2, 3.1);
@@ -54,77 +55,20 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target);
   }
 
-  /** Every body is an instance of its outer surface, and one of its cuts, in the batch of its material. */
-  fill() {
-    const { geometries, bodies } = this.recording;
-    this.shown = bodies.filter((body) => body.frames > 0 && (body.outer !== null || body.inner !== null));
-    if (!this.shown.length) throw new Error("it holds nothing that can be seen");
-    // colours other than that of the material have no texture
-    this.plain = { value: 0 };
-    const kinds = new Map();
-    for (const body of this.shown) {
-      const { texture, transmission, ior, alpha, roughness } = body;
-      const kind = JSON.stringify([texture, transmission, ior, alpha, transmission ? roughness : 0]);
-      if (!kinds.has(kind)) kinds.set(kind, []);
-      kinds.get(kind).push(body);
-    }
-    this.batches = [...kinds.values()].map((of) => this.gather(of, geometries));
-    this.fastest = this.swiftness();
-    const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
-    this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
-    this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
-  }
-
-  /** A batch of bodies of one kind of material. */
-  gather(bodies, geometries) {
-    const used = new Map();
-    const count = bodies.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
-    for (const body of bodies) for (const n of [body.outer, body.inner]) if (n !== null) used.set(n, null);
-    const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
-    const material = materialOf(bodies[0]);
-    paint(material, bodies[0].texture, this.plain);
-    const batch = new THREE.BatchedMesh(count, sum((g) => g.positions.length / 3), sum((g) => g.indices.length), material);
+  /** An empty batch for bodies of one kind of material, with room for so many instances, vertices and indices. */
+  batchOf(body, instances, vertices, indices) {
+    const material = materialOf(body);
+    paint(material, body.texture, this.plain);
+    const batch = new THREE.BatchedMesh(instances, vertices, indices, material);
     const casts = !material.transmission && !material.transparent;
     Object.assign(batch, { castShadow: casts, receiveShadow: true, frustumCulled: false, perObjectFrustumCulled: false, sortObjects: false, owners: [] });
-    for (const n of used.keys()) {
-      const { positions, normals, rest, indices } = geometries[n];
-      const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
-      geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
-      geometry.setAttribute("rest", new THREE.BufferAttribute(rest, 3));
-      geometry.setIndex(new THREE.BufferAttribute(indices, 1));
-      used.set(n, batch.addGeometry(geometry));
-    }
-    const instance = (body, geometry) => {
-      if (geometry === null) return null;
-      const id = batch.addInstance(used.get(geometry));
-      batch.owners[id] = body;
-      return id;
-    };
-    for (const body of bodies) {
-      body.batch = batch;
-      body.instances = [instance(body, body.outer), instance(body, body.inner)];
-    }
+    this.batches.push(batch);
     this.scene.add(batch);
     return batch;
   }
 
-  /** What only one body in fifty passes, m/s. */
-  swiftness() {
-    const { frames, fps } = this.recording;
-    const speeds = [];
-    const stride = Math.max(1, Math.floor(frames / 60));
-    for (let frame = 0; frame < frames; frame += stride) {
-      for (const body of this.shown) {
-        if (body.moves && lives(body, frame)) speeds.push(speed(body, frame, fps));
-      }
-    }
-    speeds.sort((a, b) => a - b);
-    return Math.max(speeds[Math.floor(0.98 * (speeds.length - 1))] ?? 0, 1e-3);
-  }
-
   home() {
-    const { centre, arm, field } = this.recording.view;
+    const { centre, arm, field } = this.view;
     this.free = false;
     const away = this.away();
     this.reach = away * Math.hypot(...arm);
@@ -143,87 +87,15 @@ export class Stage {
     return Math.max(1, ((16 / 9) * clientHeight) / Math.max(clientWidth, 1));
   }
 
+  /** Pixels drawn for each of the page along a side, at most. */
+  sharpness(most) {
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, most));
+    this.size = undefined;
+  }
+
   shadows(wanted) {
     this.sun.castShadow = wanted;
     this.stale = true;
-  }
-
-  colourOf(body, side, frame) {
-    const colour = new THREE.Color();
-    const strained = this.look.colour === "stress" && stress(body, frame);
-    if (strained) return ramp(colour, Math.max(strained.principal, 0) / this.tensest);
-    const how = body.moves ? this.look.colour : "material";
-    if (how === "body") return colour.setHSL((body.number * 0.618034) % 1, 0.55, side ? 0.68 : 0.55);
-    if (how === "generation") return ramp(colour, body.generation / this.generations);
-    if (how === "speed") return ramp(colour, speed(body, frame, this.recording.fps) / this.fastest);
-    return colour.setRGB(...(side ? body.inner_colour : body.colour));
-  }
-
-  /** Puts every body where it is at a moment, counted in frames: between two of them as evenly as may be. */
-  show(moment) {
-    const frame = Math.floor(moment), share = moment - frame;
-    const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
-    const next = { place: new THREE.Vector3(), turn: new THREE.Quaternion() };
-    const scale = new THREE.Vector3();
-    const middles = this.look.apart > 0 ? this.middles(frame) : null;
-    this.plain.value = this.look.colour === "material" ? 0 : 1;
-    for (const body of this.shown) {
-      const is = lives(body, frame);
-      if (is) {
-        const at = 7 * (frame - body.birth);
-        place.fromArray(body.poses, at);
-        turn.fromArray(body.poses, at + 3);
-        if (share && lives(body, frame + 1)) {
-          place.lerp(next.place.fromArray(body.poses, at + 7), share);
-          turn.slerp(next.turn.fromArray(body.poses, at + 10), share);
-        }
-        const middle = middles?.get(body.root);
-        if (middle) place.addScaledVector(middle.to.subVectors(place, middle.at), this.look.apart);
-        const shrinking = frame - body.birth - body.frames + body.sizes.length;
-        matrix.compose(place, turn, scale.setScalar(body.sizes[shrinking] ?? 1));
-      }
-      body.instances.forEach((id, side) => {
-        if (id === null) return;
-        const visible = is && (side === 0 || this.look.inner);
-        body.batch.setVisibleAt(id, visible);
-        if (!visible) return;
-        body.batch.setMatrixAt(id, matrix);
-        body.batch.setColorAt(id, this.colourOf(body, side, frame));
-      });
-    }
-    // without the faces of cuts one looks into pieces
-    for (const { material } of this.batches) {
-      material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
-    }
-    this.ride(moment);
-    this.stale = true;
-  }
-
-  /** Moves the camera as the scene says, until somebody else does. */
-  ride(moment) {
-    const { path } = this.recording.view;
-    if (!path || this.free) return;
-    const [from, to] = [path[Math.floor(moment)], path[Math.min(Math.floor(moment) + 1, path.length - 1)]];
-    const [x, y, z, a, b, c] = from.map((value, n) => value + (to[n] - value) * (moment % 1));
-    this.controls.target.set(x, y, z);
-    const away = this.away();
-    this.camera.position.set(x + away * a, y + away * b, z + away * c);
-    this.controls.update();
-  }
-
-  /** The middle of the pieces of each whole body. */
-  middles(frame) {
-    const middles = new Map();
-    for (const body of this.shown) {
-      if (body.generation === 0 || !lives(body, frame)) continue;
-      const known = middles.get(body.root) ?? { at: new THREE.Vector3(), to: new THREE.Vector3(), count: 0 };
-      const at = 7 * (frame - body.birth);
-      known.at.add(known.to.fromArray(body.poses, at));
-      known.count += 1;
-      middles.set(body.root, known);
-    }
-    for (const middle of middles.values()) middle.at.divideScalar(middle.count);
-    return middles;
   }
 
   /** The body and the point under a place of the screen. */
@@ -266,6 +138,11 @@ export class Stage {
   }
 }
 
+/** A name for the kind of material of a body: those of one kind share a batch. */
+export function kindOf({ texture, transmission, ior, alpha, roughness }) {
+  return JSON.stringify([texture, transmission, ior, alpha, transmission ? roughness : 0]);
+}
+
 /** What the bodies of a batch are made of; colours are those of instances. */
 function materialOf({ transmission, ior, alpha, roughness }) {
   if (transmission > 0) {
@@ -276,8 +153,12 @@ function materialOf({ transmission, ior, alpha, roughness }) {
   return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
 }
 
-function ramp(colour, share) {
-  const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
-  const low = Math.min(Math.floor(at), RAMP.length - 2);
-  return colour.lerpColors(RAMP[low], RAMP[low + 1], at - low);
+/** A geometry of arrays, for a batch. */
+export function geometryOf({ positions, normals, rest, indices }) {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  geometry.setAttribute("rest", new THREE.BufferAttribute(rest, 3));
+  geometry.setIndex(new THREE.BufferAttribute(indices, 1));
+  return geometry;
 }

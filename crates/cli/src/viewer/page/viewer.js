@@ -2,7 +2,7 @@
 
 import { lives, load, speed, stress, unpack } from "./playback.js";
 import { CURVES, Plot } from "./plot.js";
-import { Stage } from "./stage.js";
+import { RecordedStage } from "./recorded.js";
 
 const part = (id) => document.getElementById(id);
 const COLOURS = ["material", "body", "generation", "speed", "stress"];
@@ -19,7 +19,7 @@ class Player {
     this.recording = recording;
     this.last = recording.frames - 1;
     this.frame = 0;
-    this.stage = new Stage(part("stage"), recording);
+    this.stage = new RecordedStage(part("stage"), recording);
     this.plot = new Plot(part("plot"), recording, (frame) => this.seek(frame));
     part("frame").max = this.last;
     part("name").textContent = recording.name;

@@ -30,7 +30,7 @@ pub enum GlbError {
 }
 
 /// Most vertices, and most indices, of all primitives together.
-pub(crate) const MAX_ELEMENTS: usize = 1 << 26;
+pub const MAX_ELEMENTS: usize = 1 << 26;
 
 impl From<gltf::Error> for GlbError {
     fn from(error: gltf::Error) -> Self {
@@ -58,7 +58,7 @@ impl From<gltf::Error> for GlbError {
 ///
 /// # Errors
 /// [`GlbError`] when they are not.
-pub(crate) fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
+pub fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
     // the library takes the header from this length
     let length = bytes.get(8..12).and_then(|length| length.try_into().ok());
     if bytes.starts_with(b"glTF") && length.is_none_or(|length| u32::from_le_bytes(length) < 12) {
@@ -83,7 +83,7 @@ pub(crate) fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
 ///
 /// # Errors
 /// [`GlbError`] when a channel moves a node that is not there or has keys of a wrong kind.
-pub(crate) fn check_animations(file: &Gltf) -> Result<(), GlbError> {
+pub fn check_animations(file: &Gltf) -> Result<(), GlbError> {
     use DataType::{F32, I8, I16, U8, U16};
     use Dimensions::{Scalar, Vec3, Vec4};
     use gltf::animation::Property;

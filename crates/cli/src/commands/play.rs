@@ -1,0 +1,94 @@
+//! `brisance play`.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::args::PlayArguments;
+use crate::commands::load::{SceneFile, read_plain, read_scene};
+use crate::commands::view::{Address, serve};
+use crate::commands::{Failure, read_text};
+use crate::viewer::Part;
+
+/// Files of the playground that `cargo xtask web` makes, with their content types.
+const PAGE: [(&str, &str); 12] = [
+    ("index.html", "text/html; charset=utf-8"),
+    ("viewer.css", "text/css; charset=utf-8"),
+    ("play.css", "text/css; charset=utf-8"),
+    ("command.js", SCRIPT),
+    ("live.js", SCRIPT),
+    ("main.js", SCRIPT),
+    ("plot.js", SCRIPT),
+    ("stage.js", SCRIPT),
+    ("texture.js", SCRIPT),
+    ("three.js", SCRIPT),
+    ("worker.js", SCRIPT),
+    ("icon.svg", "image/svg+xml"),
+];
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Serves the playground with a scene until a signal ends the program.
+pub(super) fn play(arguments: &PlayArguments) -> Result<(), Failure> {
+    let PlayArguments { scene, page, allow_outside, port, no_open, quiet } = arguments;
+    let mut parts = page_parts(page)?;
+    if let Some(path) = scene {
+        parts.extend(own_parts(path, *allow_outside)?);
+    }
+    let route = if scene.is_some() { "?own" } else { "" };
+    serve(parts, &Address { port: *port, route, opens: !no_open, quiet: *quiet })
+}
+
+/// The files of the page.
+fn page_parts(folder: &Path) -> Result<Vec<Part>, Failure> {
+    let module = [("brisance.wasm", "application/wasm")];
+    let mut parts = Vec::new();
+    for (name, kind) in PAGE.into_iter().chain(module) {
+        let path = folder.join(name);
+        let body = crate::input::read(&path)
+            .map_err(|source| Failure::NoPage { folder: folder.to_owned(), source })?;
+        let route = if name == "index.html" { "/".to_owned() } else { format!("/{name}") };
+        parts.push(Part { route, kind, body: body.into() });
+    }
+    Ok(parts)
+}
+
+/// A scene and the meshes that it names.
+fn own_parts(path: &Path, anywhere: bool) -> Result<Vec<Part>, Failure> {
+    let text = read_text(path)?;
+    let file = read_scene(path, anywhere)?;
+    let names = playable(path, &file)?;
+    let mut parts = Vec::new();
+    for (n, name) in names.iter().enumerate() {
+        let body = read_plain(&file.path(name, path)?)?;
+        let (route, kind) = (format!("/own/{n}"), "application/octet-stream");
+        parts.push(Part { route, kind, body: body.into() });
+    }
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let own = json!({ "name": name, "scene": text, "files": names }).to_string();
+    let (route, kind) = ("/own.json".to_owned(), "application/json");
+    parts.push(Part { route, kind, body: Cow::Owned(own.into_bytes()) });
+    Ok(parts)
+}
+
+/// The meshes that a scene names, each once; refuses scenes that need more than the page can read.
+fn playable(path: &Path, file: &SceneFile) -> Result<Vec<String>, Failure> {
+    let mut scene = file.scene.clone();
+    let refused = |what: &'static str| Failure::NotPlayable { path: path.to_owned(), what };
+    if !scene.include.is_empty() {
+        return Err(refused("includes other files"));
+    }
+    if scene.pattern_files().next().is_some() {
+        return Err(refused("names files of patterns"));
+    }
+    if scene.tet_files().next().is_some() {
+        return Err(refused("names files of tetrahedra"));
+    }
+    scene.give_paintings(|_| Err::<fracture::Painting, _>(refused("names pictures")))?;
+    scene.give_strength(|_| Err(refused("names pictures")))?;
+    let mut names: Vec<String> = scene.mesh_files().map(str::to_owned).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

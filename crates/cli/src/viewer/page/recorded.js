@@ -1,0 +1,154 @@
+// The bodies of a recording, where they are at any moment of it.
+
+import * as THREE from "./three.js";
+import { lives, speed, stress } from "./playback.js";
+import { Stage, geometryOf, kindOf } from "./stage.js";
+
+const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
+
+export class RecordedStage extends Stage {
+  constructor(canvas, recording) {
+    super(canvas, recording.view);
+    this.recording = recording;
+    this.look = { colour: "material", apart: 0, inner: true };
+    this.fill();
+  }
+
+  /** Every body is an instance of its outer surface, and one of its cuts, in the batch of its material. */
+  fill() {
+    const { geometries, bodies } = this.recording;
+    this.shown = bodies.filter((body) => body.frames > 0 && (body.outer !== null || body.inner !== null));
+    if (!this.shown.length) throw new Error("it holds nothing that can be seen");
+    const kinds = new Map();
+    for (const body of this.shown) {
+      const kind = kindOf(body);
+      if (!kinds.has(kind)) kinds.set(kind, []);
+      kinds.get(kind).push(body);
+    }
+    for (const of of kinds.values()) this.gather(of, geometries);
+    this.fastest = this.swiftness();
+    const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
+    this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
+    this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
+  }
+
+  /** A batch of bodies of one kind of material. */
+  gather(bodies, geometries) {
+    const used = new Map();
+    const count = bodies.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
+    for (const body of bodies) for (const n of [body.outer, body.inner]) if (n !== null) used.set(n, null);
+    const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
+    const batch = this.batchOf(bodies[0], count, sum((g) => g.positions.length / 3), sum((g) => g.indices.length));
+    for (const n of used.keys()) {
+      used.set(n, batch.addGeometry(geometryOf(geometries[n])));
+    }
+    const instance = (body, geometry) => {
+      if (geometry === null) return null;
+      const id = batch.addInstance(used.get(geometry));
+      batch.owners[id] = body;
+      return id;
+    };
+    for (const body of bodies) {
+      body.batch = batch;
+      body.instances = [instance(body, body.outer), instance(body, body.inner)];
+    }
+  }
+
+  /** What only one body in fifty passes, m/s. */
+  swiftness() {
+    const { frames, fps } = this.recording;
+    const speeds = [];
+    const stride = Math.max(1, Math.floor(frames / 60));
+    for (let frame = 0; frame < frames; frame += stride) {
+      for (const body of this.shown) {
+        if (body.moves && lives(body, frame)) speeds.push(speed(body, frame, fps));
+      }
+    }
+    speeds.sort((a, b) => a - b);
+    return Math.max(speeds[Math.floor(0.98 * (speeds.length - 1))] ?? 0, 1e-3);
+  }
+
+  colourOf(body, side, frame) {
+    const colour = new THREE.Color();
+    const strained = this.look.colour === "stress" && stress(body, frame);
+    if (strained) return ramp(colour, Math.max(strained.principal, 0) / this.tensest);
+    const how = body.moves ? this.look.colour : "material";
+    if (how === "body") return colour.setHSL((body.number * 0.618034) % 1, 0.55, side ? 0.68 : 0.55);
+    if (how === "generation") return ramp(colour, body.generation / this.generations);
+    if (how === "speed") return ramp(colour, speed(body, frame, this.recording.fps) / this.fastest);
+    return colour.setRGB(...(side ? body.inner_colour : body.colour));
+  }
+
+  /** Puts every body where it is at a moment, counted in frames: between two of them as evenly as may be. */
+  show(moment) {
+    const frame = Math.floor(moment), share = moment - frame;
+    const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
+    const next = { place: new THREE.Vector3(), turn: new THREE.Quaternion() };
+    const scale = new THREE.Vector3();
+    const middles = this.look.apart > 0 ? this.middles(frame) : null;
+    this.plain.value = this.look.colour === "material" ? 0 : 1;
+    for (const body of this.shown) {
+      const is = lives(body, frame);
+      if (is) {
+        const at = 7 * (frame - body.birth);
+        place.fromArray(body.poses, at);
+        turn.fromArray(body.poses, at + 3);
+        if (share && lives(body, frame + 1)) {
+          place.lerp(next.place.fromArray(body.poses, at + 7), share);
+          turn.slerp(next.turn.fromArray(body.poses, at + 10), share);
+        }
+        const middle = middles?.get(body.root);
+        if (middle) place.addScaledVector(middle.to.subVectors(place, middle.at), this.look.apart);
+        const shrinking = frame - body.birth - body.frames + body.sizes.length;
+        matrix.compose(place, turn, scale.setScalar(body.sizes[shrinking] ?? 1));
+      }
+      body.instances.forEach((id, side) => {
+        if (id === null) return;
+        const visible = is && (side === 0 || this.look.inner);
+        body.batch.setVisibleAt(id, visible);
+        if (!visible) return;
+        body.batch.setMatrixAt(id, matrix);
+        body.batch.setColorAt(id, this.colourOf(body, side, frame));
+      });
+    }
+    // without the faces of cuts one looks into pieces
+    for (const { material } of this.batches) {
+      material.side = this.look.inner ? THREE.FrontSide : THREE.DoubleSide;
+    }
+    this.ride(moment);
+    this.stale = true;
+  }
+
+  /** Moves the camera as the scene says, until somebody else does. */
+  ride(moment) {
+    const { path } = this.recording.view;
+    if (!path || this.free) return;
+    const [from, to] = [path[Math.floor(moment)], path[Math.min(Math.floor(moment) + 1, path.length - 1)]];
+    const [x, y, z, a, b, c] = from.map((value, n) => value + (to[n] - value) * (moment % 1));
+    this.controls.target.set(x, y, z);
+    const away = this.away();
+    this.camera.position.set(x + away * a, y + away * b, z + away * c);
+    this.controls.update();
+  }
+
+  /** The middle of the pieces of each whole body. */
+  middles(frame) {
+    const middles = new Map();
+    for (const body of this.shown) {
+      if (body.generation === 0 || !lives(body, frame)) continue;
+      const known = middles.get(body.root) ?? { at: new THREE.Vector3(), to: new THREE.Vector3(), count: 0 };
+      const at = 7 * (frame - body.birth);
+      known.at.add(known.to.fromArray(body.poses, at));
+      known.count += 1;
+      middles.set(body.root, known);
+    }
+    for (const middle of middles.values()) middle.at.divideScalar(middle.count);
+    return middles;
+  }
+}
+
+function ramp(colour, share) {
+  const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
+  const low = Math.min(Math.floor(at), RAMP.length - 2);
+  return colour.lerpColors(RAMP[low], RAMP[low + 1], at - low);
+}

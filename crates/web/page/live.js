@@ -1,0 +1,189 @@
+// Bodies that come and go: what the module tells of each frame, shown between the last two frames.
+
+import * as THREE from "./three.js";
+import { Stage, geometryOf, kindOf } from "./stage.js";
+
+const POSE = 7;
+
+/** A frame as `crates/web/src/output.rs` lays it out. */
+export function read(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  let at = Math.ceil((4 + length) / 4) * 4;
+  const take = (kind, count) => {
+    const array = new kind(buffer, at, count);
+    at += 4 * count;
+    return array;
+  };
+  const geometries = head.geometries.map(([vertices, triangles]) => ({
+    positions: take(Float32Array, 3 * vertices),
+    normals: take(Float32Array, 3 * vertices),
+    rest: take(Float32Array, 3 * vertices),
+    indices: take(Uint32Array, 3 * triangles),
+  }));
+  return { ...head, geometries, poses: take(Float32Array, POSE * head.ids.length) };
+}
+
+/** A batch that grows, and forgets what is gone. */
+class Growing {
+  constructor(stage, body) {
+    this.room = { instances: 64, vertices: 1 << 14, indices: 1 << 15 };
+    this.used = { instances: 0, vertices: 0, indices: 0 };
+    this.known = new Map();
+    this.mesh = stage.batchOf(body, this.room.instances, this.room.vertices, this.room.indices);
+  }
+
+  /** Makes room for so much more. */
+  reserve(more) {
+    const { mesh, room, used } = this;
+    const lacks = (what) => used[what] + more[what] > room[what];
+    if (lacks("vertices") || lacks("indices")) {
+      mesh.optimize();
+      // what was deleted is free again
+      used.vertices = room.vertices - mesh.unusedVertexCount;
+      used.indices = room.indices - mesh.unusedIndexCount;
+    }
+    const grow = (what) => {
+      while (lacks(what)) room[what] *= 2;
+    };
+    if (lacks("vertices") || lacks("indices")) {
+      grow("vertices");
+      grow("indices");
+      mesh.setGeometrySize(room.vertices, room.indices);
+    }
+    if (lacks("instances")) {
+      grow("instances");
+      mesh.setInstanceCount(room.instances);
+    }
+  }
+
+  /** An instance of a geometry, which is added unless it is here. */
+  add(number, geometry, owner, colour) {
+    const vertices = geometry.positions.length / 3, indices = geometry.indices.length;
+    let entry = this.known.get(number);
+    this.reserve({ instances: 1, vertices: entry ? 0 : vertices, indices: entry ? 0 : indices });
+    if (!entry) {
+      entry = { id: this.mesh.addGeometry(geometryOf(geometry)), count: 0 };
+      this.used.vertices += vertices;
+      this.used.indices += indices;
+      this.known.set(number, entry);
+    }
+    entry.count += 1;
+    this.used.instances += 1;
+    const id = this.mesh.addInstance(entry.id);
+    this.mesh.setColorAt(id, colour);
+    this.mesh.owners[id] = owner;
+    return { batch: this, number, id };
+  }
+
+  remove({ number, id }) {
+    const entry = this.known.get(number);
+    this.mesh.deleteInstance(id);
+    this.used.instances -= 1;
+    entry.count -= 1;
+    if (entry.count === 0) {
+      this.mesh.deleteGeometry(entry.id);
+      this.known.delete(number);
+    }
+  }
+}
+
+export class LiveStage extends Stage {
+  constructor(canvas, frame) {
+    super(canvas, frame.view);
+    this.clear();
+    this.advance(frame);
+  }
+
+  /** Another scene. */
+  restart(frame) {
+    for (const mesh of this.batches) {
+      this.scene.remove(mesh);
+      mesh.dispose();
+      mesh.material.dispose();
+    }
+    this.batches.length = 0;
+    this.scene.remove(this.sun, this.sun.target);
+    this.scene.children.filter((child) => child.isLight).forEach((light) => this.scene.remove(light));
+    this.sun.dispose();
+    const same = JSON.stringify(this.view) === JSON.stringify(frame.view);
+    this.view = frame.view;
+    this.light();
+    this.clear();
+    if (!same) this.home();
+    this.theme();
+    this.advance(frame);
+  }
+
+  clear() {
+    this.kinds = new Map();
+    this.bodies = new Map();
+    this.geometries = new Map();
+    this.last = undefined;
+  }
+
+  /** Takes a new frame: bodies that came and went, and where all are at its end. */
+  advance(frame) {
+    frame.geometries.forEach((geometry, n) => this.geometries.set(frame.first_geometry + n, geometry));
+    for (const id of frame.gone) {
+      const body = this.bodies.get(id);
+      body?.parts.forEach((part) => part.batch.remove(part));
+      this.bodies.delete(id);
+    }
+    for (const body of frame.new) this.enter(body);
+    frame.ids.forEach((id, n) => {
+      const body = this.bodies.get(id);
+      if (!body) return;
+      const pose = frame.poses.subarray(POSE * n, POSE * (n + 1));
+      body.before = body.after ?? pose;
+      body.after = pose;
+      body.still = body.placed && body.before.every((x, k) => x === pose[k]);
+    });
+    this.last = frame;
+    this.show(0);
+  }
+
+  enter(body) {
+    const kind = kindOf(body);
+    if (!this.kinds.has(kind)) this.kinds.set(kind, new Growing(this, body));
+    const batch = this.kinds.get(kind);
+    body.parts = [];
+    [[body.outer, body.colour], [body.inner, body.inner_colour]].forEach(([number, colour]) => {
+      if (number === null) return;
+      const part = batch.add(number, this.geometries.get(number), body, new THREE.Color().setRGB(...colour));
+      body.parts.push(part);
+    });
+    this.bodies.set(body.id, body);
+  }
+
+  /** Puts bodies a share of the way from the frame before the last to the last. */
+  show(share) {
+    const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
+    const next = new THREE.Vector3(), twist = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
+    for (const body of this.bodies.values()) {
+      if (body.still || !body.after) continue;
+      place.fromArray(body.before).lerp(next.fromArray(body.after), share);
+      turn.fromArray(body.before, 3).slerp(twist.fromArray(body.after, 3), share);
+      matrix.compose(place, turn, one);
+      for (const part of body.parts) part.batch.mesh.setMatrixAt(part.id, matrix);
+      body.placed = share === 1;
+      this.stale = true;
+    }
+  }
+
+  /** Where a ray through a place of the screen starts, and its unit direction. */
+  ray(x, y) {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(at, this.camera);
+    return { from: caster.ray.origin.clone(), along: caster.ray.direction.clone() };
+  }
+
+  /** Where a ray meets the plane through a point that faces the camera. */
+  facing(ray, point) {
+    const normal = this.camera.getWorldDirection(new THREE.Vector3());
+    const share = point.clone().sub(ray.from).dot(normal) / ray.along.dot(normal);
+    return ray.from.clone().addScaledVector(ray.along, share);
+  }
+}

@@ -1,0 +1,199 @@
+//! What JavaScript calls: functions that take and return plain numbers.
+//!
+//! Longer arguments are written to the memory that [`input`] makes, and longer answers are read at [`output`], which
+//! is [`output_length`] bytes long and holds until the next call. A function that can fail returns 0 then, and the
+//! answer is a sentence.
+
+#![allow(
+    unsafe_code,
+    reason = "an exported name is `#[unsafe(no_mangle)]`; no pointer is followed here"
+)]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use crate::command::Command;
+use crate::play::Play;
+use crate::scenes::{SCENES, own_scene};
+use crate::setup::Setup;
+
+/// Most files that are kept, and most bytes of them.
+const MAX_FILES: usize = 32;
+const MAX_KEPT: usize = 128 << 20;
+
+/// What is kept between calls.
+#[derive(Default)]
+struct Desk {
+    input: Vec<u8>,
+    output: Vec<u8>,
+    files: BTreeMap<String, Vec<u8>>,
+    play: Option<Play>,
+}
+
+thread_local! {
+    static DESK: RefCell<Desk> = RefCell::default();
+}
+
+/// What a panic said; it outlives the trap that it ends in.
+static PANIC: Mutex<String> = Mutex::new(String::new());
+
+impl Desk {
+    /// Keeps an answer, and tells whether it is one.
+    fn answer<E: std::fmt::Display>(&mut self, result: Result<Vec<u8>, E>) -> u32 {
+        let is_right = result.is_ok();
+        self.output = result.unwrap_or_else(|error| error.to_string().into_bytes());
+        u32::from(is_right)
+    }
+
+    /// Runs `act` on the scene that runs.
+    fn play<E: std::fmt::Display>(
+        &mut self,
+        act: impl FnOnce(&mut Play, &[u8]) -> Result<Vec<u8>, E>,
+    ) -> u32 {
+        let input = std::mem::take(&mut self.input);
+        let result = match &mut self.play {
+            Some(play) => act(play, &input).map_err(|error| error.to_string()),
+            None => Err("no scene runs: choose one".to_owned()),
+        };
+        self.answer(result)
+    }
+}
+
+fn with<T>(act: impl FnOnce(&mut Desk) -> T) -> T {
+    DESK.with_borrow_mut(act)
+}
+
+/// Has panics leave their message for [`panicked`].
+#[unsafe(no_mangle)]
+pub extern "C" fn start() {
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(mut message) = PANIC.lock() {
+            *message = info.to_string();
+        }
+    }));
+}
+
+/// Where the message of a panic is; [`panicked_length`] bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn panicked() -> *const u8 {
+    PANIC.lock().map_or(std::ptr::null(), |message| message.as_ptr())
+}
+
+/// The length of the message of a panic, bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn panicked_length() -> usize {
+    PANIC.lock().map_or(0, |message| message.len())
+}
+
+/// Makes room for `length` bytes that the next call reads.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(length: usize) -> *mut u8 {
+    with(|desk| {
+        desk.input.clear();
+        desk.input.resize(length, 0);
+        desk.input.as_mut_ptr()
+    })
+}
+
+/// Where the answer of the last call is.
+#[unsafe(no_mangle)]
+pub extern "C" fn output() -> *const u8 {
+    with(|desk| desk.output.as_ptr())
+}
+
+/// The length of the answer of the last call, bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn output_length() -> usize {
+    with(|desk| desk.output.len())
+}
+
+/// Answers the scenes that come with the playground: a list of `key`, `title` and `text` in JSON.
+#[unsafe(no_mangle)]
+pub extern "C" fn scenes() -> u32 {
+    with(|desk| {
+        let list = SCENES.map(|s| json!({ "key": s.key, "title": s.title, "text": s.text }));
+        desk.answer::<String>(Ok(Value::from(list.to_vec()).to_string().into_bytes()))
+    })
+}
+
+/// Keeps a file: of the input the first `name` bytes are its name, the rest what it holds. Answers a scene in TOML in
+/// which it falls on a floor.
+#[unsafe(no_mangle)]
+pub extern "C" fn keep_file(name: usize) -> u32 {
+    with(|desk| {
+        let input = std::mem::take(&mut desk.input);
+        let Some((name, bytes)) = input.split_at_checked(name) else {
+            return desk.answer(Err("the name of the file is too long"));
+        };
+        let name = String::from_utf8_lossy(name).into_owned();
+        let kept: usize = desk.files.values().map(Vec::len).sum();
+        if desk.files.len() >= MAX_FILES || kept + bytes.len() > MAX_KEPT {
+            return desk.answer(Err("there are more files than the page keeps: reload it"));
+        }
+        desk.files.insert(name.clone(), bytes.to_vec());
+        desk.answer::<String>(Ok(own_scene(&name).into_bytes()))
+    })
+}
+
+/// Starts the scene of the input, a [`Setup`] in JSON. Answers [`Play::start`].
+#[unsafe(no_mangle)]
+pub extern "C" fn load() -> u32 {
+    with(|desk| {
+        desk.play = None;
+        let input = std::mem::take(&mut desk.input);
+        let setup = serde_json::from_slice::<Setup>(&input).map_err(|e| e.to_string());
+        let files = &desk.files;
+        let play = setup.and_then(|setup| Play::new(&setup, files).map_err(|e| e.to_string()));
+        let result = play.map(|play| desk.play.insert(play).start());
+        desk.answer(result)
+    })
+}
+
+/// Has the events of the input happen when they did.
+#[unsafe(no_mangle)]
+pub extern "C" fn replay() -> u32 {
+    with(|desk| desk.play(|play, input| play.replay(input).map(|()| Vec::new())))
+}
+
+/// Carries out the command of the input.
+#[unsafe(no_mangle)]
+pub extern "C" fn act() -> u32 {
+    with(|desk| {
+        desk.play(|play, mut input| {
+            let command = Command::read(&mut input)?;
+            play.act(command).map(|()| Vec::new())
+        })
+    })
+}
+
+/// Advances the scene by a frame. Answers [`Play::step`].
+#[unsafe(no_mangle)]
+pub extern "C" fn step() -> u32 {
+    with(|desk| desk.play(|play, _| Ok::<_, String>(play.step())))
+}
+
+/// Answers [`Play::pick`] in JSON, `null` if a ray from (`x`, `y`, `z`) along (`a`, `b`, `c`) meets nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
+    with(|desk| {
+        desk.play(|play, _| {
+            let found = play.pick([x, y, z], [a, b, c]).unwrap_or(Value::Null);
+            Ok::<_, String>(found.to_string().into_bytes())
+        })
+    })
+}
+
+/// Answers all commands so far, for a link.
+#[unsafe(no_mangle)]
+pub extern "C" fn events() -> u32 {
+    with(|desk| desk.play(|play, _| Ok::<_, String>(play.events())))
+}
+
+/// What the world has come to; see [`Play::fingerprint`]. Zero if no scene runs.
+#[unsafe(no_mangle)]
+pub extern "C" fn fingerprint() -> u64 {
+    with(|desk| desk.play.as_ref().map_or(0, Play::fingerprint))
+}

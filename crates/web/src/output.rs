@@ -1,0 +1,123 @@
+//! What JavaScript reads of a frame.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use sim::{BodyId, Recorder, Skin, Surface, Texture, Track, World};
+
+/// What the page was told of, and what it is not told again.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    bodies: Vec<BodyId>,
+    /// Of surfaces by their address, which the recorder keeps: outer and inner geometry.
+    known: BTreeMap<usize, [Option<usize>; 2]>,
+    count: usize,
+}
+
+/// New geometries of a frame.
+#[derive(Default)]
+struct Geometries {
+    sizes: Vec<[usize; 2]>,
+    bytes: Vec<u8>,
+}
+
+impl Shown {
+    /// The bodies that came and went since the last call, and where all are, as bytes in little-endian order.
+    ///
+    /// A `u32` with the length of a header in JSON, the header, zeros up to a multiple of four; of each new geometry of
+    /// the header its positions, normals and places in the whole body, `f32`, and its triangles, `u32`; then of each
+    /// body of `ids` its pose, seven `f32`: position, m, and unit quaternion x, y, z, w. `head` is added to the
+    /// header.
+    pub(crate) fn frame(
+        &mut self,
+        world: &World,
+        recorder: &Recorder,
+        hidden: Option<BodyId>,
+        mut head: Value,
+    ) -> Vec<u8> {
+        let ids: Vec<BodyId> =
+            world.iter().map(|body| body.id).filter(|id| Some(*id) != hidden).collect();
+        let mut geometries = Geometries::default();
+        let is_new = |id: &&BodyId| self.bodies.binary_search(id).is_err();
+        let new: Vec<(BodyId, &Track)> =
+            ids.iter().filter(is_new).filter_map(|id| Some((*id, recorder.track(*id)?))).collect();
+        let first = self.count;
+        let moves =
+            |id: BodyId| world.get(id).is_some_and(|body| body.body.mass_properties().is_some());
+        let body = |(id, track): (BodyId, &Track)| {
+            let mut body = self.body(id, track, &mut geometries);
+            body["moves"] = moves(id).into();
+            body
+        };
+        let new: Vec<Value> = new.into_iter().map(body).collect();
+        let is_gone = |id: &&BodyId| ids.binary_search(id).is_err();
+        let gone: Vec<u64> = self.bodies.iter().filter(is_gone).map(|id| id.number()).collect();
+        head["new"] = new.into();
+        head["gone"] = gone.into();
+        head["ids"] = ids.iter().map(|id| id.number()).collect();
+        head["first_geometry"] = first.into();
+        head["geometries"] = json!(geometries.sizes);
+        let head = head.to_string();
+        let mut bytes = (head.len() as u32).to_le_bytes().to_vec();
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes.append(&mut geometries.bytes);
+        for state in world.iter().filter(|state| Some(state.id) != hidden) {
+            let numbers =
+                state.pose.translation.vector.iter().chain(state.pose.rotation.coords.iter());
+            bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
+        }
+        self.bodies = ids;
+        bytes
+    }
+
+    fn body(&mut self, id: BodyId, track: &Track, geometries: &mut Geometries) -> Value {
+        let [outer, inner] = self.geometries_of(&track.skin, geometries);
+        let look = &track.look;
+        json!({
+            "id": id.number(),
+            "name": track.name,
+            "piece": track.parent.is_some(),
+            "material": look.material,
+            "colour": look.colour,
+            "inner_colour": look.inner_colour,
+            "roughness": look.roughness,
+            "texture": if track.surface().is_endless() { Texture::Plain } else { look.texture },
+            "transmission": look.transmission,
+            "ior": look.ior,
+            "alpha": look.alpha,
+            "outer": outer,
+            "inner": inner,
+        })
+    }
+
+    fn geometries_of(&mut self, skin: &Skin, new: &mut Geometries) -> [Option<usize>; 2] {
+        let key = skin.address();
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let surface = skin.surface();
+        let sides = [&surface.outer, &surface.inner].map(|side| self.add(&surface, side, new));
+        self.known.insert(key, sides);
+        sides
+    }
+
+    fn add(
+        &mut self,
+        surface: &Surface,
+        triangles: &[[u32; 3]],
+        new: &mut Geometries,
+    ) -> Option<usize> {
+        if triangles.is_empty() {
+            return None;
+        }
+        let part = surface.part(triangles);
+        for vectors in [&part.vertices, &part.normals, &part.rest] {
+            new.bytes.extend(vectors.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
+        }
+        new.bytes.extend(part.outer.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+        new.sizes.push([part.vertices.len(), triangles.len()]);
+        self.count += 1;
+        Some(self.count - 1)
+    }
+}

@@ -1,0 +1,390 @@
+//! A scene that runs while a visitor plays with it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use meshfile::MeshFileError;
+use nalgebra::{Point3, UnitVector3, Vector3};
+use serde_json::{Value, json};
+use sim::scene::{InvalidValue, Scene};
+use sim::{
+    Action, BodyId, Breaker, BuildError, Camera, Explosion, Filter, MeshData, Recorder, Report,
+    World, add_bodies, build,
+};
+use thiserror::Error;
+
+use crate::command::{Command, CommandError, MAX_COMMANDS, read_all, write_all};
+use crate::grab::Hand;
+use crate::output::Shown;
+use crate::scenes::file;
+use crate::setup::{Setup, SetupError};
+
+/// Largest mesh file, bytes.
+const MAX_FILE: usize = 32 << 20;
+/// Most triangles of a mesh.
+const MAX_TRIANGLES: usize = 500_000;
+/// How far a ray reaches, m.
+const REACH: f64 = 1e4;
+/// Growth of energy that is round-off, as a share of the energy there is, and J.
+const ROUND_OFF: f64 = 1e-9;
+/// Vertical field of view where a scene says nothing, radians.
+const FIELD_OF_VIEW: f64 = 0.5;
+
+/// How much higher the picture is than the sphere around what moves or breaks.
+const FILL: f64 = 1.15;
+
+/// Why a scene does not run, or a command is not carried out: a sentence for the visitor.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The scene is none.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// It makes no world.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A value cannot be used.
+    #[error("`{}` {}", .0.key, .0.problem)]
+    Value(InvalidValue),
+    /// It names a file that was not given.
+    #[error("the scene names {0:?}, which is not here: drop the file onto the page first")]
+    NoFile(String),
+    /// A mesh file cannot be read.
+    #[error("{file}: {source}")]
+    Mesh {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        source: MeshFileError,
+    },
+    /// A mesh file is too large.
+    #[error("{0}: it is larger than 32 MiB or has more than 500,000 triangles: simplify the mesh")]
+    TooLarge(String),
+    /// A command cannot be carried out.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+}
+
+/// A run: a world, what the page knows of it, and all commands so far.
+#[derive(Debug)]
+pub struct Play {
+    world: World,
+    recorder: Recorder,
+    view: Value,
+    shown: Shown,
+    hand: Option<Hand>,
+    thrown: usize,
+    log: Vec<(usize, Command)>,
+    /// Commands of a link that are still to come, in reverse order.
+    coming: Vec<(usize, Command)>,
+    /// The hardest blow to each body as a share of what breaks it.
+    strains: BTreeMap<BodyId, f64>,
+    /// Frames that gained energy.
+    gained: usize,
+}
+
+/// The mesh of a name: one of `files`, or of the scenes that come with the playground.
+fn mesh(name: &str, files: &BTreeMap<String, Vec<u8>>) -> Result<MeshData, PlayError> {
+    let own = files.get(name).map(Vec::as_slice);
+    let bytes = own.or_else(|| file(name)).ok_or_else(|| PlayError::NoFile(name.to_owned()))?;
+    let failed = |source| PlayError::Mesh { file: name.to_owned(), source };
+    if bytes.len() > MAX_FILE {
+        return Err(PlayError::TooLarge(name.to_owned()));
+    }
+    let mesh = meshfile::parse(Path::new(name), bytes).map_err(failed)?;
+    if mesh.mesh.triangles.len() > MAX_TRIANGLES {
+        return Err(PlayError::TooLarge(name.to_owned()));
+    }
+    Ok(MeshData::Surface(mesh.into()))
+}
+
+/// The volume of each body of a scene as it is, m^3.
+fn volumes(
+    setup: &Setup,
+    meshes: &BTreeMap<String, MeshData>,
+) -> Result<Vec<Option<f64>>, PlayError> {
+    let scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
+    let (world, appearances) = build(&scene, meshes)?;
+    let volume = |body: &sim::scene::Body| {
+        let name = body.names().next()?;
+        let id = appearances.iter().find(|a| a.name == name)?.body;
+        Some(world.get(id)?.solid?.geometry.moments().volume)
+    };
+    Ok(scene.bodies.iter().map(volume).collect())
+}
+
+/// What a camera sees of a world: that of its scene, or from the front, the right and a little above what moves.
+fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value {
+    let camera = Camera::of(scene, appearances);
+    let field = camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
+    let key = camera.and_then(|camera| camera.keys.first().copied());
+    let (centre, arm) = match key.filter(|key| (key.from - key.at).norm() > 1e-6) {
+        Some(key) => (key.at, key.from - key.at),
+        None => {
+            // what anchors hold is static, and breaks
+            let is_subject = |state: &sim::BodyState<'_>| {
+                state.body.mass_properties().is_some() || state.breakage.is_some()
+            };
+            let moving = || world.iter().filter(is_subject);
+            let count = moving().count().max(1) as f64;
+            let places = moving().map(|state| state.pose.translation.vector);
+            let centre = places.fold(Vector3::zeros(), |sum, p| sum + p) / count;
+            let reach = |state: sim::BodyState<'_>| {
+                (state.pose.translation.vector - centre).norm() + state.shape.radius()
+            };
+            let radius = moving().map(reach).fold(0.1, f64::max);
+            let arm = Vector3::new(0.42, 0.36, 1.0).normalize() * radius;
+            (Point3::from(centre), arm * (FILL / libm::tan(field / 2.0)))
+        }
+    };
+    let radius = 2.0 * arm.norm() * libm::tan(field / 2.0);
+    let (centre, arm): ([f64; 3], [f64; 3]) = (centre.into(), arm.into());
+    json!({ "centre": centre, "arm": arm, "field": field, "radius": radius, "path": null })
+}
+
+fn place(p: [f32; 3]) -> Point3<f64> {
+    Point3::from(p).cast()
+}
+
+impl Play {
+    /// Sets a scene up. `files` are meshes that a visitor gave, by name.
+    ///
+    /// # Errors
+    /// [`PlayError`], a sentence for the visitor.
+    pub fn new(setup: &Setup, files: &BTreeMap<String, Vec<u8>>) -> Result<Self, PlayError> {
+        let scene = Setup { model: None, ..setup.clone() }.changed(&|_| None)?;
+        let mut meshes = BTreeMap::new();
+        for name in scene.mesh_files().chain(scene.tet_files()) {
+            if !meshes.contains_key(name) {
+                meshes.insert(name.to_owned(), mesh(name, files)?);
+            }
+        }
+        let scene = match setup.model {
+            Some(_) => {
+                let volumes = volumes(setup, &meshes)?;
+                setup.changed(&|n| volumes.get(n).copied().flatten())?
+            }
+            None => scene,
+        };
+        let (world, appearances) = build(&scene, &meshes)?;
+        Ok(Self {
+            recorder: Recorder::new(&world, &appearances),
+            view: view(&scene, &world, &appearances),
+            shown: Shown::default(),
+            hand: None,
+            thrown: 0,
+            log: Vec::new(),
+            coming: Vec::new(),
+            strains: BTreeMap::new(),
+            gained: 0,
+            world,
+        })
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// A number that tells states apart: FNV-1a (Fowler, Noll and Vo) over the bits of all poses and momenta. It is the
+    /// same on every platform, which [`World::fingerprint`] is not.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for body in self.world.iter() {
+            let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
+            let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
+            for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        hash
+    }
+
+    /// Frames that had more energy at their end than at their start and the work done on them explain.
+    pub fn gained(&self) -> usize {
+        self.gained
+    }
+
+    /// The scene before its first frame, as [`Play::step`] has frames, with where the camera is.
+    pub fn start(&mut self) -> Vec<u8> {
+        let gravity: [f64; 3] = self.world.settings().gravity.into();
+        let head = json!({
+            "frame": self.world.frame(),
+            "fps": 1.0 / self.world.settings().dt,
+            "gravity": gravity,
+            "view": self.view,
+            "energy": {
+                "kinetic": self.world.kinetic_energy(),
+                "potential": self.world.potential_energy(),
+                "dissipated": 0.0,
+            },
+            "gained": 0, "broke": 0, "slipped": false, "holds": false, "replaying": false,
+        });
+        self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
+    }
+
+    /// Carries commands of a link out that are due, advances the world by a frame and tells what changed, as bytes.
+    pub fn step(&mut self) -> Vec<u8> {
+        let frame = self.world.frame();
+        while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
+            // what a link tells was checked when it was read
+            let _ = self.carry_out(command);
+        }
+        if let Some(hand) = &mut self.hand {
+            hand.advance(&mut self.world);
+        }
+        let report = self.world.step();
+        self.recorder.record(&self.world, &report);
+        // poses of the past are not shown again
+        drop(self.recorder.take());
+        for strain in &report.strains {
+            let known = self.strains.entry(strain.body).or_default();
+            *known = known.max(strain.ratio());
+        }
+        self.strains.retain(|id, _| self.world.get(*id).is_some());
+        let has_slipped = self.hand.as_ref().is_some_and(|hand| hand.slipped(&report));
+        if let Some(hand) = self.hand.take_if(|_| has_slipped) {
+            hand.release(&mut self.world);
+        }
+        self.gained += usize::from(gains(&report));
+        let head = json!({
+            "frame": report.frame,
+            "energy": {
+                "kinetic": report.kinetic_energy,
+                "potential": report.potential_energy,
+                "dissipated": report.dissipation.total(),
+            },
+            "gained": self.gained,
+            "broke": report.fractures.len(),
+            "slipped": has_slipped,
+            "holds": self.hand.is_some(),
+            "replaying": !self.coming.is_empty(),
+        });
+        self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
+    }
+
+    /// Carries out a command, between the last frame and the next. What was still to come of a link is forgotten: from
+    /// here on the run is another.
+    ///
+    /// # Errors
+    /// [`PlayError`] when it cannot be; nothing changes then.
+    pub fn act(&mut self, command: Command) -> Result<(), PlayError> {
+        self.coming.clear();
+        self.carry_out(command)
+    }
+
+    /// Has the commands that [`Play::events`] wrote happen when they did.
+    ///
+    /// # Errors
+    /// [`CommandError`] if they are damaged.
+    pub fn replay(&mut self, events: &[u8]) -> Result<(), PlayError> {
+        self.coming = read_all(events)?;
+        self.coming.reverse();
+        Ok(())
+    }
+
+    /// All commands so far, for a link.
+    pub fn events(&self) -> Vec<u8> {
+        write_all(&self.log)
+    }
+
+    fn carry_out(&mut self, command: Command) -> Result<(), PlayError> {
+        if self.log.len() >= MAX_COMMANDS {
+            return Err(CommandError::TooMany.into());
+        }
+        match command {
+            Command::Throw { from, velocity, radius, density } => {
+                self.throw([from, velocity], radius, density)?;
+            }
+            Command::Grab { from, along, force } => self.grab(from, along, force),
+            Command::Drag(to) => {
+                self.hand.iter_mut().for_each(|hand| hand.drag(place(to)));
+            }
+            Command::Release => self.release(),
+            Command::Cut { from, to } => {
+                let [from, to] = [from, to].map(|ends| ends.map(place));
+                self.world.schedule(Action::Cut { from, to });
+            }
+            Command::Explode { at, radius, impulse } => {
+                let (radius, impulse) = (radius.into(), impulse.into());
+                let explosion = Explosion { at: place(at), radius, impulse };
+                self.world.schedule(Action::Explode(explosion));
+            }
+            Command::Gravity(down) => {
+                // it is finite
+                let _ = self.world.set_gravity(Vector3::new(0.0, -f64::from(down), 0.0));
+            }
+        }
+        self.log.push((self.world.frame(), command));
+        Ok(())
+    }
+
+    fn throw(
+        &mut self,
+        [from, velocity]: [[f32; 3]; 2],
+        radius: f32,
+        density: f32,
+    ) -> Result<(), PlayError> {
+        let [from, velocity] = [from, velocity].map(|v| v.map(f64::from));
+        let n = self.thrown + 1;
+        let text = format!(
+            "version = 1\n[[body]]\nname = \"thrown ball {n}\"\nmaterial = \"steel\"\n\
+             shape = {{ sphere = {{ radius = {:?} }} }}\ndensity = {:?}\nposition = {from:?}\n\
+             velocity = {velocity:?}\n",
+            f64::from(radius),
+            f64::from(density),
+        );
+        let scene = Scene::from_toml(&text).map_err(SetupError::from)?;
+        let added = add_bodies(&mut self.world, &scene, &BTreeMap::new())?;
+        self.recorder.record_added(&self.world, &added);
+        self.thrown = n;
+        Ok(())
+    }
+
+    fn grab(&mut self, from: [f32; 3], along: [f32; 3], force: f32) {
+        self.release();
+        let ray = [from, along].map(|v| v.map(f64::from));
+        if let Some((body, at)) = self.meets(ray) {
+            self.hand = Hand::new(&mut self.world, body, at, force.into());
+        }
+    }
+
+    fn release(&mut self) {
+        if let Some(hand) = self.hand.take() {
+            hand.release(&mut self.world);
+        }
+    }
+
+    fn meets(&self, [from, along]: [[f64; 3]; 2]) -> Option<(BodyId, Point3<f64>)> {
+        let along = UnitVector3::try_new(Vector3::from(along), 1e-12)?;
+        let hit = self.world.cast_ray(&from.into(), &along, REACH, &Filter::default())?;
+        Some((hit.body, hit.point))
+    }
+
+    /// The body that a ray meets first, from a place, m, in a direction: its name, mass, kg, where, the hardest blow to
+    /// it as a share of what breaks it, and what breaks it; `None` if it meets nothing.
+    pub fn pick(&self, from: [f64; 3], along: [f64; 3]) -> Option<Value> {
+        let (body, point) = self.meets([from, along])?;
+        let state = self.world.get(body)?;
+        let track = self.recorder.track(body)?;
+        let breaker = self.world.breaker(body);
+        let point: [f64; 3] = point.into();
+        Some(json!({
+            "body": body.number(),
+            "name": track.name,
+            "material": track.look.material,
+            "mass": state.body.mass_properties().map(dynamics::MassProperties::mass),
+            "asleep": state.asleep,
+            "point": point,
+            "strain": self.strains.get(&body),
+            "fall": breaker.and_then(|b| if let Breaker::Fall(height) = b { Some(height) } else { None }),
+            "stone": breaker.and_then(|b| if let Breaker::Stone(speed) = b { Some(speed) } else { None }),
+        }))
+    }
+}
+
+/// Whether a frame had more energy at its end than at its start and the work done on it explain.
+fn gains(report: &Report) -> bool {
+    let there = report.kinetic_energy.abs() + report.potential_energy.abs() + report.work.abs();
+    report.dissipation.total() < -ROUND_OFF * (1.0 + there)
+}

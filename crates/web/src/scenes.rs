@@ -1,0 +1,72 @@
+//! The scenes that the playground brings.
+
+/// A scene of the repository.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Its key in links.
+    pub key: &'static str,
+    /// What a visitor chooses.
+    pub title: &'static str,
+    /// Its text in TOML.
+    pub text: &'static str,
+}
+
+macro_rules! sample {
+    ($key:literal, $title:literal) => {
+        Sample {
+            key: $key,
+            title: $title,
+            text: include_str!(concat!("../../../scenes/", $key, ".toml")),
+        }
+    };
+}
+
+/// All of them; the first is shown to new visitors.
+pub const SCENES: [Sample; 8] = [
+    sample!("bunny", "Stoneware bunny"),
+    sample!("jar", "Jar full of marbles"),
+    sample!("bricks", "Wall of loose bricks"),
+    sample!("wrecking_ball", "Wrecking ball"),
+    sample!("bridge", "Bridge on piers"),
+    sample!("window", "Window of glass"),
+    sample!("dominoes", "Dominoes"),
+    sample!("arch", "Arch without mortar"),
+];
+
+/// Meshes that they name, as they name them.
+const FILES: [(&str, &[u8]); 3] = [
+    ("../assets/bunny.obj", include_bytes!("../../../assets/bunny.obj")),
+    ("../assets/jar.obj", include_bytes!("../../../assets/jar.obj")),
+    ("../assets/voussoir.obj", include_bytes!("../../../assets/voussoir.obj")),
+];
+
+/// The bytes of a file that a scene of [`SCENES`] names; `None` if none does.
+pub fn file(name: &str) -> Option<&'static [u8]> {
+    FILES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+/// A scene in which the solid of a visitor's mesh file falls on a floor. `name` is that of the file.
+pub fn own_scene(name: &str) -> String {
+    let name = toml::Value::from(name).to_string();
+    format!(
+        r#"version = 1
+
+[pattern.shards.voronoi]
+pieces = 30
+clustering = 0.3
+
+[[body]]
+name = "floor"
+shape = {{ plane = {{}} }}
+motion = "static"
+material = "concrete"
+
+[[body]]
+name = "solid"
+shape = {{ mesh = {{ file = {name}, size = 0.6, nodes = 120000 }} }}
+position = [0, 0.42, 0]
+material = "clay"
+fracture = {{ pattern = "shards", break_impulse = 60, generations = 2 }}
+"#
+    )
+}

@@ -1,0 +1,355 @@
+//! The playground's module, run natively: what a visitor does, and that a link does it again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use brisance_web::{Command, Model, Play, SCENES, Sample, Setup, own_scene};
+use serde_json::Value;
+
+use crate::cli::Case;
+use crate::view::{Served, browser};
+
+fn sample(key: &str) -> Setup {
+    Setup::of(SCENES.iter().find(|s| s.key == key).expect("a scene of the playground").text)
+}
+
+fn play(setup: &Setup) -> Play {
+    Play::new(setup, &BTreeMap::new()).unwrap()
+}
+
+/// The header of a frame.
+fn head(frame: &[u8]) -> Value {
+    let length = u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize;
+    serde_json::from_slice(&frame[4..4 + length]).unwrap()
+}
+
+fn count(list: &Value) -> usize {
+    list.as_array().expect("a list").len()
+}
+
+/// Sizes of the geometries of a frame tell how many bytes of it are theirs; the rest are poses.
+fn check_layout(frame: &[u8]) {
+    let head = head(frame);
+    let length = u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize;
+    let geometries: u64 = head["geometries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|size| 36 * size[0].as_u64().unwrap() + 12 * size[1].as_u64().unwrap())
+        .sum();
+    let poses = 28 * count(&head["ids"]);
+    let start = (4 + length).next_multiple_of(4);
+    assert_eq!(frame.len(), start + usize::try_from(geometries).unwrap() + poses);
+}
+
+const BALL: Command = Command::Throw {
+    from: [0.2, 1.1, 3.0],
+    velocity: [0.0, 0.5, -14.0],
+    radius: 0.08,
+    density: 7850.0,
+};
+
+const BLADE: Command = Command::Cut {
+    from: [[-1.0, 0.9, -1.0], [-1.0, 0.9, 1.0]],
+    to: [[1.0, 0.9, -1.0], [1.0, 0.9, 1.0]],
+};
+
+#[test]
+fn a_link_replays_what_a_visitor_did_bit_by_bit() {
+    let setup = sample("window");
+    let mut first = play(&setup);
+    first.start();
+    let grab = Command::Grab { from: [0.15, 1.1, 6.0], along: [0.0, 0.0, -1.0], force: 5e3 };
+    let blast = Command::Explode { at: [0.3, 0.4, 0.2], radius: 1.5, impulse: 40.0 };
+    for frame in 0..60 {
+        match frame {
+            0 => first.act(grab).unwrap(),
+            1..10 => first.act(Command::Drag([0.0, 1.5, 2.0 + 0.1 * frame as f32])).unwrap(),
+            10 => first.act(Command::Release).unwrap(),
+            12 => first.act(BALL).unwrap(),
+            30 => first.act(BLADE).unwrap(),
+            40 => first.act(blast).unwrap(),
+            45 => first.act(Command::Gravity(1.62)).unwrap(),
+            _ => {}
+        }
+        check_layout(&first.step());
+    }
+    assert!(first.world().len() > 30, "{} bodies: nothing broke", first.world().len());
+    let events = first.events();
+    let mut second = play(&setup);
+    second.replay(&events).unwrap();
+    (0..60).for_each(|_| drop(second.step()));
+    assert_eq!(first.world().fingerprint(), second.world().fingerprint());
+    assert_eq!(second.events(), events);
+    let mut other = play(&setup);
+    (0..60).for_each(|_| drop(other.step()));
+    assert_ne!(first.world().fingerprint(), other.world().fingerprint(), "commands change the run");
+}
+
+#[test]
+fn a_damaged_link_is_refused_or_replayed_and_never_a_panic() {
+    let setup = sample("dominoes");
+    let mut played = play(&setup);
+    played.act(BALL).unwrap();
+    (0..300).for_each(|_| drop(played.step()));
+    played.act(BLADE).unwrap();
+    let events = played.events();
+    let mut refused = 0;
+    for at in 0..events.len() {
+        for byte in [0, 1, 6, 7, 0x7f, 0x80, 0xff] {
+            let mut damaged = events.clone();
+            damaged[at] = byte;
+            damaged.truncate(if byte == 1 { at } else { events.len() });
+            refused += usize::from(played.replay(&damaged).is_err());
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[test]
+fn every_scene_starts_and_gains_no_energy_where_something_is_thrown() {
+    for scene in SCENES {
+        let mut play = play(&Setup::of(scene.text));
+        let start = play.start();
+        check_layout(&start);
+        let bodies = count(&head(&start)["new"]);
+        assert_eq!(bodies, play.world().len(), "{}", scene.key);
+        play.act(BALL).unwrap();
+        let frames: Vec<Value> = (0..20).map(|_| head(&play.step())).collect();
+        assert!(frames.iter().any(|frame| {
+            frame["new"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|body| body["name"] == "thrown ball 1" && body["outer"].is_u64())
+        }));
+        assert_eq!(play.gained(), 0, "{}", scene.key);
+    }
+}
+
+#[test]
+fn without_the_energy_settings_energy_is_gained() {
+    let setup = Setup { keeps_energy: false, ..sample("bricks") };
+    let mut play = play(&setup);
+    (0..60).for_each(|_| drop(play.step()));
+    assert!(play.gained() > 0);
+}
+
+#[test]
+fn what_a_visitor_changes_of_a_scene_decides_what_becomes_of_it() {
+    let pieces = |setup: &Setup| {
+        let mut play = play(setup);
+        let before = play.world().len();
+        (0..40).for_each(|_| drop(play.step()));
+        play.world().len() - before
+    };
+    let window = sample("window");
+    let bricks = sample("bricks");
+    let (few, many) =
+        (Setup { pieces: Some(3), ..bricks.clone() }, Setup { pieces: Some(60), ..bricks });
+    assert!(pieces(&few) < pieces(&many));
+    assert!(pieces(&window) > 0);
+    // 7850 and 2470 kg/m^3 in 1.2 m x 1.6 m x 6 mm, which samples may have to a hundredth
+    let mass = |material: &str| {
+        let material = Some(material.to_owned());
+        play(&Setup { material, ..window.clone() }).world().mass()
+    };
+    let (grown, exact) = (mass("steel") - mass("glass"), 5380.0 * 0.01152);
+    assert!((grown / exact - 1.0).abs() < 0.01, "{grown} kg");
+    let model = |model: Model| Setup { model: Some(model), ..sample("bridge") };
+    assert!(pieces(&model(Model::Lattice)) > 0, "a pier of links breaks");
+    let stressed = play(&model(Model::Stress));
+    let is_stressed =
+        |breakage: &sim::Breakage| matches!(breakage.model, sim::FractureModel::Stress(_));
+    let count = stressed.world().iter().filter(|b| b.breakage.is_some_and(is_stressed)).count();
+    assert_eq!(count, 7, "four piers and three decks are of finite elements");
+    let nonsense = Setup { material: Some("cheese".to_owned()), ..window.clone() };
+    let said = Play::new(&nonsense, &BTreeMap::new()).unwrap_err().to_string();
+    assert!(said.contains("cheese"), "{said}");
+    let said = Play::new(&Setup { pieces: Some(1), ..window }, &BTreeMap::new()).unwrap_err();
+    assert_eq!(said.to_string(), "the number of pieces must be from 2 to 300, not 1");
+}
+
+#[test]
+fn a_ray_finds_a_body_its_mass_and_how_near_it_came_to_breaking() {
+    let mut play = play(&sample("dominoes"));
+    let found = play.pick([0.25, 0.5, 9.0], [0.0, 0.0, -1.0]).expect("a domino");
+    // 1000 kg/m^3 x 0.1 m x 1 m x 0.5 m
+    assert!((found["mass"].as_f64().unwrap() - 50.0).abs() < 1e-9, "{found}");
+    assert!(found["name"].as_str().unwrap().starts_with("domino"), "{found}");
+    assert!((found["point"][2].as_f64().unwrap() - 0.25).abs() < 1e-9, "{found}");
+    assert!(play.pick([0.0, 9.0, 0.0], [0.0, 1.0, 0.0]).is_none());
+    play.step();
+}
+
+#[test]
+fn a_hand_carries_a_body_and_slips_off_beyond_its_force() {
+    let text = "version = 1\n[[body]]\nname = \"box\"\ndensity = 500\n\
+                shape = { box = { half_extents = [0.1, 0.1, 0.1] } }\nposition = [0, 1, 0]\n";
+    for (force, is_held) in [(5e3, true), (20.0, false)] {
+        let mut play = play(&Setup::of(text));
+        // 4 kg weigh 39.24 N
+        play.act(Command::Grab { from: [0.0, 1.0, 3.0], along: [0.0, 0.0, -1.0], force }).unwrap();
+        play.act(Command::Drag([0.5, 1.6, 0.1])).unwrap();
+        let frames: Vec<Value> = (0..60).map(|_| head(&play.step())).collect();
+        let place = play.world().iter().next().expect("a box").pose.translation.vector;
+        let near = (place - nalgebra::Vector3::new(0.5, 1.5, 0.0)).norm() < 0.15;
+        assert_eq!((near, frames[59]["holds"].as_bool()), (is_held, Some(is_held)), "{place}");
+        assert_eq!(frames.iter().any(|frame| frame["slipped"] == true), !is_held);
+    }
+}
+
+#[test]
+fn a_mesh_of_a_visitor_falls_and_a_broken_one_gets_one_sentence() {
+    let name = "my \"teapot\"\n.obj";
+    let mesh =
+        std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bob_small.obj")).unwrap();
+    let setup = Setup::of(&own_scene(name));
+    let files = BTreeMap::from([(name.to_owned(), mesh)]);
+    let mut play = Play::new(&setup, &files).unwrap();
+    let before = play.world().iter().nth(1).unwrap().pose.translation.y;
+    (0..10).for_each(|_| drop(play.step()));
+    assert!(play.world().iter().nth(1).unwrap().pose.translation.y < before);
+    for (bytes, said) in
+        [(&b"f 1 2 3\n"[..], "line 1"), (&vec![b'#'; 33 << 20], "larger than 32 MiB")]
+    {
+        let files = BTreeMap::from([(name.to_owned(), bytes.to_vec())]);
+        let error = Play::new(&setup, &files).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let error = Play::new(&setup, &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("which is not here"), "{error}");
+}
+
+const OWN: &str = "version = 1\n[[body]]\nname = \"bob\"\n\
+    shape = { mesh = { file = \"bob.obj\", size = 0.5 } }\nposition = [0, 1, 0]\n";
+
+/// A folder with files of the names of a page.
+fn page() -> Case {
+    let bob = include_str!("../../assets/bob_small.obj");
+    let case = Case::new(&[("own.toml", OWN), ("bob.obj", bob)]);
+    let names = ["index.html", "viewer.css", "play.css", "command.js", "live.js", "main.js"];
+    let more = ["plot.js", "stage.js", "texture.js", "three.js", "worker.js", "icon.svg"];
+    for name in names.into_iter().chain(more).chain(["brisance.wasm"]) {
+        std::fs::write(case.folder.path().join(name), name).unwrap();
+    }
+    case
+}
+
+#[test]
+fn a_scene_of_ones_own_is_served_with_its_meshes() {
+    let case = page();
+    let served = Served::by(&case, &["play", "own.toml", "--page", ".", "--no-open"]);
+    assert!(served.address.ends_with("/?own"), "{}", served.address);
+    let (status, head, body) = served.get("/?own");
+    assert_eq!((status, &body[..]), (200, &b"index.html"[..]));
+    assert!(head.contains("'wasm-unsafe-eval'") && !head.contains("'unsafe-eval'"), "{head}");
+    let (status, head, _) = served.get("/brisance.wasm");
+    assert!(status == 200 && head.contains("application/wasm"), "{head}");
+    let own: Value = serde_json::from_slice(&served.get("/own.json").2).unwrap();
+    assert_eq!(own, serde_json::json!({ "name": "own", "scene": OWN, "files": ["bob.obj"] }));
+    assert_eq!(served.get("/own/0").2, include_bytes!("../../assets/bob_small.obj"));
+    for outside in ["/own/1", "/own.toml", "/bob.obj", "/../own.toml"] {
+        assert_eq!(served.get(outside).0, 404, "{outside}");
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_in_one_sentence() {
+    let case = page();
+    let write =
+        |name: &str, text: &str| std::fs::write(case.folder.path().join(name), text).unwrap();
+    write("parts.toml", OWN);
+    write("includes.toml", "version = 1\ninclude = [\"parts.toml\"]\n");
+    write("tets.toml", &OWN.replace("mesh =", "tets =").replace("bob.obj", "bob.msh"));
+    write("wrong.toml", "version = 1\n[[body]]\nnam = \"a\"\n");
+    for (arguments, said) in [
+        (vec!["play", "own.toml", "--page", "none"], "build it with `cargo xtask web`"),
+        (vec!["play", "none.toml", "--page", "."], "none.toml: cannot be read"),
+        (
+            vec!["play", "includes.toml", "--page", "."],
+            "includes other files, which the playground",
+        ),
+        (vec!["play", "tets.toml", "--page", "."], "names files of tetrahedra"),
+        (vec!["play", "wrong.toml", "--page", "."], "unknown key `body[0].nam`"),
+    ] {
+        let output = case.run(&[&arguments[..], &["--no-open"]].concat());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// The playground that `cargo xtask web` made, if it did.
+fn built() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../out/web");
+    folder.join("brisance.wasm").is_file().then(|| folder.canonicalize().unwrap())
+}
+
+/// Frames in which every scene breaks that does.
+const FRAMES: usize = 45;
+
+/// What all scenes come to after a ball was thrown in their second frame.
+fn fingerprints(events: &[u8]) -> Value {
+    let of = |scene: &Sample| {
+        let mut play = play(&Setup::of(scene.text));
+        play.replay(events).unwrap();
+        (0..FRAMES).for_each(|_| drop(play.step()));
+        (scene.key.to_owned(), format!("{:x}", play.fingerprint()).into())
+    };
+    Value::Object(SCENES.iter().map(of).collect())
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn the_module_comes_to_the_same_bits_as_native_code() {
+    let Some(folder) = built() else {
+        return println!("skipped: cargo xtask web makes the playground");
+    };
+    let mut thrown = play(&sample("dominoes"));
+    thrown.step();
+    thrown.act(BALL).unwrap();
+    let events = thrown.events();
+    let hexadecimal: String = events.iter().map(|byte| format!("{byte:02x}")).collect();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_module.mjs");
+    let mut node = Process::new("node");
+    node.arg(script).arg(folder.join("brisance.wasm")).arg(FRAMES.to_string()).arg(hexadecimal);
+    let Ok(run) = node.output() else { return println!("skipped: there is no node") };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let theirs: Value = serde_json::from_slice(&run.stdout).unwrap();
+    for (key, own) in fingerprints(&events).as_object().unwrap() {
+        assert_eq!(&theirs[key]["fingerprint"], own, "{key}");
+    }
+}
+
+/// Pieces seen where a ball is thrown at the middle; of dominoes and voussoirs none break.
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
+    let (browser, modules) = match browser() {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let Some(folder) = built() else {
+        return println!("skipped: cargo xtask web makes the playground");
+    };
+    let case = Case::new(&[]);
+    let served = Served::by(&case, &["play", "--page", folder.to_str().unwrap(), "--no-open"]);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_page.cjs");
+    let mut node = Process::new("node");
+    node.arg(script).arg(&served.address).arg(case.folder.path());
+    let run = node.env("NODE_PATH", &modules).env("BROWSER", &browser).output().expect("node runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(seen["trouble"], serde_json::json!([]), "{seen}");
+    assert_eq!(seen["strangers"], serde_json::json!([]), "it asks for nothing from elsewhere");
+    for Sample { key, .. } in SCENES {
+        let scene = &seen["scenes"][key];
+        assert_eq!(scene["gained"], 0, "{key}: {seen}");
+        let breaks = !["dominoes", "arch"].contains(&key);
+        assert!(!breaks || scene["pieces"].as_u64().unwrap() > 0, "{key}: {seen}");
+    }
+    assert_eq!((&seen["early"], &seen["shared"]), (&true.into(), &seen["replayed"]), "{seen}");
+    assert!(seen["link"].as_u64().unwrap() < 600, "{seen}");
+}

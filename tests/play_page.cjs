@@ -1,0 +1,95 @@
+// Plays with the page of `brisance play` at the address given in a headless browser, as a visitor does, and writes
+// pictures of it into the folder given. Prints what it saw as JSON.
+// NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
+const { chromium } = require("playwright-core");
+
+const [address, folder, scheme = "dark", size = "960x640"] = process.argv.slice(2);
+const [width, height] = size.split("x").map(Number);
+const origin = new URL(address).origin;
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: flags });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  const trouble = [];
+  const strangers = [];
+  page.on("pageerror", (error) => trouble.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && trouble.push(message.text()));
+  page.on("request", (request) => request.url().startsWith(origin) || strangers.push(request.url()));
+  const data = () => page.evaluate(() => ({ ...document.documentElement.dataset }));
+  const number = async (name) => Number((await data())[name] ?? 0);
+  const frames = async (wanted) => {
+    await page.waitForFunction((n) => Number(document.documentElement.dataset.frame) >= n, wanted, { timeout: 120_000 });
+  };
+  const said = async () => {
+    if (await page.isVisible("#trouble")) trouble.push(await page.textContent("#trouble"));
+  };
+
+  const began = Date.now();
+  await page.goto(address);
+  await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  const interactive = Date.now() - began;
+  const keys = await page.$$eval("#scene option", (options) => options.map((o) => o.value).filter(Boolean));
+  const scenes = {};
+  const unbroken = ["dominoes", "arch"];
+  for (const key of keys) {
+    await page.selectOption("#scene", key);
+    await page.waitForFunction(() => document.getElementById("counts").textContent !== "building", null, { timeout: 120_000 });
+    await frames(2).catch(() => trouble.push(`${key} does not run`));
+    const before = await number("bodies");
+    await page.mouse.click(width * 0.45, height * 0.42);
+    await page.waitForFunction((n) => Number(document.documentElement.dataset.bodies) > n, before, { timeout: 60_000 })
+      .catch(() => trouble.push(`${key}: nothing was thrown`));
+    await page.waitForTimeout(2000);
+    if (!unbroken.includes(key)) {
+      await page.waitForFunction(() => !document.getElementById("counts").textContent.includes(" 0 of them"), null, { timeout: 120_000 })
+        .catch(() => trouble.push(`${key}: nothing broke`));
+    }
+    await said();
+    await page.screenshot({ path: `${folder}/${key}.png`, timeout: 120_000 });
+    const pieces = Number(/(\d+) of them pieces/.exec(await page.textContent("#counts"))[1]);
+    scenes[key] = { before, pieces, gained: await number("gained"), cost: await number("cost"), frame: await number("frame") };
+  }
+
+  // a cut, an explosion and a hand, then a link that does it all again
+  await page.selectOption("#scene", "window");
+  await page.waitForFunction(() => document.getElementById("counts").textContent !== "building");
+  await page.mouse.move(width * 0.5, height * 0.3);
+  await page.mouse.down({ button: "right" });
+  await page.mouse.move(width * 0.3, height * 0.5, { steps: 4 });
+  await page.mouse.move(width * 0.55, height * 0.55, { steps: 4 });
+  await page.screenshot({ path: `${folder}/stroke.png` });
+  await page.mouse.up({ button: "right" });
+  await page.mouse.move(width * 0.48, height * 0.45);
+  await page.keyboard.press("x");
+  await page.waitForTimeout(1500);
+  await page.keyboard.press(" ");
+  await page.waitForTimeout(300);
+  await page.click("#share");
+  await page.waitForFunction(() => document.documentElement.dataset.fingerprint);
+  const shared = { ...(await data()), link: page.url() };
+  await page.close();
+  const again = await context.newPage();
+  again.setDefaultTimeout(120_000);
+  await again.goto(shared.link);
+  await again.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  // stop it before the frame of the link, and go there frame by frame
+  await again.keyboard.press(" ");
+  await again.waitForTimeout(300);
+  let at = Number(await again.evaluate(() => document.documentElement.dataset.frame ?? 0));
+  const early = at <= Number(shared.frame);
+  while (at < Number(shared.frame)) {
+    await again.keyboard.press("ArrowRight");
+    await again.waitForFunction((n) => Number(document.documentElement.dataset.frame) > n, at);
+    at += 1;
+  }
+  await again.click("#share");
+  await again.waitForFunction(() => document.documentElement.dataset.fingerprint);
+  const replayed = await again.evaluate(() => ({ ...document.documentElement.dataset }));
+  await browser.close();
+  console.log(JSON.stringify({ interactive, scenes, early, link: shared.link.length, shared: shared.fingerprint,
+    replayed: replayed.fingerprint, trouble, strangers }));
+})();

@@ -1,0 +1,59 @@
+//! The folder of the playground.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{Outcome, run};
+
+/// What the page shares with the viewer of recordings.
+const SHARED: [&str; 7] = [
+    "icon.svg",
+    "plot.js",
+    "stage.js",
+    "texture.js",
+    "three.LICENSE.txt",
+    "three.js",
+    "viewer.css",
+];
+const OWN: [&str; 6] = ["command.js", "index.html", "live.js", "main.js", "play.css", "worker.js"];
+const FOLDER: &str = "out/web";
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Builds the playground: a folder that any server of files can host.
+pub(crate) fn build() -> Outcome {
+    let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--profile", "web", "--package", "brisance-web", "--target", TARGET]);
+    // every browser of today has vectors of 128 bits
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
+    run(&mut cargo)
+        .map_err(|problem| format!("{problem}: is there `rustup target add {TARGET}`?"))?;
+    std::fs::create_dir_all(FOLDER).map_err(failed)?;
+    let folder = Path::new(FOLDER);
+    let pages = [("crates/cli/src/viewer/page", &SHARED[..]), ("crates/web/page", &OWN[..])];
+    for (from, names) in pages {
+        for name in names {
+            std::fs::copy(Path::new(from).join(name), folder.join(name)).map_err(failed)?;
+        }
+    }
+    let made = format!("target/{TARGET}/web/brisance_web.wasm");
+    let module = folder.join("brisance.wasm");
+    // wasm-opt makes it smaller, but not what servers send, and no faster
+    std::fs::copy(&made, &module).map_err(failed)?;
+    report(folder)
+}
+
+/// Prints how large the files are, and as they are sent.
+fn report(folder: &Path) -> Outcome {
+    let mut sum = 0;
+    for name in SHARED.iter().chain(&OWN).chain(&["brisance.wasm"]) {
+        let path = folder.join(name);
+        let size = std::fs::metadata(&path).map_err(|e| format!("{name}: {e}"))?.len();
+        let packed = Command::new("gzip").arg("-9c").arg(&path).stderr(Stdio::null()).output();
+        let sent = packed.map_or(size, |output| output.stdout.len() as u64);
+        println!("{name:18} {size:8} bytes, {sent:8} with gzip");
+        sum += sent;
+    }
+    println!("{FOLDER}: {sum} bytes as servers send them with gzip");
+    Ok(())
+}
