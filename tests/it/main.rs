@@ -1,6 +1,7 @@
 //! One test binary.
 
 mod blows;
+mod bonds;
 mod broken_meshes;
 mod calculix;
 mod checkpoints;
@@ -54,6 +55,7 @@ mod paint;
 mod pattern_scenes;
 mod pictures;
 mod plane;
+mod quantities;
 mod random_scenes;
 mod refusals;
 mod replay;
