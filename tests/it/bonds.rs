@@ -10,10 +10,10 @@ use crate::cli::{Case, problem};
 fn blocks(case: &Case) {
     let mut text = String::new();
     for n in 0..8 {
-        let min = [n & 1, n >> 1 & 1, n >> 2 & 1].map(f64::from);
+        let min = [n & 1, n >> 1 & 1, n >> 2 & 1].map(|n| n as f64);
         text += &format!("o block_{n}\n");
         for c in 0..8 {
-            let place = [c & 1, c >> 1 & 1, c >> 2 & 1].map(f64::from);
+            let place = [c & 1, c >> 1 & 1, c >> 2 & 1].map(|n| n as f64);
             text += &format!(
                 "v {} {} {}\n",
                 min[0] + place[0],

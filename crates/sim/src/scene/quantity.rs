@@ -102,8 +102,9 @@ impl Quantity {
     }
 
     fn times(&self, other: &Self) -> Self {
-        let mut dimension = self.dimension;
-        dimension.iter_mut().zip(other.dimension).for_each(|(a, b)| *a = a.saturating_add(b));
+        // far beyond the dimension of any key
+        let sum = |k: usize| (self.dimension[k] + other.dimension[k]).clamp(-1000, 1000);
+        let dimension = [sum(0), sum(1), sum(2), sum(3)];
         Self { over: self.over * other.over, under: self.under * other.under, dimension }
     }
 
@@ -113,13 +114,14 @@ impl Quantity {
 
     /// Its power with an exponent that is a multiple of a half.
     fn power(&self, halves: i16) -> Option<Self> {
-        let whole = |x: f64| (0..halves.abs()).fold(1.0, |product, _| product * x);
-        let raised = |x: f64| if halves % 2 == 0 { whole(x).sqrt() } else { whole(x.sqrt()) };
-        // squares of small integers are exact, and so are their roots
+        let raised = |x: f64| {
+            let whole = (0..halves.abs() / 2).fold(1.0, |product, _| product * x);
+            if halves % 2 == 0 { whole } else { whole * x.sqrt() }
+        };
         let mut dimension = [0; 4];
         for (raised, exponent) in dimension.iter_mut().zip(self.dimension) {
             let product = exponent.checked_mul(halves)?;
-            *raised = (product % 2 == 0).then_some(product / 2)?;
+            *raised = (product % 2 == 0).then_some((product / 2).clamp(-1000, 1000))?;
         }
         let [over, under] = [raised(self.over), raised(self.under)];
         let [over, under] = if halves < 0 { [under, over] } else { [over, under] };
