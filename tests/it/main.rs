@@ -75,4 +75,5 @@ mod tet_files;
 mod tetfem;
 mod vectors;
 mod view;
+mod volumes;
 mod warnings;

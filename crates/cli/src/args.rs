@@ -57,7 +57,7 @@ pub enum Command {
     Slice(SliceArguments),
     /// Fill a closed mesh with tetrahedra.
     Tetrahedralize(TetrahedralizeArguments),
-    /// Sample a closed mesh as signed distance on a grid.
+    /// Sample a closed mesh as signed distance on a grid, or make a mesh of one.
     Voxelize(VoxelizeArguments),
     /// Find the stress of a body of tetrahedra that is hit.
     Stress(StressArguments),

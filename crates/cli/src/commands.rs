@@ -131,12 +131,12 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A level set cannot be used.
-    #[error("{}: {}: make it again with `brisance voxelize`", path.display(), plain(source))]
-    LevelSet {
+    #[error("{}: {source}", path.display())]
+    Volume {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: levelset::ReadError,
+        source: crate::volume_file::VolumeFileError,
     },
     /// A grid or lattice cannot be made.
     #[error("{}: {source}", path.display())]
