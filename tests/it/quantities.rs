@@ -77,7 +77,7 @@ fn mistakes_in_quantities_are_answered_with_line_column_and_advice() {
         (
             "\"20 cm\"",
             "\"20 cmm\"",
-            "line 15, column 46: `body[0].shape.box.half_extents[1]` has an unknown unit `cmm`, did you mean `cm`?",
+            "line 15, column 44: `body[0].shape.box.half_extents[1]` has an unknown unit `cmm`, did you mean `cm`?",
         ),
         (
             "7.85 g/cm3",
@@ -92,7 +92,7 @@ fn mistakes_in_quantities_are_answered_with_line_column_and_advice() {
         (
             "4 * $count",
             "$count / 2",
-            "line 11, column 10: `pattern.shards.voronoi.pieces` is `$count / 2`, which makes 1.5, but must be a whole number",
+            "line 12, column 10: `pattern.shards.voronoi.pieces` is `$count / 2`, which makes 1.5, but must be a whole number",
         ),
         (
             "\"40 cm\"",

@@ -69,7 +69,8 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
-    let area: f64 = bonds.iter().map(|bond| bond.area).sum();
+    // the sum of none is -0
+    let area = bonds.iter().fold(0.0, |sum, bond| sum + bond.area);
     let (pieces, bonds) =
         (count(meshes.len(), "piece", "pieces"), count(bonds.len(), "bond", "bonds"));
     print(|out| {
