@@ -86,8 +86,8 @@ fn mistakes_in_quantities_are_answered_with_line_column_and_advice() {
         ),
         (
             "$lift",
-            "$lfit",
-            "line 17, column 16: `body[0].position[1]` names no variable `$lfit`, did you mean `$lift`?",
+            "$lifts",
+            "line 17, column 16: `body[0].position[1]` names no variable `$lifts`, did you mean `$lift`?",
         ),
         (
             "4 * $count",
