@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         let objects = read_objects(file)
             .map_err(|source| Failure::MeshInfo { path: file.clone(), source })?;
         for object in objects {
-            let closed = ClosedMesh::new(welded(object));
+            let closed = ClosedMesh::new(welded(&object));
             let closed =
                 closed.map_err(|source| Failure::NotClosed { path: file.clone(), source })?;
             meshes.push(closed.mesh().clone());
@@ -95,7 +95,7 @@ fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
 }
 
 /// A mesh with one vertex for each place.
-fn welded(mesh: TriMesh) -> TriMesh {
+fn welded(mesh: &TriMesh) -> TriMesh {
     let mut order: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
     // adding zero makes -0 and 0 one place
     let place = |v: u32| mesh.vertices[v as usize].coords.map(|x| x + 0.0);

@@ -275,7 +275,7 @@ impl Reader<'_, '_> {
                 _ => return Ok(base),
             })
             .inspect(|_| {
-                self.rest = &self.rest[self.rest.chars().next().map_or(0, char::len_utf8)..]
+                self.rest = &self.rest[self.rest.chars().next().map_or(0, char::len_utf8)..];
             })
         };
         halves.and_then(|halves| base.power(halves)).ok_or_else(|| {
