@@ -299,6 +299,7 @@ fn bunny(spacing: f64) -> Geometry {
         spacing: Some(spacing),
         nodes: None,
         sign: sim::scene::MeshSign::Strict,
+        mirror: None,
         collide: sim::scene::Collide::Samples,
     };
     sim::mesh_geometry(&spec, mesh).unwrap().0

@@ -44,6 +44,7 @@ targets! {
     vtk: 3000,
     vtu: 3000,
     lset: 300,
+    vti: 300,
     pattern: 400,
     png: 1000,
     events: 200,

@@ -1,6 +1,7 @@
 //! One test binary.
 
 mod blows;
+mod bonds;
 mod broken_meshes;
 mod calculix;
 mod checkpoints;
@@ -55,6 +56,7 @@ mod pattern_scenes;
 mod pictures;
 mod plane;
 mod playground;
+mod quantities;
 mod random_scenes;
 mod refusals;
 mod replay;
@@ -74,4 +76,5 @@ mod tet_files;
 mod tetfem;
 mod vectors;
 mod view;
+mod volumes;
 mod warnings;

@@ -71,6 +71,7 @@ fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
         spacing: Some(1.0 / 48.0),
         nodes: None,
         sign: MeshSign::Auto,
+        mirror: None,
         collide: sim::scene::Collide::Samples,
     };
     let (volume_of_solid, broken) = match sim::mesh_geometry(&sampling, mesh.clone()) {

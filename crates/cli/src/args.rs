@@ -1,5 +1,6 @@
 //! The command line.
 
+mod bond;
 mod compare;
 mod volume;
 
@@ -10,6 +11,7 @@ use fracture::Plane;
 use nalgebra::Vector3;
 use sim::scene::{Collide, Mesh, MeshSign};
 
+pub use bond::BondArguments;
 pub use compare::CompareArguments;
 pub use volume::{StressArguments, TetrahedralizeArguments, VoxelizeArguments};
 
@@ -36,6 +38,8 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Break a mesh into pieces, without simulating anything.
     Fracture(FractureArguments),
+    /// Make a part of a scene of pieces that are there, held by bonds.
+    Bond(BondArguments),
     /// Make a file of a fracture pattern, or draw one.
     #[command(subcommand)]
     Pattern(PatternCommand),
@@ -55,7 +59,7 @@ pub enum Command {
     Slice(SliceArguments),
     /// Fill a closed mesh with tetrahedra.
     Tetrahedralize(TetrahedralizeArguments),
-    /// Sample a closed mesh as signed distance on a grid.
+    /// Sample a closed mesh as signed distance on a grid, or make a mesh of one.
     Voxelize(VoxelizeArguments),
     /// Find the stress of a body of tetrahedra that is hit.
     Stress(StressArguments),
@@ -257,6 +261,7 @@ impl Sampling {
             spacing: self.spacing,
             nodes: self.nodes.map(|nodes| nodes as usize),
             sign: self.sign,
+            mirror: None,
             collide: Collide::Samples,
         }
     }

@@ -1,6 +1,7 @@
 //! What the program does.
 
 mod blender;
+mod bond;
 mod compare;
 mod fracture;
 mod inspect;
@@ -131,12 +132,12 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A level set cannot be used.
-    #[error("{}: {}: make it again with `brisance voxelize`", path.display(), plain(source))]
-    LevelSet {
+    #[error("{}: {source}", path.display())]
+    Volume {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: levelset::ReadError,
+        source: crate::volume_file::VolumeFileError,
     },
     /// A grid or lattice cannot be made.
     #[error("{}: {source}", path.display())]
@@ -145,6 +146,23 @@ pub enum Failure {
         path: PathBuf,
         /// What is wrong with it.
         source: levelset::GridError,
+    },
+    /// No file has pieces in it.
+    #[error(
+        "{}: holds no pieces: give a mesh file whose objects they are, or a folder of mesh files",
+        path.display()
+    )]
+    NoPieces {
+        /// The file or folder.
+        path: PathBuf,
+    },
+    /// There is no material of a name.
+    #[error("there is no material `{name}`: give one of {known}")]
+    UnknownMaterial {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: String,
     },
     /// No sample of a solid is inside it.
     #[error("{}: nothing is inside at this fineness: use smaller cells or more nodes", path.display())]
@@ -507,6 +525,7 @@ pub fn execute(command: &Command, interrupted: &AtomicBool) -> Result<(), Failur
         Command::Run(arguments) => run::run(arguments, interrupted),
         Command::Replay(arguments) => run::replay(arguments, interrupted),
         Command::Fracture(arguments) => fracture::fracture(arguments),
+        Command::Bond(arguments) => bond::run(arguments),
         Command::Pattern(command) => pattern::pattern(command),
         Command::Render(arguments) => render::render(arguments),
         Command::View(arguments) => view::view(arguments),

@@ -5,7 +5,7 @@ mod jsonl;
 mod obj;
 mod ply;
 mod usda;
-mod vtu;
+pub(crate) mod vtu;
 
 use std::path::{Path, PathBuf};
 

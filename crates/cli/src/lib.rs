@@ -20,4 +20,6 @@ pub mod spool;
 pub mod tet_file;
 pub mod texture;
 pub mod viewer;
+pub mod volume_file;
+mod vtk_xml;
 mod wording;

@@ -2,7 +2,7 @@
 
 mod msh;
 mod netgen;
-mod numbers;
+pub(crate) mod numbers;
 mod tetgen;
 mod vtk;
 mod vtu;

@@ -80,6 +80,7 @@ mod sampled;
 mod seams;
 mod shatter;
 mod slicing;
+mod touching;
 mod voronoi;
 
 pub use alignment::Alignment;
@@ -105,4 +106,5 @@ pub use projection::Projector;
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
+pub use touching::touching;
 pub use voronoi::Voronoi;

@@ -586,14 +586,15 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         }
         scene::Shape::Trimesh(surface) => {
             let given = surface_in(meshes, &surface.file)?;
-            let (mesh, _) = scaled(given.mesh.clone(), surface.size)?;
+            let given = mirrored(given.mesh.clone().into(), surface.mirror);
+            let (mesh, _) = scaled(given.mesh, surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
             Ok(scenery(shape, Isometry3::identity()))
         }
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;
-            of_mesh(mesh, given.clone(), spec.density())
+            of_mesh(mesh, mirrored(given.clone(), mesh.mirror), spec.density())
         }
         scene::Shape::Tets(mesh) => {
             let Some(MeshData::Tets(given)) = meshes.get(&mesh.file) else {
@@ -815,6 +816,14 @@ pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMe
     Ok((level_set?, scaled))
 }
 
+/// A mesh, or its image in the plane across an axis.
+fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedMesh {
+    match axis {
+        Some(axis) => mesh.mirrored(axis as usize),
+        None => mesh,
+    }
+}
+
 /// A mesh whose longest edge is `size` m, about the origin, or as it is; with the box around it.
 fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
@@ -834,6 +843,10 @@ fn scaled_tets(spec: &scene::Mesh, tets: &TetMesh) -> Result<TetMesh, Cause> {
         return Err(Cause::Disconnected(pieces));
     }
     let mut tets = tets.clone();
+    if let Some(axis) = spec.mirror {
+        tets.vertices.iter_mut().for_each(|p| p[axis as usize] = -p[axis as usize]);
+        tets.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
+    }
     if let Some((size, bounds)) = spec.size.zip(Aabb::around(&tets.vertices)) {
         let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
         for p in &mut tets.vertices {

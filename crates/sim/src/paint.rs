@@ -47,6 +47,22 @@ impl Paint {
 }
 
 impl PaintedMesh {
+    /// Its image in the plane through the origin across an axis, 0 to 2.
+    pub(crate) fn mirrored(mut self, axis: usize) -> Self {
+        self.mesh.vertices.iter_mut().for_each(|p| p[axis] = -p[axis]);
+        // what was counter-clockwise is clockwise
+        self.mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        for corners in &mut self.corners {
+            corners.swap(1, 2);
+            for normal in corners.iter_mut().filter_map(|corner| corner.normal.as_mut()) {
+                let mut turned = normal.into_inner();
+                turned[axis] = -turned[axis];
+                *normal = UnitVector3::new_unchecked(turned);
+            }
+        }
+        self
+    }
+
     /// The paint at a point of triangle `face`; nothing if there is no such triangle or no paint.
     pub(crate) fn paint(&self, face: u32, p: &Point3<f64>) -> Paint {
         let known = self.corners.get(face as usize).zip(self.mesh.triangles.get(face as usize));

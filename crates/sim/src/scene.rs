@@ -23,7 +23,8 @@
 //!
 //! Lengths are metres, masses kilograms, times seconds, y points up. A kind is chosen by the key
 //! that holds its settings, `shape = { sphere = { radius = 0.1 } }`, so that every error can point
-//! at its own line.
+//! at its own line. A string in the place of a number is a quantity with a unit or an expression,
+//! `"20 cm"` or `"$width / 2"`, of which [`units`] knows the unit that the key is in.
 
 mod body;
 mod breakage;
@@ -37,10 +38,12 @@ mod joint;
 mod material;
 mod pattern;
 mod polygon;
+mod quantity;
 mod relief;
 mod shape;
 mod simulation;
 mod timeline;
+mod units;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -66,12 +69,13 @@ pub use pattern::{
 pub use polygon::Polygon;
 pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
-    Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus, Trimesh,
-    default_spacing,
+    Axis, Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus,
+    Trimesh, default_spacing,
 };
 pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};
 pub use simulation::{Debris, Retire, Simulation, Solver, Then};
 pub use timeline::{Cut, Event, Explosion, Keyframe, Push, Wind};
+pub use units::units;
 pub(crate) use validate::MAX_NODES;
 
 /// Everything a run needs to know, except the meshes that bodies name.
@@ -83,6 +87,9 @@ pub struct Scene {
     /// Files with more of the scene, relative to this one: what they hold comes first.
     #[serde(default)]
     pub include: Vec<String>,
+    /// Values that strings of this file name with `$`, in SI units: `[variables]`.
+    #[serde(default)]
+    pub variables: BTreeMap<String, f64>,
     /// Settings of the run.
     #[serde(default)]
     pub simulation: Simulation,

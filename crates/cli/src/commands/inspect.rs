@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use fracture::Pattern;
-use levelset::{Aabb, LevelSet};
+use levelset::Aabb;
 use nalgebra::{Isometry3, Vector3};
 use serde_json::{Value, json};
 use sim::scene::{Body, Motion, Scene};
@@ -15,12 +15,13 @@ use crate::args::{CheckArguments, FileArguments};
 use crate::commands::load::{build, load, print_notes, print_warnings, read_plain, read_scene};
 use crate::commands::regions::read_pattern;
 use crate::commands::strains::breaker;
-use crate::commands::volume::MAX_NODES;
+use crate::commands::volume::volume_at;
 use crate::commands::warnings::{Warned, mesh_warning_json, warn, warnings};
 use crate::commands::{Failure, ends_in, print};
 use crate::format::glb::read_glb;
 use crate::mesh_file::{is_mesh, read_mesh};
 use crate::tet_file::{is_tets, read_tets};
+use crate::volume_file::is_volume;
 use crate::wording::{count, number};
 
 /// Frames that are simulated to see how long one takes.
@@ -28,7 +29,7 @@ const TRIED: usize = 3;
 
 /// What [`info`] tells of, for messages.
 pub(super) const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
-    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset) or a pattern (.pattern)";
+    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset or .vti) or a pattern (.pattern)";
 
 /// Builds a scene and says what is in it and what it takes.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {
@@ -214,7 +215,7 @@ pub(super) fn info(arguments: &FileArguments) -> Result<(), Failure> {
         match recording {
             Some(recording) => recording_facts(&recording),
             None if is_tets(path) => tets_facts(path)?,
-            None if ends_in(path, "lset") => level_set_facts(path)?,
+            None if is_volume(path) => level_set_facts(path)?,
             None if is_mesh(path) => mesh_facts(path)?,
             // its name promises one
             None if ends_in(path, "pattern") => pattern_facts(&read_pattern(path)?),
@@ -318,8 +319,7 @@ fn product(size: &Vector3<f64>) -> String {
 }
 
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
-    let solid = LevelSet::from_bytes(&read_plain(path)?, MAX_NODES);
-    let solid = solid.map_err(|source| Failure::LevelSet { path: path.to_owned(), source })?;
+    let solid = volume_at(path)?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
     let volume = solid.moments().volume;
     Ok(Facts {

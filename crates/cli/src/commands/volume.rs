@@ -8,14 +8,15 @@ use sim::sample_mesh;
 use tetfem::{Fields, write_msh, write_vtu};
 
 use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read, warn_of_mesh};
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, warn_of_mesh};
 use crate::mesh_file::read_mesh;
 use crate::output::write_whole;
 use crate::progress::phase;
+use crate::volume_file::{is_volume, read_volume, write_volume};
 use crate::wording::{count, number};
 
 /// Most nodes of a level set, 2 GiB, and of a lattice.
-pub(super) const MAX_NODES: usize = 1 << 29;
+const MAX_NODES: usize = 1 << 29;
 
 /// Fills a mesh with tetrahedra and says how good they are.
 pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), Failure> {
@@ -23,9 +24,8 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     let sampling = &arguments.sampling;
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
-    let (solid, volume) = if ends_in(path, "lset") {
-        let solid = LevelSet::from_bytes(&read(path)?, MAX_NODES);
-        let solid = solid.map_err(|source| Failure::LevelSet { path: path.clone(), source })?;
+    let (solid, volume) = if is_volume(path) {
+        let solid = volume_at(path)?;
         let volume = solid.moments().volume;
         (solid, volume)
     } else {
@@ -182,32 +182,65 @@ fn tell(
     writeln!(out, "surfaces are up to {from} apart; of the mesh up to {lost} are lost")
 }
 
-/// Samples a mesh and writes its level set.
+/// The level set of a file.
+pub(super) fn volume_at(path: &Path) -> Result<LevelSet, Failure> {
+    let failed = |source| Failure::Volume { path: path.to_owned(), source };
+    read_volume(path, MAX_NODES).map_err(failed)
+}
+
+/// Samples a mesh, or reads a level set, and writes it as a level set or its surface as a mesh.
 pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     let VoxelizeArguments { mesh: path, sampling, output, quiet } = arguments;
-    if !ends_in(output, "lset") {
-        return Err(Failure::Format { path: output.clone(), known: ".lset" });
+    if !is_volume(output) && !ends_in(output, "obj") {
+        return Err(Failure::Format { path: output.clone(), known: ".lset, .vti or .obj" });
     }
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
-    let (solid, mesh) = sampled(path, sampling, *quiet)?;
-    write_whole(output, |out| solid.write_to(out))
-        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })?;
-    let [nx, ny, nz] = solid.grid().dims();
-    let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
-    let error = 100.0 * (volume / mesh.signed_volume() - 1.0);
+    let (solid, exact) = if is_volume(path) {
+        (volume_at(path)?, None)
+    } else {
+        let (solid, mesh) = sampled(path, sampling, *quiet)?;
+        (solid, Some(mesh.signed_volume()))
+    };
+    let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
+    let surface = ends_in(output, "obj").then(|| solid.isosurface());
+    if surface.as_ref().is_some_and(|surface| surface.triangles.is_empty()) {
+        return Err(Failure::NothingInside { path: path.clone() });
+    }
+    match &surface {
+        Some(surface) => write_whole(output, |out| write_surface(surface, out)),
+        None => write_whole(output, |out| write_volume(output, &solid, out)),
+    }
+    .map_err(failed)?;
     if *quiet {
         return Ok(());
     }
+    let [nx, ny, nz] = solid.grid().dims();
+    let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
+    let error = exact.map_or_else(String::new, |exact| {
+        format!(", {:+.2} % of that of the mesh", 100.0 * (volume / exact - 1.0))
+    });
+    let triangles = surface.map_or_else(String::new, |surface| {
+        format!("; {}", count(surface.triangles.len(), "triangle", "triangles"))
+    });
     let (spacing, volume) = (number(spacing), number(volume));
     print(|out| {
         writeln!(
             out,
-            "{}: {nx} x {ny} x {nz} nodes, {spacing} apart; volume {volume}, {error:+.2} % of that \
-             of the mesh",
+            "{}: {nx} x {ny} x {nz} nodes, {spacing} apart; volume {volume}{error}{triangles}",
             output.display()
         )
     })
+}
+
+fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
+    for p in &surface.vertices {
+        writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
+    }
+    for [a, b, c] in surface.triangles.iter().map(|corners| corners.map(|v| v + 1)) {
+        writeln!(out, "f {a} {b} {c}")?;
+    }
+    Ok(())
 }
 
 /// A mesh as samples; warns of what is doubtful about it unless `quiet`.

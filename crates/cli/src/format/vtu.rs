@@ -159,7 +159,7 @@ type Array<'a> = (&'a str, &'a str, usize, &'a [u8]);
 
 /// As VTK compresses: the numbers of blocks, of bytes in a block and in the last one if that is shorter, and of
 /// bytes of each once it is compressed; then the blocks.
-fn compressed(data: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn compressed(data: &[u8]) -> std::io::Result<Vec<u8>> {
     const BLOCK: usize = 1 << 16;
     let blocks = data.chunks(BLOCK).map(|block| {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());

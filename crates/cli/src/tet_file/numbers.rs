@@ -6,7 +6,7 @@ use crate::mesh_file::MeshFileError;
 
 /// How numbers are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Coding {
+pub(crate) enum Coding {
     Text,
     LittleEndian,
     BigEndian,
@@ -14,26 +14,26 @@ pub(super) enum Coding {
 
 /// Reads what is in a file from its beginning on. Nothing is allocated by what the file says of
 /// itself: lists grow as their members are found.
-pub(super) struct Numbers<'a> {
+pub(crate) struct Numbers<'a> {
     bytes: &'a [u8],
     at: usize,
-    pub(super) coding: Coding,
+    pub(crate) coding: Coding,
     format: &'static str,
     /// Begins what a reader is to leave out to the end of the line.
     comment: Option<u8>,
 }
 
 impl<'a> Numbers<'a> {
-    pub(super) fn new(bytes: &'a [u8], format: &'static str) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], format: &'static str) -> Self {
         Self { bytes, at: 0, coding: Coding::Text, format, comment: None }
     }
 
-    pub(super) fn with_comments(bytes: &'a [u8], format: &'static str) -> Self {
+    pub(crate) fn with_comments(bytes: &'a [u8], format: &'static str) -> Self {
         Self { comment: Some(b'#'), ..Self::new(bytes, format) }
     }
 
     /// An error that says where reading has come to.
-    pub(super) fn problem(&self, problem: impl Into<String>) -> MeshFileError {
+    pub(crate) fn problem(&self, problem: impl Into<String>) -> MeshFileError {
         let problem = problem.into();
         if self.coding == Coding::Text {
             let before = &self.bytes[..self.at.min(self.bytes.len())];
@@ -44,12 +44,12 @@ impl<'a> Numbers<'a> {
         MeshFileError::Format { format: self.format, problem }
     }
 
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at >= self.bytes.len()
     }
 
     /// The rest of the line, without what is blank around it; `None` at the end of the file.
-    pub(super) fn line(&mut self) -> Option<&'a str> {
+    pub(crate) fn line(&mut self) -> Option<&'a str> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = rest.iter().position(|byte| *byte == b'\n');
         self.at += length.map_or(rest.len(), |n| n + 1);
@@ -58,7 +58,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// The next line that is not blank.
-    pub(super) fn full_line(&mut self) -> Option<&'a str> {
+    pub(crate) fn full_line(&mut self) -> Option<&'a str> {
         loop {
             let line = self.line()?;
             if !line.is_empty() {
@@ -68,7 +68,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Goes to behind the next appearance of some text.
-    pub(super) fn skip_past(&mut self, text: &str) -> Result<(), MeshFileError> {
+    pub(crate) fn skip_past(&mut self, text: &str) -> Result<(), MeshFileError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.windows(text.len()).position(|window| window == text.as_bytes());
         self.at += found.ok_or_else(|| self.problem(format!("{text} is missing")))? + text.len();
@@ -76,7 +76,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// The next word.
-    pub(super) fn word(&mut self) -> Result<&'a str, MeshFileError> {
+    pub(crate) fn word(&mut self) -> Result<&'a str, MeshFileError> {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace();
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
@@ -103,7 +103,7 @@ impl<'a> Numbers<'a> {
         word.parse().map_err(|_| self.problem(format!("`{word}` is no {wanted}")))
     }
 
-    pub(super) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], MeshFileError> {
+    pub(crate) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], MeshFileError> {
         let chunk = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<N>());
         let chunk = *chunk.ok_or_else(|| self.problem("the file ends in the middle of a list"))?;
         self.at += N;
@@ -111,7 +111,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// A whole number of four bytes.
-    pub(super) fn int(&mut self) -> Result<i64, MeshFileError> {
+    pub(crate) fn int(&mut self) -> Result<i64, MeshFileError> {
         Ok(match self.coding {
             Coding::Text => self.parsed("whole number")?,
             Coding::LittleEndian => i32::from_le_bytes(self.bytes()?).into(),
@@ -120,7 +120,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// A whole number of eight bytes that is not negative.
-    pub(super) fn long(&mut self) -> Result<u64, MeshFileError> {
+    pub(crate) fn long(&mut self) -> Result<u64, MeshFileError> {
         match self.coding {
             Coding::Text => self.parsed("whole number from 0 on"),
             Coding::LittleEndian => Ok(u64::from_le_bytes(self.bytes()?)),
@@ -129,12 +129,12 @@ impl<'a> Numbers<'a> {
     }
 
     /// [`Numbers::int`] that must not be negative.
-    pub(super) fn count(&mut self) -> Result<u64, MeshFileError> {
+    pub(crate) fn count(&mut self) -> Result<u64, MeshFileError> {
         let count = self.int()?;
         u64::try_from(count).map_err(|_| self.problem(format!("{count} is negative")))
     }
 
-    pub(super) fn double(&mut self) -> Result<f64, MeshFileError> {
+    pub(crate) fn double(&mut self) -> Result<f64, MeshFileError> {
         let number = match self.coding {
             Coding::Text => self.parsed("number")?,
             Coding::LittleEndian => f64::from_le_bytes(self.bytes()?),
@@ -143,7 +143,7 @@ impl<'a> Numbers<'a> {
         self.finite(number)
     }
 
-    pub(super) fn single(&mut self) -> Result<f64, MeshFileError> {
+    pub(crate) fn single(&mut self) -> Result<f64, MeshFileError> {
         let number = match self.coding {
             Coding::Text => return self.double(),
             Coding::LittleEndian => f32::from_le_bytes(self.bytes()?),
@@ -158,7 +158,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Three numbers of eight bytes.
-    pub(super) fn place(&mut self) -> Result<Point3<f64>, MeshFileError> {
+    pub(crate) fn place(&mut self) -> Result<Point3<f64>, MeshFileError> {
         Ok(Point3::new(self.double()?, self.double()?, self.double()?))
     }
 }

@@ -1,232 +1,72 @@
-//! VTK's XML format for unstructured grids: text, base64 and appended data, plain or of zlib.
+//! VTK's XML format for unstructured grids.
 
-use std::io::Read;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use roxmltree::{Document, Node};
 
 use super::Raw;
 use super::numbers::{Coding, Numbers};
 use super::vtk::Cells;
 use crate::mesh_file::MeshFileError;
+use crate::vtk_xml::{Lists, split};
 
 fn problem(problem: impl Into<String>) -> MeshFileError {
     MeshFileError::Format { format: "VTU", problem: problem.into() }
 }
 
-/// Most bytes of one list, 4 GiB.
-const MAX_BYTES: u64 = 1 << 32;
-/// Most numbers of one list: some that any file may hold, and some for each byte of it. Compressed lists
-/// may be a thousand times as large as their file, which only those of cells' types and ends come near.
-const FREE_NUMBERS: usize = 1 << 23;
-const NUMBERS_PER_BYTE: usize = 8;
-
-/// Most attributes of a tag; the parser compares each with all others.
-const MAX_ATTRIBUTES: usize = 256;
-
-/// Whether no tag has more attributes than that: each takes an equals sign, and from one tag to the next
-/// there are no others but the few that end base64.
-fn has_short_tags(head: &str) -> bool {
-    head.split('<').all(|part| part.matches('=').count() <= MAX_ATTRIBUTES)
-}
-
 pub(super) fn parse(bytes: &[u8]) -> Result<Raw, MeshFileError> {
-    // appended data need not be XML
-    let tag = b"<AppendedData";
-    let end = bytes.windows(tag.len()).position(|window| window == tag);
-    let (head, tail) = bytes.split_at(end.unwrap_or(bytes.len()));
-    let mut head = str::from_utf8(head).map_err(|_| problem("it is not UTF-8"))?.to_owned();
-    if end.is_some() {
-        head.push_str("</VTKFile>");
-    }
-    if !has_short_tags(&head) {
-        return Err(problem(format!("a tag has more than {MAX_ATTRIBUTES} attributes")));
-    }
+    let (head, tail) = split(bytes, "VTU")?;
     let document = Document::parse(&head).map_err(|e| problem(e.to_string()))?;
     let root = document.root_element();
     if root.attribute("type") != Some("UnstructuredGrid") {
         return Err(problem("it holds no unstructured grid"));
     }
-    let file = File {
-        is_big_endian: root.attribute("byte_order") == Some("BigEndian"),
-        has_long_headers: root.attribute("header_type") == Some("UInt64"),
-        compressor: root.attribute("compressor"),
-        appended: appended(tail)?,
-        most_numbers: NUMBERS_PER_BYTE.saturating_mul(bytes.len()).saturating_add(FREE_NUMBERS),
-    };
+    let lists = Lists::new(&root, tail, (bytes.len(), "VTU"))?;
     let mut raw = Raw::default();
     for piece in root.descendants().filter(|node| node.has_tag_name("Piece")) {
-        file.read_piece(&piece, &mut raw)?;
+        read_piece(&lists, &piece, &mut raw)?;
     }
     Ok(raw)
 }
 
-/// What is appended, and whether it is in base64.
-fn appended(tail: &[u8]) -> Result<(&[u8], bool), MeshFileError> {
-    let Some(close) = tail.iter().position(|byte| *byte == b'>') else { return Ok((&[], false)) };
-    let opening = String::from_utf8_lossy(&tail[..close]);
-    let data = &tail[close + 1..];
-    let mark = data.iter().position(|byte| *byte == b'_');
-    let data = &data[mark.ok_or_else(|| problem("appended data lack their mark"))? + 1..];
-    Ok((data, opening.contains("base64")))
-}
-
-struct File<'a> {
-    is_big_endian: bool,
-    has_long_headers: bool,
-    compressor: Option<&'a str>,
-    appended: (&'a [u8], bool),
-    /// Most numbers of a list.
-    most_numbers: usize,
-}
-
-impl File<'_> {
-    fn read_piece(&self, piece: &Node<'_, '_>, raw: &mut Raw) -> Result<(), MeshFileError> {
-        let section = |name: &str| piece.children().find(|node| node.has_tag_name(name));
-        let arrays = |name: &str| {
-            let section = section(name).ok_or_else(|| problem(format!("{name} are missing")))?;
-            Ok::<_, MeshFileError>(section.children().filter(|n| n.has_tag_name("DataArray")))
-        };
-        let first = raw.vertices.len() as u64;
-        for array in arrays("Points")?.take(1) {
-            let places = self.list(&array, |numbers, kind| match kind {
-                "Float32" => numbers.single(),
-                "Float64" => numbers.double(),
-                other => Err(problem(format!("points are of type {other}"))),
-            })?;
-            let (places, rest) = places.as_chunks::<3>();
-            if !rest.is_empty() {
-                return Err(problem("a point has less than 3 coordinates"));
-            }
-            raw.vertices.extend((first..).zip(places.iter().map(|p| (*p).into())));
+fn read_piece(lists: &Lists<'_>, piece: &Node<'_, '_>, raw: &mut Raw) -> Result<(), MeshFileError> {
+    let section = |name: &str| piece.children().find(|node| node.has_tag_name(name));
+    let arrays = |name: &str| {
+        let section = section(name).ok_or_else(|| problem(format!("{name} are missing")))?;
+        Ok::<_, MeshFileError>(section.children().filter(|n| n.has_tag_name("DataArray")))
+    };
+    let first = raw.vertices.len() as u64;
+    for array in arrays("Points")?.take(1) {
+        let places = lists.list(&array, |numbers, kind| match kind {
+            "Float32" => numbers.single(),
+            "Float64" => numbers.double(),
+            other => Err(problem(format!("points are of type {other}"))),
+        })?;
+        let (places, rest) = places.as_chunks::<3>();
+        if !rest.is_empty() {
+            return Err(problem("a point has less than 3 coordinates"));
         }
-        let mut cells = Cells::default();
-        for array in arrays("Cells")? {
-            let list = match array.attribute("Name") {
-                Some("connectivity") => &mut cells.nodes,
-                Some("offsets") => &mut cells.ends,
-                Some("types") => &mut cells.types,
-                _ => continue,
-            };
-            *list = self.list(&array, |numbers, kind| match kind {
-                "Int64" | "UInt64" => numbers.long(),
-                "Int32" | "UInt32" => numbers.count(),
-                "Int8" | "UInt8" if numbers.coding == Coding::Text => numbers.long(),
-                "Int8" | "UInt8" => Ok(numbers.bytes::<1>()?[0].into()),
-                other => Err(problem(format!("cells are of type {other}"))),
-            })?;
-        }
-        let tets = cells.tets(&Numbers::new(&[], "VTU"))?;
-        let count = raw.vertices.len() as u64 - first;
-        if let Some(vertex) = tets.iter().flatten().find(|v| **v >= count) {
-            return Err(problem(format!("a tetrahedron names point {vertex} of {count}")));
-        }
-        raw.tets.extend(tets.into_iter().map(|tet| tet.map(|v| v + first)));
-        Ok(())
+        raw.vertices.extend((first..).zip(places.iter().map(|p| (*p).into())));
     }
-
-    /// All numbers of a `DataArray`.
-    fn list<T>(
-        &self,
-        array: &Node<'_, '_>,
-        number: impl Fn(&mut Numbers<'_>, &str) -> Result<T, MeshFileError>,
-    ) -> Result<Vec<T>, MeshFileError> {
-        let kind = array.attribute("type").unwrap_or_default();
-        let text = array.text().unwrap_or_default();
-        let mut list = Vec::new();
-        if array.attribute("format") == Some("ascii") {
-            let mut numbers = Numbers::new(text.trim_end().as_bytes(), "VTU");
-            while !numbers.is_at_end() {
-                list.push(number(&mut numbers, kind)?);
-            }
-            return Ok(list);
-        }
-        // no type is longer than 8 bytes
-        let length = match kind {
-            "Int8" | "UInt8" => 1,
-            "Int32" | "UInt32" | "Float32" => 4,
-            _ => 8,
+    let mut cells = Cells::default();
+    for array in arrays("Cells")? {
+        let list = match array.attribute("Name") {
+            Some("connectivity") => &mut cells.nodes,
+            Some("offsets") => &mut cells.ends,
+            Some("types") => &mut cells.types,
+            _ => continue,
         };
-        let most = self.most_numbers.saturating_mul(length);
-        let bytes = match array.attribute("format") {
-            Some("binary") => self.decoded(text.trim().as_bytes(), true, most)?,
-            Some("appended") => {
-                let offset = array.attribute("offset").and_then(|o| o.parse().ok()).unwrap_or(0);
-                let (data, is_base64) = self.appended;
-                let data = data.get(offset..).ok_or_else(|| problem("an offset is too large"))?;
-                self.decoded(data, is_base64, most)?
-            }
-            _ => return Err(problem("a list is neither ascii, binary nor appended")),
-        };
-        let mut numbers = Numbers::new(&bytes, "VTU");
-        numbers.coding = if self.is_big_endian { Coding::BigEndian } else { Coding::LittleEndian };
-        while !numbers.is_at_end() {
-            list.push(number(&mut numbers, kind)?);
-        }
-        Ok(list)
+        *list = lists.list(&array, |numbers, kind| match kind {
+            "Int64" | "UInt64" => numbers.long(),
+            "Int32" | "UInt32" => numbers.count(),
+            "Int8" | "UInt8" if numbers.coding == Coding::Text => numbers.long(),
+            "Int8" | "UInt8" => Ok(numbers.bytes::<1>()?[0].into()),
+            other => Err(problem(format!("cells are of type {other}"))),
+        })?;
     }
-
-    /// The bytes of a list that begins where `data` does, no more than `most`: its size, or those of its
-    /// compressed blocks, and then what is in it.
-    fn decoded(&self, data: &[u8], is_base64: bool, most: usize) -> Result<Vec<u8>, MeshFileError> {
-        let short = || problem("a list is shorter than it says");
-        let word = if self.has_long_headers { 8 } else { 4 };
-        let size = |bytes: &[u8], n: usize| -> Result<usize, MeshFileError> {
-            let bytes = bytes.get(n * word..(n + 1) * word).ok_or_else(short)?;
-            let byte = |(at, byte): (usize, &u8)| {
-                u64::from(*byte) << (8 * if self.is_big_endian { word - 1 - at } else { at })
-            };
-            let size: u64 = bytes.iter().enumerate().map(byte).sum();
-            if size > MAX_BYTES { Err(problem("a list is too large")) } else { Ok(size as usize) }
-        };
-        let plain = |count: usize, data: &[u8]| -> Result<Vec<u8>, MeshFileError> {
-            if !is_base64 {
-                return Ok(data.get(..count).ok_or_else(short)?.to_vec());
-            }
-            let letters = data.get(..count.div_ceil(3) * 4).ok_or_else(short)?;
-            STANDARD.decode(letters).map_err(|e| problem(e.to_string()))
-        };
-        // in base64 the header is a text of its own
-        let after = |count: usize| {
-            let length = if is_base64 { count.div_ceil(3) * 4 } else { count };
-            data.get(length..).ok_or_else(short)
-        };
-        let Some(compressor) = self.compressor else {
-            // one text of both
-            let count = size(&plain(word, data)?, 0)?;
-            let all = plain(word + count, data)?;
-            return Ok(all.get(word..word + count).ok_or_else(short)?.to_vec());
-        };
-        if compressor != "vtkZLibDataCompressor" {
-            return Err(problem(format!("{compressor} is not read: use zlib or none")));
-        }
-        let blocks = size(&plain(word, data)?, 0)?;
-        let header = plain((3 + blocks) * word, data)?;
-        let sizes: Vec<usize> =
-            (0..blocks).map(|n| size(&header, 3 + n)).collect::<Result<_, _>>()?;
-        let bytes = plain(sizes.iter().sum(), after(header.len())?)?;
-        inflated(&bytes, &sizes, most)
+    let tets = cells.tets(&Numbers::new(&[], "VTU"))?;
+    let count = raw.vertices.len() as u64 - first;
+    if let Some(vertex) = tets.iter().flatten().find(|v| **v >= count) {
+        return Err(problem(format!("a tetrahedron names point {vertex} of {count}")));
     }
-}
-
-/// The contents of blocks of `sizes` bytes, no more than `most` in all.
-fn inflated(bytes: &[u8], sizes: &[usize], most: usize) -> Result<Vec<u8>, MeshFileError> {
-    let mut list = Vec::new();
-    let mut rest = bytes;
-    for &size in sizes {
-        let block = rest.split_at_checked(size);
-        let (block, next) = block.ok_or_else(|| problem("a list is shorter than it says"))?;
-        rest = next;
-        // one byte more tells what is too large from what just fits
-        let left = (most - list.len()) as u64 + 1;
-        flate2::read::ZlibDecoder::new(block)
-            .take(left)
-            .read_to_end(&mut list)
-            .map_err(|e| problem(e.to_string()))?;
-        if list.len() > most {
-            return Err(problem("a list is too large for the size of the file"));
-        }
-    }
-    Ok(list)
+    raw.tets.extend(tets.into_iter().map(|tet| tet.map(|v| v + first)));
+    Ok(())
 }

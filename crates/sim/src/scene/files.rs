@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::{Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Scene, SceneError};
+use super::{Body, Event, InvalidValue, Joint, OwnMaterial, Pattern, Scene, SceneError, units};
 
 /// What is wrong with one of the files of a scene.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -24,6 +24,9 @@ pub struct FileError {
 #[serde(default, deny_unknown_fields)]
 struct Included {
     version: Option<u32>,
+    /// Of this file alone.
+    #[allow(dead_code, reason = "what names them has their values")]
+    variables: BTreeMap<String, f64>,
     include: Vec<String>,
     #[serde(rename = "material")]
     materials: BTreeMap<String, OwnMaterial>,
@@ -99,8 +102,7 @@ impl Scene {
         read: &mut dyn FnMut(&str) -> Result<String, String>,
     ) -> Result<Self, FileError> {
         let failed = |error| FileError { file: String::new(), error };
-        let own: Self =
-            toml::from_str(text).map_err(|e| failed(SceneError::from_toml(text, &e)))?;
+        let own: Self = units::read(text).map_err(failed)?;
         let scene = Self {
             materials: BTreeMap::new(),
             patterns: BTreeMap::new(),
@@ -112,6 +114,7 @@ impl Scene {
         let mut files = Files { read, scene, done: Vec::new(), open: Vec::new() };
         let part = Included {
             version: None,
+            variables: BTreeMap::new(),
             include: own.include,
             materials: own.materials,
             patterns: own.patterns,
@@ -202,10 +205,8 @@ impl Files<'_> {
         let text = (self.read)(&file).map_err(|why| {
             refused(format!("names `{file}`, which cannot be read ({why}): check the path"))
         })?;
-        let own: Included = toml::from_str(&text).map_err(|e| FileError {
-            file: file.clone(),
-            error: SceneError::from_toml(&text, &e),
-        })?;
+        let own: Included =
+            units::read(&text).map_err(|error| FileError { file: file.clone(), error })?;
         if let Some(version) = own.version.filter(|version| *version != Scene::VERSION) {
             let part =
                 Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };

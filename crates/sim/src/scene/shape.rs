@@ -59,9 +59,23 @@ pub struct Mesh {
     /// What decides which side of the triangles is inside; `"auto"` unless given.
     #[serde(default)]
     pub sign: MeshSign,
+    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not unless given.
+    pub mirror: Option<Axis>,
     /// What of it collides; `"samples"` unless given, where it is not convex.
     #[serde(default)]
     pub collide: Collide,
+}
+
+/// An axis of the coordinates of a shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
 }
 
 /// What of a mesh collides.
@@ -97,6 +111,8 @@ pub struct Trimesh {
     pub file: String,
     /// As [`Mesh::size`].
     pub size: Option<f64>,
+    /// As [`Mesh::mirror`].
+    pub mirror: Option<Axis>,
     /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
     /// of. All that is behind them unless given.
     pub thickness: Option<f64>,

@@ -137,6 +137,11 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("lset", "lset")
     },
     Target {
+        makes: &["voxelize -q cube.obj --nodes 2000 -o made.vti"],
+        commands: &["info -q FILE", "voxelize -q FILE -o out.obj"],
+        ..target("vti", "vti")
+    },
+    Target {
         makes: &[
             "pattern new -q voronoi:6 -o made.pattern",
             "pattern new -q radial:3x2,jitter=0.3 -o made2.pattern",

@@ -1,0 +1,52 @@
+//! Arguments of `brisance bond`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{length, vector};
+
+const BOND_EXAMPLES: &str = "Examples:
+  brisance fracture assets/bunny.obj --pattern voronoi:20 -o pieces/
+  brisance bond pieces --material stone --size 0.5 -o broken_bunny.toml
+  brisance bond rubble.glb --strength 2e5 --position 0,1,0 -o rubble.toml
+
+Makes a part of a scene of pieces that are there: a body for each piece, and a fixed joint wherever two pieces
+touch, which bears the strength times the area. A scene starts from them with
+include = [\"broken_bunny.toml\"]. The meshes go to a folder of the same name beside it.";
+
+/// Arguments of `brisance bond`.
+#[derive(Args, Debug)]
+#[command(after_help = BOND_EXAMPLES)]
+pub struct BondArguments {
+    /// Pieces: a mesh file whose objects they are (.obj or .glb), or a folder of closed meshes
+    pub pieces: PathBuf,
+    /// What the pieces are made of
+    #[arg(long, value_name = "NAME", default_value = "stone")]
+    pub material: String,
+    /// Stress that bonds bear, Pa [default: that of the material]
+    #[arg(long, value_name = "PA", value_parser = length)]
+    pub strength: Option<f64>,
+    /// Longest edge of the box around all pieces, m; its middle comes to the origin [default: as in the files]
+    #[arg(long, value_name = "METERS", value_parser = length)]
+    pub size: Option<f64>,
+    /// How far faces that touch may be apart, m [default: a 10,000th of the size of all pieces]
+    #[arg(long, value_name = "METERS", value_parser = length)]
+    pub gap: Option<f64>,
+    /// Where the origin of the pieces goes in the scene, m
+    #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
+    #[arg(default_value = "0,0,0")]
+    pub position: [f64; 3],
+    /// What the names of bodies begin with
+    #[arg(long, value_name = "NAME", default_value = "piece")]
+    pub name: String,
+    /// Print pieces and bonds as one line of JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Part of a scene to write, .toml
+    #[arg(short, long, value_name = "OUT.toml")]
+    pub output: PathBuf,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,200 @@
+//! `brisance bond`: a part of a scene of pieces that are there.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use fracture::{Bond, ClosedMesh, touching};
+use levelset::{Aabb, TriMesh};
+use nalgebra::{Point3, Vector3};
+use serde_json::json;
+use sim::scene::Scene;
+
+use crate::args::BondArguments;
+use crate::commands::regions::pattern_files;
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
+use crate::mesh_file::{is_mesh, read_objects};
+use crate::output::{write_whole, write_whole_folder};
+use crate::wording::{count, number};
+
+/// How far faces that touch may be apart, as a share of the size of all pieces: files hold seven digits.
+const GAP: f64 = 1e-4;
+
+/// Finds where pieces touch, and writes them as bodies and joints.
+pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
+    let BondArguments { pieces: path, output, .. } = arguments;
+    if !ends_in(output, "toml") {
+        return Err(Failure::Format { path: output.clone(), known: ".toml" });
+    }
+    check_folder(output)?;
+    let folder = output.with_extension("");
+    if folder.exists() {
+        return Err(Failure::Exists { path: folder });
+    }
+    let strength = strength(arguments)?;
+    let mut meshes = Vec::new();
+    for file in pattern_files(path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
+        check_distinct(output, [file.as_path()])?;
+        let objects = read_objects(file)
+            .map_err(|source| Failure::MeshInfo { path: file.clone(), source })?;
+        for object in objects {
+            let closed = ClosedMesh::new(welded(&object));
+            let closed =
+                closed.map_err(|source| Failure::NotClosed { path: file.clone(), source })?;
+            meshes.push(closed.mesh().clone());
+        }
+    }
+    let Some(bounds) = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices)) else {
+        return Err(Failure::NoPieces { path: path.clone() });
+    };
+    let longest = bounds.extents().max();
+    let scale = arguments.size.map_or(1.0, |size| size / longest);
+    if arguments.size.is_some() {
+        let place = |p: &mut Point3<f64>| *p = Point3::from((*p - bounds.centre()) * scale);
+        meshes.iter_mut().flat_map(|mesh| &mut mesh.vertices).for_each(place);
+    }
+    let gap = arguments.gap.unwrap_or(GAP * longest * scale);
+    let bonds = touching(&meshes, gap);
+    let scene = scene(arguments, &meshes, (&bonds, strength));
+    // what is wrong with names and sizes is said before anything is written
+    let checked = Scene::from_toml(&scene);
+    checked.map_err(|source| Failure::Scene { path: output.clone(), source })?;
+    let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
+    write_whole_folder(&folder, |folder| write_meshes(&meshes, folder)).map_err(failed)?;
+    write_whole(output, |out| out.write_all(scene.as_bytes())).map_err(failed)?;
+    if arguments.json {
+        let facts = facts(arguments, &meshes, &bonds, strength);
+        return print(|out| writeln!(out, "{facts}"));
+    }
+    if arguments.quiet {
+        return Ok(());
+    }
+    // the sum of none is -0
+    let area = bonds.iter().fold(0.0, |sum, bond| sum + bond.area);
+    let (pieces, bonds) =
+        (count(meshes.len(), "piece", "pieces"), count(bonds.len(), "bond", "bonds"));
+    print(|out| {
+        writeln!(
+            out,
+            "{}: {pieces}, {bonds} of {} m^2 that bear {} Pa",
+            output.display(),
+            number(area),
+            number(strength)
+        )
+    })
+}
+
+/// The stress that bonds bear, Pa.
+fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
+    let name = &arguments.material;
+    let Some(material) = fracture::Material::named(name) else {
+        let known = fracture::Material::TABLE.map(|material| material.name).join(", ");
+        return Err(Failure::UnknownMaterial { name: name.clone(), known });
+    };
+    Ok(arguments.strength.unwrap_or(material.tensile_strength))
+}
+
+/// A mesh with one vertex for each place.
+fn welded(mesh: &TriMesh) -> TriMesh {
+    let mut order: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
+    // adding zero makes -0 and 0 one place
+    let place = |v: u32| mesh.vertices[v as usize].coords.map(|x| x + 0.0);
+    order.sort_by(|&a, &b| {
+        let (p, q) = (place(a), place(b));
+        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
+    });
+    let (mut vertices, mut names) = (Vec::new(), vec![0; order.len()]);
+    for (n, &v) in order.iter().enumerate() {
+        if n == 0 || place(v) != place(order[n - 1]) {
+            vertices.push(mesh.vertices[v as usize]);
+        }
+        names[v as usize] = vertices.len() as u32 - 1;
+    }
+    let named = mesh.triangles.iter().map(|corners| corners.map(|v| names[v as usize]));
+    let triangles = named.filter(|[a, b, c]| a != b && b != c && c != a).collect();
+    TriMesh { vertices, triangles }
+}
+
+/// The torque that a bond bears: that of a square of its area in bending, whose section modulus is the third power of
+/// the side over six.
+fn torque(bond: &Bond, strength: f64) -> f64 {
+    strength * bond.area * bond.area.sqrt() / 6.0
+}
+
+/// The part of a scene: a body for each piece and a joint for each bond.
+fn scene(
+    arguments: &BondArguments,
+    meshes: &[TriMesh],
+    (bonds, strength): (&[Bond], f64),
+) -> String {
+    let BondArguments { position, name, material, output, .. } = arguments;
+    let folder = output.with_extension("");
+    let folder = folder.file_name().unwrap_or_default().to_string_lossy();
+    let text = |text: &str| toml::Value::String(text.to_owned()).to_string();
+    let mut scene = format!(
+        "# By `brisance bond`: {}, {}.\nversion = 1\n",
+        count(meshes.len(), "piece", "pieces"),
+        count(bonds.len(), "bond", "bonds")
+    );
+    let named = |n: usize| text(&format!("{name} {}", n + 1));
+    for n in 0..meshes.len() {
+        let file = text(&format!("{folder}/piece_{}.obj", n + 1));
+        scene += &format!(
+            "\n[[body]]\nname = {}\nshape = {{ mesh = {{ file = {file} }} }}\nmaterial = {}\nposition = {position:?}\n",
+            named(n),
+            text(material)
+        );
+    }
+    for bond in bonds {
+        let [a, b] = bond.fragments.map(named);
+        let at = bond.centre + Vector3::from(*position);
+        scene += &format!(
+            "\n[[joints]]\nkind = \"fixed\"\nbodies = [{a}, {b}]\nanchor = {:?}\nbreak_force = {:?}\nbreak_torque = {:?}\n",
+            [at.x, at.y, at.z],
+            strength * bond.area,
+            torque(bond, strength)
+        );
+    }
+    scene
+}
+
+fn write_meshes(meshes: &[TriMesh], folder: &Path) -> io::Result<()> {
+    for (n, mesh) in meshes.iter().enumerate() {
+        let mut out = BufWriter::new(File::create(folder.join(format!("piece_{}.obj", n + 1)))?);
+        for p in &mesh.vertices {
+            writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
+        }
+        for [a, b, c] in mesh.triangles.iter().map(|corners| corners.map(|v| v + 1)) {
+            writeln!(out, "f {a} {b} {c}")?;
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// What `--json` prints.
+fn facts(
+    arguments: &BondArguments,
+    meshes: &[TriMesh],
+    bonds: &[Bond],
+    strength: f64,
+) -> serde_json::Value {
+    let bond = |bond: &Bond| {
+        json!({
+            "pieces": bond.fragments,
+            "area": bond.area,
+            "center": bond.centre.coords.as_slice(),
+            "normal": bond.normal.as_slice(),
+            "break_force": strength * bond.area,
+            "break_torque": torque(bond, strength),
+        })
+    };
+    json!({
+        "file": arguments.pieces.display().to_string(),
+        "output": arguments.output.display().to_string(),
+        "material": arguments.material,
+        "strength": strength,
+        "volumes": meshes.iter().map(TriMesh::signed_volume).collect::<Vec<_>>(),
+        "bonds": bonds.iter().map(bond).collect::<Vec<_>>(),
+    })
+}

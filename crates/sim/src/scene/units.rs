@@ -1,0 +1,342 @@
+//! The units that the keys of a scene are in, and the values of what a scene gives with units and variables.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::nearest;
+use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
+use super::{InvalidValue, SceneError};
+
+/// Keys by how their paths end, without indices, and the unit of their numbers: `""` of shares and other plain
+/// numbers, `"#"` of counts. Of two that fit the first counts.
+const KEYS: &[(&str, &[&str])] = &[
+    // keys of one name that mean different things
+    ("body.fracture.strength", &["N s"]),
+    ("explode.impulse", &["Pa s"]),
+    ("push.impulse", &["N s"]),
+    ("copies.jitter", &["m"]),
+    ("lattice.noise.frequency", &["1/m"]),
+    ("joints.limits", &["deg", "m"]),
+    ("motor.speed", &["rad/s", "m/s"]),
+    ("motor.most", &["N m", "N"]),
+    ("joints.anchor", &["m"]),
+    ("camera.from", &["m"]),
+    ("camera.keyframes.from", &["m"]),
+    ("cut.from", &["m"]),
+    ("cut.to", &["m"]),
+    ("points.points", &["m"]),
+    ("points.curves", &["m"]),
+    ("body.alpha", &[""]),
+    // lengths
+    ("at", &["m"]),
+    ("averaging", &["m"]),
+    ("base", &["m"]),
+    ("center", &["m"]),
+    ("centre", &["m"]),
+    ("collision_radius", &["m"]),
+    ("across", &["m"]),
+    ("corner", &["m"]),
+    ("corners", &["m"]),
+    ("depth", &["m"]),
+    ("down", &["m"]),
+    ("half_extents", &["m"]),
+    ("half_height", &["m"]),
+    ("height", &["m"]),
+    ("major", &["m"]),
+    ("min_size", &["m"]),
+    ("minor", &["m"]),
+    ("mortar", &["m"]),
+    ("offset", &["m"]),
+    ("position", &["m"]),
+    ("radius", &["m"]),
+    ("reach", &["m"]),
+    ("rolling_friction", &["m"]),
+    ("rounding", &["m"]),
+    ("scatter", &["m"]),
+    ("second_anchor", &["m"]),
+    ("size", &["m"]),
+    ("spacing", &["m"]),
+    ("spinning_friction", &["m"]),
+    ("thickness", &["m"]),
+    ("wall", &["m"]),
+    ("width", &["m"]),
+    // times and motion
+    ("after", &["s"]),
+    ("duration", &["s"]),
+    ("time", &["s"]),
+    ("fps", &["Hz"]),
+    ("gravity", &["m/s^2"]),
+    ("velocity", &["m/s"]),
+    ("slower_than", &["m/s"]),
+    ("resting_speed", &["m/s"]),
+    ("rough_speed", &["m/s"]),
+    ("settled_speed", &["m/s"]),
+    ("angular_velocity", &["rad/s"]),
+    ("degrees", &["deg"]),
+    ("field_of_view", &["deg"]),
+    ("turn_jitter", &["deg"]),
+    // masses, forces and stress
+    ("density", &["kg/m^3"]),
+    ("break_force", &["N"]),
+    ("break_torque", &["N m"]),
+    ("break_impulse", &["N s"]),
+    ("anchor_strength", &["Pa"]),
+    ("hardening", &["Pa"]),
+    ("stiffness", &["Pa"]),
+    ("strength", &["Pa"]),
+    ("yield_strength", &["Pa"]),
+    ("young", &["Pa"]),
+    ("toughness", &["Pa m^0.5"]),
+    // plain numbers
+    ("alpha", &[""]),
+    ("amplitude", &[""]),
+    ("axis", &[""]),
+    ("bond", &[""]),
+    ("clustering", &[""]),
+    ("color", &[""]),
+    ("colour", &[""]),
+    ("compression", &[""]),
+    ("damage", &[""]),
+    ("darkest", &[""]),
+    ("drag", &[""]),
+    ("error_reduction", &[""]),
+    ("factor", &[""]),
+    ("frequency", &[""]),
+    ("friction", &[""]),
+    ("inner_color", &[""]),
+    ("inner_colour", &[""]),
+    ("ior", &[""]),
+    ("jitter", &[""]),
+    ("min_share", &[""]),
+    ("normal", &[""]),
+    ("poisson", &[""]),
+    ("push_out", &[""]),
+    ("randomness", &[""]),
+    ("resting_share", &[""]),
+    ("restitution", &[""]),
+    ("roughness", &[""]),
+    ("slop", &[""]),
+    ("spread", &[""]),
+    ("stretch", &[""]),
+    ("tau", &[""]),
+    ("tilt", &[""]),
+    ("transmission", &[""]),
+    ("weakening", &[""]),
+    // counts
+    ("collision_sweeps", &["#"]),
+    ("contact_sweeps", &["#"]),
+    ("count", &["#"]),
+    ("cracks", &["#"]),
+    ("frames", &["#"]),
+    ("generations", &["#"]),
+    ("joint_sweeps", &["#"]),
+    ("max_bodies", &["#"]),
+    ("max_new", &["#"]),
+    ("nodes", &["#"]),
+    ("pair_repeats", &["#"]),
+    ("pieces", &["#"]),
+    ("planes", &["#"]),
+    ("push_sweeps", &["#"]),
+    ("rings", &["#"]),
+    ("row_sweeps", &["#"]),
+    ("sectors", &["#"]),
+    ("seed", &["#"]),
+    ("shock_sweeps", &["#"]),
+    ("smoothing", &["#"]),
+    ("splinters", &["#"]),
+    ("steps", &["#"]),
+];
+
+/// The units that the numbers of a key of a scene may be in, as `["m"]` or `["deg", "m"]`: `""` of plain numbers and
+/// `"#"` of counts. `None` of keys that hold no numbers. `path` is that of the key without indices, as `body.position`.
+pub fn units(path: &str) -> Option<&'static [&'static str]> {
+    let ends = |end: &str| {
+        path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    KEYS.iter().find(|(end, _)| ends(end)).map(|(_, units)| *units)
+}
+
+/// Reads TOML in which strings stand for numbers: quantities with units, and expressions of the file's variables.
+pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
+    let wrong = |error| SceneError::from_toml(text, &error);
+    // what replaces values lives longer than the table that borrows it
+    let mut numbers = Numbers::default();
+    let mut table = DeTable::parse(text).map_err(wrong)?;
+    let found = variables(table.get_ref(), &mut numbers)
+        .and_then(|known| find_in_table(table.get_ref(), ["", ""], &known, &mut numbers));
+    found
+        .map_err(|(key, problem)| SceneError::from_invalid(text, InvalidValue { key, problem }))?;
+    replace_in_table(table.get_mut(), &numbers);
+    T::deserialize(toml::de::Deserializer::from(table)).map_err(|mut error| {
+        error.set_input(Some(text));
+        wrong(error)
+    })
+}
+
+/// The numbers that replace values, by where these start in the text.
+type Numbers = BTreeMap<usize, String>;
+
+/// A key, and what is wrong with its value.
+type Wrong = (String, String);
+
+/// The values of the table `variables`.
+fn variables(
+    root: &DeTable<'_>,
+    numbers: &mut Numbers,
+) -> Result<BTreeMap<String, Quantity>, Wrong> {
+    let table = root.iter().find(|(key, _)| key.get_ref() == "variables");
+    let Some(DeValue::Table(table)) = table.map(|(_, table)| table.get_ref()) else {
+        return Ok(BTreeMap::new());
+    };
+    let mut solver = Solver { texts: BTreeMap::new(), known: BTreeMap::new(), open: Vec::new() };
+    for (name, value) in table {
+        let key = || format!("variables.{}", name.get_ref());
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if name.get_ref().is_empty() || !name.get_ref().chars().all(is_name) {
+            let problem = "has a name that `$` cannot name: use letters, digits and `_`".to_owned();
+            return Err((key(), problem));
+        }
+        let text = match value.get_ref() {
+            DeValue::String(text) => text.clone().into_owned(),
+            DeValue::Integer(number) => number.to_string(),
+            DeValue::Float(number) => number.to_string(),
+            _ => return Err((key(), "must be a number or a quantity, as in \"20 cm\"".to_owned())),
+        };
+        solver.texts.insert(name.get_ref().to_string(), text);
+    }
+    for (name, value) in table {
+        let quantity = solver.value(name.get_ref(), 0);
+        let quantity = quantity.map_err(|why| (format!("variables.{}", name.get_ref()), why))?;
+        numbers.insert(value.span().start, written(quantity.si_value(), false));
+    }
+    Ok(solver.known)
+}
+
+/// Finds the values of variables that name each other.
+struct Solver {
+    texts: BTreeMap<String, String>,
+    known: BTreeMap<String, Quantity>,
+    open: Vec<String>,
+}
+
+impl Solver {
+    fn value(&mut self, name: &str, depth: usize) -> Result<Quantity, String> {
+        if let Some(value) = self.known.get(name) {
+            return Ok(*value);
+        }
+        let Some(text) = self.texts.get(name).cloned() else {
+            return Err(unknown(name, self.texts.keys().map(String::as_str)));
+        };
+        if self.open.iter().any(|open| open == name) {
+            return Err(format!(
+                "depends on `${name}`, which depends on itself: give one a number"
+            ));
+        }
+        if depth > MAX_DEPTH {
+            return Err(format!("names variables that name others more than {MAX_DEPTH} deep"));
+        }
+        self.open.push(name.to_owned());
+        let value = evaluate_at(&text, depth, &mut |other, depth| self.value(other, depth + 1))?;
+        self.open.pop();
+        self.known.insert(name.to_owned(), value);
+        Ok(value)
+    }
+}
+
+fn unknown<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    match nearest(name, names) {
+        Some(near) => format!("names no variable `${name}`, did you mean `${near}`?"),
+        None => format!("names no variable `${name}`: define it in the table [variables]"),
+    }
+}
+
+fn find_in_table(
+    table: &DeTable<'_>,
+    [full, plain]: [&str; 2],
+    known: &BTreeMap<String, Quantity>,
+    numbers: &mut Numbers,
+) -> Result<(), Wrong> {
+    for (key, value) in table {
+        let [full, plain] = [full, plain].map(|path| match path {
+            "" => key.get_ref().to_string(),
+            path => format!("{path}.{}", key.get_ref()),
+        });
+        if plain != "variables" {
+            find(value, [&full, &plain], known, numbers)?;
+        }
+    }
+    Ok(())
+}
+
+/// Finds the strings that stand for numbers; `full` is the path of a value and `plain` that without indices.
+fn find(
+    value: &Spanned<DeValue<'_>>,
+    [full, plain]: [&str; 2],
+    known: &BTreeMap<String, Quantity>,
+    numbers: &mut Numbers,
+) -> Result<(), Wrong> {
+    let text = match value.get_ref() {
+        DeValue::Table(table) => return find_in_table(table, [full, plain], known, numbers),
+        DeValue::Array(items) => {
+            return items.iter().enumerate().try_for_each(|(n, item)| {
+                find(item, [&format!("{full}[{n}]"), plain], known, numbers)
+            });
+        }
+        DeValue::String(text) => text,
+        _ => return Ok(()),
+    };
+    // other strings have the wrong type
+    let may_be_number = text.contains(|c: char| c.is_ascii_digit() || c == '$');
+    let Some(units) = units(plain).filter(|_| may_be_number) else { return Ok(()) };
+    let wrong = |problem| (full.to_owned(), problem);
+    let named = &mut |name: &str, _| match known.get(name) {
+        Some(value) => Ok(*value),
+        None => Err(unknown(name, known.keys().map(String::as_str))),
+    };
+    let quantity = evaluate(text, named).map_err(wrong)?;
+    let is_count = units == ["#"];
+    let value_in =
+        |unit: &&str| quantity.value_in(if matches!(*unit, "" | "#") { "1" } else { unit });
+    let Some(number) = units.iter().find_map(value_in) else {
+        return Err(wrong(format!("is `{text}`, but must be {}", wanted(units))));
+    };
+    if is_count && (number.fract() != 0.0 || number.abs() > 2.0_f64.powi(53)) {
+        return Err(wrong(format!(
+            "is `{text}`, which makes {number}, but must be a whole number"
+        )));
+    }
+    numbers.insert(value.span().start, written(number, is_count));
+    Ok(())
+}
+
+fn wanted(units: &[&str]) -> String {
+    match units {
+        ["#" | ""] => "a number without a unit".to_owned(),
+        units => format!("in {} or a unit of the same kind", units.join(" or ")),
+    }
+}
+
+/// A number as TOML has it.
+fn written(number: f64, is_count: bool) -> String {
+    if is_count { format!("{number:.0}") } else { format!("{number:?}") }
+}
+
+fn replace_in_table<'a>(table: &mut DeTable<'a>, numbers: &'a Numbers) {
+    table.iter_mut().for_each(|(_, value)| replace(value, numbers));
+}
+
+/// Puts numbers in the place of values, which stay where they stand in the text.
+fn replace<'a>(value: &mut Spanned<DeValue<'a>>, numbers: &'a Numbers) {
+    let start = value.span().start;
+    match value.get_mut() {
+        DeValue::Table(table) => replace_in_table(table, numbers),
+        DeValue::Array(items) => items.iter_mut().for_each(|item| replace(item, numbers)),
+        other => {
+            if let Some(Ok(number)) = numbers.get(&start).map(|number| DeValue::parse(number)) {
+                *other = number.into_inner();
+            }
+        }
+    }
+}

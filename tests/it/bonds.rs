@@ -1,0 +1,175 @@
+//! Scenes that start from pieces held by bonds.
+
+use std::process::Output;
+
+use sim::scene::Scene;
+
+use crate::cli::{Case, problem};
+
+/// Eight boxes that fill one of 2 x 1 x 1 m.
+fn blocks(case: &Case) {
+    let mut text = String::new();
+    for n in 0..8 {
+        let min = [n & 1, n >> 1 & 1, n >> 2 & 1].map(|n| n as f64);
+        text += &format!("o block_{n}\n");
+        for c in 0..8 {
+            let place = [c & 1, c >> 1 & 1, c >> 2 & 1].map(|n| n as f64);
+            text += &format!(
+                "v {} {} {}\n",
+                min[0] + place[0],
+                0.5 * (min[1] + place[1]),
+                0.5 * (min[2] + place[2])
+            );
+        }
+        for [a, b, c, d] in
+            [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]
+        {
+            let [a, b, c, d] = [a, b, c, d].map(|v: usize| v + 1 + 8 * n);
+            text += &format!("f {a} {b} {c} {d}\n");
+        }
+    }
+    std::fs::write(case.folder.path().join("blocks.obj"), text).unwrap();
+}
+
+fn bond(case: &Case, more: &[&str]) -> Output {
+    let mut words = vec!["bond", "blocks.obj", "-o", "bonded.toml"];
+    words.extend(more);
+    case.run(&words)
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn blocks_bear_their_strength_times_their_areas() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let facts = json(&bond(&case, &["--json", "--strength", "1000", "--material", "brick"]));
+    let bonds = facts["bonds"].as_array().unwrap();
+    assert_eq!((facts["volumes"].as_array().unwrap().len(), bonds.len()), (8, 12));
+    for bond in bonds {
+        // along x blocks meet in squares of 0.5 m, along y and z in 1 x 0.5 m
+        let is_along_x = bond["normal"][0].as_f64().unwrap() > 0.5;
+        let area = if is_along_x { 0.25 } else { 0.5 };
+        let number = |key: &str| bond[key].as_f64().unwrap();
+        assert!((number("area") - area).abs() < 1e-12);
+        assert!((number("break_force") - 1000.0 * area).abs() < 1e-9);
+        // a square of that area in bending bears the third power of its side over six times the stress
+        assert!((number("break_torque") - 1000.0 * area.powf(1.5) / 6.0).abs() < 1e-9);
+    }
+    let text = read(&case, "bonded.toml");
+    let scene = Scene::from_toml(&text).unwrap();
+    assert_eq!((scene.bodies.len(), scene.joints.len()), (8, 12));
+}
+
+/// What `fracture` says of bonds and masses is what `bond` and the scene make of the files that it wrote.
+#[test]
+fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
+    let case = Case::new(&[]);
+    let bunny = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/bunny.obj");
+    let broken = json(&case.run(&[
+        "fracture",
+        bunny,
+        "--pattern",
+        "voronoi:6",
+        "--density",
+        "2700",
+        "--json",
+        "-o",
+        "pieces/",
+    ]));
+    let bonded =
+        json(&case.run(&["bond", "pieces", "--json", "--position", "0,20,0", "-o", "bonded.toml"]));
+    let list = |facts: &serde_json::Value, of: &str, key: &str| -> Vec<f64> {
+        facts[of].as_array().unwrap().iter().map(|one| one[key].as_f64().unwrap()).collect()
+    };
+    let volumes = bonded["volumes"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap());
+    let exact = list(&broken, "pieces", "volume");
+    for (volume, exact) in volumes.zip(&exact) {
+        assert!((volume / exact - 1.0).abs() < 1e-5, "{volume}, not {exact}");
+    }
+    let areas = |facts| {
+        let mut areas = list(facts, "bonds", "area");
+        areas.sort_by(f64::total_cmp);
+        // slivers are as large as the rounding of files
+        areas.retain(|area| *area > 1e-2);
+        areas
+    };
+    let (found, told) = (areas(&bonded), areas(&broken));
+    assert_eq!(found.len(), told.len(), "{found:?} {told:?}");
+    for (found, told) in found.iter().zip(told) {
+        assert!((found / told - 1.0).abs() < 1e-2, "{found}, not {told}");
+    }
+    let run = json(&case.run(&["check", "bonded.toml", "--json"]));
+    let masses: Vec<f64> = run["bodies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|body| body["mass"].as_f64().unwrap())
+        .collect();
+    for (mass, exact) in masses.iter().zip(list(&broken, "pieces", "mass")) {
+        assert!((mass / exact - 1.0).abs() < 1e-5, "{mass}, not {exact}");
+    }
+}
+
+/// Eight blocks that a narrow wall bears in the middle balance on it where bonds are strong; where these are weak both
+/// ends fall.
+#[test]
+fn bonds_hold_until_they_bear_too_much() {
+    for (strength, holds) in [("1e9", true), ("10", false)] {
+        let case = Case::new(&[]);
+        blocks(&case);
+        let made = bond(&case, &["--strength", strength, "--position", "0,1,0", "--quiet"]);
+        assert!(made.status.success(), "{}", problem(made.stderr));
+        let main = "version = 1\ninclude = [\"bonded.toml\"]\n[simulation]\nframes = 60\n[[body]]\n\
+                    name = \"floor\"\nmotion = \"static\"\nshape = { plane = {} }\n[[body]]\nname = \"wall\"\n\
+                    motion = \"static\"\nshape = { box = { half_extents = [0.1, 0.5, 0.6] } }\n\
+                    position = [1, 0.5, 0.5]\n";
+        std::fs::write(case.folder.path().join("main.toml"), main).unwrap();
+        let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
+        assert!(ran.status.success(), "{}", problem(ran.stderr));
+        let lines = read(&case, "out.jsonl");
+        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        let places: Vec<Vec<f64>> = poses(&last);
+        // centers of blocks are at 1.25 and 1.75 m at the start, and at 0.25 m at the least on the floor
+        let is_whole = places[..8].iter().all(|place| place[1] > 1.2);
+        assert_eq!(is_whole, holds, "{strength}: {places:?}");
+    }
+}
+
+fn read(case: &Case, name: &str) -> String {
+    std::fs::read_to_string(case.folder.path().join(name)).unwrap()
+}
+
+/// Where bodies are in a frame.
+fn poses(frame: &serde_json::Value) -> Vec<Vec<f64>> {
+    let poses: Vec<Vec<f64>> = serde_json::from_value(frame["poses"].clone()).unwrap();
+    poses.into_iter().map(|pose| pose[..3].to_vec()).collect()
+}
+
+#[test]
+fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let path = |name: &str| case.folder.path().join(name);
+    std::fs::write(path("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    std::fs::create_dir(path("empty")).unwrap();
+    for (words, why) in [
+        (vec!["bond", "blocks.obj", "-o", "a.glb"], "a.glb"),
+        (
+            vec!["bond", "blocks.obj", "--material", "chese", "-o", "a.toml"],
+            "there is no material `chese`",
+        ),
+        (vec!["bond", "open.obj", "-o", "a.toml"], "open.obj: "),
+        (vec!["bond", "empty", "-o", "a.toml"], "holds no pieces"),
+        (vec!["bond", "missing", "-o", "a.toml"], "missing: "),
+    ] {
+        let refused = case.run(&words);
+        assert_eq!(refused.status.code(), Some(2), "{words:?}");
+        let told = problem(refused.stderr);
+        assert!(told.contains(why), "{words:?}: {told}");
+        assert!(!path("a").exists() && !path("a.toml").exists());
+    }
+}
