@@ -6,10 +6,11 @@ use super::row::{Bounds, Row};
 /// Exchanges of all infeasible rows that may fail to reduce their number before rows are exchanged one by one,
 /// which ends for any matrix with positive principal minors (Murty 1974).
 const BLOCK_TRIES: usize = 3;
-/// Limit of exchanges.
-const MAX_EXCHANGES: usize = 200;
-/// Feasibility tolerance, relative to the largest force and to the largest acceleration without forces.
-const FEASIBLE: f64 = 1e-10;
+/// Limit of exchanges for each row, beyond which forces that are not unique go round in a circle by round-off.
+const MAX_EXCHANGES: usize = 4;
+/// Feasibility tolerance, relative to the largest force and to the largest acceleration without forces: what the
+/// regularization of dependent rows leaves of the digits.
+const FEASIBLE: f64 = 1e-8;
 
 /// The rows of a problem that push, with a factor of those that act.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Pivot {
         let right = mlcp.lacks(&self.rows);
         let scale = right.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let (mut fewest, mut tries) = (usize::MAX, BLOCK_TRIES);
-        for _ in 0..MAX_EXCHANGES {
+        for _ in 0..MAX_EXCHANGES * self.rows.len() + BLOCK_TRIES {
             self.act(mlcp, &right, &mut now)?;
             mlcp.load(&now);
             let infeasible = self.infeasible(&mlcp.lacks(&self.rows), &now, scale);
