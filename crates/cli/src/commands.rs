@@ -132,7 +132,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A level set cannot be used.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), plain(source))]
     Volume {
         /// The file.
         path: PathBuf,
