@@ -64,7 +64,7 @@ fn blocks_bear_their_strength_times_their_areas() {
     assert_eq!((scene.bodies.len(), scene.joints.len()), (8, 12));
 }
 
-/// What `fracture` says of bonds and masses is what `bond` and the scene make of the files that it wrote.
+/// `bond` and a scene of its output agree with the bonds and masses that `fracture --json` reports.
 #[test]
 fn pieces_of_fracture_make_a_scene_of_the_same_masses_and_bonds() {
     let case = Case::new(&[]);

@@ -1,4 +1,4 @@
-//! The playground's module, run natively: what a visitor does, and that a link does it again.
+//! The module of the playground, run natively: commands of a visitor, and their replay by a link.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -38,7 +38,7 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Break a mesh into pieces, without simulating anything.
     Fracture(FractureArguments),
-    /// Make a part of a scene of pieces that are there, held by bonds.
+    /// Make a scene part of existing pieces, held together by bonds.
     Bond(BondArguments),
     /// Make a file of a fracture pattern, or draw one.
     #[command(subcommand)]

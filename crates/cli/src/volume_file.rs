@@ -66,7 +66,7 @@ fn problem(problem: impl Into<String>) -> MeshFileError {
     MeshFileError::Format { format: "VTI", problem: problem.into() }
 }
 
-/// Most that the spacings along two axes may differ, as a share.
+/// Relative tolerance of equal spacings along the axes.
 const UNEVEN: f64 = 1e-6;
 
 fn image(bytes: &[u8], limit: usize) -> Result<LevelSet, MeshFileError> {

@@ -25,7 +25,7 @@ fn has_short_tags(head: &str) -> bool {
     head.split('<').all(|part| part.matches('=').count() <= MAX_ATTRIBUTES)
 }
 
-/// A file without what is appended, which need not be XML, and that.
+/// Splits a file into its XML and its appended data, which need not be XML.
 pub(crate) fn split<'a>(
     bytes: &'a [u8],
     format: &'static str,
@@ -165,7 +165,7 @@ impl<'a> Lists<'a> {
         self.inflated(&bytes, &sizes, most)
     }
 
-    /// The contents of blocks of `sizes` bytes, no more than `most` in all.
+    /// Decompresses blocks of `sizes` bytes into at most `most` bytes.
     fn inflated(
         &self,
         bytes: &[u8],
@@ -179,7 +179,7 @@ impl<'a> Lists<'a> {
             let (block, next) =
                 block.ok_or_else(|| self.problem("a list is shorter than it says"))?;
             rest = next;
-            // one byte more tells what is too large from what just fits
+            // one byte beyond the limit reveals data that are too large
             let left = (most - list.len()) as u64 + 1;
             flate2::read::ZlibDecoder::new(block)
                 .take(left)
@@ -193,7 +193,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// What is appended, and whether it is in base64.
+/// The appended data, and whether they are in base64.
 fn appended<'a>(tail: &'a [u8], format: &'static str) -> Result<(&'a [u8], bool), MeshFileError> {
     let Some(close) = tail.iter().position(|byte| *byte == b'>') else { return Ok((&[], false)) };
     let opening = String::from_utf8_lossy(&tail[..close]);

@@ -29,7 +29,8 @@ pub enum Solver {
     Impulse,
     /// The frame loop of Ku07: motion integrated with error control up to each time of contact, which
     /// bisection finds, impulses there, resting contact as a quadratic programme of accelerations. It has no
-    /// joints, and time grows with the impacts: bodies that tumble or break may take minutes a frame. [`Frame::touches`](crate::Frame::touches) is where a step starts.
+    /// joints, and its cost grows with the impacts: hundreds of pieces take minutes a frame. A step starts with
+    /// [`Frame::touches`](crate::Frame::touches).
     Ku07,
 }
 

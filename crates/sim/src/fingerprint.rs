@@ -28,7 +28,7 @@ impl Digest {
     }
 
     fn text(&mut self, text: &str) {
-        // no limit reads the same where addresses have 32 bits
+        // `usize::MAX` stands for no limit, on targets of 32 bits, too
         let text = text.replace(&usize::MAX.to_string(), &u64::MAX.to_string());
         text.bytes().for_each(|byte| self.word(byte.into()));
     }

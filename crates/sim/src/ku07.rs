@@ -14,8 +14,8 @@ const MAX_INSTANTS: usize = 4096;
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
-/// Length of a flight at most, as a multiple of that of the flight before: what is integrated beyond the next
-/// meeting is lost.
+/// Limit of the duration of a flight relative to the flight before: integration beyond the next time of contact is
+/// discarded.
 const GROWTH: f64 = 2.0;
 /// Share of the frame by which meetings are put off.
 const LATER: f64 = 1.0 / 256.0;
@@ -32,7 +32,7 @@ struct Progress {
     instants: usize,
     /// Instants in a row without a collision or a flight between them.
     idle: usize,
-    /// Length of the next flight at most, s.
+    /// Limit of the duration of the next flight, s.
     horizon: f64,
 }
 
@@ -189,8 +189,7 @@ impl World {
         let is_idle = !is_late && flown.time < IDLE * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
         progress.time = if flown.has_met || span < left { progress.time + flown.time } else { dt };
-        let length = if flown.has_met { flown.time } else { GROWTH * span };
-        progress.horizon = (GROWTH * length).max(IDLE * dt);
+        progress.horizon = (GROWTH * flown.time).max(IDLE * dt);
         let start = std::mem::replace(&mut self.poses, flown.poses);
         self.momenta = flown.momenta;
         let mut work = vec![0.0; self.len()];

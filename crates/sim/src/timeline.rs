@@ -100,8 +100,8 @@ impl World {
         self.timeline = timeline;
     }
 
-    /// Has an action happen at the start of the next frame, after what the timeline says of that frame. Its number in
-    /// events is the next one after those of the timeline.
+    /// Schedules an action for the start of the next frame, after the actions of the timeline. Its number in recorded
+    /// events follows those of the timeline.
     ///
     /// ```
     /// use nalgebra::Point3;

@@ -1,4 +1,4 @@
-//! What JavaScript calls: functions that take and return plain numbers.
+//! The C ABI for JavaScript: functions of plain numbers.
 //!
 //! Longer arguments are written to the memory that [`input`] makes, and longer answers are read at [`output`], which
 //! is [`output_length`] bytes long and holds until the next call. A function that can fail returns 0 then, and the
@@ -20,11 +20,11 @@ use crate::play::Play;
 use crate::scenes::{SCENES, own_scene};
 use crate::setup::Setup;
 
-/// Most files that are kept, and most bytes of them.
+/// Limits of the number and the total bytes of files.
 const MAX_FILES: usize = 32;
 const MAX_KEPT: usize = 128 << 20;
 
-/// What is kept between calls.
+/// State between calls.
 #[derive(Default)]
 struct Desk {
     input: Vec<u8>,
@@ -37,11 +37,11 @@ thread_local! {
     static DESK: RefCell<Desk> = RefCell::default();
 }
 
-/// What a panic said; it outlives the trap that it ends in.
+/// Message of the last panic, which outlives the trap.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 impl Desk {
-    /// Keeps an answer, and tells whether it is one.
+    /// Stores a result or its error message; 1 for a result, 0 for an error.
     fn answer<E: std::fmt::Display>(&mut self, result: Result<Vec<u8>, E>) -> u32 {
         let is_right = result.is_ok();
         self.output = result.unwrap_or_else(|error| error.to_string().into_bytes());
@@ -152,7 +152,7 @@ pub extern "C" fn load() -> u32 {
     })
 }
 
-/// Has the events of the input happen when they did.
+/// Schedules the events of the input for their frames.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay() -> u32 {
     with(|desk| desk.play(|play, input| play.replay(input).map(|()| Vec::new())))

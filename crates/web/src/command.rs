@@ -1,4 +1,4 @@
-//! What a visitor does, and how it is written in a link.
+//! Commands of the visitor, and their binary encoding in links.
 
 use thiserror::Error;
 
@@ -70,7 +70,7 @@ pub enum CommandError {
 
 /// Numbers of each kind of command, by the byte that names it.
 const COUNTS: [usize; 7] = [8, 7, 3, 0, 12, 5, 1];
-/// Frames of a run that a link can tell of.
+/// Limit of frames of a run that a link can encode.
 const MAX_FRAME: usize = 1 << 24;
 /// Beyond it a scene is too large for a screen, m and m/s.
 const FARTHEST: f32 = 1e5;

@@ -1,4 +1,4 @@
-//! The hand of a visitor: a kinematic body without a surface, joined to what it holds.
+//! The grab tool: a kinematic body without a surface, joined to the grabbed body.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use sim::{BodyId, JointId, NewBody, NewJoint, Report, World};
 const LAG: f64 = 0.2;
 /// Fastest hand, m/s.
 const FASTEST: f64 = 8.0;
-/// Largest change of its velocity, m/s^2: what it holds bears the force of that.
+/// Limit of its acceleration, m/s^2, which bounds the force on the grabbed body.
 const ACCELERATION: f64 = 40.0;
 
 /// A hand that holds a body.

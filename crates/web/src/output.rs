@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use sim::{BodyId, Recorder, Skin, Surface, Texture, Track, World};
 
-/// What the page was told of, and what it is not told again.
+/// The bodies and geometries that the page has received.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     bodies: Vec<BodyId>,

@@ -21,7 +21,7 @@ use crate::setup::{Setup, SetupError};
 
 /// Largest mesh file, bytes.
 const MAX_FILE: usize = 32 << 20;
-/// Most triangles of a mesh.
+/// Limit of the triangles of a mesh.
 const MAX_TRIANGLES: usize = 500_000;
 /// How far a ray reaches, m.
 const REACH: f64 = 1e4;
@@ -30,7 +30,7 @@ const ROUND_OFF: f64 = 1e-9;
 /// Vertical field of view where a scene says nothing, radians.
 const FIELD_OF_VIEW: f64 = 0.5;
 
-/// How much higher the picture is than the sphere around what moves or breaks.
+/// Height of the picture relative to the bounding sphere of all bodies that move or break.
 const FILL: f64 = 1.15;
 
 /// Why a scene does not run, or a command is not carried out: a sentence for the visitor.
@@ -40,7 +40,7 @@ pub enum PlayError {
     /// The scene is none.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// It makes no world.
+    /// The scene makes no world.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A value cannot be used.
@@ -186,8 +186,7 @@ impl Play {
         &self.world
     }
 
-    /// A number that tells states apart: FNV-1a (Fowler, Noll and Vo) over the bits of all poses and momenta. It is the
-    /// same on every platform, which [`World::fingerprint`] is not.
+    /// FNV-1a hash (Fowler, Noll and Vo) over the bits of all poses and momenta, the same on every platform.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for body in self.world.iter() {
@@ -223,11 +222,11 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
     }
 
-    /// Carries commands of a link out that are due, advances the world by a frame and tells what changed, as bytes.
+    /// Executes the commands of a link that are due, advances the world by one frame, and returns the changes as bytes.
     pub fn step(&mut self) -> Vec<u8> {
         let frame = self.world.frame();
         while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
-            // what a link tells was checked when it was read
+            // commands of a link were checked when it was read
             let _ = self.carry_out(command);
         }
         if let Some(hand) = &mut self.hand {
@@ -263,8 +262,7 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
     }
 
-    /// Carries out a command, between the last frame and the next. What was still to come of a link is forgotten: from
-    /// here on the run is another.
+    /// Executes a command between the last frame and the next. The remaining commands of a link are dropped.
     ///
     /// # Errors
     /// [`PlayError`] when it cannot be; nothing changes then.
@@ -273,7 +271,7 @@ impl Play {
         self.carry_out(command)
     }
 
-    /// Has the commands that [`Play::events`] wrote happen when they did.
+    /// Schedules the commands that [`Play::events`] wrote for their frames.
     ///
     /// # Errors
     /// [`CommandError`] if they are damaged.

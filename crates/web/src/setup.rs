@@ -1,11 +1,11 @@
-//! A scene, and what a visitor changes of it before it starts.
+//! A scene with the settings that a visitor changes before its start.
 
 use serde::Deserialize;
 use sim::scene::{FileError, Scene, SceneError};
 use thiserror::Error;
 use toml::{Table, Value};
 
-/// Most bodies with a mass at a time, unless the scene says otherwise.
+/// Default limit of dynamic bodies.
 const MAX_BODIES: i64 = 2_500;
 /// Most pieces that a visitor can ask of a pattern.
 const MAX_PIECES: usize = 300;
@@ -43,7 +43,7 @@ pub struct Setup {
     /// What divides all that can break; as the scene has it unless given.
     #[serde(default)]
     pub model: Option<Model>,
-    /// Of what all is that can break; its strength is that of the material then. As the scene has it unless given.
+    /// Material of all bodies that can break, with its strength; that of the scene if `None`.
     #[serde(default)]
     pub material: Option<String>,
     /// The seed of everything random; as the scene has it unless given.
@@ -72,16 +72,16 @@ pub enum Model {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// The scene is none, or what is changed of it cannot be.
+    /// The scene is invalid, or a change of it is.
     #[error("{0}")]
     Scene(#[from] SceneError),
-    /// What a file of the scene holds is wrong.
+    /// A file of the scene is invalid.
     #[error("{0}")]
     File(#[from] FileError),
     /// The number of pieces is out of range.
     #[error("the number of pieces must be from 2 to {MAX_PIECES}, not {0}")]
     Pieces(usize),
-    /// The text cannot be written again with what was changed.
+    /// The changed scene cannot be serialized.
     #[error("the scene cannot be changed: {0}")]
     Text(#[from] toml::ser::Error),
 }

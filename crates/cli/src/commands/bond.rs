@@ -1,4 +1,4 @@
-//! `brisance bond`: a part of a scene of pieces that are there.
+//! `brisance bond`: a scene part of existing pieces with breakable joints.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -56,12 +56,15 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     let gap = arguments.gap.unwrap_or(GAP * longest * scale);
     let bonds = touching(&meshes, gap);
     let scene = scene(arguments, &meshes, (&bonds, strength));
-    // what is wrong with names and sizes is said before anything is written
+    // errors in names and sizes are reported before anything is written
     let checked = Scene::from_toml(&scene);
     checked.map_err(|source| Failure::Scene { path: output.clone(), source })?;
     let failed = |source: io::Error| Failure::Write { path: output.clone(), source: source.into() };
     write_whole_folder(&folder, |folder| write_meshes(&meshes, folder)).map_err(failed)?;
-    write_whole(output, |out| out.write_all(scene.as_bytes())).map_err(failed)?;
+    // meshes without their scene would keep the next attempt from its folder
+    write_whole(output, |out| out.write_all(scene.as_bytes()))
+        .inspect_err(|_| drop(std::fs::remove_dir_all(&folder)))
+        .map_err(failed)?;
     if arguments.json {
         let facts = facts(arguments, &meshes, &bonds, strength);
         return print(|out| writeln!(out, "{facts}"));

@@ -67,8 +67,8 @@ fn is_friction(row: &Row) -> bool {
 }
 
 /// Solves normal forces and joints at once with friction fixed, then friction by projected Gauss-Seidel with the
-/// normal forces fixed, in alternating rounds. Rounds that repeat until they have settled find normal forces by
-/// pivoting from those of the round before; otherwise, or where pivoting does not end, they are a quadratic programme.
+/// normal forces fixed, in alternating rounds. Rounds that repeat until convergence pivot from the normal forces of the
+/// round before. A fixed number of rounds, and problems whose pivoting fails, take a quadratic programme.
 pub(crate) fn alternate(
     bodies: Bodies<'_>,
     rows: &[Row],
@@ -79,7 +79,7 @@ pub(crate) fn alternate(
         return Solved::none(rows, start);
     };
     let guess = if rounds.guess.len() == rows.len() { rounds.guess } else { &[] };
-    // of forces that are not unique, a step of few rounds needs those amid all: the interior-point method ends there
+    // where forces are not unique, few rounds need the analytic center of the solutions, which pivoting does not find
     let mut pivot = rounds.settled.and_then(|_| Pivot::new(&mlcp, rows, guess));
     let mut impulses = if guess.is_empty() { vec![0.0; rows.len()] } else { guess.to_vec() };
     let mut known = vec![f64::INFINITY; rows.len()];

@@ -15,7 +15,7 @@ use crate::solve::order::{COLOURS, colours};
 
 /// Limit of sweeps over friction with the normal forces fixed.
 pub(super) const MAX_FRICTION_SWEEPS: usize = 50;
-/// Sweeps over friction after which convergence is looked at.
+/// Friction sweeps between two convergence checks.
 const LOOK_AFTER: usize = 5;
 /// Blocks per task; fixed, so that the work is cut the same way for any thread count.
 const CHUNK: usize = 64;
@@ -167,7 +167,7 @@ impl Entries {
         }
     }
 
-    /// Applies impulses, within bounds or not.
+    /// Applies impulses without projection onto their bounds.
     fn load(&self, movers: &Movers, impulses: &[f64]) {
         for block in &self.blocks {
             let mut pair = load(movers, block);
@@ -477,18 +477,18 @@ impl Mlcp {
         self.entries.start(&self.movers, impulses);
     }
 
-    /// Starts over from impulses, one a row, whether its bounds allow them or not.
+    /// Starts over from impulses, one a row, without projection onto their bounds.
     pub(super) fn load(&mut self, impulses: &[f64]) {
         self.movers.set_velocities(&self.start);
         self.entries.load(&self.movers, impulses);
     }
 
-    /// What rows lack of the speed wanted.
+    /// Target speed minus speed of each of some rows.
     pub(super) fn lacks(&self, rows: &[u32]) -> Vec<f64> {
         self.entries.lacks(&self.movers, rows)
     }
 
-    /// Some rows to be solved at once.
+    /// A factorization of the Delassus operator of some rows.
     pub(super) fn at_once(&self, rows: Vec<u32>) -> AtOnce {
         self.entries.at_once(&self.movers, rows)
     }

@@ -1,18 +1,18 @@
-//! Contact forces by block principal pivoting (Júdice and Pires 1994), from a set of forces that are likely to act.
+//! Normal forces by block principal pivoting (Júdice and Pires 1994), warm-started from an active set.
 
 use super::mlcp::{AtOnce, Mlcp};
 use super::row::{Bounds, Row};
 
-/// Exchanges of all infeasible rows that may fail to reduce their number before rows are exchanged one by one,
-/// which ends for any matrix with positive principal minors (Murty 1974).
+/// Block exchanges in a row that may fail to reduce the number of infeasible rows. Single exchanges follow, which
+/// terminate for every P-matrix (Murty 1974).
 const BLOCK_TRIES: usize = 3;
-/// Limit of exchanges for each row, beyond which forces that are not unique go round in a circle by round-off.
+/// Limit of exchanges per row: round-off can make degenerate problems cycle.
 const MAX_EXCHANGES: usize = 4;
-/// Feasibility tolerance, relative to the largest force and to the largest acceleration without forces: what the
-/// regularization of dependent rows leaves of the digits.
+/// Feasibility tolerance, relative to the largest force and to the largest free acceleration. The regularized factor
+/// of dependent rows has a condition number of 1e8, so that forces are known to eight digits.
 const FEASIBLE: f64 = 1e-8;
 
-/// The rows of a problem that push, with a factor of those that act.
+/// The unilateral rows of a complementarity problem, and a factorization of the active ones.
 #[derive(Debug)]
 pub(super) struct Pivot {
     rows: Vec<u32>,
@@ -21,8 +21,8 @@ pub(super) struct Pivot {
 }
 
 impl Pivot {
-    /// For the rows of a problem, of which those act at first whose impulse in `guess` is positive, or those
-    /// that approach if `guess` is empty. `None` if some row is neither one that pushes nor friction.
+    /// The active set starts with the rows whose impulse in `guess` is positive, or with the approaching rows if
+    /// `guess` is empty. `None` if a row is neither unilateral nor friction.
     pub(super) fn new(mlcp: &Mlcp, rows: &[Row], guess: &[f64]) -> Option<Self> {
         let is_other = |row: &Row| match row.bounds {
             Bounds::Between { .. } => row.bounds != Bounds::PUSH,
@@ -40,8 +40,8 @@ impl Pivot {
         Some(Self { acts, rows: chosen, factor: AtOnce::default() })
     }
 
-    /// The impulses of all rows that solve the complementarity problem of the rows that push, with the friction
-    /// impulses of `impulses`. `None` if exchanges do not end within their limit or the factor is too large.
+    /// Solves the linear complementarity problem of the unilateral rows with the friction impulses of `impulses`, and
+    /// returns the impulses of all rows. `None` beyond the limit of exchanges, or if the factor is too large.
     pub(super) fn solve(&mut self, mlcp: &mut Mlcp, impulses: &[f64]) -> Option<Vec<f64>> {
         let mut now = impulses.to_vec();
         self.rows.iter().for_each(|&n| now[n as usize] = 0.0);
@@ -68,7 +68,7 @@ impl Pivot {
         None
     }
 
-    /// The impulses of the rows that act, which give these the speeds that they lack; none of the others.
+    /// Sets the impulses of the active rows to those that reach their target speeds, and the others to zero.
     fn act(&mut self, mlcp: &Mlcp, right: &[f64], now: &mut [f64]) -> Option<()> {
         let acting = || (0..self.rows.len()).filter(|&k| self.acts[k]);
         let rows: Vec<u32> = acting().map(|k| self.rows[k]).collect();
@@ -85,7 +85,7 @@ impl Pivot {
         Some(())
     }
 
-    /// Places of the rows that pull, and of those that approach without an impulse.
+    /// Infeasible rows: active ones with a negative impulse, and inactive ones that approach.
     fn infeasible(&self, lacks: &[f64], now: &[f64], scale: f64) -> Vec<usize> {
         let largest = now.iter().fold(0.0_f64, |most, f| most.max(f.abs()));
         let is_infeasible = |k: &usize| {

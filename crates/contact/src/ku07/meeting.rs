@@ -16,9 +16,9 @@ const MAX_STEPS: usize = 100_000;
 pub(crate) struct Meeting<'a> {
     pub(crate) shapes: [&'a Shape; 2],
     pub(crate) paths: [&'a Path<'a>; 2],
-    /// How deep they overlap at the start, m; `None` if they do not touch.
+    /// Penetration at the start, m; `None` if the bodies do not touch.
     pub(crate) depth: Option<f64>,
-    /// How much deeper than at the start touching bodies are when they have met, m.
+    /// Increase of the penetration of touching bodies at which they meet again, m.
     pub(crate) slack: f64,
     /// How near they are when they have met, m.
     pub(crate) met: f64,
@@ -42,7 +42,7 @@ impl Meeting<'_> {
         let way = |time: f64| speed * (to - time);
         let most = way(0.0);
         let start = self.look(0.0, most, f64::NEG_INFINITY);
-        // the overlap of the contact points may be less than that of the shapes
+        // contact points may overlap less than their shapes
         let floor = match self.depth {
             Some(depth) => start.gap.min(-depth) - self.slack,
             None if start.gap > self.met => 0.0,
@@ -88,7 +88,7 @@ impl Meeting<'_> {
         before.time
     }
 
-    /// The gap at a time, m, or `most` if it is larger; any below `floor` if it is less.
+    /// The gap at a time, m, at most `most`. Below `floor` any point of penetration ends the search.
     fn look(&self, time: f64, most: f64, floor: f64) -> Look {
         let [a, b] = self.paths.map(|path| path.at(time).pose);
         let [p, q] = self.shapes;

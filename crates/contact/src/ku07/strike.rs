@@ -53,7 +53,7 @@ struct Strike<'a, 'f> {
     over: Vec<bool>,
     /// Speed of approach of each pair at its fastest contact, m/s.
     speeds: Vec<f64>,
-    /// Bodies that move, each with a pair that it belongs to, sorted.
+    /// Dynamic bodies, each with the number of one of its pairs, sorted.
     sides: Vec<(u32, u32)>,
     done: Struck,
 }
@@ -101,7 +101,7 @@ impl<'a, 'f> Strike<'a, 'f> {
         strike
     }
 
-    /// Finds the speeds of the pairs anew that share a body with one that has collided.
+    /// Updates the approach speeds of all pairs that share a body with a pair that collided.
     fn renew(&mut self, number: usize) {
         for body in self.touches.pairs()[number].bodies {
             let first = self.sides.partition_point(|(i, _)| *i < body);

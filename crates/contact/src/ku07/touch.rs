@@ -155,7 +155,7 @@ pub(crate) fn met(columns: Columns<'_>, bodies: [u32; 2]) -> f64 {
     MET * sizes[0].min(sizes[1])
 }
 
-/// Whether the distance of a pair is that of its shapes, not of samples.
+/// Whether neither shape of a pair has a sampled distance field.
 pub(crate) fn is_exact(columns: Columns<'_>, bodies: [u32; 2]) -> bool {
     let is_sampled = |field: &Field| matches!(field, Field::Grid { .. } | Field::Tets(_));
     !bodies.iter().any(|&i| is_sampled(columns.shapes[i as usize].field()))

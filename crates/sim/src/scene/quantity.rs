@@ -5,7 +5,7 @@
 
 use super::error::nearest;
 
-/// Most parentheses within each other, and variables that name others.
+/// Limit of nested parentheses and of variables that refer to variables.
 pub(super) const MAX_DEPTH: usize = 100;
 
 /// A value and its dimension.
@@ -143,7 +143,7 @@ pub(super) type Variable<'a> = dyn FnMut(&str, usize) -> Result<Quantity, String
 /// The value of an expression.
 ///
 /// # Errors
-/// What is wrong with it, as the rest of a sentence.
+/// An error message that follows the name of the key.
 pub(super) fn evaluate(text: &str, variable: &mut Variable<'_>) -> Result<Quantity, String> {
     evaluate_at(text, 0, variable)
 }

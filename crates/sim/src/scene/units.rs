@@ -1,4 +1,4 @@
-//! The units that the keys of a scene are in, and the values of what a scene gives with units and variables.
+//! The unit of each scene key, and the conversion of quantities and variables to plain numbers.
 
 use std::collections::BTreeMap;
 
@@ -178,7 +178,7 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
 /// The numbers that replace values, by where these start in the text.
 type Numbers = BTreeMap<usize, String>;
 
-/// A key, and what is wrong with its value.
+/// A key and the error in its value.
 type Wrong = (String, String);
 
 /// The values of the table `variables`.
