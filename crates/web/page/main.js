@@ -1,6 +1,6 @@
 // The page: what a visitor chooses, does and sees.
 
-import { CURVES, Plot } from "./plot.js";
+import { CURVES, Plot, legendEntry } from "./plot.js";
 import { LiveStage, read } from "./live.js";
 import { COMMANDS } from "./command.js";
 
@@ -40,16 +40,7 @@ class Page {
   }
 
   legend() {
-    const item = (name, text) => {
-      const entry = document.createElement("li");
-      const swatch = document.createElement("i");
-      swatch.className = name;
-      const value = document.createElement("b");
-      value.id = `value-${name}`;
-      entry.append(swatch, `${text} `, value);
-      return entry;
-    };
-    part("legend").append(...CURVES.map(([name, text]) => item(name, text)), item("gained", "frames that gained energy"));
+    part("legend").append(...CURVES.map(([name, text]) => legendEntry(name, text)), legendEntry("gained", "frames that gained energy"));
   }
 
   setup() {

@@ -7,6 +7,17 @@ export const CURVES = [
   ["lost", "dissipated"],
 ];
 
+/** An entry of the legend, with a place for the value of the curve. */
+export function legendEntry(name, text) {
+  const entry = document.createElement("li");
+  const swatch = document.createElement("i");
+  swatch.className = name;
+  const value = document.createElement("b");
+  value.id = `value-${name}`;
+  entry.append(swatch, `${text} `, value);
+  return entry;
+}
+
 export class Plot {
   constructor(canvas, recording, seek) {
     this.canvas = canvas;

@@ -1,7 +1,7 @@
 // The page: a recording, how it is shown, and its time line.
 
 import { lives, load, speed, stress, unpack } from "./playback.js";
-import { CURVES, Plot } from "./plot.js";
+import { CURVES, Plot, legendEntry } from "./plot.js";
 import { RecordedStage } from "./recorded.js";
 
 const part = (id) => document.getElementById(id);
@@ -30,16 +30,7 @@ class Player {
 
   legend() {
     const items = CURVES.filter(([name]) => this.plot.curves[name]);
-    const item = (name, text) => {
-      const entry = document.createElement("li");
-      const swatch = document.createElement("i");
-      swatch.className = name;
-      const value = document.createElement("b");
-      value.id = `value-${name}`;
-      entry.append(swatch, `${text} `, value);
-      return entry;
-    };
-    part("legend").append(...items.map(([name, text]) => item(name, text)), item("bodies", "bodies"));
+    part("legend").append(...items.map(([name, text]) => legendEntry(name, text)), legendEntry("bodies", "bodies"));
   }
 
   seek(frame) {
