@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
-use sim::scene::Scene;
+use sim::scene::{Scene, Solver};
 use sim::{Appearance, BodyState, World, build};
 
 const G: f64 = 9.81;
@@ -236,5 +236,21 @@ fn scenes_in_the_plane_say_what_is_out_of_it() {
     {
         let message = Scene::from_toml(&format!("{flat}{corners} }} }}")).unwrap_err().to_string();
         assert!(message.contains("corners"), "{message}");
+    }
+}
+
+/// What the joint of the pendulum, overlaps and linearised contacts would give comes out of motion.
+#[test]
+fn no_frame_of_the_tower_and_the_pendulum_gains_energy() {
+    for solver in [Solver::Impulse, Solver::Manifold, Solver::SequentialImpulse] {
+        let (_, mut world, _) = brisance_tests::scenes::load("flatland", |scene| {
+            scene.simulation.solver = solver;
+        });
+        let start = world.kinetic_energy() + world.potential_energy();
+        for frame in 1..=240 {
+            let report = world.step();
+            let gained = report.energy_gain - report.work;
+            assert!(gained < 1e-9 * start, "{solver:?}, frame {frame}: {gained} J");
+        }
     }
 }

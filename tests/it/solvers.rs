@@ -487,9 +487,10 @@ fn a_stack_stands_with_every_solver() {
 #[test]
 fn the_clamp_keeps_energy_from_growing_with_every_solver() {
     // a box in the ground that errors push out
-    let gain = |solver: Solver, clamp: Clamp| {
+    let gain = |solver: Solver, clamp: Clamp, bound: bool| {
         let mut settings = settings(solver, 60.0);
         (settings.contact.clamp, settings.gravity) = (clamp, Vector3::zeros());
+        settings.bound_energy = bound;
         let mut world = World::new(settings);
         world.add(body(Shape::half_space(), Body::Static, Isometry3::identity(), 0.5)).unwrap();
         let pose = Isometry3::new(Vector3::new(0.0, 0.07, 0.0), Vector3::new(0.1, 0.0, 0.2));
@@ -501,11 +502,13 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
     };
     for solver in NEW {
         for clamp in [Clamp::Scale, Clamp::Plastic] {
-            let most = gain(solver, clamp);
+            let most = gain(solver, clamp, false);
             assert!(most <= 1e-12, "{solver:?} {clamp:?}: {most} J");
         }
+        let most = gain(solver, Clamp::Off, true);
+        assert!(most <= 1e-12, "{solver:?}, bound alone: {most} J");
     }
-    assert!(gain(NEW[0], Clamp::Off) > 1e-3, "position errors do push without the clamp");
+    assert!(gain(NEW[0], Clamp::Off, false) > 1e-3, "position errors do push without the clamp");
 }
 
 /// A plate under many boxes couples all of their contacts, so that the work grows with the cube of them.

@@ -131,10 +131,11 @@ fn clipped(polygon: &[Point3<f64>], height: impl Fn(&Point3<f64>) -> f64) -> Vec
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn cuboid(min: [f64; 3], max: [f64; 3]) -> TriMesh {
+    /// A closed box of twelve triangles.
+    pub(crate) fn cuboid(min: [f64; 3], max: [f64; 3]) -> TriMesh {
         let corner = |n: usize| {
             Point3::from(Vector3::from_fn(|k, _| if n >> k & 1 == 1 { max[k] } else { min[k] }))
         };

@@ -91,10 +91,12 @@ fn solvers() -> [(&'static str, Solver); 5] {
 type Drift = Box<dyn Fn(&World, f64) -> f64>;
 
 fn run(scene: &'static str, (name, solver): (&'static str, Solver), rate: f64) -> Outcome<Run> {
-    // as each paper has it: only the paper of the clamp clamps
-    let clamp = if solver.is_split() { Clamp::default() } else { Clamp::Off };
+    // as each paper has it: only the paper of the clamp clamps and bounds
+    let bound_energy = solver.is_split();
+    let clamp = if bound_energy { Clamp::default() } else { Clamp::Off };
     let contact = contact::Settings { clamp, ..contact::Settings::of(solver) };
-    let settings = Settings { dt: 1.0 / rate, contact, sleep: false, ..Settings::default() };
+    let dt = 1.0 / rate;
+    let settings = Settings { dt, contact, bound_energy, sleep: false, ..Settings::default() };
     let (mut world, drift, scale) = made(scene, settings)?;
     let energy = |world: &World| world.kinetic_energy() + world.potential_energy();
     let start = energy(&world);

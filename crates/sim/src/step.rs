@@ -108,11 +108,9 @@ impl World {
         let joints = linkages.others(&joints);
         let given = (&drift[..], &names[..], &joints[..]);
         let islands = support.islands(self.at(given));
-        // other solvers gain what they gain
-        let is_bound = self.settings.bound_energy && self.settings.contact.solver.is_split();
         let collided = self.mechanical_energy();
         let dissipated = energy + report.work - collided;
-        let mut kept = is_bound.then(|| Kept {
+        let mut kept = self.settings.bound_energy.then(|| Kept {
             free: FreeIslands::new(self, &islands),
             energy: EnergyBound::new(self, islands, dissipated),
         });
@@ -179,18 +177,19 @@ impl World {
         kept: &mut Option<Kept>,
     ) -> (Vec<Isometry3<f64>>, f64) {
         let mut end = self.at(given).predict(half);
+        // solvers of one pass move bodies with the momenta that they end the frame with
+        let (going_on, joints) = match self.settings.contact.solver.is_split() {
+            true => (&self.momenta[..], given.2),
+            false => (half, &[][..]),
+        };
         let Some(Kept { energy, free }) = kept else {
-            if self.settings.contact.solver.is_split() {
-                self.displace(&mut end, push, &self.momenta, given.2);
-                self.at(given).close_joints(&mut end);
-            } else {
-                self.displace(&mut end, push, half, &[]);
-            }
+            self.displace(&mut end, push, going_on, joints);
+            self.at(given).close_joints(&mut end);
             return (end, 0.0);
         };
         let work = support.expected_work(self.at(given), &end);
         let spent = energy.bound_positions(self, &work, &mut end, push);
-        self.displace(&mut end, push, &self.momenta, given.2);
+        self.displace(&mut end, push, going_on, joints);
         energy.close_joints(self, self.at(given), &mut end);
         free.center(self, half, &mut end);
         (end, spent)

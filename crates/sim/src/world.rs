@@ -44,8 +44,7 @@ pub struct Settings {
     /// Iterations and tolerances of collision and contact.
     pub contact: contact::Settings,
     /// Whether islands of touching bodies are held to the energy that they had, and those that touch nothing
-    /// immovable to their angular momentum. Only solvers that are
-    /// [split](contact::Solver::is_split) are.
+    /// immovable to their angular momentum. [`contact::Solver::Ku07`] is not: its impulses add no energy.
     pub bound_energy: bool,
     /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
     pub break_rounds: usize,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::constraint::{ImpulseCache, Method, Reaction, Rows};
+use crate::constraint::{ImpulseCache, Joint, Method, Reaction, Rows};
 use crate::frame::Frame;
 use crate::narrow::cache::Cache;
 use crate::narrow::contacts::{Contacts, Tally};
@@ -98,20 +98,28 @@ impl Support {
     }
 
     /// The work in J that kinematic bodies will do on each body in the step, as [`Support::settle_positions`] has it;
-    /// `end` is where bodies end the step. Zero with other solvers than [`Solver::Manifold`].
+    /// `end` is where bodies end the step. Zero with [`Solver::Reference`].
     pub fn expected_work(&self, frame: Frame<'_>, end: &[Isometry3<f64>]) -> Vec<f64> {
-        let Found::Manifolds { contacts, impulses, joined, .. } = &self.0 else {
-            return vec![0.0; end.len()];
+        // impulses of two passes are those of half the step
+        let (contacts, impulses, joints, share) = match &self.0 {
+            Found::Manifolds { contacts, impulses, joined, .. } => {
+                (contacts, impulses, joined.joints.clone(), 2.0)
+            }
+            Found::Rows { contacts, impulses, rows, .. } => {
+                let all = frame.joints.iter().zip(&rows.reactions);
+                let joints = all.map(|(joint, &last)| Joint { last, ..*joint }).collect();
+                (contacts, impulses, joints, 1.0)
+            }
+            Found::Pairs { .. } => return vec![0.0; end.len()],
         };
         let Frame { columns, poses, dt, .. } = frame;
         let mut work = work_of_kinematic_bodies(columns, poses, contacts, impulses);
-        for joint in &joined.joints {
+        for joint in &joints {
             if let Some((moved, done)) = joint.kinematic_work(columns.bodies, [poses, end], dt) {
                 work[moved] += done.max(0.0);
             }
         }
-        // impulses are those of half the step
-        work.iter_mut().for_each(|work| *work *= 2.0);
+        work.iter_mut().for_each(|work| *work *= share);
         work
     }
 
@@ -160,9 +168,9 @@ impl Support {
                 work.iter_mut().zip(turned).for_each(|(work, turned)| *work += turned);
                 work
             }
-            Found::Rows { rows, .. } => {
+            Found::Rows { contacts, impulses, rows, .. } => {
                 momenta.copy_from_slice(&rows.after);
-                vec![0.0; momenta.len()]
+                work_of_kinematic_bodies(frame.columns, start, contacts, impulses)
             }
             Found::Pairs { graph, .. } => reference::settle(frame, graph, momenta, true),
         }

@@ -267,7 +267,7 @@ impl<'i> Newton<'i> {
     fn residual(&self) -> f64 {
         let all = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
         let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), Vector3<f64>)| {
-            let moved = impulse - term.set.project(&(impulse - speed)).impulse;
+            let moved = impulse - term.set.nearest(&(impulse - speed));
             moved.component_mul(&term.scale).norm()
         };
         all.map(miss).fold(0.0, f64::max)
@@ -485,7 +485,7 @@ impl<'i> Newton<'i> {
         let slope_at = |share: f64| {
             let given = lines.iter().map(|(set, y, change)| {
                 let y = y - change * (share * self.stiffness);
-                change.dot(&set.project(&y).impulse)
+                change.dot(&set.nearest(&y))
             });
             start + share * square - given.sum::<f64>()
         };

@@ -60,6 +60,26 @@ impl Set {
         }
     }
 
+    /// The impulse of [`Self::project`] alone.
+    pub(crate) fn nearest(&self, y: &Vector3<f64>) -> Vector3<f64> {
+        match *self {
+            Self::Rows { least, most } => y.sup(&least).inf(&most),
+            Self::Contact { normal, friction } => {
+                let along = y.dot(&normal);
+                let across = y - normal * along;
+                let size = across.norm();
+                if size <= friction * along {
+                    return *y;
+                }
+                if along + friction * size <= 0.0 {
+                    return Vector3::zeros();
+                }
+                let length = (along + friction * size) / (1.0 + friction * friction);
+                normal * length + across * (length * friction / size)
+            }
+        }
+    }
+
     /// The nearest impulse to `y` by Coulomb's law: the push first, then friction within what that
     /// bears. This is the projection of the natural map.
     pub(crate) fn coulomb(&self, y: &Vector3<f64>) -> Vector3<f64> {
