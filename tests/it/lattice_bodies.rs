@@ -12,7 +12,7 @@ use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
 use sim::{
     BodyId, BodyState, BuildError, Cause, Event, FractureModel, Happened, LatticeBody, MeshData,
-    NewBody, Report, World, build,
+    NewBody, Report, Surface, World, build,
 };
 
 use crate::cli::Case;
@@ -504,4 +504,26 @@ fn a_run_that_makes_dust_goes_on_from_a_checkpoint() {
     assert!(retired.parse::<f64>().unwrap() > 0.0, "{retired}");
     done(&[&run[..], &["rest.jsonl", "--resume", "here.checkpoint"]].concat());
     assert!(bytes("rest.jsonl") == bytes("whole.jsonl"));
+}
+
+/// A wall whose lattice gives way in a few places keeps its faces: they are drawn as the surface of the whole.
+#[test]
+fn what_lies_on_the_surface_of_a_struck_wall_is_drawn_as_its_surface() {
+    let (_, mut world, _) = brisance_tests::scenes::load("uneven", |_| ());
+    (0..6).for_each(|_| drop(world.step()));
+    let [mut outer, mut inner] = [0.0_f64; 2];
+    for state in world.iter().filter(|state| state.lineage.is_some()) {
+        let surface = Surface::of(state.shape, state.solid, state.lineage, None);
+        let on_faces = |triangles: &[[u32; 3]]| -> f64 {
+            let area = |t: &[u32; 3]| {
+                let [a, b, c] = t.map(|v| Vector3::from(surface.rest[v as usize]).map(f64::from));
+                let depth = 0.05 - (a + b + c).z.abs() / 3.0;
+                if depth < 1e-3 { (b - a).cross(&(c - a)).norm() / 2.0 } else { 0.0 }
+            };
+            triangles.iter().map(area).sum()
+        };
+        outer += on_faces(&surface.outer);
+        inner += on_faces(&surface.inner);
+    }
+    assert!(outer > 2.5 && inner < 0.02 * outer, "{inner} m^2 of {outer} m^2");
 }

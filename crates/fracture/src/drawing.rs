@@ -151,9 +151,10 @@ impl<'a> Contour<'a> {
     /// Where the edge from an inside to an outside node leaves the fragment first.
     fn crossing(&self, inside: [usize; 3], outside: [usize; 3]) -> Crossing {
         let (a, b) = (self.position(inside), self.position(outside));
-        // the inside end may lie on the surface, where interpolation rounds to either side
+        // either end may lie on the surface, where interpolation rounds to either side
         let zero = |x: f64, y: f64| {
-            (y >= 0.0 && x < y && x <= 1e-6 * y).then(|| (x / (x - y)).clamp(0.0, 1.0))
+            let slack = 1e-6 * (y - x);
+            (x < y && x <= slack && y >= -slack).then(|| (x / (x - y)).clamp(0.0, 1.0))
         };
         let mut first = zero(self.body.value(&a), self.body.value(&b)).map(|t| (t, None));
         for cut in self.breaks {
