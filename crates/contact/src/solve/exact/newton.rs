@@ -154,12 +154,16 @@ impl Island {
         velocities: &[Vector6<f64>],
         impulses: &[Vector3<f64>],
     ) -> f64 {
-        let miss = |(term, impulse): (&Term, &Vector3<f64>)| {
-            let speed = term.excess + term.change(velocities);
+        self.natural_map_at(&self.speeds(velocities), impulses)
+    }
+
+    /// [`Self::natural_map`] at the speeds of the terms.
+    fn natural_map_at(&self, speeds: &[Vector3<f64>], impulses: &[Vector3<f64>]) -> f64 {
+        let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), &Vector3<f64>)| {
             let moved = impulse - term.set.coulomb(&(impulse - speed));
             moved.component_mul(&term.scale).norm()
         };
-        self.terms.iter().zip(impulses).map(miss).fold(0.0, f64::max)
+        self.terms.iter().zip(impulses).zip(speeds).map(miss).fold(0.0, f64::max)
     }
 
     /// The residual without impulses.
@@ -199,8 +203,7 @@ impl Island {
             if !is_found && !newton.minimise() {
                 break;
             }
-            let found = self.at(newton.impulses.clone(), best.unsolved);
-            newton.velocities.copy_from_slice(&found.velocities);
+            let found = newton.at_impulses(best.unsolved);
             // the residual of the convex problem: that of the true problem includes the dilation
             let open = newton.residual();
             if open > SLOW * last && open > enough {
@@ -228,6 +231,8 @@ struct Newton<'i> {
     island: &'i Island,
     stiffness: f64,
     velocities: Vec<Vector6<f64>>,
+    /// Of each term at the velocities, without its shift.
+    speeds: Vec<Vector3<f64>>,
     /// Of the last round.
     impulses: Vec<Vector3<f64>>,
     /// De Saxce shift of each term.
@@ -254,6 +259,7 @@ impl<'i> Newton<'i> {
             island,
             stiffness: if has_friction { STIFFNESS } else { FRICTIONLESS_STIFFNESS },
             velocities: start.velocities.clone(),
+            speeds: island.speeds(&start.velocities),
             impulses: start.impulses.clone(),
             shifts: vec![Vector3::zeros(); island.terms.len()],
             still,
@@ -263,30 +269,49 @@ impl<'i> Newton<'i> {
         }
     }
 
+    /// Moves to the velocities that the impulses make, and returns the solution there.
+    fn at_impulses(&mut self, unsolved: f64) -> Solution {
+        self.velocities = self.island.given(&self.impulses);
+        self.speeds = self.island.speeds(&self.velocities);
+        Solution {
+            velocities: self.velocities.clone(),
+            impulses: self.impulses.clone(),
+            residual: self.island.natural_map_at(&self.speeds, &self.impulses),
+            unsolved,
+            is_solved: false,
+            factorizations: 0,
+        }
+    }
+
     /// The natural map of the convex problem.
     fn residual(&self) -> f64 {
-        let all = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
-        let miss = |((term, impulse), speed): ((&Term, &Vector3<f64>), Vector3<f64>)| {
+        let miss = |(n, term): (usize, &Term)| {
+            let (impulse, speed) = (self.impulses[n], self.speeds[n] + self.shifts[n]);
             let moved = impulse - term.set.nearest(&(impulse - speed));
             moved.component_mul(&term.scale).norm()
         };
-        all.map(miss).fold(0.0, f64::max)
+        self.island.terms.iter().enumerate().map(miss).fold(0.0, f64::max)
     }
 
-    fn speeds(&self) -> Vec<Vector3<f64>> {
-        let speeds = self.island.speeds(&self.velocities);
-        speeds.into_iter().zip(&self.shifts).map(|(speed, shift)| speed + shift).collect()
+    /// The impulse of a term before its projection, `y`.
+    fn unprojected(&self, n: usize) -> Vector3<f64> {
+        self.impulses[n] - (self.speeds[n] + self.shifts[n]) * self.stiffness
+    }
+
+    /// The change of the speed of each term along `way`.
+    fn changes(&self, way: &[Vector6<f64>]) -> Vec<Vector3<f64>> {
+        self.island.terms.iter().map(|term| term.change(way)).collect()
     }
 
     /// Shifts the normal target of a contact that slips at speed `u` by `mu u` (De Saxce and Feng 1998), which
     /// cancels the dilation of the associated cone.
     fn shift(&mut self) {
-        let speeds = self.island.speeds(&self.velocities);
         for (n, term) in self.island.terms.iter().enumerate() {
             let Set::Contact { normal, friction } = term.set else { continue };
-            let y = self.impulses[n] - speeds[n] - self.shifts[n];
+            let speed = self.speeds[n];
+            let y = self.impulses[n] - speed - self.shifts[n];
             let is_stuck = term.set.project(&y).place == INSIDE;
-            let slip = (speeds[n] - normal * speeds[n].dot(&normal)).norm();
+            let slip = (speed - normal * speed.dot(&normal)).norm();
             // open contacts are shifted, too; the slip of a sticking contact is round-off
             let wanted = if is_stuck { 0.0 } else { friction * slip };
             self.shifts[n] = normal * wanted;
@@ -294,9 +319,8 @@ impl<'i> Newton<'i> {
     }
 
     fn projections(&self) -> Vec<Projection> {
-        let own = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
-        own.map(|((term, impulse), speed)| term.set.project(&(impulse - speed * self.stiffness)))
-            .collect()
+        let own = self.island.terms.iter().enumerate();
+        own.map(|(n, term)| term.set.project(&self.unprojected(n))).collect()
     }
 
     /// Minimises over velocities and stores the impulses there. Returns `false` if a number is not finite.
@@ -322,11 +346,13 @@ impl<'i> Newton<'i> {
             if !way.iter().all(|way| way.iter().all(|x| x.is_finite())) {
                 return false;
             }
-            let share = self.search(&way, &slope);
+            let changes = self.changes(&way);
+            let share = self.search((&way, &changes), &slope);
             self.velocities.iter_mut().zip(&way).for_each(|(q, way)| *q += way * share);
+            self.speeds.iter_mut().zip(&changes).for_each(|(u, change)| *u += change * share);
             is_whole = share == 1.0;
             // round-off can leave a partial step of no length
-            if self.largest_change(&way) <= self.still || share == 0.0 {
+            if self.largest(&changes) <= self.still || share == 0.0 {
                 let found = self.projections();
                 self.take(&found);
                 return true;
@@ -342,6 +368,7 @@ impl<'i> Newton<'i> {
     /// not converge.
     fn solve_shifted(&mut self) -> bool {
         let (start, shifts) = (self.velocities.clone(), self.shifts.clone());
+        let speeds = self.speeds.clone();
         self.shift_by_slip();
         let mut found = self.projections();
         let mut slope = self.slope(&found);
@@ -351,14 +378,15 @@ impl<'i> Newton<'i> {
             }
             let Some(factor) = self.factor_shifted(&found) else { break };
             let way = factor.solve(&slope.iter().map(|g| -g).collect::<Vec<_>>());
-            let Some(next) = self.backtrack(&way, square(&slope)) else { break };
+            let changes = self.changes(&way);
+            let Some(next) = self.backtrack((&way, &changes), square(&slope)) else { break };
             (found, slope) = next;
-            if self.largest_change(&way) <= self.still {
+            if self.largest(&changes) <= self.still {
                 self.take(&found);
                 return true;
             }
         }
-        (self.velocities, self.shifts) = (start, shifts);
+        (self.velocities, self.shifts, self.speeds) = (start, shifts, speeds);
         false
     }
 
@@ -366,14 +394,16 @@ impl<'i> Newton<'i> {
     /// the slope there; `None` if it does not.
     fn backtrack(
         &mut self,
-        way: &[Vector6<f64>],
+        (way, changes): (&[Vector6<f64>], &[Vector3<f64>]),
         before: f64,
     ) -> Option<(Vec<Projection>, Vec<Vector6<f64>>)> {
-        let from = self.velocities.clone();
+        let (from, speeds) = (self.velocities.clone(), self.speeds.clone());
         let mut share = 1.0;
         while share >= MIN_SHARE {
             let all = self.velocities.iter_mut().zip(&from).zip(way);
             all.for_each(|((own, from), way)| *own = from + way * share);
+            let all = self.speeds.iter_mut().zip(&speeds).zip(changes);
+            all.for_each(|((own, from), change)| *own = from + change * share);
             self.shift_by_slip();
             let found = self.projections();
             let slope = self.slope(&found);
@@ -387,10 +417,9 @@ impl<'i> Newton<'i> {
 
     /// Shifts each contact by its slip, also one that sticks: at the solution its slip is zero.
     fn shift_by_slip(&mut self) {
-        let speeds = self.island.speeds(&self.velocities);
         for (n, term) in self.island.terms.iter().enumerate() {
             let Set::Contact { normal, friction } = term.set else { continue };
-            let slip = (speeds[n] - normal * speeds[n].dot(&normal)).norm();
+            let slip = (self.speeds[n] - normal * self.speeds[n].dot(&normal)).norm();
             self.shifts[n] = normal * (friction * slip);
         }
     }
@@ -398,9 +427,8 @@ impl<'i> Newton<'i> {
     /// The factors of the derivative of the slope with shifts that follow the velocities.
     fn factor_shifted(&mut self, found: &[Projection]) -> Option<Lu<'i>> {
         self.factorizations += 1;
-        let speeds = self.island.speeds(&self.velocities);
         let mut factor = Lu::identity(self.pattern);
-        for ((term, found), speed) in self.island.terms.iter().zip(found).zip(speeds) {
+        for ((term, found), speed) in self.island.terms.iter().zip(found).zip(&self.speeds) {
             if found.slope == nalgebra::Matrix3::zeros() {
                 continue;
             }
@@ -465,26 +493,28 @@ impl<'i> Newton<'i> {
         factor.factorize().then_some(factor)
     }
 
-    fn largest_change(&self, way: &[Vector6<f64>]) -> f64 {
-        let terms = self.island.terms.iter();
-        terms.map(|t| t.change(way).component_mul(&t.scale).norm()).fold(0.0, f64::max)
+    /// The largest change of a speed, m/s or rad/s.
+    fn largest(&self, changes: &[Vector3<f64>]) -> f64 {
+        let terms = self.island.terms.iter().zip(changes);
+        terms.map(|(term, change)| change.component_mul(&term.scale).norm()).fold(0.0, f64::max)
     }
 
     /// Exact line search: the step in [0, 1] with the least cost, the root of a monotone slope.
-    fn search(&self, way: &[Vector6<f64>], slope: &[Vector6<f64>]) -> f64 {
-        let terms = self.island.terms.iter().zip(&self.impulses).zip(self.speeds());
-        let lines: Vec<_> = terms
-            .map(|((term, impulse), speed)| {
-                (term.set, impulse - speed * self.stiffness, term.change(way))
-            })
-            .collect();
+    fn search(
+        &self,
+        (way, changes): (&[Vector6<f64>], &[Vector3<f64>]),
+        slope: &[Vector6<f64>],
+    ) -> f64 {
+        let terms = self.island.terms.iter().enumerate().zip(changes);
+        let lines: Vec<_> =
+            terms.map(|((n, term), change)| (term.set, self.unprojected(n), change)).collect();
         let dot = |a: &[Vector6<f64>], b: &[Vector6<f64>]| -> f64 {
             a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
         };
         let (start, square) = (dot(way, &self.velocities), dot(way, way));
         let slope_at = |share: f64| {
             let given = lines.iter().map(|(set, y, change)| {
-                let y = y - change * (share * self.stiffness);
+                let y = y - *change * (share * self.stiffness);
                 change.dot(&set.nearest(&y))
             });
             start + share * square - given.sum::<f64>()
