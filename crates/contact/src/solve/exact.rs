@@ -9,7 +9,7 @@ mod newton;
 pub(super) mod set;
 
 use dynamics::{Momentum, Velocity};
-use nalgebra::{Isometry3, Matrix3, Matrix3x6, Vector3, Vector6};
+use nalgebra::{Isometry3, Matrix3, Matrix3x6, Matrix6x3, Vector3, Vector6};
 use rayon::prelude::*;
 
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
@@ -478,7 +478,7 @@ impl Ends {
         let apart = self.velocities[0].at(&arms[0]) - self.velocities[1].at(&arms[1]);
         let term = Term {
             bodies: self.bodies,
-            jacobian: jacobian.map(|j| j / scale),
+            transposed: jacobian.map(|j| (j / scale).transpose()),
             excess: (apart - contact.normal * target) / scale,
             set: Set::Contact { normal: contact.normal, friction },
             scale: Vector3::repeat(scale),
@@ -488,7 +488,7 @@ impl Ends {
 
     /// The term of up to three rows of a joint.
     fn rows(&self, rows: &[Row]) -> Term {
-        let mut jacobian = [Matrix3x6::zeros(); 2];
+        let mut transposed = [Matrix6x3::zeros(); 2];
         let (mut excess, mut scale) = (Vector3::zeros(), Vector3::repeat(1.0));
         let (mut least, mut most) = (Vector3::zeros(), Vector3::zeros());
         for (k, row) in rows.iter().enumerate() {
@@ -505,14 +505,14 @@ impl Ends {
                 continue;
             }
             scale[k] = square.sqrt();
-            for (jacobian, side) in jacobian.iter_mut().zip(&sides) {
-                jacobian.set_row(k, &(side / scale[k]));
+            for (transposed, side) in transposed.iter_mut().zip(&sides) {
+                transposed.set_column(k, &(side / scale[k]).transpose());
             }
             let [a, b] = &self.velocities;
             excess[k] = (row.speed(a, b) - row.target) / scale[k];
             (least[k], most[k]) = (low * scale[k], high * scale[k]);
         }
         let set = Set::Rows { least, most };
-        Term { bodies: self.bodies, jacobian, excess, set, scale }
+        Term { bodies: self.bodies, transposed, excess, set, scale }
     }
 }

@@ -15,7 +15,7 @@
 //! the first take it as a function of the velocities, by a semismooth Newton method with an LU factorization,
 //! where that converges.
 
-use nalgebra::{Matrix3x6, Vector3, Vector6};
+use nalgebra::{Matrix6x3, Vector3, Vector6};
 
 use super::factor::{Factor, Lu, Pattern};
 use super::set::{INSIDE, Place, Projection, Set};
@@ -60,7 +60,8 @@ const BISECTIONS: usize = 40;
 pub(crate) struct Term {
     /// Numbers in the island; `None` for a body that no impulse moves.
     pub(crate) bodies: [Option<u32>; 2],
-    pub(crate) jacobian: [Matrix3x6<f64>; 2],
+    /// The transposed Jacobian of each body: products with it need no strided access.
+    pub(crate) transposed: [Matrix6x3<f64>; 2],
     /// Speeds without impulses minus their targets.
     pub(crate) excess: Vector3<f64>,
     pub(crate) set: Set,
@@ -79,14 +80,14 @@ impl Term {
         }
     }
 
-    fn moved(&self) -> impl Iterator<Item = (usize, &Matrix3x6<f64>)> {
-        let own = self.bodies.iter().zip(&self.jacobian);
-        own.filter_map(|(body, jacobian)| body.map(|body| (body as usize, jacobian)))
+    fn moved(&self) -> impl Iterator<Item = (usize, &Matrix6x3<f64>)> {
+        let own = self.bodies.iter().zip(&self.transposed);
+        own.filter_map(|(body, transposed)| body.map(|body| (body as usize, transposed)))
     }
 
     /// The change of its speeds by a change of velocities.
     fn change(&self, velocities: &[Vector6<f64>]) -> Vector3<f64> {
-        self.moved().map(|(body, jacobian)| jacobian * velocities[body]).sum()
+        self.moved().map(|(body, transposed)| transposed.tr_mul(&velocities[body])).sum()
     }
 }
 
@@ -138,7 +139,7 @@ impl Island {
     pub(crate) fn given(&self, impulses: &[Vector3<f64>]) -> Vec<Vector6<f64>> {
         let mut given = vec![Vector6::zeros(); self.bodies];
         for (term, impulse) in self.terms.iter().zip(impulses) {
-            term.moved().for_each(|(body, jacobian)| given[body] += jacobian.tr_mul(impulse));
+            term.moved().for_each(|(body, transposed)| given[body] += transposed * impulse);
         }
         given
     }
@@ -439,11 +440,11 @@ impl<'i> Newton<'i> {
                     turned += turned * normal * (way * friction).transpose();
                 }
             }
-            let answers = term.jacobian.each_ref().map(|jacobian| turned * jacobian);
+            let answers = term.transposed.each_ref().map(|j| turned * j.transpose());
             for (n, a) in term.bodies.iter().enumerate() {
                 for (m, b) in term.bodies.iter().enumerate() {
                     if let (Some(a), Some(b)) = (*a, *b) {
-                        factor.add(a, b, &term.jacobian[n].tr_mul(&answers[m]));
+                        factor.add(a, b, &(term.transposed[n] * answers[m]));
                     }
                 }
             }
@@ -459,8 +460,8 @@ impl<'i> Newton<'i> {
     fn slope(&self, found: &[Projection]) -> Vec<Vector6<f64>> {
         let mut slope = self.velocities.clone();
         for (term, found) in self.island.terms.iter().zip(found) {
-            for (body, jacobian) in term.moved() {
-                slope[body] -= jacobian.tr_mul(&found.impulse);
+            for (body, transposed) in term.moved() {
+                slope[body] -= transposed * found.impulse;
             }
         }
         slope
@@ -475,19 +476,19 @@ impl<'i> Newton<'i> {
                 continue;
             }
             let is_inside = found.place == INSIDE;
-            let answers = term.jacobian.each_ref().map(|jacobian| {
+            let answers = term.transposed.each_ref().map(|transposed| {
                 if is_inside {
-                    jacobian * self.stiffness
+                    transposed.transpose() * self.stiffness
                 } else {
-                    found.slope * jacobian * self.stiffness
+                    (found.slope * self.stiffness) * transposed.transpose()
                 }
             });
             for (n, a) in term.bodies.iter().enumerate() {
                 let Some(a) = *a else { continue };
-                factor.add(a, &term.jacobian[n].tr_mul(&answers[n]));
+                factor.add(a, &(term.transposed[n] * answers[n]));
             }
             if let [Some(a), Some(b)] = term.bodies {
-                factor.couple(a, b, &term.jacobian[0].tr_mul(&answers[1]));
+                factor.couple(a, b, &(term.transposed[0] * answers[1]));
             }
         }
         factor.factorize().then_some(factor)
@@ -549,7 +550,7 @@ fn square(slope: &[Vector6<f64>]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::{DMatrix, DVector};
+    use nalgebra::{DMatrix, DVector, Matrix3x6};
 
     use super::*;
     use crate::constraint::contact_forces;
@@ -583,8 +584,8 @@ mod tests {
             let scale = (jacobian.iter().map(|j| j.norm_squared()).sum::<f64>() / 3.0).sqrt();
             let excess = self.vector() / scale;
             let scale_of = Vector3::repeat(scale);
-            let jacobian = jacobian.map(|j| j / scale);
-            Term { bodies, jacobian, excess, set, scale: scale_of }
+            let transposed = jacobian.map(|j| (j / scale).transpose());
+            Term { bodies, transposed, excess, set, scale: scale_of }
         }
 
         /// Bodies in a chain from the ground, with some more contacts and a joint between two.
@@ -658,8 +659,8 @@ mod tests {
                 .map(|term| {
                     let Set::Contact { normal, .. } = term.set else { unreachable!() };
                     let mut row = DVector::zeros(6 * island.bodies);
-                    for (body, jacobian) in term.moved() {
-                        row.rows_mut(6 * body, 6).copy_from(&jacobian.tr_mul(&normal));
+                    for (body, transposed) in term.moved() {
+                        row.rows_mut(6 * body, 6).copy_from(&(transposed * normal));
                     }
                     row
                 })
@@ -701,7 +702,7 @@ mod tests {
         let scale = [light, light].map(|mass| 1.0 / mass.sqrt());
         let term = |bodies, jacobian: [Matrix3x6<f64>; 2], excess: f64, scale: f64| Term {
             bodies,
-            jacobian: jacobian.map(|j| j / scale),
+            transposed: jacobian.map(|j| (j / scale).transpose()),
             excess: Vector3::y() * (excess / scale),
             set,
             scale: Vector3::repeat(scale),
