@@ -44,7 +44,7 @@ pub enum SceneError {
         /// What it met and what it expected.
         problem: String,
     },
-    /// A key or a choice that does not exist.
+    /// A key that does not exist.
     #[error("{place}: unknown key `{key}`{}", hint(nearest, known))]
     Unknown {
         /// Where it stands.
@@ -92,17 +92,22 @@ impl SceneError {
         };
         let key = path_at(root.get_ref(), offset);
         let message = error.message();
-        if let Some((name, known)) = unknown_name(message) {
-            let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
-            let key = if key.ends_with(&name) { key } else { join(&key, &name) };
-            return Self::Unknown { place, key, nearest, known };
+        let unknown = unknown_name(message);
+        if let Some((name, known)) = &unknown
+            && (is_key(&key, name) || message.starts_with("unknown field "))
+        {
+            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+            let key = if is_key(&key, name) { key } else { join(&key, name) };
+            return Self::Unknown { place, key, nearest, known: known.clone() };
         }
-        let problem = if let Some(field) = message.strip_prefix("missing field ") {
+        let problem = if let Some((name, known)) = &unknown {
+            wrong_choice(name, known)
+        } else if let Some(field) = message.strip_prefix("missing field ") {
             format!("lacks the key {field}, which has no default")
         } else if message.starts_with("wanted exactly 1 element") {
             "must hold exactly one kind, as in `{ sphere = { radius = 0.1 } }`".to_owned()
         } else {
-            format!("has a wrong value: {message}")
+            wrong_type(message)
         };
         // a missing key has no place of its own, and only the scene itself has a version
         let of_scene = key.is_empty() || message == "missing field `version`";
@@ -126,6 +131,75 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
     }
     let mut quoted = message.split('`').skip(1).step_by(2).map(str::to_owned);
     Some((quoted.next()?, quoted.collect()))
+}
+
+/// Whether a path ends in a key of this name.
+fn is_key(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+fn wrong_choice(value: &str, known: &[String]) -> String {
+    match nearest(value, known.iter().map(String::as_str)) {
+        Some(name) => format!("cannot be \"{value}\"; did you mean \"{name}\"?"),
+        None => {
+            let known: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("cannot be \"{value}\"; valid here: {}", known.join(", "))
+        }
+    }
+}
+
+/// Serde's message on a value of a wrong type or length, without its names of Rust types.
+fn wrong_type(message: &str) -> String {
+    if let Some((found, wanted)) = parted(message, "invalid type: ") {
+        return format!("must be {}, not {}", wanted_type(wanted), found_type(found));
+    }
+    if let Some((found, wanted)) = parted(message, "invalid value: ") {
+        return format!("must be {}, not {}", wanted_type(wanted), found_type(found));
+    }
+    if let Some((count, wanted)) = parted(message, "invalid length ") {
+        return format!("must be {}, but holds {count}", wanted_type(wanted));
+    }
+    match message {
+        "wanted string or table" => "must be a name in quotes or a table".to_owned(),
+        _ => format!("has a wrong value: {message}"),
+    }
+}
+
+/// What follows `start` before and after ", expected ".
+fn parted<'m>(message: &'m str, start: &str) -> Option<(&'m str, &'m str)> {
+    message.strip_prefix(start)?.split_once(", expected ")
+}
+
+fn wanted_type(wanted: &str) -> String {
+    let of_length = wanted.strip_prefix("an array of length ");
+    let of_length = of_length.or_else(|| wanted.strip_prefix("a tuple of size "));
+    if let Some(length) = of_length {
+        return format!("an array of {length} values");
+    }
+    let plain = match wanted {
+        "f32" | "f64" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, zero or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "a string" => "text in quotes",
+        "a boolean" => "true or false",
+        "a sequence" => "an array",
+        "a map" => "a table",
+        _ if wanted.starts_with("struct ") || wanted.starts_with("enum ") => "a table",
+        _ => wanted,
+    };
+    plain.to_owned()
+}
+
+fn found_type(found: &str) -> String {
+    match found {
+        "sequence" => "an array".to_owned(),
+        "map" => "a table".to_owned(),
+        _ => {
+            let kinds = ["integer ", "floating point ", "boolean ", "string "];
+            let value = kinds.iter().find_map(|kind| found.strip_prefix(kind)).unwrap_or(found);
+            value.trim_matches('`').to_owned()
+        }
+    }
 }
 
 fn join(path: &str, key: &str) -> String {
