@@ -11,6 +11,7 @@ use serde_json::json;
 use sim::scene::Scene;
 
 use crate::args::BondArguments;
+use crate::commands::fracture::bond_facts;
 use crate::commands::regions::pattern_files;
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::mesh_file::{is_mesh, read_objects};
@@ -183,14 +184,10 @@ fn facts(
     strength: f64,
 ) -> serde_json::Value {
     let bond = |bond: &Bond| {
-        json!({
-            "pieces": bond.fragments,
-            "area": bond.area,
-            "center": bond.centre.coords.as_slice(),
-            "normal": bond.normal.as_slice(),
-            "break_force": strength * bond.area,
-            "break_torque": torque(bond, strength),
-        })
+        let mut facts = bond_facts(bond);
+        facts["break_force"] = json!(strength * bond.area);
+        facts["break_torque"] = json!(torque(bond, strength));
+        facts
     };
     json!({
         "file": arguments.pieces.display().to_string(),

@@ -135,14 +135,6 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
             "inner_faces": surface.inner.len(),
         })
     };
-    let bond = |bond: &Bond| {
-        json!({
-            "pieces": bond.fragments,
-            "area": bond.area,
-            "center": bond.centre.coords.as_slice(),
-            "normal": bond.normal.as_slice(),
-        })
-    };
     let volume: f64 = broken.moments.iter().map(|moments| moments.volume).sum();
     let bonds = broken.bonds.iter();
     let pieces = broken.recording.tracks.iter().zip(&broken.moments).map(piece);
@@ -155,7 +147,17 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
         "volume": volume,
         "mass": density * volume,
         "pieces": pieces.collect::<Vec<_>>(),
-        "bonds": bonds.map(bond).collect::<Vec<_>>(),
+        "bonds": bonds.map(bond_facts).collect::<Vec<_>>(),
+    })
+}
+
+/// What `--json` prints of a bond.
+pub(super) fn bond_facts(bond: &Bond) -> Value {
+    json!({
+        "pieces": bond.fragments,
+        "area": bond.area,
+        "center": bond.centre.coords.as_slice(),
+        "normal": bond.normal.as_slice(),
     })
 }
 
