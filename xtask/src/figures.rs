@@ -92,7 +92,7 @@ const SHOTS: [(&str, &str, &[&str]); 4] = [
     ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
 
-/// Pictures of stress in `docs/scenes.md`, with their options of `stress`.
+/// Pictures of stress in `docs/tetrahedra.md`, with their options of `stress`.
 const STRESSES: [(&str, &[&str]); 3] = [
     (
         "vase_stress",
