@@ -63,14 +63,16 @@ fn dangling(path: &Path, page: &str) -> Vec<String> {
         if anchor.is_empty() {
             return target.exists();
         }
-        std::fs::read_to_string(&target).is_ok_and(|page| anchors(&page).iter().any(|a| a == anchor))
+        std::fs::read_to_string(&target)
+            .is_ok_and(|page| anchors(&page).iter().any(|a| a == anchor))
     };
     links(page).into_iter().filter(|link| !leads(link)).collect()
 }
 
 #[test]
 fn links_of_pages_lead_to_files_and_headings_that_are_there() {
-    let lost = "[a](nowhere.md), ![b](nothing.png), [c](#no-such-heading)\n```\n[d](code.md)\n```\n";
+    let lost =
+        "[a](nowhere.md), ![b](nothing.png), [c](#no-such-heading)\n```\n[d](code.md)\n```\n";
     assert_eq!(dangling(&root().join("README.md"), lost).len(), 3);
     let pages = pages();
     assert!(pages.iter().map(|(_, page)| links(page).len()).sum::<usize>() > 150);
@@ -94,7 +96,11 @@ fn every_page_of_the_folder_docs_is_linked_from_another() {
     let docs = root().join("docs").canonicalize().unwrap();
     for (path, _) in &pages {
         let path = path.canonicalize().unwrap();
-        assert!(!path.starts_with(&docs) || linked.contains(&path), "no link to {}", path.display());
+        assert!(
+            !path.starts_with(&docs) || linked.contains(&path),
+            "no link to {}",
+            path.display()
+        );
     }
 }
 

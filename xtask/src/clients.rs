@@ -65,7 +65,7 @@ pub(crate) fn clients(options: &Options<'_>) -> Outcome {
             None => present.push(client),
             Some(hint) if options.install => return Err(format!("{}: {hint}", client.name)),
             Some(hint) => {
-                println!("skipped: {}: {hint}, or cargo xtask clients --install", client.name)
+                println!("skipped: {}: {hint}, or cargo xtask clients --install", client.name);
             }
         }
     }
