@@ -38,7 +38,7 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Break a mesh into pieces, without simulating anything.
     Fracture(FractureArguments),
-    /// Make a scene part of existing pieces, held together by bonds.
+    /// Make a part of a scene from existing pieces, held together by bonds.
     Bond(BondArguments),
     /// Make a file of a fracture pattern, or draw a pattern.
     #[command(subcommand)]
