@@ -2,7 +2,7 @@
 //! that are struck in one frame.
 //!
 //! Run with `RAYON_NUM_THREADS=1` for the single-thread figures of piles. The bench first prints the table of
-//! `docs/scenes.md`: contacts of a frame, and the depth of vertices in the tetrahedra of other bodies or below the
+//! `docs/tetrahedra.md`: contacts of a frame, and the depth of vertices in the tetrahedra of other bodies or below the
 //! floor, an error measure that favours neither kind of collision.
 #![allow(clippy::print_stderr, reason = "benchmarks talk to a terminal")]
 

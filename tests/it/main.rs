@@ -20,6 +20,7 @@ mod contact_scenes;
 mod contact_tets;
 mod contact_unions;
 mod cuts;
+mod docs;
 mod dynamics;
 mod elastic;
 mod energy;

@@ -1,48 +1,140 @@
-//! What other programs see in the files that brisance writes. Not a part of continuous integration:
-//! Blender alone is a gigabyte.
+//! What other programs read from the files that brisance writes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Outcome, cargo, run};
+use crate::{Outcome, cargo, run, vendor};
 
-/// Modules of Python, what checks with them, and the file they open.
-const CLIENTS: [(&str, &str, &str); 2] = [
-    ("bpy", "xtask/clients/blender.py", "clients.glb"),
-    ("pxr", "xtask/clients/usd.py", "clients.usda"),
+const FOLDER: &str = "target/clients";
+/// Where recordings are, in [`FOLDER`].
+const RECORDINGS: &str = "target/clients/recordings";
+
+/// A program, or a module of Python, that opens a recording.
+struct Client {
+    name: &'static str,
+    /// Modules of Python with the packages of PyPI that have them; none for a script of Node.
+    modules: &'static [(&'static str, &'static str)],
+    script: &'static str,
+    /// Recordings that the script opens, before the one that holds the expected values.
+    files: &'static [&'static str],
+}
+
+const CLIENTS: [Client; 5] = [
+    Client {
+        name: "Blender",
+        modules: &[("bpy", "bpy")],
+        script: "blender.py",
+        files: &["clients.glb"],
+    },
+    Client {
+        name: "USD",
+        modules: &[("pxr", "usd-core")],
+        script: "usd.py",
+        files: &["clients.usda"],
+    },
+    Client {
+        name: "VTK and meshio",
+        modules: &[("vtk", "vtk"), ("meshio", "meshio")],
+        script: "series.py",
+        files: &["clients.pvd"],
+    },
+    Client {
+        name: "trimesh",
+        modules: &[("trimesh", "trimesh")],
+        script: "meshes.py",
+        files: &["clients.glb", "clients.obj/", "clients.ply/"],
+    },
+    Client { name: "three.js", modules: &[], script: "three.mjs", files: &["clients.glb"] },
 ];
 
-/// Has Blender and USD open a recording, and compares what they see with it.
-pub(crate) fn clients(python: &str) -> Outcome {
-    let folder = Path::new("target/clients");
-    std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+/// What `cargo xtask clients` was called with.
+pub(crate) struct Options<'a> {
+    /// The Python that has the modules.
+    pub(crate) python: &'a str,
+    /// Whether to install all of them into an environment of their own, and three.js.
+    pub(crate) install: bool,
+}
+
+/// Has every client that is installed open a recording, and compares what it reads with the recording.
+pub(crate) fn clients(options: &Options<'_>) -> Outcome {
+    std::fs::create_dir_all(FOLDER).map_err(|e| format!("{FOLDER}: {e}"))?;
+    let python = if options.install { install()? } else { options.python.to_owned() };
     let mut present = vec![];
-    for (module, script, file) in CLIENTS {
-        let import = format!("import {module}");
-        let found = Command::new(python).args(["-c", &import]).output();
-        match found {
-            Ok(output) if output.status.success() => present.push((script, folder.join(file))),
-            _ => {
-                let package = if module == "pxr" { "usd-core" } else { module };
-                println!("skipped: {python} has no module {module}: pip install {package}");
+    for client in &CLIENTS {
+        match lacking(client, &python) {
+            None => present.push(client),
+            Some(hint) if options.install => return Err(format!("{}: {hint}", client.name)),
+            Some(hint) => {
+                println!("skipped: {}: {hint}, or cargo xtask clients --install", client.name);
             }
         }
     }
     if present.is_empty() {
         return Ok(());
     }
-    let truth = folder.join("clients.jsonl");
-    for file in present.iter().map(|(_, file)| file).chain([&truth]) {
-        let file = file.to_string_lossy();
+    let truth = Path::new(RECORDINGS).join("clients.jsonl");
+    record(&present, &truth)?;
+    for client in present {
+        let program = if client.modules.is_empty() { "node" } else { &python };
+        let script = Path::new("xtask/clients").join(client.script);
+        let files = client.files.iter().map(|file| Path::new(RECORDINGS).join(file));
+        run(Command::new(program).arg(script).args(files).arg(&truth))?;
+        if client.name == "Blender" {
+            blender(&python, &Path::new(RECORDINGS).join("clients.glb"), &truth)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes an environment of Python with all modules, and installs three.js in the version of the viewer.
+fn install() -> Result<String, String> {
+    let environment = std::env::current_dir().map_err(|e| e.to_string())?.join(FOLDER).join("env");
+    let python = environment.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    if !python.exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+    }
+    let packages = CLIENTS.iter().flat_map(|client| client.modules).map(|(_, package)| package);
+    run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    vendor::install()?;
+    Ok(python.to_string_lossy().into_owned())
+}
+
+/// How to install what `client` needs, if that is not there.
+fn lacking(client: &Client, python: &str) -> Option<String> {
+    if client.modules.is_empty() {
+        let is_there = Path::new(vendor::FOLDER).join("node_modules/three").is_dir();
+        return (!is_there).then(|| "cargo xtask vendor --check installs three.js".to_owned());
+    }
+    let missing = client.modules.iter().filter(|(module, _)| {
+        let import = Command::new(python).args(["-c", &format!("import {module}")]).output();
+        !import.is_ok_and(|output| output.status.success())
+    });
+    let missing: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    (!missing.is_empty()).then(|| format!("{python} -m pip install {}", missing.join(" ")))
+}
+
+/// Runs the scene once for each format that the clients open, into a new folder: a run replaces no folders.
+fn record(clients: &[&Client], truth: &Path) -> Outcome {
+    let failed = |e: std::io::Error| format!("{RECORDINGS}: {e}");
+    if Path::new(RECORDINGS).exists() {
+        std::fs::remove_dir_all(RECORDINGS).map_err(failed)?;
+    }
+    std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
+    let mut files: Vec<PathBuf> = vec![truth.to_owned()];
+    for name in clients.iter().flat_map(|client| client.files) {
+        let file = Path::new(RECORDINGS).join(name);
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    for file in files {
+        // a folder of OBJ files ends in a slash, which a path loses
+        let slash =
+            if file.extension().is_some_and(|e| e == "obj" || e == "ply") { "/" } else { "" };
+        let file = format!("{}{slash}", file.to_string_lossy());
         let brisance = ["run", "--quiet", "--package", "brisance", "--"];
         let scene = ["run", "scenes/bunny.toml", "--frames", "40", "--quiet", "--output", &file];
         cargo(&[&brisance[..], &scene].concat())?;
-    }
-    for (script, file) in present {
-        run(Command::new(python).arg(script).arg(&file).arg(&truth))?;
-        if script.ends_with("blender.py") {
-            blender(python, &file, &truth)?;
-        }
     }
     Ok(())
 }
@@ -56,5 +148,8 @@ fn blender(python: &str, recording: &Path, truth: &Path) -> Outcome {
         cargo(&[&make[..], &["--python", python, &from, "--output", &to]].concat())?;
         run(Command::new(python).arg("xtask/clients/blend.py").arg(&made).arg(truth))?;
     }
-    Ok(())
+    // the tests of the command run where they find a Python with bpy
+    let mut tests = Command::new(env!("CARGO"));
+    tests.args(["test", "--quiet", "--package", "brisance-tests", "--test", "it", "clients::"]);
+    run(tests.env("BRISANCE_BPY", python))
 }

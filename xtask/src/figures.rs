@@ -92,7 +92,7 @@ const SHOTS: [(&str, &str, &[&str]); 4] = [
     ("jar", "jar.gif", &["--every", "2", "--speed", "0.3", "--size", "400x250"]),
 ];
 
-/// Pictures of stress in `docs/scenes.md`, with their options of `stress`.
+/// Pictures of stress in `docs/tetrahedra.md`, with their options of `stress`.
 const STRESSES: [(&str, &[&str]); 3] = [
     (
         "vase_stress",
@@ -136,11 +136,11 @@ const LARGE: Figure = figure(
 
 const INTRODUCTION: &str = "# Figures
 
-What `cargo xtask figures` makes of the scenes, beside what the papers say of theirs. Frames per
-second are of the release build on one thread, output not counted, here on one core of a shared
-virtual AMD EPYC; those of Su09 are of one 3.0 GHz Xeon core of 2009, so most of the ratio is not
-ours. Pieces are all that broke off, those that broke again included. Energy is the largest gain of
-a frame, gravity apart.
+What `cargo xtask figures` measures of the scenes, beside what the papers say of theirs. Frames per
+second are those of the release build on one thread, without output, here on one core of a shared
+virtual AMD EPYC; those of Su09 are of one 3.0 GHz Xeon core of 2009, which explains most of the
+ratio. Pieces are all that broke off, including those that broke again. Energy is the largest gain of
+a frame, apart from gravity. [The gallery](gallery.md) says what each scene shows.
 
 | figure | scene | pieces | bodies at the end | frames/s | energy, J | the paper |
 |---|---|---|---|---|---|---|

@@ -36,8 +36,9 @@ cargo xtask layers           check that dependencies and imports run one way, an
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures SCENE ... draw the figures of these scenes, and measure nothing
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
-cargo xtask clients [--python PATH]
-                             have Blender (bpy) and USD (usd-core) open what brisance writes
+cargo xtask clients [--python PATH | --install]
+                             have Blender, USD, VTK, meshio, trimesh and three.js open what brisance writes,
+                             as far as they are installed; --install: in an environment of their own
 cargo xtask web              the playground as a folder: out/web (needs the target wasm32-unknown-unknown)
 cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
@@ -92,8 +93,13 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["figures"] => figures::figures(false),
         ["figures", "--large"] => figures::figures(true),
         ["figures", scenes @ ..] => figures::some(scenes),
-        ["clients"] => clients::clients("python3"),
-        ["clients", "--python", python] => clients::clients(python),
+        ["clients"] => clients::clients(&clients::Options { python: "python3", install: false }),
+        ["clients", "--python", python] => {
+            clients::clients(&clients::Options { python, install: false })
+        }
+        ["clients", "--install"] => {
+            clients::clients(&clients::Options { python: "python3", install: true })
+        }
         ["web"] => web::build(),
         ["vendor"] => vendor::vendor(false),
         ["vendor", "--check"] => vendor::vendor(true),

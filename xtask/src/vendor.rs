@@ -8,11 +8,11 @@ use crate::{Outcome, run};
 /// What npm installs, with the checksum of every package, and what is kept of it.
 const SOURCE: &str = "xtask/vendor";
 /// Where npm works.
-const FOLDER: &str = "target/vendor";
+pub(crate) const FOLDER: &str = "target/vendor";
 const PAGE: &str = "crates/cli/src/viewer/page";
 
-/// Makes `three.js` of the page, or only says whether it is what would be made.
-pub(crate) fn vendor(only_check: bool) -> Outcome {
+/// Installs three.js and esbuild in the versions of the lock file.
+pub(crate) fn install() -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
     for file in ["package.json", "package-lock.json", "three.js"] {
@@ -21,7 +21,13 @@ pub(crate) fn vendor(only_check: bool) -> Outcome {
     }
     let mut npm = Command::new("npm");
     // ci, not install: what differs from the lock file, or its checksums, is refused
-    run(npm.args(["ci", "--no-audit", "--no-fund", "--prefix", FOLDER]))?;
+    run(npm.args(["ci", "--no-audit", "--no-fund", "--prefix", FOLDER]))
+}
+
+/// Makes `three.js` of the page, or only says whether it is what would be made.
+pub(crate) fn vendor(only_check: bool) -> Outcome {
+    let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
+    install()?;
     let mut bundle = Command::new("node_modules/.bin/esbuild");
     bundle.current_dir(FOLDER).args(["three.js", "--outfile=made.js", "--bundle", "--minify"]);
     run(bundle.args(["--format=esm", "--legal-comments=inline", "--charset=utf8"]))?;

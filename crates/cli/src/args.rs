@@ -32,26 +32,26 @@ pub struct Arguments {
 /// What the program can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene and write what happened.
+    /// Simulate a scene and write a recording.
     Run(RunArguments),
-    /// Simulate a scene in which breaks what a file says.
+    /// Simulate a scene, and break bodies where a file of events says so.
     Replay(ReplayArguments),
     /// Break a mesh into pieces, without simulating anything.
     Fracture(FractureArguments),
-    /// Make a scene part of existing pieces, held together by bonds.
+    /// Make a part of a scene from existing pieces, held together by bonds.
     Bond(BondArguments),
-    /// Make a file of a fracture pattern, or draw one.
+    /// Make a file of a fracture pattern, or draw a pattern.
     #[command(subcommand)]
     Pattern(PatternCommand),
-    /// Draw frames of a recording as PNG.
+    /// Draw a recording: a picture, a contact sheet, an animation or a video.
     Render(RenderArguments),
     /// Show a recording in the browser.
     View(ViewArguments),
     /// Play with a scene in the browser: throw, carry, cut and blow up.
     Play(PlayArguments),
-    /// Make a file of Blender, Alembic, FBX or USD from a recording, by Blender.
+    /// Have Blender make a .blend, Alembic, FBX or USD file from a recording.
     Blender(BlenderArguments),
-    /// Run a scene with several models of fracture and write what comes out side by side.
+    /// Run a scene with several models of fracture and write a report of them side by side.
     Compare(CompareArguments),
     /// Draw the curves of a ledger.
     Plot(PlotArguments),
@@ -59,14 +59,14 @@ pub enum Command {
     Slice(SliceArguments),
     /// Fill a closed mesh with tetrahedra.
     Tetrahedralize(TetrahedralizeArguments),
-    /// Sample a closed mesh as signed distance on a grid, or make a mesh of one.
+    /// Sample a closed mesh as signed distance on a grid, or convert such a grid to a mesh.
     Voxelize(VoxelizeArguments),
-    /// Find the stress of a body of tetrahedra that is hit.
+    /// Compute the stress of a body of tetrahedra under blows and loads.
     Stress(StressArguments),
-    /// Say what is in a scene and whether it can be run, without running it.
+    /// Print what is in a scene and whether it can be run, without running it.
     #[command(after_help = "Example:\n  brisance check scenes/bunny.toml")]
     Check(CheckArguments),
-    /// Say what is in a recording, a mesh, a file of tetrahedra, a level set or a pattern.
+    /// Print what is in a recording, a mesh, a file of tetrahedra, a level set or a pattern.
     #[command(
         after_help = "Examples:\n  brisance info bunny.glb\n  brisance info assets/bunny.obj"
     )]
@@ -76,7 +76,7 @@ pub enum Command {
 
 Put this first in a scene: #:schema ./scene.schema.json")]
     Schema {
-        /// That of the files of loads of `brisance stress --loads` instead
+        /// Print the schema of the load files of `brisance stress --loads`
         #[arg(long, conflicts_with = "comparison")]
         loads: bool,
         /// Print the schema of the report of `brisance compare`
@@ -131,7 +131,7 @@ Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView 
 .ply files (one that ends in .ply/). A file that exists is replaced, but only when the run has
 succeeded.
 
-Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume goes on to the same
+Ctrl-C ends the run after the frame and writes a checkpoint, from which --resume continues to the same
 output, bit by bit.";
 
 /// Arguments of `brisance run`.
@@ -143,8 +143,8 @@ pub struct RunArguments {
     /// What it shares with `brisance replay`.
     #[command(flatten)]
     pub options: RunOptions,
-    /// Also write every body that breaks: all that `brisance replay` needs, .jsonl, or its mass,
-    /// momentum and energy before and after, .csv
+    /// Also write every body that breaks: .jsonl for `brisance replay`, or .csv with mass, momentum and
+    /// energy before and after
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
 }
@@ -159,19 +159,18 @@ pub struct RunOptions {
     /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
-    /// Also write what anchored bodies bear in every frame: force, torque and stress where anchors hold
-    /// them
+    /// Also write the loads of anchored bodies in every frame: force, torque and stress at their anchors
     #[arg(long, value_name = "FILE.csv")]
     pub anchor_loads: Option<PathBuf>,
-    /// Also write who pushed whom in every frame, a line of JSON each: place, normal, impulse and materials,
+    /// Also write the contacts of every frame, a line of JSON each: position, normal, impulse and materials,
     /// for sound and dust
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
-    /// Frames per second, each one time step, instead of the scene's; as many more or fewer frames
-    /// take as long, unless --frames says how many
+    /// Frames per second, each one time step, instead of the scene's; the duration stays the same unless
+    /// --frames is given
     #[arg(long, value_name = "N", value_parser = rate)]
     pub fps: Option<f64>,
     /// Seed of everything random, instead of the scene's
@@ -183,19 +182,19 @@ pub struct RunOptions {
     /// Write a checkpoint after every so many frames
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub checkpoint_every: Option<u32>,
-    /// Where checkpoints go [default: OUT.checkpoint]
+    /// File for checkpoints [default: OUT.checkpoint]
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Read files outside the folder of the scene and `../assets`, too
     #[arg(long)]
     pub allow_outside: bool,
-    /// Go on from a checkpoint of the same command
+    /// Continue from a checkpoint of the same command
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// Say also how long each part took, and how much there was to do
+    /// Also print the time of each part, and counts of pairs, points and contacts
     #[arg(long)]
     pub timings: bool,
     /// Print the summary as one line of JSON
@@ -212,8 +211,8 @@ const REPLAY_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl
   brisance replay scenes/bunny.toml bunny.jsonl -o bunny.usda
 
-What breaks and when is what the events say, whatever the strengths in the scene. All else must be as
-it was: then the motion is the same, bit by bit.";
+The events alone decide what breaks and when, whatever the strengths in the scene. If nothing else in the scene
+changed, the motion is the same, bit by bit.";
 
 /// Arguments of `brisance replay`.
 #[derive(Args, Debug)]
@@ -247,7 +246,7 @@ pub struct Sampling {
     /// Most nodes of the level set
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
     pub nodes: Option<u32>,
-    /// What decides which side of the triangles is inside: auto, strict (closed meshes only) or winding
+    /// How to find the inside of the mesh: auto, strict (closed meshes only) or winding (winding numbers)
     #[arg(long, value_name = "SIGN", default_value = "auto", value_parser = sign)]
     pub sign: MeshSign,
 }
@@ -292,14 +291,14 @@ fn length(text: &str) -> Result<f64, String> {
 pub struct FractureArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
-    /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES, preset:NAME, two of them
-    /// with a slash between them, or a file that `brisance pattern new` wrote
+    /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES, preset:NAME, two of these
+    /// with a slash between them, or a file of `brisance pattern new`
     #[arg(long, value_name = "PATTERN")]
     pub pattern: String,
-    /// Where it is hit, in the mesh's coordinates [default: the middle of its top]
+    /// Point of the blow, in the mesh's coordinates [default: the middle of its top]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub at: Option<[f64; 3]>,
-    /// Out of the mesh where it is hit
+    /// Direction out of the mesh at the point of the blow
     #[arg(long, value_name = "X,Y,Z", value_parser = direction, allow_hyphen_values = true)]
     #[arg(default_value = "0,1,0")]
     pub normal: [f64; 3],
@@ -309,7 +308,7 @@ pub struct FractureArguments {
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,
-    /// Pieces of a smaller share of the volume stay with the neighbour they touch most [default: an 8th
+    /// Pieces of a smaller share of the volume stay with the neighbor that they touch most [default: an 8th
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
@@ -334,9 +333,8 @@ const BLENDER_EXAMPLES: &str = "Examples:
   brisance blender --script > import.py
 
 Blender imports the recording at its frame rate and writes Blender's own file (.blend), Alembic (.abc), FBX
-(.fbx) or binary USD (.usdc). What came of a body that broke is below an empty. The program `blender` does it
-where it can be started, else Python with the module bpy (pip install bpy). The script that they run is what
---script prints.";
+(.fbx) or binary USD (.usdc). An empty holds the pieces of each body that broke. The command runs the program
+`blender`, or else Python with the module bpy (pip install bpy). --script prints the script that they run.";
 
 /// Arguments of `brisance blender`.
 #[derive(Args, Debug)]
@@ -354,7 +352,7 @@ pub struct BlenderArguments {
     /// A Python that has the module bpy
     #[arg(long, value_name = "FILE", default_value = "python3")]
     pub python: PathBuf,
-    /// Print the script that Blender runs, and do nothing else
+    /// Print the script that Blender runs, and nothing else
     #[arg(long, conflicts_with_all = ["recording", "output"])]
     pub script: bool,
     /// Print nothing but errors
@@ -373,11 +371,11 @@ const PATTERN_EXAMPLES: &str = "Examples:
   brisance pattern new wall --scene scenes/brick_wall.toml -o wall.pattern
 
 Presets are glass, concrete, wood, brick and ice. Two patterns with a slash between them: the second divides
-each region of the first. A mesh file holds a region in each of its objects, a folder of mesh files one in
-each file, drawn for a body in -1 to 1, the blow at the origin and y out of the body.
+each region of the first. A mesh file has a region in each of its objects, a folder of mesh files one in
+each file, modeled for a body in -1 to 1, the blow at the origin and y out of the body.
 
-A picture is 2 pattern units wide and lies across the blow, its middle where the blow falls; its
-colours must be exact (no soft edges), and the regions go through the whole depth.";
+A picture is 2 pattern units wide and lies across the blow, its middle at the point of the blow; its
+colors must be exact (no soft edges), and the regions go through the whole depth.";
 
 /// What can be done with patterns.
 #[derive(Debug, Subcommand)]
@@ -386,8 +384,8 @@ pub enum PatternCommand {
     #[command(after_help = PATTERN_EXAMPLES)]
     New {
         /// voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or preset:NAME, with
-        /// further settings as in scenes after commas; a .png picture to cut out by: what has one colour in
-        /// it is one region; or meshes, each a region
+        /// further settings as in scenes after commas; a .png picture, in which each color is
+        /// a region; or meshes, each a region
         pattern: String,
         /// Scene file that defines a pattern with the name PATTERN
         #[arg(long, value_name = "SCENE")]
@@ -402,10 +400,10 @@ pub enum PatternCommand {
         #[arg(short, long)]
         quiet: bool,
     },
-    /// Draw a cut through a pattern, each region in a colour of its own.
+    /// Draw a cut through a pattern, each region in its own color.
     #[command(after_help = "Example:\n  brisance pattern preview shards.pattern -o shards.png
 
-The picture is what the blow sees, from -1 to 1 pattern units: the blow falls in its middle.")]
+The picture shows the cut across the blow, from -1 to 1 pattern units: the blow falls in its middle.")]
     Preview {
         /// File that `brisance pattern new` wrote
         file: PathBuf,
@@ -430,8 +428,9 @@ const RENDER_EXAMPLES: &str = "Examples:
   brisance render bunny.glb --speed 0.25 -o bunny.mp4
   brisance render bunny.glb --turntable 360 -o frames/
 
-What is written depends on its ending: a picture or a contact sheet (.png), an animation (.gif, or
-.apng with all its colours), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one a frame (a name that ends in /).";
+The ending of OUT decides the format: a picture or a contact sheet (.png), an animation (.gif, or
+.apng with all colors), a video (.mp4, where `ffmpeg` is on the PATH), or a folder of pictures, one for each frame
+(a name that ends in /).";
 
 /// Arguments of `brisance render`.
 #[derive(Args, Debug)]
@@ -447,29 +446,28 @@ pub struct RenderArguments {
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(conflicts_with = "sheet")]
     pub frame: Vec<usize>,
-    /// Draw frames spread evenly as a contact sheet, so many or in so many columns and rows
+    /// Draw evenly spaced frames as a contact sheet: their number, or columns and rows
     #[arg(long, value_name = "COUNT|COLSxROWS", value_parser = sheet)]
     pub sheet: Option<Sheet>,
     /// Draw other recordings beside the first in a .png, each at the same time and by its own camera
     #[arg(long, value_name = "RECORDING,...", value_delimiter = ',')]
     pub beside: Vec<PathBuf>,
-    /// Of an animation or a folder, draw every so many frames; it plays as fast as it happened
+    /// In an animation or a folder, draw every Nth frame; the speed stays the same
     #[arg(long, value_name = "N", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub every: Option<u16>,
-    /// Of an animation or a folder, how fast it plays: at 0.25 four times as many pictures show it in
-    /// slow motion
+    /// Speed of an animation or a folder: 0.25 draws four times as many pictures, for slow motion
     #[arg(long, value_name = "FACTOR", conflicts_with_all = ["frame", "sheet"])]
     #[arg(value_parser = speed)]
     pub speed: Option<f64>,
-    /// Go around what is looked at by so many degrees until the last picture
+    /// Turn the camera around its target by this angle until the last picture
     #[arg(long, value_name = "DEGREES", value_parser = angle, allow_hyphen_values = true)]
     pub turntable: Option<f64>,
-    /// Where the camera looks, m [default: fitted to what happens]
+    /// Point that the camera looks at, m [default: fitted to the recording]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "from")]
     #[arg(allow_hyphen_values = true)]
     pub at: Option<[f64; 3]>,
-    /// Where the camera is, m [default: fitted to what happens]
+    /// Position of the camera, m [default: fitted to the recording]
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, requires = "at")]
     #[arg(allow_hyphen_values = true)]
     pub from: Option<[f64; 3]>,
@@ -530,14 +528,14 @@ const PLAY_EXAMPLES: &str = "Examples:
   brisance play scenes/bunny.toml
   brisance play --page out/web --no-open
 
-The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. It is
-the folder that `cargo xtask web` makes. Without a scene the page has those of its own.";
+The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. `cargo xtask web`
+makes its folder. Without a scene the page offers its own scenes.";
 
 /// Arguments of `brisance play`.
 #[derive(Args, Debug)]
 #[command(after_help = PLAY_EXAMPLES)]
 pub struct PlayArguments {
-    /// Scene, .toml, which names no files but meshes
+    /// Scene, .toml, without files other than meshes
     pub scene: Option<PathBuf>,
     /// Folder of the playground
     #[arg(long, value_name = "DIR", default_value = "out/web")]
@@ -560,7 +558,7 @@ const PLOT_EXAMPLES: &str = "Examples:
   brisance plot bunny.csv -o bunny.svg
   brisance plot bunny.csv --size 1200x900 -o bunny.png
 
-Energy, what dissipated and where, drift of momentum and angular momentum, and bodies over time.";
+Energy and its dissipation by cause, drift of momentum and angular momentum, and bodies over time.";
 
 /// Arguments of `brisance plot`.
 #[derive(Args, Debug)]
@@ -634,7 +632,7 @@ group (.obj) of their own.";
 pub struct SliceArguments {
     /// Closed mesh: .obj, .stl, .ply or .glb
     pub mesh: PathBuf,
-    /// Where nx x + ny y + nz z = d; several cut all that the ones before have left
+    /// The plane nx x + ny y + nz z = d; each of several planes cuts all parts so far
     #[arg(long = "plane", value_name = "NX,NY,NZ,D", required = true, value_parser = plane)]
     #[arg(allow_hyphen_values = true)]
     pub planes: Vec<Plane>,

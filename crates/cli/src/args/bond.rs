@@ -11,20 +11,20 @@ const BOND_EXAMPLES: &str = "Examples:
   brisance bond pieces --material stone --size 0.5 -o broken_bunny.toml
   brisance bond rubble.glb --strength 2e5 --position 0,1,0 -o rubble.toml
 
-Makes a part of a scene of pieces that are there: a body for each piece, and a fixed joint wherever two pieces
-touch, which bears the strength times the area. A scene starts from them with
+Makes a part of a scene from existing pieces: a body for each piece, and a fixed joint wherever two pieces
+touch, which withstands the strength times the area. A scene includes it with
 include = [\"broken_bunny.toml\"]. The meshes go to a folder of the same name beside it.";
 
 /// Arguments of `brisance bond`.
 #[derive(Args, Debug)]
 #[command(after_help = BOND_EXAMPLES)]
 pub struct BondArguments {
-    /// Pieces: a mesh file whose objects they are (.obj or .glb), or a folder of closed meshes
+    /// Pieces: a mesh file with an object for each (.obj or .glb), or a folder of closed meshes
     pub pieces: PathBuf,
-    /// What the pieces are made of
+    /// Material of the pieces
     #[arg(long, value_name = "NAME", default_value = "stone")]
     pub material: String,
-    /// Stress that bonds bear, Pa [default: that of the material]
+    /// Strength of the bonds, Pa [default: that of the material]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub strength: Option<f64>,
     /// Longest edge of the box around all pieces, m; its middle comes to the origin [default: as in the files]
@@ -33,11 +33,11 @@ pub struct BondArguments {
     /// How far faces that touch may be apart, m [default: a 10,000th of the size of all pieces]
     #[arg(long, value_name = "METERS", value_parser = length)]
     pub gap: Option<f64>,
-    /// Where the origin of the pieces goes in the scene, m
+    /// Position of the pieces' origin in the scene, m
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     #[arg(default_value = "0,0,0")]
     pub position: [f64; 3],
-    /// What the names of bodies begin with
+    /// Prefix of the names of bodies
     #[arg(long, value_name = "NAME", default_value = "piece")]
     pub name: String,
     /// Print pieces and bonds as one line of JSON

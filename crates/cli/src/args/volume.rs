@@ -12,8 +12,8 @@ const TETRAHEDRALIZE_EXAMPLES: &str = "Examples:
 
 Tetrahedra by isosurface stuffing (Labelle and Shewchuk 2007), of guaranteed shape where cells are of one
 size. Their surface follows that of the mesh to a fraction of the cell. Cells are halved where the mesh is
-too thin for them. If parts would be lost all the same, nothing is written unless --lossy allows it, and the
-command says how many tetrahedra would keep them.";
+too thin for them. If parts would still be lost, the command writes nothing without --lossy, and
+says how many tetrahedra would keep them.";
 
 /// Arguments of `brisance tetrahedralize`.
 #[derive(Args, Debug)]
@@ -22,21 +22,21 @@ command says how many tetrahedra would keep them.";
 pub struct TetrahedralizeArguments {
     /// Closed mesh, .obj, .stl, .ply or .glb; or a level set, .lset or .vti
     pub mesh: PathBuf,
-    /// Edge of the lattice's cells, in the mesh's units
+    /// Edge of the cells, in the mesh's units
     #[arg(long, value_name = "SIZE", value_parser = length)]
     pub cell: Option<f64>,
-    /// About how many tetrahedra to make
+    /// Approximate number of tetrahedra
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(12..=5_000_000))]
     pub count: Option<u32>,
-    /// How often cells may double away from the surface
+    /// How many times cells may double away from the surface
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=8))]
     pub doublings: u8,
-    /// How often cells may be halved where the mesh is too thin for them; 0 for surface cells of one size
+    /// How many times cells may be halved where the mesh is too thin for them; 0 for surface cells of one size
     #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=5))]
     pub halvings: u8,
-    /// Write tetrahedra that lack thin parts of the mesh, too
+    /// Also write tetrahedra that lack thin parts of the mesh
     #[arg(long)]
     pub lossy: bool,
     /// How the mesh is sampled
@@ -84,9 +84,9 @@ const STRESS_EXAMPLES: &str = "Examples:
   brisance stress assets/cinder_block.msh --loads scenes/loads/cinder_block.toml -o block.vtu
   brisance stress block.msh --loads loads.toml --isolines --crack-plane -o block.png
 
-The static response of a body to all that acts on it (Mu01): displacement, stress and tension of every
-tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). A body that nothing fixes
-is balanced by its inertia.";
+The static response of a body to all its loads (Mu01): displacement, stress and tension of every
+tetrahedron (.vtu, .msh), or a picture with tension in shades of red (.png). Inertia balances a body without
+supports.";
 
 /// Arguments of `brisance stress`.
 #[derive(Args, Debug)]
@@ -95,7 +95,7 @@ is balanced by its inertia.";
 pub struct StressArguments {
     /// Tetrahedra: .msh, .ele, .vol, .vtk or .vtu
     pub tets: PathBuf,
-    /// Where the impulse acts; the nearest point of the surface is meant, m
+    /// Point of the impulse, m; moved to the nearest point of the surface
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     #[arg(requires = "impulse")]
     pub at: Option<[f64; 3]>,
@@ -103,24 +103,24 @@ pub struct StressArguments {
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     #[arg(requires = "at")]
     pub impulse: Option<[f64; 3]>,
-    /// A force, N, and before it where it acts, m; may be given several times
+    /// The point of a force, m, and the force, N; may be given several times
     #[arg(long, value_name = "X,Y,Z,FX,FY,FZ", value_parser = six, allow_hyphen_values = true)]
     pub force: Vec<[f64; 6]>,
     /// Force on all of the volume, as by gravity, N/m^3; needs --fix to make stress
     #[arg(long, value_name = "X,Y,Z", value_parser = vector, allow_hyphen_values = true)]
     pub body_force: Option<[f64; 3]>,
-    /// Fixes the vertices in a box, given by two opposite corners, m; may be given several times
+    /// Fix the vertices in a box, given by two opposite corners, m; may be given several times
     #[arg(long, value_name = "X,Y,Z,X,Y,Z", value_parser = six, allow_hyphen_values = true)]
     pub fix: Vec<[f64; 6]>,
-    /// File of loads and supports, .toml, in the place of the options for them; see `brisance schema --loads`
+    /// File of loads and supports, .toml, instead of the options for them; see `brisance schema --loads`
     #[arg(long, value_name = "LOADS.toml")]
     #[arg(conflicts_with_all = ["at", "force", "body_force", "fix"])]
     pub loads: Option<PathBuf>,
-    /// Fixes tetrahedra farther from the impulse than this, m, in the place of inertia (Mu01 section 2.8)
-    #[arg(long, value_name = "METRES", value_parser = length, requires = "at")]
+    /// Fix tetrahedra farther than this from the impulse, m, instead of inertia relief (Mu01 section 2.8)
+    #[arg(long, value_name = "METERS", value_parser = length, requires = "at")]
     #[arg(conflicts_with = "fix", allow_hyphen_values = true)]
     pub collision_radius: Option<f64>,
-    /// How long it lasts, s
+    /// Duration of the impulse, s
     #[arg(long, value_name = "SECONDS", default_value = "0.001", value_parser = duration)]
     #[arg(allow_hyphen_values = true)]
     pub duration: f64,
@@ -133,25 +133,25 @@ pub struct StressArguments {
     #[arg(value_parser = poisson)]
     pub poisson: f64,
     /// Length over which stress is averaged, m
-    #[arg(long, value_name = "METRES", default_value = "0", value_parser = radius)]
+    #[arg(long, value_name = "METERS", default_value = "0", value_parser = radius)]
     #[arg(allow_hyphen_values = true)]
     pub averaging: f64,
-    /// Quadratic displacements: far more exact, and slower
+    /// Use quadratic elements: far more exact, and slower
     #[arg(long)]
     pub quadratic: bool,
-    /// Green strain by Newton's method, for strains of more than 1e-2
+    /// Use Green strain and Newton's method, for strains above 1e-2
     #[arg(long, conflicts_with = "quadratic")]
     pub newton: bool,
-    /// Conjugate gradients in the place of a sparse Cholesky factor: slower, with less memory
+    /// Use conjugate gradients instead of a sparse Cholesky factor: slower, with less memory
     #[arg(long)]
     pub cg: bool,
-    /// Tension that is full red in the picture, Pa [default: the greatest]
+    /// Tension at full red in the picture, Pa [default: the greatest]
     #[arg(long, value_name = "PA", value_parser = length)]
     pub red: Option<f64>,
-    /// Averages stress at vertices and draws lines of equal stress at the marks of the color bar (.png)
+    /// Average stress at vertices and draw lines of equal stress at the marks of the color bar (.png)
     #[arg(long)]
     pub isolines: bool,
-    /// Cuts the body open along the plane across the greatest tension, where it would crack (.png)
+    /// Cut the body open along the plane across the greatest tension, where it would crack (.png)
     #[arg(long)]
     pub crack_plane: bool,
     /// File to write: .vtu, .msh or .png
