@@ -193,6 +193,16 @@ impl ConvexHull {
         most.into_iter().fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// How far it is from an inner point `from` to the surface along `way`, as a multiple of its length; zero from
+    /// outside.
+    pub fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
+        let leaves = |face: &Face| {
+            let speed = face.normal.dot(way);
+            (speed > 0.0).then(|| -face.height(from) / speed)
+        };
+        self.faces.iter().filter_map(leaves).fold(f64::INFINITY, f64::min).max(0.0)
+    }
+
     /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point, inside
     /// and on the surface the normal of the nearest face, the first of equals.
     pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {

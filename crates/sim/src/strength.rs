@@ -391,9 +391,9 @@ struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Depth below the surface, m.
+    /// Depth below the surface, m; outside an upper bound of the negative distance.
     fn depth(&self, at: &Point3<f64>) -> f64 {
-        -self.shape.field().distance(at)
+        -self.shape.field().lower_bound(at)
     }
 
     fn deepens(&self, at: &Point3<f64>) -> Vector3<f64> {
@@ -439,6 +439,9 @@ impl Measured<'_> {
 
     /// How far it is from an inner point to the surface, m, as far as rays go.
     fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
+        if let Field::Hull(hull) = self.shape.field() {
+            return hull.exit(from, way);
+        }
         let (mut t, mut depth) = (0.0, self.depth(from));
         for _ in 0..RAY_STEPS {
             if depth <= 0.0 {

@@ -68,6 +68,17 @@ impl Field {
         }
     }
 
+    /// [`Field::distance`] inside; outside a lower bound of it, which convex solids give in a fraction of the time.
+    pub fn lower_bound(&self, p: &Point3<f64>) -> f64 {
+        match self {
+            Self::Hull(hull) => hull.lower_bound(p),
+            Self::Hulls(hulls) => {
+                hulls.iter().map(|hull| hull.lower_bound(p)).fold(f64::INFINITY, f64::min)
+            }
+            _ => self.distance(p),
+        }
+    }
+
     /// Outward normal at body point `p`; where it is undefined, the direction from the origin, and
     /// there x.
     pub fn normal(&self, p: &Point3<f64>) -> Vector3<f64> {

@@ -52,14 +52,7 @@ pub(crate) struct Analytic<'a> {
 impl Analytic<'_> {
     /// A lower bound of the distance, quicker where that takes long.
     fn lower_bound(&self, p: &Point3<f64>) -> f64 {
-        match self.field {
-            Field::Hull(hull) => hull.lower_bound(&(self.map * p)),
-            Field::Hulls(hulls) => {
-                let p = self.map * p;
-                hulls.iter().map(|hull| hull.lower_bound(&p)).fold(f64::INFINITY, f64::min)
-            }
-            _ => self.distance(p),
-        }
+        self.field.lower_bound(&(self.map * p))
     }
 
     fn distance(&self, p: &Point3<f64>) -> f64 {
