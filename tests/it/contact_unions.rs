@@ -210,3 +210,27 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// A ray from inside leaves a convex solid where its signed distance vanishes; a bound of that holds everywhere.
+    #[test]
+    fn rays_leave_convex_solids_at_the_surface(
+        corners in prop::collection::vec(prop::array::uniform3(-1.0..1.0_f64), 8..30),
+        way in prop::array::uniform3(-1.0..1.0_f64),
+        far in prop::array::uniform3(-3.0..3.0_f64),
+    ) {
+        let corners: Vec<Point3<f64>> = corners.into_iter().map(Point3::from).collect();
+        let way = Vector3::from(way);
+        prop_assume!(way.norm() > 1e-3);
+        let hull = ConvexHull::new(&corners).unwrap();
+        let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
+        let middle = Point3::from(sum / corners.len() as f64);
+        let exit = middle + way * hull.exit(&middle, &way);
+        prop_assert!(hull.distance(&exit).abs() < 1e-9, "{exit}");
+        let far = Point3::from(far);
+        let (bound, distance) = (Field::Hull(Arc::new(hull.clone())).lower_bound(&far), hull.distance(&far));
+        prop_assert!(bound <= distance + 1e-9);
+        prop_assert!(distance > 0.0 || (bound - distance).abs() < 1e-9);
+        prop_assert!(distance <= 0.0 || hull.exit(&far, &way) == 0.0);
+    }
+}

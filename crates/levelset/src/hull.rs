@@ -196,11 +196,17 @@ impl ConvexHull {
     /// How far it is from an inner point `from` to the surface along `way`, as a multiple of its length; zero from
     /// outside.
     pub fn exit(&self, from: &Point3<f64>, way: &Vector3<f64>) -> f64 {
-        let leaves = |face: &Face| {
-            let speed = face.normal.dot(way);
-            (speed > 0.0).then(|| -face.height(from) / speed)
-        };
-        self.faces.iter().filter_map(leaves).fold(f64::INFINITY, f64::min).max(0.0)
+        let mut least = f64::INFINITY;
+        for face in &self.faces {
+            let (height, speed) = (face.height(from), face.normal.dot(way));
+            if height > 0.0 {
+                return 0.0;
+            }
+            if speed > 0.0 {
+                least = least.min(-height / speed);
+            }
+        }
+        least
     }
 
     /// Gradient of [`ConvexHull::distance`] at `p`: outside the direction from the nearest point, inside
