@@ -62,6 +62,7 @@ pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;
 pub use event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
+pub use interpolation::Corner;
 pub use joint::{JointError, JointId, JointState, NewJoint};
 pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};

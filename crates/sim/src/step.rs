@@ -76,6 +76,7 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
+        self.corners.fill(None);
         let report = self.advance_frame(ended);
         self.end_frame(&report);
         report
@@ -120,6 +121,7 @@ impl World {
         let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
         report.dissipation.collision -= spent;
         linkages.place(&mut end);
+        self.mark_corners();
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
         ended(Phase::Move);
@@ -514,6 +516,7 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
+                self.corners[i] = None;
                 report.frozen.push(self.ids[i]);
                 // its impulses are no guess for others
                 self.cache = Cache::default();
