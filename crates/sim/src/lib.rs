@@ -5,6 +5,10 @@
 //! [`build`] makes one of it, and a [`Recorder`] keeps what happens. Nothing here prints or opens
 //! files.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod anchor;
 mod breakage;
 mod build;
