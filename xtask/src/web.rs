@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use crate::{Outcome, run};
 
 /// What the page shares with the viewer of recordings.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 9] = [
     "icon.svg",
+    "packed.js",
+    "panels.js",
     "plot.js",
     "stage.js",
     "texture.js",
@@ -15,7 +17,17 @@ const SHARED: [&str; 7] = [
     "three.js",
     "viewer.css",
 ];
-const OWN: [&str; 6] = ["command.js", "index.html", "live.js", "main.js", "play.css", "worker.js"];
+const OWN: [&str; 9] = [
+    "command.js",
+    "index.html",
+    "live.js",
+    "main.js",
+    "page.js",
+    "play.css",
+    "pointer.js",
+    "share.js",
+    "worker.js",
+];
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
 
