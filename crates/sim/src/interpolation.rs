@@ -61,7 +61,8 @@ impl World {
     }
 
     /// Where a body was at its last blow in the last frame, and a piece at the blow that it came of, so that what shows
-    /// them between two frames shows the touch; `None` without a blow, of contacts that last, with [`contact::Solver::Ku07`], and if there is no such body.
+    /// them between two frames shows the touch; `None` without a blow, of contacts that last, with
+    /// [`contact::Solver::Ku07`], and if there is no such body.
     pub fn corner(&self, id: BodyId) -> Option<&Corner> {
         let i = self.ids.binary_search(&id).ok()?;
         self.corners[i].as_ref()
