@@ -73,6 +73,7 @@ class Page {
     this.drag = undefined;
     part("counts").textContent = "building";
     this.waits = performance.now();
+    this.told = true;
     tell({ kind: "load", setup: this.setup(), events });
     this.run();
     const { gravity } = this.choices();
@@ -103,6 +104,8 @@ class Page {
   }
 
   frame(frame, cost) {
+    // of the scene before
+    if (this.waits !== undefined) return;
     this.cost = 0.9 * (this.cost ?? cost) + 0.1 * cost;
     this.came = performance.now();
     const { curve } = this;
