@@ -45,7 +45,6 @@ mod simulation;
 mod timeline;
 mod units;
 mod validate;
-mod value;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

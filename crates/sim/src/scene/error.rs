@@ -5,8 +5,6 @@ use std::ops::Range;
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use super::value::Refusal;
-
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -86,14 +84,14 @@ fn hint(nearest: &Option<String>, known: &[String]) -> String {
 }
 
 impl SceneError {
-    pub(super) fn from_refusal(text: &str, refusal: &Refusal) -> Self {
-        let offset = refusal.span.as_ref().map_or(0, |span| span.start);
+    pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
+        let offset = error.span().map_or(0, |span| span.start);
         let place = Place::of(text, offset);
         let Ok(root) = DeTable::parse(text) else {
-            return Self::Syntax { place, problem: refusal.message.clone() };
+            return Self::Syntax { place, problem: error.message().to_owned() };
         };
         let key = path_at(root.get_ref(), offset);
-        let message = &refusal.message;
+        let message = error.message();
         if let Some((name, known)) = unknown_name(message) {
             let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
             let key = if key.ends_with(&name) { key } else { join(&key, &name) };

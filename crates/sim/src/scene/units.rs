@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::nearest;
 use super::quantity::{MAX_DEPTH, Quantity, evaluate, evaluate_at};
-use super::value::from_table;
 use super::{InvalidValue, SceneError};
 
 /// Keys by how their paths end, without indices, and the unit of their numbers: `""` of shares and other plain
@@ -161,7 +160,7 @@ pub fn units(path: &str) -> Option<&'static [&'static str]> {
 
 /// Reads TOML in which strings stand for numbers: quantities with units, and expressions of the file's variables.
 pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, SceneError> {
-    let wrong = |error: toml::de::Error| SceneError::from_refusal(text, &error.into());
+    let wrong = |error| SceneError::from_toml(text, &error);
     // what replaces values lives longer than the table that borrows it
     let mut numbers = Numbers::default();
     let mut table = DeTable::parse(text).map_err(wrong)?;
@@ -170,7 +169,10 @@ pub(super) fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Scen
     found
         .map_err(|(key, problem)| SceneError::from_invalid(text, InvalidValue { key, problem }))?;
     replace_in_table(table.get_mut(), &numbers);
-    from_table(table).map_err(|refusal| SceneError::from_refusal(text, &refusal))
+    T::deserialize(toml::de::Deserializer::from(table)).map_err(|mut error| {
+        error.set_input(Some(text));
+        wrong(error)
+    })
 }
 
 /// The numbers that replace values, by where these start in the text.

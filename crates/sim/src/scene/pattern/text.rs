@@ -1,7 +1,6 @@
 //! Patterns as the command line writes them.
 
 use super::super::validate;
-use super::super::value::from_text;
 use super::{Nested, Pattern, Preset};
 
 const FORM: &str = "give voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or \
@@ -62,7 +61,7 @@ fn single(text: &str) -> Result<Pattern, String> {
     };
     let rest: Vec<&str> = parts.collect();
     let toml = format!("[{kind}]\n{counts}\n{}\n", rest.join("\n"));
-    from_text(&toml).map_err(|refusal| format!("{refusal}: {FORM}"))
+    toml::from_str(&toml).map_err(|e| format!("{}: {FORM}", e.message()))
 }
 
 /// The parts between commas that are not in brackets.
