@@ -1,6 +1,7 @@
 // Plays with the page of `brisance play` at the address given in a headless browser, as a visitor does, and writes
 // pictures of it into the folder given. Prints what it saw as JSON.
 // NODE_PATH must hold the npm package playwright-core, BROWSER the path of a Chromium.
+const fs = require("node:fs");
 const { chromium } = require("playwright-core");
 
 const [address, folder, scheme = "dark", size = "960x640"] = process.argv.slice(2);
@@ -9,9 +10,50 @@ const origin = new URL(address).origin;
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
+/** Goes on to a frame, one by one if it stands; what the world has come to there. */
+async function go(page, frame) {
+  let at = Number(await page.evaluate(() => document.documentElement.dataset.frame ?? 0));
+  while (at < frame) {
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((n) => Number(document.documentElement.dataset.frame) > n, at);
+    at += 1;
+  }
+  await page.evaluate(() => delete document.documentElement.dataset.fingerprint);
+  await page.evaluate(() => document.getElementById("events").click());
+  await page.waitForFunction(() => document.documentElement.dataset.fingerprint);
+  return page.evaluate(() => document.documentElement.dataset.fingerprint);
+}
+
+/** Two fingers on a small screen: those that go one way cut, those that part zoom. */
+async function fingers(browser) {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: scheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(`${address}#scene=dominoes`);
+  await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  const client = await context.newCDPSession(page);
+  const touch = (type, points) => client.send("Input.dispatchTouchEvent", { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+  const stroke = async (path) => {
+    await touch("touchStart", [path[0][0]]);
+    await touch("touchStart", path[0]);
+    for (const points of path) await touch("touchMove", points);
+    await page.screenshot({ path: `${folder}/fingers.png` });
+    await touch("touchEnd", []);
+    await page.waitForTimeout(1500);
+  };
+  const bodies = () => page.evaluate(() => Number(document.documentElement.dataset.bodies));
+  const start = await bodies();
+  await stroke([0, 1, 2, 3, 4, 5].map((n) => [[150 - 20 * n, 380], [240 + 20 * n, 380]]));
+  const zoomed = await bodies();
+  await stroke([0, 1, 2, 3, 4, 5, 6].map((n) => [[20 + 40 * n, 380], [20 + 40 * n, 440]]));
+  const cut = await bodies();
+  await context.close();
+  return { start, zoomed, cut };
+}
+
 (async () => {
   const browser = await chromium.launch({ executablePath: process.env.BROWSER, args: flags });
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"] });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   const trouble = [];
@@ -28,10 +70,11 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
     if (await page.isVisible("#trouble")) trouble.push(await page.textContent("#trouble"));
   };
 
-  const began = Date.now();
   await page.goto(address);
   await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
-  const interactive = Date.now() - began;
+  // by the clock of the page, from its request: when the module, the scene and the first picture are there
+  const marks = await page.evaluate(() =>
+    Object.fromEntries(performance.getEntriesByType("mark").map(({ name, startTime }) => [name, Math.round(startTime)])));
   const keys = await page.$$eval("#scene option", (options) => options.map((o) => o.value).filter(Boolean));
   const scenes = {};
   const unbroken = ["dominoes", "arch"];
@@ -71,6 +114,23 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   await page.click("#share");
   await page.waitForFunction(() => document.documentElement.dataset.fingerprint);
   const shared = { ...(await data()), link: page.url() };
+  const events = Buffer.from(new URLSearchParams(new URL(shared.link).hash.slice(1)).get("events"), "base64url").toString("hex");
+
+  // what was played as files; the events are played again when they are dropped
+  const download = async (button) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    await file.saveAs(`${folder}/${button.slice(1)}`);
+  };
+  await page.click("summary");
+  await download("#events");
+  await download("#glb");
+  const run = JSON.parse(fs.readFileSync(`${folder}/events`, "utf8"));
+  fs.renameSync(`${folder}/events`, `${folder}/events.json`);
+  await page.evaluate(() => delete document.documentElement.dataset.fingerprint);
+  await page.setInputFiles("#file", `${folder}/events.json`);
+  await page.waitForFunction((n) => Number(document.documentElement.dataset.frame) < n, run.frames);
+  const dropped = await go(page, run.frames);
+  await said();
   await page.close();
   const again = await context.newPage();
   again.setDefaultTimeout(120_000);
@@ -79,17 +139,11 @@ const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   // stop it before the frame of the link, and go there frame by frame
   await again.keyboard.press(" ");
   await again.waitForTimeout(300);
-  let at = Number(await again.evaluate(() => document.documentElement.dataset.frame ?? 0));
-  const early = at <= Number(shared.frame);
-  while (at < Number(shared.frame)) {
-    await again.keyboard.press("ArrowRight");
-    await again.waitForFunction((n) => Number(document.documentElement.dataset.frame) > n, at);
-    at += 1;
-  }
-  await again.click("#share");
-  await again.waitForFunction(() => document.documentElement.dataset.fingerprint);
-  const replayed = await again.evaluate(() => ({ ...document.documentElement.dataset }));
+  const early = Number(await again.evaluate(() => document.documentElement.dataset.frame ?? 0)) <= Number(shared.frame);
+  const replayed = await go(again, Number(shared.frame));
+  await again.close();
+  const touched = await fingers(browser);
   await browser.close();
-  console.log(JSON.stringify({ interactive, scenes, early, link: shared.link.length, shared: shared.fingerprint,
-    replayed: replayed.fingerprint, trouble, strangers }));
+  console.log(JSON.stringify({ marks, scenes, early, link: shared.link.length, shared: shared.fingerprint,
+    replayed, run: run.fingerprint, frames: run.frames, events, dropped, touched, trouble, strangers }));
 })();

@@ -190,6 +190,62 @@ proptest! {
 }
 
 #[test]
+fn what_bounces_within_a_frame_is_shown_to_touch() {
+    let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
+    let material = Material { restitution: 0.5, friction: 0.0, ..Material::default() };
+    let ground = body(Body::Static, Shape::half_space(), Isometry3::identity());
+    world.add(NewBody { material, ..ground }).unwrap();
+    let velocity = Velocity { linear: Vector3::new(1.0, -6.0, 0.0), ..Velocity::default() };
+    let ball = NewBody { velocity, material, ..ball(0.1, [0.0, 0.34, 0.0]) };
+    let id = world.add(ball).unwrap();
+    // it is 0.24 m above the floor, and 0.2 m a frame nearer
+    world.step();
+    assert_eq!(world.corner(id), None);
+    world.step();
+    let corner = *world.corner(id).expect("it bounced");
+    assert!((corner.share - 0.2).abs() < 1e-9, "{corner:?}");
+    let height = |t: f64| world.interpolated_pose(id, t).unwrap().translation.y;
+    // it leaves at half the speed
+    for (t, wanted) in [(0.0, 0.14), (0.1, 0.12), (0.2, 0.1), (0.6, 0.14), (1.0, 0.18)] {
+        assert!((height(t) - wanted).abs() < 1e-9, "{} m at {t}", height(t));
+    }
+    world.step();
+    assert_eq!(world.corner(id), None);
+}
+
+#[test]
+fn pieces_are_shown_as_the_whole_until_the_blow() {
+    let mut world = World::new(Settings::default());
+    floor(&mut world);
+    let (brick, _) = struck_brick(&mut world);
+    let whole = loop {
+        let before = *world.get(brick).expect("it broke once").pose;
+        if !world.step().fractures.is_empty() {
+            break before;
+        }
+    };
+    let is_piece = |id: BodyId| world.get(id).is_some_and(|state| state.lineage.is_some());
+    let pieces: Vec<BodyId> =
+        world.iter().map(|state| state.id).filter(|&id| is_piece(id)).collect();
+    let center = |t: f64| {
+        let mut sum = (0.0, Vector3::zeros());
+        for &piece in &pieces {
+            let mass = world.get(piece).unwrap().body.mass_properties().unwrap().mass();
+            let pose = world.interpolated_pose(piece, t).unwrap();
+            sum = (sum.0 + mass, sum.1 + pose.translation.vector * mass);
+        }
+        sum.1 / sum.0
+    };
+    let share = world.corner(pieces[0]).expect("it was struck").share;
+    assert!(pieces.len() > 2 && share > 0.0);
+    // it was at rest
+    for t in [0.0, 0.5 * share, share] {
+        assert!((center(t) - whole.translation.vector).norm() < 1e-3, "{} at {t}", center(t));
+    }
+    assert!((center(1.0) - whole.translation.vector).norm() > 0.01, "{}", center(1.0));
+}
+
+#[test]
 fn sleepers_fall_when_what_carries_them_is_put_elsewhere() {
     let mut world = World::new(Settings::default());
     let (plate, cubes) = stack(&mut world);

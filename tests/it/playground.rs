@@ -28,7 +28,8 @@ fn count(list: &Value) -> usize {
     list.as_array().expect("a list").len()
 }
 
-/// Sizes of the geometries of a frame tell how many bytes of it are theirs; the rest are poses.
+/// Sizes of the geometries of a frame tell how many bytes of it are theirs; the rest are poses: where bodies are,
+/// where new ones were, and where blows were and when.
 fn check_layout(frame: &[u8]) {
     let head = head(frame);
     let length = u32::from_le_bytes(frame[..4].try_into().unwrap()) as usize;
@@ -38,7 +39,7 @@ fn check_layout(frame: &[u8]) {
         .iter()
         .map(|size| 36 * size[0].as_u64().unwrap() + 12 * size[1].as_u64().unwrap())
         .sum();
-    let poses = 28 * count(&head["ids"]);
+    let poses = 28 * (count(&head["ids"]) + count(&head["new"])) + 32 * count(&head["corners"]);
     let start = (4 + length).next_multiple_of(4);
     assert_eq!(frame.len(), start + usize::try_from(geometries).unwrap() + poses);
 }
@@ -231,7 +232,8 @@ fn page() -> Case {
     let case = Case::new(&[("own.toml", OWN), ("bob.obj", bob)]);
     let names = ["index.html", "viewer.css", "play.css", "command.js", "live.js", "main.js"];
     let more = ["plot.js", "stage.js", "texture.js", "three.js", "worker.js", "icon.svg"];
-    for name in names.into_iter().chain(more).chain(["brisance.wasm"]) {
+    let parts = ["packed.js", "page.js", "panels.js", "pointer.js", "share.js", "brisance.wasm"];
+    for name in names.into_iter().chain(more).chain(parts) {
         std::fs::write(case.folder.path().join(name), name).unwrap();
     }
     case
@@ -352,4 +354,89 @@ fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     }
     assert_eq!((&seen["early"], &seen["shared"]), (&true.into(), &seen["replayed"]), "{seen}");
     assert!(seen["link"].as_u64().unwrap() < 600, "{seen}");
+    assert_eq!((&seen["run"], &seen["dropped"]), (&seen["shared"], &seen["shared"]), "{seen}");
+    check_files(&seen, case.folder.path());
+    let bodies = ["start", "zoomed", "cut"].map(|when| seen["touched"][when].as_u64().unwrap());
+    assert!(bodies[0] == bodies[1] && bodies[1] < bodies[2], "two fingers: {bodies:?}");
+    println!("milliseconds from the request of the page: {}", seen["marks"]);
+}
+
+/// The recording that was downloaded is what native code makes of the events, byte for byte, and can be read.
+fn check_files(seen: &Value, folder: &Path) {
+    let digits = seen["events"].as_str().unwrap().as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    let events: Vec<u8> = digits.map(byte).collect();
+    let frames = seen["frames"].as_u64().unwrap() as usize;
+    let mut native = play(&sample("window"));
+    native.replay(&events).unwrap();
+    let downloaded = std::fs::read(folder.join("glb")).unwrap();
+    assert!(native.record(frames).unwrap() == downloaded, "the recording differs");
+    let recording = brisance::format::glb::read_glb(&downloaded).unwrap();
+    assert_eq!(recording.frames, frames + 1);
+    assert!(recording.tracks.len() > 30, "{} tracks", recording.tracks.len());
+}
+
+/// A slab that falls and breaks into some 300 pieces, and 2,000 boxes that drift apart.
+const CROWDS: [(&str, usize, &str); 2] = [
+    (
+        "300 pieces",
+        75,
+        r#"version = 1
+[pattern.shards.voronoi]
+pieces = 330
+[[body]]
+name = "floor"
+shape = { plane = {} }
+motion = "static"
+[[body]]
+name = "slab"
+shape = { box = { half_extents = [0.6, 0.6, 0.05] } }
+position = [0, 1.2, 0]
+material = "clay"
+fracture = { pattern = "shards", break_impulse = 1, generations = 1, min_share = 0.0001 }
+"#,
+    ),
+    (
+        "2,000 bodies",
+        5,
+        r#"version = 1
+[simulation]
+gravity = [0, 0, 0]
+[[body]]
+name = "box"
+shape = { box = { half_extents = [0.1, 0.1, 0.1] } }
+density = 500
+velocity = [0.05, 0.02, 0.1]
+angular_velocity = [0.3, 0.5, 0.2]
+copies = { count = [20, 10, 10], spacing = [0.5, 0.5, 0.5] }
+"#,
+    ),
+];
+
+/// Speed is measured, not asserted: the machine may have other work.
+#[test]
+#[allow(clippy::print_stdout, reason = "it measures")]
+fn a_browser_tells_how_fast_crowds_are() {
+    let (browser, modules) = match browser() {
+        Ok(found) => found,
+        Err(reason) => return println!("skipped: {reason}"),
+    };
+    let Some(folder) = built() else {
+        return println!("skipped: cargo xtask web makes the playground");
+    };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_speed.cjs");
+    for (name, frame, scene) in CROWDS {
+        let case = Case::new(&[("crowd.toml", scene)]);
+        let page = folder.to_str().unwrap();
+        let served = Served::by(&case, &["play", "crowd.toml", "--page", page, "--no-open"]);
+        let mut node = Process::new("node");
+        node.arg(&script).arg(&served.address).arg(frame.to_string());
+        node.env("NODE_PATH", &modules).env("BROWSER", &browser);
+        let run = node.output().expect("node runs");
+        assert!(run.status.success(), "{name}: {}", String::from_utf8_lossy(&run.stderr));
+        let seen: Value = serde_json::from_slice(&run.stdout).unwrap();
+        let bodies = seen["bodies"].as_u64().unwrap();
+        assert!(bodies > 250, "{name}: {seen}");
+        println!("{name}: {seen}");
+    }
 }

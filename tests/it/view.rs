@@ -38,6 +38,13 @@ impl Served {
         address.split('/').next().expect("a host")
     }
 
+    /// The folder of all routes, with a slash before it.
+    fn folder(&self) -> &str {
+        let start = "http://".len() + self.host().len();
+        let end = self.address.rfind('/').expect("a folder");
+        &self.address[start..end]
+    }
+
     /// Status, headers and body of the answer to a request as it is sent.
     fn answer(&self, request: &str) -> (u16, String, Vec<u8>) {
         let mut stream = TcpStream::connect(self.host()).unwrap();
@@ -51,8 +58,10 @@ impl Served {
     }
 
     pub(crate) fn get(&self, route: &str) -> (u16, String, Vec<u8>) {
-        let host = self.host();
-        self.answer(&format!("GET {route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+        let (host, folder) = (self.host(), self.folder());
+        self.answer(&format!(
+            "GET {folder}{route} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+        ))
     }
 }
 
@@ -101,6 +110,13 @@ fn a_page_is_served_with_all_it_needs_and_nothing_else() {
         assert_eq!(served.get(outside).0, 404, "{outside}");
     }
     assert_eq!(served.get("/../../../../../../etc/passwd").0, 404);
+    // its folder has a name of its own each time
+    let other = Served::new(&case, "out.glb");
+    assert!(other.folder().len() == 33 && other.folder() != served.folder(), "{}", other.address);
+    for guess in ["/", "/recording/0", &format!("{}/", other.folder())] {
+        let request = format!("GET {guess} HTTP/1.1\r\nHost: {}\r\n\r\n", served.host());
+        assert_eq!(served.answer(&request).0, 404, "{guess}");
+    }
 }
 
 #[test]
@@ -157,7 +173,7 @@ fn only_this_machine_by_its_own_name_can_read_it() {
     let port = served.host().split(':').next_back().unwrap().to_owned();
     let asked = |host: &str| {
         let end = "Connection: close\r\n\r\n";
-        served.answer(&format!("GET /recording/0 HTTP/1.1\r\n{host}{end}")).0
+        served.answer(&format!("GET {}/recording/0 HTTP/1.1\r\n{host}{end}", served.folder())).0
     };
     assert_eq!(asked(&format!("Host: 127.0.0.1:{port}\r\n")), 200);
     assert_eq!(asked(&format!("Host: localhost:{port}\r\n")), 200);
@@ -203,7 +219,8 @@ fn requests_that_are_too_large_or_never_end_do_not_stop_the_viewer() {
         })
         .collect();
     assert_eq!(served.get("/").0, 200);
-    let head = served.answer(&format!("HEAD / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    let folder = served.folder();
+    let head = served.answer(&format!("HEAD {folder}/ HTTP/1.1\r\nHost: {host}\r\n\r\n"));
     assert_eq!((head.0, head.2.len()), (200, 0));
     let length = served.get("/").2.len();
     assert!(head.1.contains(&format!("Content-Length: {length}")), "{}", head.1);

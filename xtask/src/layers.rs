@@ -7,12 +7,13 @@ use crate::Outcome;
 use crate::rings::rings;
 
 /// Each package with the packages of the workspace it may use.
-const LAYERS: [(&str, &[&str]); 10] = [
-    ("brisance-levelset", &[]),
-    ("brisance-dynamics", &[]),
-    ("brisance-tetfem", &["brisance-levelset"]),
-    ("brisance-contact", &["brisance-dynamics", "brisance-levelset"]),
-    ("brisance-fracture", &["brisance-levelset"]),
+const LAYERS: [(&str, &[&str]); 11] = [
+    ("brisance-serial", &[]),
+    ("brisance-levelset", &["brisance-serial"]),
+    ("brisance-dynamics", &["brisance-serial"]),
+    ("brisance-tetfem", &["brisance-levelset", "brisance-serial"]),
+    ("brisance-contact", &["brisance-dynamics", "brisance-levelset", "brisance-serial"]),
+    ("brisance-fracture", &["brisance-levelset", "brisance-serial"]),
     (
         "brisance-sim",
         &[
@@ -20,6 +21,7 @@ const LAYERS: [(&str, &[&str]); 10] = [
             "brisance-dynamics",
             "brisance-fracture",
             "brisance-levelset",
+            "brisance-serial",
             "brisance-tetfem",
         ],
     ),
@@ -74,7 +76,7 @@ const ALLOWED: [&str; 14] = [
 
 /// What single library packages may use beside.
 const OWN: [(&str, &[&str]); 2] = [
-    ("brisance-meshfile", &["gltf", "ply-rs-bw", "stl_io", "tobj"]),
+    ("brisance-meshfile", &["gltf", "ply-rs-bw", "serde_json", "stl_io", "tobj"]),
     ("brisance-web", &["serde_json"]),
 ];
 

@@ -6,8 +6,10 @@ use std::process::{Command, Stdio};
 use crate::{Outcome, run};
 
 /// What the page shares with the viewer of recordings.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 9] = [
     "icon.svg",
+    "packed.js",
+    "panels.js",
     "plot.js",
     "stage.js",
     "texture.js",
@@ -15,17 +17,28 @@ const SHARED: [&str; 7] = [
     "three.js",
     "viewer.css",
 ];
-const OWN: [&str; 6] = ["command.js", "index.html", "live.js", "main.js", "play.css", "worker.js"];
+const OWN: [&str; 9] = [
+    "command.js",
+    "index.html",
+    "live.js",
+    "main.js",
+    "page.js",
+    "play.css",
+    "pointer.js",
+    "share.js",
+    "worker.js",
+];
 const FOLDER: &str = "out/web";
 const TARGET: &str = "wasm32-unknown-unknown";
+/// Every browser of today has vectors of 128 bits. Addresses take no more bytes than they need.
+const FLAGS: &str = "-C target-feature=+simd128 -C link-arg=--compress-relocations";
 
 /// Builds the playground: a folder that any server of files can host.
 pub(crate) fn build() -> Outcome {
     let failed = |e: std::io::Error| format!("{FOLDER}: {e}");
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", "web", "--package", "brisance-web", "--target", TARGET]);
-    // every browser of today has vectors of 128 bits
-    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", FLAGS);
     run(&mut cargo)
         .map_err(|problem| format!("{problem}: is there `rustup target add {TARGET}`?"))?;
     std::fs::create_dir_all(FOLDER).map_err(failed)?;
@@ -43,17 +56,27 @@ pub(crate) fn build() -> Outcome {
     report(folder)
 }
 
+/// Programs that pack as servers do, with their arguments.
+const PACKERS: [(&str, &[&str]); 2] = [("gzip", &["-9c"]), ("brotli", &["-q", "11", "-c"])];
+
 /// Prints how large the files are, and as they are sent.
 fn report(folder: &Path) -> Outcome {
-    let mut sum = 0;
+    let mut sums = [0; PACKERS.len()];
     for name in SHARED.iter().chain(&OWN).chain(&["brisance.wasm"]) {
         let path = folder.join(name);
         let size = std::fs::metadata(&path).map_err(|e| format!("{name}: {e}"))?.len();
-        let packed = Command::new("gzip").arg("-9c").arg(&path).stderr(Stdio::null()).output();
-        let sent = packed.map_or(size, |output| output.stdout.len() as u64);
-        println!("{name:18} {size:8} bytes, {sent:8} with gzip");
-        sum += sent;
+        print!("{name:18} {size:8} bytes");
+        for ((packer, arguments), sum) in PACKERS.iter().zip(&mut sums) {
+            let packed =
+                Command::new(packer).args(*arguments).arg(&path).stderr(Stdio::null()).output();
+            let Ok(packed) = packed else { continue };
+            print!(", {:8} with {packer}", packed.stdout.len());
+            *sum += packed.stdout.len();
+        }
+        println!();
     }
-    println!("{FOLDER}: {sum} bytes as servers send them with gzip");
+    for ((packer, _), sum) in PACKERS.iter().zip(sums).filter(|(_, sum)| *sum > 0) {
+        println!("{FOLDER}: {sum} bytes as servers send them with {packer}");
+    }
     Ok(())
 }

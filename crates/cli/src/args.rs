@@ -506,13 +506,9 @@ const VIEW_EXAMPLES: &str = "Examples:
 The page is for this machine only, at http://127.0.0.1, and fetches nothing from anywhere else. Its
 address is printed first; Ctrl-C ends it.";
 
-/// Arguments of `brisance view`.
+/// How `brisance view` and `brisance play` serve a page.
 #[derive(Args, Debug)]
-#[command(after_help = VIEW_EXAMPLES)]
-pub struct ViewArguments {
-    /// Recordings that `brisance run` wrote, .glb; the page shows one of several at a time
-    #[arg(required = true, value_name = "RECORDING")]
-    pub recordings: Vec<PathBuf>,
+pub struct ServingArguments {
     /// Port to serve the page on [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
@@ -522,6 +518,18 @@ pub struct ViewArguments {
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Arguments of `brisance view`.
+#[derive(Args, Debug)]
+#[command(after_help = VIEW_EXAMPLES)]
+pub struct ViewArguments {
+    /// Recordings that `brisance run` wrote, .glb; the page shows one of several at a time
+    #[arg(required = true, value_name = "RECORDING")]
+    pub recordings: Vec<PathBuf>,
+    /// How the page is served
+    #[command(flatten)]
+    pub serving: ServingArguments,
 }
 
 const PLAY_EXAMPLES: &str = "Examples:
@@ -543,15 +551,9 @@ pub struct PlayArguments {
     /// Let the scene name files outside its folder and ../assets
     #[arg(long)]
     pub allow_outside: bool,
-    /// Port to serve the page on [default: any that is free]
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub port: u16,
-    /// Do not open the page, only print its address
-    #[arg(long)]
-    pub no_open: bool,
-    /// Print nothing but errors
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// How the page is served
+    #[command(flatten)]
+    pub serving: ServingArguments,
 }
 
 const PLOT_EXAMPLES: &str = "Examples:

@@ -9,39 +9,13 @@ pub(crate) mod vtu;
 
 use std::path::{Path, PathBuf};
 
-use nalgebra::Isometry3;
-use sim::{Recording, Surface, Track};
-use thiserror::Error;
+use meshfile::{check_poses, check_surface};
+use sim::Recording;
 
 use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
-/// Why a recording cannot be written.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum WriteError {
-    /// A pose or vertex is not finite.
-    #[error("body `{track}` has a position that is not a finite number: nothing can draw it")]
-    NotFinite {
-        /// Name of the track.
-        track: String,
-    },
-    /// A triangle names a vertex that does not exist, or normals and vertices differ in number.
-    #[error("the surface of body `{track}` is inconsistent: this is a bug in brisance")]
-    Surface {
-        /// Name of the track.
-        track: String,
-    },
-    /// The format counts bytes in 32 bits.
-    #[error("the recording takes {bytes} bytes, but a GLB holds at most 4 GiB: run fewer frames")]
-    TooLarge {
-        /// Bytes needed.
-        bytes: usize,
-    },
-    /// The file could not be written.
-    #[error(transparent)]
-    Write(#[from] std::io::Error),
-}
+pub use meshfile::WriteError;
 
 /// What a recording can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,33 +120,4 @@ fn check(recording: &Recording) -> Result<(), WriteError> {
         check_poses(track, &track.poses)?;
     }
     Ok(())
-}
-
-fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteError> {
-    let is_finite = |p: &Isometry3<f64>| -> bool {
-        p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
-    };
-    if poses.iter().all(is_finite) {
-        Ok(())
-    } else {
-        Err(WriteError::NotFinite { track: track.name.clone() })
-    }
-}
-
-/// Refuses the surface of a track that no format can hold.
-fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
-    let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
-    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
-    if !alike || !outer.iter().chain(inner).all(known) {
-        return Err(WriteError::Surface { track: track.name.clone() });
-    }
-    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
-    let places = vertices.iter().chain(normals).chain(rest).flatten();
-    if places.chain(paint).all(|x| x.is_finite()) {
-        Ok(())
-    } else {
-        Err(WriteError::NotFinite { track: track.name.clone() })
-    }
 }

@@ -18,7 +18,7 @@ pub mod progress;
 pub mod render;
 pub mod spool;
 pub mod tet_file;
-pub mod texture;
+pub use meshfile::texture;
 pub mod viewer;
 pub mod volume_file;
 mod vtk_xml;

@@ -12,6 +12,10 @@
 //! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
 //! to take; [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod body;
 mod cast;
 pub mod constraint;

@@ -45,6 +45,10 @@
 //! [`Body::Kinematic`] follow given poses. [`MassProperties::planar`] makes a body of two
 //! dimensions. `examples/spin.rs` compares them all.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod advance;
 mod body;
 mod energy_fix;

@@ -42,6 +42,10 @@
 //! ones that people see, [`convex_parts`] what other engines collide, and a [`Bond`] says what held two
 //! pieces together.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod alignment;
 mod body;
 mod bricks;

@@ -113,6 +113,10 @@
 //! # Ok::<(), brisance_levelset::GridError>(())
 //! ```
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod binary;
 mod caps;
 mod compact;

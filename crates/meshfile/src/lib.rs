@@ -1,12 +1,18 @@
-//! Triangle meshes from the bytes of OBJ, STL, PLY and GLB files.
+//! Triangle meshes from the bytes of OBJ, STL, PLY and GLB files, and recordings as GLB.
 //!
 //! Nothing here opens files: the program and the page in the browser both hand over bytes.
+
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
 
 pub mod glb_file;
 mod gltf;
 mod obj;
 mod ply;
+mod recording;
 mod stl;
+pub mod texture;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,6 +24,8 @@ use sim::{Paint, PaintedMesh};
 use thiserror::Error;
 
 use crate::glb_file::GlbError;
+
+pub use recording::{WriteError, check_poses, check_surface, write_glb, write_glb_of};
 
 /// Why a mesh file was refused.
 #[derive(Debug, Error)]

@@ -438,6 +438,7 @@ impl World {
             momentum,
             mass: *self.mass_of(i)?,
             pose,
+            previous: self.previous[i],
             since: self.flights[i].since,
             taken: self.flights[i].taken,
             anchorage: self.anchorages[i].clone(),

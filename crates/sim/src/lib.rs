@@ -5,6 +5,10 @@
 //! [`build`] makes one of it, and a [`Recorder`] keeps what happens. Nothing here prints or opens
 //! files.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod anchor;
 mod breakage;
 mod build;
@@ -62,6 +66,7 @@ pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;
 pub use event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
+pub use interpolation::Corner;
 pub use joint::{JointError, JointId, JointState, NewJoint};
 pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};

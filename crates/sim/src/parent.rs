@@ -21,6 +21,8 @@ pub(crate) struct Parent {
     pub(crate) mass: MassProperties,
     pub(crate) momentum: Momentum,
     pub(crate) pose: Isometry3<f64>,
+    /// Its pose at the end of the frame before.
+    pub(crate) previous: Isometry3<f64>,
     /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
     pub(crate) since: f64,
     /// Its share of the energy that the blows of the frame dissipated, J.

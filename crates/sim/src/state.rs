@@ -186,6 +186,7 @@ impl World {
         let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
         self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
         self.previous.clone_from(&self.poses);
+        self.corners = vec![None; self.len()];
         self.places.take();
         let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
         let all_known = self.targets.iter().all(is_known);

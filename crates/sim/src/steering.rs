@@ -193,7 +193,7 @@ impl World {
         }
         self.targets.retain(|target| target.body != id);
         self.wake_around(id);
-        (self.poses[i], self.previous[i]) = (*pose, *pose);
+        (self.poses[i], self.previous[i], self.corners[i]) = (*pose, *pose, None);
         self.rests[i] = Rest::new(pose);
         self.cache.forget(id.number());
         self.places.take();

@@ -76,13 +76,16 @@ impl World {
     pub fn step_with(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         self.born = 0;
         self.previous.clone_from(&self.poses);
+        self.corners.fill(None);
         let report = self.advance_frame(ended);
         self.end_frame(&report);
         report
     }
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        if self.settings.contact.solver == Solver::Ku07 {
+        // a browser's module, which has no programmes for it, is to be small
+        let is_there = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+        if is_there && self.settings.contact.solver == Solver::Ku07 {
             return self.advance_by_instants(ended);
         }
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
@@ -118,6 +121,7 @@ impl World {
         let (mut end, spent) = self.end_of_move((given, &support), (&half, &mut push), &mut kept);
         report.dissipation.collision -= spent;
         linkages.place(&mut end);
+        self.mark_corners();
         let start = std::mem::replace(&mut self.poses, end);
         self.flights.fill(Flight::default());
         ended(Phase::Move);
@@ -513,6 +517,7 @@ impl World {
         for (i, pose) in self.poses.iter_mut().enumerate() {
             if !is_usable(pose, &self.momenta[i]) {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
+                self.corners[i] = None;
                 report.frozen.push(self.ids[i]);
                 // its impulses are no guess for others
                 self.cache = Cache::default();

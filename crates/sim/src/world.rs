@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::anchor::Anchorage;
 use crate::contact_events::Log;
 use crate::forces::Load;
+use crate::interpolation::Corner;
 use crate::parent::Parent;
 use crate::sharing::Divided;
 use crate::sleep::{Link, Rest};
@@ -191,8 +192,11 @@ pub struct World {
     /// What bodies are to contacts and forces: sleepers are static.
     pub(crate) acting: Vec<Body>,
     pub(crate) poses: Vec<Isometry3<f64>>,
-    /// Poses at the end of the frame before the last; of bodies that were added or placed since, their first poses.
+    /// Poses at the end of the frame before the last; of bodies that were added or placed since, their first poses,
+    /// and of pieces where they were in what they broke off.
     pub(crate) previous: Vec<Isometry3<f64>>,
+    /// Where each body was at its last blow in the last frame; pieces at the blow that they came of.
+    pub(crate) corners: Vec<Option<Corner>>,
     pub(crate) momenta: Vec<Momentum>,
     /// The last blow to each body in the present frame, since which it flies from its pose and momentum.
     pub(crate) flights: Vec<Flight>,
@@ -261,6 +265,7 @@ impl World {
             lost: false,
             poses: Vec::new(),
             previous: Vec::new(),
+            corners: Vec::new(),
             momenta: Vec::new(),
             flights: Vec::new(),
             shapes: Vec::new(),
@@ -327,6 +332,7 @@ impl World {
         self.rests.push(Rest::new(&new.pose));
         self.poses.push(new.pose);
         self.previous.push(new.pose);
+        self.corners.push(None);
         self.places.take();
         self.momenta.push(momentum);
         self.flights.push(Flight::default());
@@ -361,6 +367,7 @@ impl World {
         self.lost = true;
         self.poses.remove(i);
         self.previous.remove(i);
+        self.corners.remove(i);
         self.places.take();
         self.momenta.remove(i);
         self.flights.remove(i);
@@ -469,6 +476,9 @@ impl World {
 
     /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
     pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
+        // until the blow it was a part of its parent
+        self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);
+        self.corners[i] = Corner::new(parent.since / self.settings.dt, self.poses[i]);
         let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
         let (flight, pose, momentum) =
             Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);

@@ -8,6 +8,10 @@
 //! Displacements, forces and stresses are in the material frame of the mesh, in m, N and Pa, one
 //! vector per node or one symmetric matrix per tetrahedron; tension is positive.
 
+// a browser has one thread
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+extern crate serial as rayon;
+
 mod average;
 mod block_matrix;
 mod cholesky;

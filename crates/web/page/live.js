@@ -1,27 +1,16 @@
 // Bodies that come and go: what the module tells of each frame, shown between the last two frames.
 
 import * as THREE from "./three.js";
+import { POSE, unpack } from "./packed.js";
 import { Stage, geometryOf, kindOf } from "./stage.js";
 
-const POSE = 7;
-
-/** A frame as `crates/web/src/output.rs` lays it out. */
+/** A frame as `crates/web/src/output.rs` packs it. */
 export function read(buffer) {
-  const length = new DataView(buffer).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  let at = Math.ceil((4 + length) / 4) * 4;
-  const take = (kind, count) => {
-    const array = new kind(buffer, at, count);
-    at += 4 * count;
-    return array;
-  };
-  const geometries = head.geometries.map(([vertices, triangles]) => ({
-    positions: take(Float32Array, 3 * vertices),
-    normals: take(Float32Array, 3 * vertices),
-    rest: take(Float32Array, 3 * vertices),
-    indices: take(Uint32Array, 3 * triangles),
-  }));
-  return { ...head, geometries, poses: take(Float32Array, POSE * head.ids.length) };
+  const { head, geometries, floats } = unpack(buffer);
+  const poses = floats(POSE * head.ids.length);
+  const starts = floats(POSE * head.new.length);
+  const corners = head.corners.map((body) => ({ body, share: floats(1)[0], pose: floats(POSE) }));
+  return { ...head, geometries, poses, starts, corners };
 }
 
 /** A batch that grows, and forgets what is gone. */
@@ -88,9 +77,18 @@ class Growing {
   }
 }
 
+/** Between which poses a body is at a share of the last frame, and how far along. */
+function leg({ before, after, corner }, share) {
+  if (!corner) return { from: before, to: after, along: share };
+  if (share < corner.share) return { from: before, to: corner.pose, along: share / corner.share };
+  return { from: corner.pose, to: after, along: (share - corner.share) / Math.max(1 - corner.share, 1e-6) };
+}
+
 export class LiveStage extends Stage {
   constructor(canvas, frame) {
     super(canvas, frame.view);
+    // no look from under the floor
+    this.controls.maxPolarAngle = 0.5 * Math.PI;
     this.clear();
     this.advance(frame);
   }
@@ -130,15 +128,23 @@ export class LiveStage extends Stage {
       body?.parts.forEach((part) => part.batch.remove(part));
       this.bodies.delete(id);
     }
-    for (const body of frame.new) this.enter(body);
+    frame.new.forEach((body, n) => {
+      body.after = frame.starts.subarray(POSE * n, POSE * (n + 1));
+      this.enter(body);
+    });
     frame.ids.forEach((id, n) => {
       const body = this.bodies.get(id);
       if (!body) return;
       const pose = frame.poses.subarray(POSE * n, POSE * (n + 1));
-      body.before = body.after ?? pose;
+      body.before = body.after;
       body.after = pose;
+      body.corner = undefined;
       body.still = body.placed && body.before.every((x, k) => x === pose[k]);
     });
+    for (const { body: n, share, pose } of frame.corners) {
+      const body = this.bodies.get(frame.ids[n]);
+      if (body) Object.assign(body, { corner: { share, pose }, still: false });
+    }
     this.last = frame;
     this.show(0);
   }
@@ -156,14 +162,15 @@ export class LiveStage extends Stage {
     this.bodies.set(body.id, body);
   }
 
-  /** Puts bodies a share of the way from the frame before the last to the last. */
+  /** Puts bodies where they are at a share of the last frame: on lines, which bend at blows. */
   show(share) {
     const place = new THREE.Vector3(), turn = new THREE.Quaternion(), matrix = new THREE.Matrix4();
     const next = new THREE.Vector3(), twist = new THREE.Quaternion(), one = new THREE.Vector3(1, 1, 1);
     for (const body of this.bodies.values()) {
       if (body.still || !body.after) continue;
-      place.fromArray(body.before).lerp(next.fromArray(body.after), share);
-      turn.fromArray(body.before, 3).slerp(twist.fromArray(body.after, 3), share);
+      const { from, to, along } = leg(body, share);
+      place.fromArray(from).lerp(next.fromArray(to), along);
+      turn.fromArray(from, 3).slerp(twist.fromArray(to, 3), along);
       matrix.compose(place, turn, one);
       for (const part of body.parts) part.batch.mesh.setMatrixAt(part.id, matrix);
       body.placed = share === 1;
@@ -173,10 +180,7 @@ export class LiveStage extends Stage {
 
   /** Where a ray through a place of the screen starts, and its unit direction. */
   ray(x, y) {
-    const box = this.renderer.domElement.getBoundingClientRect();
-    const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
-    const caster = new THREE.Raycaster();
-    caster.setFromCamera(at, this.camera);
+    const caster = this.caster(x, y);
     return { from: caster.ray.origin.clone(), along: caster.ray.direction.clone() };
   }
 

@@ -11,7 +11,7 @@ let timer;
 /** Frames that the page has not taken yet. */
 let ahead = 0;
 /** How many there may be: a page that draws slowly is not flooded. */
-const MOST_AHEAD = 2;
+const MOST_AHEAD = 8;
 
 /** A copy of what the module answers. */
 function answer() {
@@ -41,16 +41,12 @@ const encode = (value) => new TextEncoder().encode(value);
 async function begin() {
   const response = await fetch("brisance.wasm");
   if (!response.ok) throw new Error(`brisance.wasm: the server answered ${response.status}`);
-  const module = await WebAssembly.compile(await response.arrayBuffer());
-  const imports = {};
-  // a crate below expects a clock of the browser, which nothing here asks
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-    imports[from] ??= {};
-    imports[from][name] = () => {
-      throw new Error(`${from}.${name} was called`);
-    };
-  }
-  wasm = (await WebAssembly.instantiate(module, imports)).exports;
+  // a server that does not know the type of modules sends another, and nothing compiles as it comes
+  const streams = response.headers.get("Content-Type")?.startsWith("application/wasm");
+  const { instance } = streams
+    ? await WebAssembly.instantiateStreaming(response)
+    : await WebAssembly.instantiate(await response.arrayBuffer());
+  wasm = instance.exports;
   wasm.start();
   const scenes = JSON.parse(text.decode(call("scenes")));
   postMessage({ kind: "ready", scenes });
@@ -91,6 +87,12 @@ function guarded(act) {
 }
 
 const does = {
+  record({ setup, events, frames }) {
+    call("load", encode(JSON.stringify(setup)));
+    call("replay", events);
+    const bytes = call("record", undefined, frames);
+    postMessage({ kind: "recorded", bytes: bytes.buffer }, [bytes.buffer]);
+  },
   load({ setup, events }) {
     running = false;
     const bytes = call("load", encode(JSON.stringify(setup)));
@@ -121,7 +123,7 @@ const does = {
   taken: () => (ahead = Math.max(0, ahead - 1)),
   step: () => running && step(),
   pick: ({ ray }) => postMessage({ kind: "picked", found: running ? JSON.parse(text.decode(call("pick", undefined, ...ray))) : null }),
-  events: () => postMessage({ kind: "events", bytes: call("events"), fingerprint: BigInt.asUintN(64, wasm.fingerprint()).toString(16) }),
+  events: () => postMessage({ kind: "events", bytes: call("events"), frame: wasm.frame(), fingerprint: BigInt.asUintN(64, wasm.fingerprint()).toString(16) }),
 };
 
 addEventListener("message", ({ data }) => {

@@ -169,6 +169,16 @@ pub extern "C" fn act() -> u32 {
     })
 }
 
+/// Ends the scene with a recording of so many frames. Answers [`Play::record`].
+#[unsafe(no_mangle)]
+pub extern "C" fn record(frames: usize) -> u32 {
+    with(|desk| {
+        let play = desk.play.take().ok_or_else(|| "no scene runs: choose one".to_owned());
+        let result = play.and_then(|play| play.record(frames).map_err(|error| error.to_string()));
+        desk.answer(result)
+    })
+}
+
 /// Advances the scene by a frame. Answers [`Play::step`].
 #[unsafe(no_mangle)]
 pub extern "C" fn step() -> u32 {
@@ -190,6 +200,12 @@ pub extern "C" fn pick(x: f64, y: f64, z: f64, a: f64, b: f64, c: f64) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn events() -> u32 {
     with(|desk| desk.play(|play, _| Ok::<_, String>(play.events())))
+}
+
+/// The frames that were stepped. Zero if no scene runs.
+#[unsafe(no_mangle)]
+pub extern "C" fn frame() -> usize {
+    with(|desk| desk.play.as_ref().map_or(0, |play| play.world().frame()))
 }
 
 /// What the world has come to; see [`Play::fingerprint`]. Zero if no scene runs.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
-use sim::{BodyId, Recorder, Skin, Surface, Texture, Track, World};
+use sim::{BodyId, Corner, Recorder, Skin, Surface, Texture, Track, World};
 
 /// The bodies and geometries that the page has received.
 #[derive(Debug, Default)]
@@ -21,13 +22,20 @@ struct Geometries {
     bytes: Vec<u8>,
 }
 
+/// Appends position and unit quaternion x, y, z, w, seven `f32` in little-endian order.
+fn write_pose(pose: &Isometry3<f64>, bytes: &mut Vec<u8>) {
+    let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+    bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
+}
+
 impl Shown {
     /// The bodies that came and went since the last call, and where all are, as bytes in little-endian order.
     ///
     /// A `u32` with the length of a header in JSON, the header, zeros up to a multiple of four; of each new geometry of
     /// the header its positions, normals and places in the whole body, `f32`, and its triangles, `u32`; then of each
-    /// body of `ids` its pose, seven `f32`: position, m, and unit quaternion x, y, z, w. `head` is added to the
-    /// header.
+    /// body of `ids` its pose, seven `f32`: position, m, and unit quaternion x, y, z, w; then of each new body its pose
+    /// a frame before, in what it broke off; then of each of `corners`, which are indices into `ids`, the share of the
+    /// frame until its last blow and its pose there. `head` is added to the header.
     pub(crate) fn frame(
         &mut self,
         world: &World,
@@ -49,12 +57,17 @@ impl Shown {
             body["moves"] = moves(id).into();
             body
         };
+        let starts: Vec<Isometry3<f64>> =
+            new.iter().filter_map(|(id, _)| world.interpolated_pose(*id, 0.0)).collect();
         let new: Vec<Value> = new.into_iter().map(body).collect();
         let is_gone = |id: &&BodyId| ids.binary_search(id).is_err();
         let gone: Vec<u64> = self.bodies.iter().filter(is_gone).map(|id| id.number()).collect();
         head["new"] = new.into();
         head["gone"] = gone.into();
         head["ids"] = ids.iter().map(|id| id.number()).collect();
+        let corners: Vec<(usize, &Corner)> =
+            ids.iter().enumerate().filter_map(|(n, id)| Some((n, world.corner(*id)?))).collect();
+        head["corners"] = corners.iter().map(|(n, _)| *n).collect();
         head["first_geometry"] = first.into();
         head["geometries"] = json!(geometries.sizes);
         let head = head.to_string();
@@ -62,10 +75,12 @@ impl Shown {
         bytes.extend_from_slice(head.as_bytes());
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         bytes.append(&mut geometries.bytes);
-        for state in world.iter().filter(|state| Some(state.id) != hidden) {
-            let numbers =
-                state.pose.translation.vector.iter().chain(state.pose.rotation.coords.iter());
-            bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
+        let shown = world.iter().filter(|state| Some(state.id) != hidden);
+        shown.for_each(|state| write_pose(state.pose, &mut bytes));
+        starts.iter().for_each(|pose| write_pose(pose, &mut bytes));
+        for (_, Corner { share, pose }) in corners {
+            bytes.extend((*share as f32).to_le_bytes());
+            write_pose(pose, &mut bytes);
         }
         self.bodies = ids;
         bytes

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use contact::Solver;
 use meshfile::MeshFileError;
 use nalgebra::{Point3, UnitVector3, Vector3};
 use serde_json::{Value, json};
@@ -23,6 +24,8 @@ use crate::setup::{Setup, SetupError};
 const MAX_FILE: usize = 32 << 20;
 /// Limit of the triangles of a mesh.
 const MAX_TRIANGLES: usize = 500_000;
+/// Limit of the poses of a recording, of 64 bytes each.
+const MAX_POSES: usize = 1 << 23;
 /// How far a ray reaches, m.
 const REACH: f64 = 1e4;
 /// Growth of energy that is round-off, as a share of the energy there is, and J.
@@ -57,9 +60,20 @@ pub enum PlayError {
         /// What is wrong with it.
         source: MeshFileError,
     },
+    /// It has a solver that the module does not.
+    #[error(
+        "the playground has no quadratic programmes: take the solvers \"quadratic_program\" and \"ku07\" out"
+    )]
+    Solver,
     /// A mesh file is too large.
     #[error("{0}: it is larger than 32 MiB or has more than 500,000 triangles: simplify the mesh")]
     TooLarge(String),
+    /// A run is longer than a recording holds.
+    #[error("the run is too long for a recording: reset the scene and record a shorter one")]
+    TooLong,
+    /// A recording cannot be written.
+    #[error(transparent)]
+    Write(#[from] meshfile::WriteError),
     /// A command cannot be carried out.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -167,8 +181,12 @@ impl Play {
             None => scene,
         };
         let (world, appearances) = build(&scene, &meshes)?;
+        if matches!(world.settings().contact.solver, Solver::QuadraticProgram | Solver::Ku07) {
+            return Err(PlayError::Solver);
+        }
         Ok(Self {
-            recorder: Recorder::new(&world, &appearances),
+            recorder: Recorder::new(&world, &appearances)
+                .with_camera(Camera::of(&scene, &appearances)),
             view: view(&scene, &world, &appearances),
             shown: Shown::default(),
             hand: None,
@@ -222,8 +240,9 @@ impl Play {
         self.shown.frame(&self.world, &self.recorder, self.hand.as_ref().map(Hand::body), head)
     }
 
-    /// Executes the commands of a link that are due, advances the world by one frame, and returns the changes as bytes.
-    pub fn step(&mut self) -> Vec<u8> {
+    /// Executes the commands of a link that are due and advances the world by one frame. Returns what it did, and
+    /// whether the hand slipped off.
+    fn advance(&mut self) -> (Report, bool) {
         let frame = self.world.frame();
         while let Some((_, command)) = self.coming.pop_if(|(due, _)| *due <= frame) {
             // commands of a link were checked when it was read
@@ -234,8 +253,6 @@ impl Play {
         }
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
-        // poses of the past are not shown again
-        drop(self.recorder.take());
         for strain in &report.strains {
             let known = self.strains.entry(strain.body).or_default();
             *known = known.max(strain.ratio());
@@ -246,6 +263,30 @@ impl Play {
             hand.release(&mut self.world);
         }
         self.gained += usize::from(gains(&report));
+        (report, has_slipped)
+    }
+
+    /// Runs so many frames with the commands of a link, and writes all that was recorded as GLB.
+    ///
+    /// # Errors
+    /// [`PlayError::TooLong`], and [`PlayError::Write`] if a pose is not finite.
+    pub fn record(mut self, frames: usize) -> Result<Vec<u8>, PlayError> {
+        for _ in 0..frames {
+            self.advance();
+            if self.recorder.held() > MAX_POSES {
+                return Err(PlayError::TooLong);
+            }
+        }
+        let mut bytes = Vec::new();
+        meshfile::write_glb(&self.recorder.finish(), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Advances the world by one frame as [`Play::record`] does, and returns the changes as bytes.
+    pub fn step(&mut self) -> Vec<u8> {
+        let (report, has_slipped) = self.advance();
+        // poses of the past are not shown again
+        drop(self.recorder.take());
         let head = json!({
             "frame": report.frame,
             "energy": {

@@ -7,19 +7,24 @@ use serde_json::json;
 
 use crate::args::PlayArguments;
 use crate::commands::load::{SceneFile, read_plain, read_scene};
-use crate::commands::view::{Address, serve};
+use crate::commands::view::serve;
 use crate::commands::{Failure, read_text};
 use crate::viewer::Part;
 
 /// Files of the playground that `cargo xtask web` makes, with their content types.
-const PAGE: [(&str, &str); 12] = [
+const PAGE: [(&str, &str); 17] = [
     ("index.html", "text/html; charset=utf-8"),
     ("viewer.css", "text/css; charset=utf-8"),
     ("play.css", "text/css; charset=utf-8"),
     ("command.js", SCRIPT),
     ("live.js", SCRIPT),
     ("main.js", SCRIPT),
+    ("packed.js", SCRIPT),
+    ("page.js", SCRIPT),
+    ("panels.js", SCRIPT),
     ("plot.js", SCRIPT),
+    ("pointer.js", SCRIPT),
+    ("share.js", SCRIPT),
     ("stage.js", SCRIPT),
     ("texture.js", SCRIPT),
     ("three.js", SCRIPT),
@@ -31,13 +36,12 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Serves the playground with a scene until a signal ends the program.
 pub(super) fn play(arguments: &PlayArguments) -> Result<(), Failure> {
-    let PlayArguments { scene, page, allow_outside, port, no_open, quiet } = arguments;
+    let PlayArguments { scene, page, allow_outside, serving } = arguments;
     let mut parts = page_parts(page)?;
     if let Some(path) = scene {
         parts.extend(own_parts(path, *allow_outside)?);
     }
-    let route = if scene.is_some() { "?own" } else { "" };
-    serve(parts, &Address { port: *port, route, opens: !no_open, quiet: *quiet })
+    serve(parts, if scene.is_some() { "?own" } else { "" }, serving)
 }
 
 /// The files of the page.

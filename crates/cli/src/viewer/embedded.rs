@@ -25,8 +25,16 @@ const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' data:; styl
     img-src data:; connect-src data:";
 
 /// The scripts that others import.
-const MODULES: [&str; 6] =
-    ["playback.js", "plot.js", "recorded.js", "stage.js", "texture.js", "three.js"];
+const MODULES: [&str; 8] = [
+    "packed.js",
+    "panels.js",
+    "playback.js",
+    "plot.js",
+    "recorded.js",
+    "stage.js",
+    "texture.js",
+    "three.js",
+];
 
 /// A page in HTML that plays a recording, named `name` on it, and fetches nothing.
 ///

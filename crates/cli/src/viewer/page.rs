@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use super::server::Part;
 
 /// By route: content type and content. The recording is added to them.
-pub(super) const PAGE: [(&str, &str, &[u8]); 10] = [
+pub(super) const PAGE: [(&str, &str, &[u8]); 12] = [
     ("/", "text/html; charset=utf-8", include_bytes!("page/index.html")),
     ("/viewer.css", "text/css; charset=utf-8", include_bytes!("page/viewer.css")),
     ("/viewer.js", SCRIPT, include_bytes!("page/viewer.js")),
+    ("/packed.js", SCRIPT, include_bytes!("page/packed.js")),
+    ("/panels.js", SCRIPT, include_bytes!("page/panels.js")),
     ("/playback.js", SCRIPT, include_bytes!("page/playback.js")),
     ("/plot.js", SCRIPT, include_bytes!("page/plot.js")),
     ("/recorded.js", SCRIPT, include_bytes!("page/recorded.js")),

@@ -1,9 +1,11 @@
-//! A web server that knows a few routes and no files.
+//! A web server that knows a few routes and no files. They are in a folder with a random name, so that other users of
+//! the machine, and pages of other origins, cannot guess where they are.
 //!
 //! It takes one request of each connection, of which it reads no more than a head of 16 KiB, and answers
 //! it. What a client sends or holds back costs a thread with a small stack for some seconds at most.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +30,7 @@ const STACK: usize = 1 << 17;
 /// What the server gives away at one route.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The path, from the slash on.
+    /// The path within the folder, from the slash on.
     pub route: String,
     /// Content type.
     pub kind: &'static str,
@@ -40,6 +42,8 @@ pub struct Part {
 pub struct Server {
     listener: TcpListener,
     port: u16,
+    /// The folder of all routes, after a slash.
+    folder: String,
     parts: Vec<Part>,
 }
 
@@ -54,12 +58,12 @@ impl Server {
     pub fn bind(parts: Vec<Part>, port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let port = listener.local_addr()?.port();
-        Ok(Self { listener, port, parts })
+        Ok(Self { listener, port, folder: format!("/{:016x}{:016x}", random(), random()), parts })
     }
 
     /// Where the page is.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/", self.port)
+        format!("http://127.0.0.1:{}{}/", self.port, self.folder)
     }
 
     /// Answers requests for as long as the program runs.
@@ -133,7 +137,8 @@ impl Server {
             return ("405 Method Not Allowed", PLAIN, b"this page can only be read\n");
         }
         let route = request.target.split(['?', '#']).next().unwrap_or_default();
-        match self.parts.iter().find(|part| part.route == route) {
+        let route = route.strip_prefix(&self.folder);
+        match self.parts.iter().find(|part| Some(part.route.as_str()) == route) {
             Some(part) => ("200 OK", part.kind, &part.body),
             None => ("404 Not Found", PLAIN, b"there is no such page\n"),
         }
@@ -145,6 +150,11 @@ impl Server {
         let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
         matches!(request.hosts[..], [host] if own.iter().any(|own| own == host))
     }
+}
+
+/// A number that nobody can guess: the keys of hash maps come from the random numbers of the system.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// What counts of the head of a request.

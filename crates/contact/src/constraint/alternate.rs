@@ -6,7 +6,7 @@ use nalgebra::Isometry3;
 use super::joint::push;
 use super::mlcp::{MAX_FRICTION_SWEEPS, Mlcp};
 use super::pivot::Pivot;
-use super::program::ProgramError;
+use super::program_error::ProgramError;
 use super::row::{Bounds, Row};
 use crate::Columns;
 

@@ -30,12 +30,18 @@ mod codes;
 mod direct;
 mod impact;
 mod impulses;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod interior_point;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[path = "no_interior_point.rs"]
+mod interior_point;
 mod joint;
 mod midpoint;
 mod mlcp;
 mod pass;
 mod pivot;
 mod program;
+mod program_error;
 mod row;
 mod touching;
 
@@ -45,7 +51,8 @@ pub use impulses::{ContactClass, classify};
 pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;
 pub use mlcp::Mlcp;
-pub use program::{ProgramError, contact_forces};
+pub use program::contact_forces;
+pub use program_error::ProgramError;
 pub use row::{Bounds, Row, RowError};
 
 pub use crate::settings::{FrictionBounds, SequentialImpulse};

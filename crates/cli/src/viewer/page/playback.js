@@ -1,6 +1,6 @@
 // The recording as the program sends it: `viewer/playback.rs` says how it is laid out.
 
-const POSE = 7;
+import { POSE, unpack } from "./packed.js";
 
 export async function load(address) {
   const answer = await fetch(address);
@@ -9,30 +9,17 @@ export async function load(address) {
 }
 
 /** A recording that is in the page itself. */
-export function unpack(base64) {
+export function decode(base64) {
   return read(Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0)).buffer);
 }
 
 function read(bytes) {
-  const length = new DataView(bytes).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
-  let at = Math.ceil((4 + length) / 4) * 4;
-  const take = (kind, count) => {
-    const array = new kind(bytes, at, count);
-    at += 4 * count;
-    return array;
-  };
-  const geometries = head.geometries.map(([vertices, triangles]) => ({
-    positions: take(Float32Array, 3 * vertices),
-    normals: take(Float32Array, 3 * vertices),
-    rest: take(Float32Array, 3 * vertices),
-    indices: take(Uint32Array, 3 * triangles),
-  }));
+  const { head, geometries, floats } = unpack(bytes);
   const bodies = head.bodies.map((body, number) => ({
     ...body,
     number,
     end: body.birth + body.frames,
-    poses: take(Float32Array, POSE * body.frames),
+    poses: floats(POSE * body.frames),
   }));
   for (const body of bodies) {
     const parent = bodies[body.parent];

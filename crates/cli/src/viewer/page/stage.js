@@ -98,13 +98,18 @@ export class Stage {
     this.stale = true;
   }
 
-  /** The body and the point under a place of the screen. */
-  pick(x, y) {
+  /** What finds bodies under a place of the screen. */
+  caster(x, y) {
     const box = this.renderer.domElement.getBoundingClientRect();
     const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
-    const ray = new THREE.Raycaster();
-    ray.setFromCamera(at, this.camera);
-    const hit = ray.intersectObjects(this.batches)[0];
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(at, this.camera);
+    return caster;
+  }
+
+  /** The body and the point under a place of the screen. */
+  pick(x, y) {
+    const hit = this.caster(x, y).intersectObjects(this.batches)[0];
     return hit ? { body: hit.object.owners[hit.batchId], point: hit.point } : null;
   }
 

@@ -1,18 +1,11 @@
 // The page: a recording, how it is shown, and its time line.
 
-import { lives, load, speed, stress, unpack } from "./playback.js";
+import { connectKeys, connectPanels, measure, part, showPlaying } from "./panels.js";
+import { decode, lives, load, speed, stress } from "./playback.js";
 import { CURVES, Plot, legendEntry } from "./plot.js";
 import { RecordedStage } from "./recorded.js";
 
-const part = (id) => document.getElementById(id);
 const COLOURS = ["material", "body", "generation", "speed", "stress"];
-
-function measure(value, unit) {
-  const size = Math.abs(value);
-  if (size >= 1e6) return `${(value / 1e6).toPrecision(3)} M${unit}`;
-  if (size >= 1e3) return `${(value / 1e3).toPrecision(3)} k${unit}`;
-  return `${size < 1e-6 ? "0" : value.toPrecision(3)} ${unit}`;
-}
 
 class Player {
   constructor(recording) {
@@ -85,8 +78,7 @@ class Player {
   play(wanted) {
     if (wanted && this.moment >= this.last) this.seek(0);
     this.playing = wanted;
-    part("play").classList.toggle("playing", wanted);
-    part("play").setAttribute("aria-label", wanted ? "Pause" : "Play");
+    showPlaying(wanted);
   }
 
   /** Frames a second at a moment: as chosen, or a fifth of the real rate round a blow. */
@@ -163,18 +155,7 @@ function connect(player) {
   part("colours").addEventListener("change", (event) => colour(event.target.value));
   part("inner").addEventListener("change", inner);
   part("shadows").addEventListener("change", shadows);
-  const fold = (wanted) => {
-    document.body.classList.toggle("folded", wanted);
-    part("fold").setAttribute("aria-expanded", String(!wanted));
-    stage.size = undefined;
-    player.tell();
-  };
-  const options = (wanted) => {
-    document.body.classList.toggle("options", wanted);
-    part("more").setAttribute("aria-expanded", String(wanted));
-  };
-  part("more").addEventListener("click", () => options(!document.body.classList.contains("options")));
-  fold(matchMedia("(max-width: 640px), (max-height: 480px)").matches);
+  const fold = connectPanels(stage, () => player.tell());
   const next = () => player.recording.breaks.find((f) => f > player.frame) ?? player.recording.breaks[0];
   const actions = {
     " ": () => player.play(!player.playing),
@@ -185,34 +166,15 @@ function connect(player) {
     b: () => player.pauseAt(next() ?? player.frame),
     c: () => colour(colours[(colours.indexOf(stage.look.colour) + 1) % colours.length]),
     e: () => explode(stage.look.apart ? 0 : 1),
-    g: () => fold(!document.body.classList.contains("folded")),
+    g: fold,
     i: () => toggle("inner", inner),
     s: () => toggle("shadows", shadows),
     r: () => stage.home(),
     "?": () => part("keys").showModal(),
   };
   const buttons = { first: "Home", back: "ArrowLeft", play: " ", on: "ArrowRight", fit: "r", help: "?", fold: "g" };
-  for (const [id, key] of Object.entries(buttons)) part(id).addEventListener("click", actions[key]);
-  addEventListener("keydown", (event) => {
-    const of = event.target;
-    // a control that has the focus keeps the keys it understands
-    const own = of.matches?.("select") || (of.matches?.("input") && event.key.startsWith("Arrow"))
-      || (event.key === " " && of.matches?.("button, input"));
-    if (own || part("keys").open || event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!act) return;
-    event.preventDefault();
-    act(event);
-  });
+  connectKeys(actions, buttons);
   pointing(player);
-  matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
-    stage.theme();
-    player.tell();
-  });
-  addEventListener("resize", () => {
-    stage.size = undefined;
-    player.tell();
-  });
   player.look({});
 }
 
@@ -236,7 +198,7 @@ async function find() {
   const embedded = part("embedded");
   if (embedded) {
     part("recordings").hidden = true;
-    return unpack(embedded.textContent);
+    return decode(embedded.textContent);
   }
   const number = Number.parseInt(location.search.slice(1), 10) || 0;
   await choose(number);

@@ -21,7 +21,7 @@ pub fn color(texture: Texture, place: Vec3, width: f32) -> Vec3 {
         Texture::Clay => grey(0.74 + 0.2 * noise.clouds(12.0) + 0.06 * noise.at(210.0)),
         Texture::Wood => {
             let bent = 0.5 * noise.at(3.0) + 0.1 * noise.at(11.0);
-            let ring = (place.x.hypot(place.z) * 24.0 + bent * 2.0).fract();
+            let ring = (libm::hypotf(place.x, place.z) * 24.0 + bent * 2.0).fract();
             let early = smoothstep(0.0, 0.6, ring) * (1.0 - smoothstep(0.85, 1.0, ring));
             let along = Noise { place: place.component_mul(&Vec3::new(1.0, 0.05, 1.0)), width };
             let fibres = 0.85 + 0.15 * along.at(170.0);

@@ -1,0 +1,23 @@
+// What the program and the module of the playground pack for a page: a header in JSON, and arrays of 32-bit numbers.
+
+/** Numbers of a pose: place and unit quaternion. */
+export const POSE = 7;
+
+/** The header of packed bytes, the geometries that come after it, and what takes the next so many `f32`. */
+export function unpack(buffer) {
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  let at = Math.ceil((4 + length) / 4) * 4;
+  const take = (kind, count) => {
+    const array = new kind(buffer, at, count);
+    at += 4 * count;
+    return array;
+  };
+  const geometries = head.geometries.map(([vertices, triangles]) => ({
+    positions: take(Float32Array, 3 * vertices),
+    normals: take(Float32Array, 3 * vertices),
+    rest: take(Float32Array, 3 * vertices),
+    indices: take(Uint32Array, 3 * triangles),
+  }));
+  return { head, geometries, floats: (count) => take(Float32Array, count) };
+}

@@ -1,0 +1,40 @@
+//! Why a quadratic programme has no solution.
+
+use thiserror::Error;
+
+/// Why a programme has no solution.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// The matrix is not square or not of the size of the vector.
+    #[error("the matrix is {rows} by {columns} and the vector {length} long: all must be the same")]
+    Size {
+        /// Of the matrix.
+        rows: usize,
+        /// Of the matrix.
+        columns: usize,
+        /// Of the vector.
+        length: usize,
+    },
+    /// A number is not finite.
+    #[error("a number of the programme is not finite: check the contacts it was made from")]
+    NotFinite,
+    /// The conditions contradict each other, as for a body held between two walls that close in.
+    #[error("no forces meet all conditions ({status}): remove one of the contacts or joints")]
+    NoSolution {
+        /// What the interior-point method ended with.
+        status: String,
+    },
+    /// There is no interior-point method on this platform.
+    #[error("a browser's module has no quadratic programmes: use another solver")]
+    Missing,
+    /// The programme takes more work than is given to it.
+    #[error(
+        "the quadratic programme of {rows} contacts and joints takes too much work: use another \
+         solver, or fewer contacts"
+    )]
+    Limited {
+        /// Rows of the programme.
+        rows: usize,
+    },
+}

@@ -1,0 +1,459 @@
+//! Recordings as animated binary glTF 2.0.
+//!
+//! Every track is a node that moves by a translation and a rotation channel. It appears when it is
+//! born and disappears when it ends by a scale of 0 or 1 that changes in steps, which every viewer
+//! understands; without animation a viewer shows frame 0. Surfaces are stored once however many
+//! tracks share them, and a frame in which nothing changes costs no key.
+//!
+//! A mesh has a primitive for the outer surface and one for cuts, each with a material of its own.
+//! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
+//! of a solid texture. Where the material has one, it is painted on the vertices too (`COLOR_0`), for
+//! programs that know none.
+//!
+//! The sizes of all surfaces and keys come before the first of them, so those that are not kept are
+//! made twice, a few at a time.
+
+mod buffer;
+mod encoded;
+mod keys;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use sim::{Camera, Energy, Look, Recording, Sight, Stress, Surface, Track};
+use thiserror::Error;
+
+use buffer::{Buffer, Layout};
+use encoded::{Encoded, Primitive};
+use keys::{Keys, rotation_keys, translation_keys};
+
+/// Why a recording cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// A pose or vertex is not finite.
+    #[error("body `{track}` has a position that is not a finite number: nothing can draw it")]
+    NotFinite {
+        /// Name of the track.
+        track: String,
+    },
+    /// A triangle names a vertex that does not exist, or normals and vertices differ in number.
+    #[error("the surface of body `{track}` is inconsistent: this is a bug in brisance")]
+    Surface {
+        /// Name of the track.
+        track: String,
+    },
+    /// The format counts bytes in 32 bits.
+    #[error("the recording takes {bytes} bytes, but a GLB holds at most 4 GiB: run fewer frames")]
+    TooLarge {
+        /// Bytes needed.
+        bytes: usize,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
+}
+
+/// Poses of a track of some number, from its birth on.
+type Poses<'a> = dyn Fn(usize) -> io::Result<Vec<Isometry3<f64>>> + 'a;
+
+/// Writes `recording` as one GLB to `out`.
+///
+/// The scene's `extras` hold `fps`, `frames` and, of each frame that was simulated, `kinetic`,
+/// `potential` and `dissipated` energy, J; each node's hold `birth`, `end` and, for a
+/// fragment, the node index of its `parent`. Those of a body of finite elements hold `stress`: for
+/// every frame in which it changes the frame, the largest principal stress in the body and the
+/// largest one of von Mises, Pa.
+///
+/// # Errors
+/// [`WriteError`] when the recording holds what the format cannot, or writing fails.
+pub fn write_glb(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
+    write_glb_of(recording, &|track| Ok(recording.tracks[track].poses.clone()), out)
+}
+
+/// As [`write_glb`], with the poses of each track, by its number, from somewhere else.
+///
+/// # Errors
+/// As [`write_glb`], and what `poses` says.
+pub fn write_glb_of(
+    recording: &Recording,
+    poses: &Poses<'_>,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    let mut document = Document::default();
+    let drawn = different(recording);
+    for_each_surface(&drawn, |track, surface| {
+        let primitive = document.buffer.add_surface(surface);
+        document.surfaces.insert(track.skin.address(), primitive);
+        Ok(())
+    })?;
+    document.add_tracks(recording, poses)?;
+    let (json, layout) = document.finish(recording);
+    write_head(&json, &layout, out)?;
+    if layout.len() > 0 {
+        for_each_surface(&drawn, |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+        let buffer = Buffer::writing(out);
+        Document { buffer, ..Document::default() }.add_tracks(recording, poses)?;
+    }
+    Ok(())
+}
+
+/// The first track of each surface.
+fn different(recording: &Recording) -> Vec<&Track> {
+    let mut known = BTreeSet::new();
+    recording.tracks.iter().filter(|track| known.insert(track.skin.address())).collect()
+}
+
+/// Surfaces that are made side by side.
+const BATCH: usize = 64;
+
+/// Makes the surfaces of tracks, in order.
+fn for_each_surface(
+    tracks: &[&Track],
+    mut found: impl FnMut(&Track, &Encoded) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let encoded = |track: &&Track| {
+        let surface = track.surface();
+        check_surface(track, &surface)?;
+        Ok(Encoded::new(&surface, track.look.texture))
+    };
+    for tracks in tracks.chunks(BATCH) {
+        let surfaces: Vec<Result<Encoded, WriteError>> = tracks.par_iter().map(encoded).collect();
+        for (track, surface) in tracks.iter().zip(surfaces) {
+            found(track, &surface?)?;
+        }
+    }
+    Ok(())
+}
+
+/// The lists of a glTF document as they grow.
+#[derive(Default)]
+struct Document<'a> {
+    buffer: Buffer<'a>,
+    nodes: Vec<Value>,
+    materials: Vec<Value>,
+    meshes: Vec<Value>,
+    samplers: Vec<Value>,
+    channels: Vec<Value>,
+    /// Accessors of all surfaces, by the addresses of skins.
+    surfaces: BTreeMap<usize, Primitive>,
+    /// Materials written so far: the look, whether it is that of cuts, and the number.
+    looks: Vec<(Arc<Look>, bool, usize)>,
+    /// Meshes by surface and materials.
+    drawn: BTreeMap<(usize, [Option<usize>; 2]), usize>,
+}
+
+impl Document<'_> {
+    fn add_tracks(&mut self, recording: &Recording, poses: &Poses<'_>) -> Result<(), WriteError> {
+        for (n, track) in recording.tracks.iter().enumerate() {
+            let poses = poses(n)?;
+            check_poses(track, &poses)?;
+            self.add_track(recording, track, &poses)?;
+        }
+        Ok(())
+    }
+
+    fn add_track(
+        &mut self,
+        recording: &Recording,
+        track: &Track,
+        poses: &[Isometry3<f64>],
+    ) -> io::Result<()> {
+        let node = self.nodes.len();
+        let translations = translation_keys(track.birth, poses);
+        let rotations = rotation_keys(track.birth, poses);
+        let mut entry = Map::new();
+        entry.insert("name".to_owned(), json!(track.name));
+        if let Some(mesh) = self.mesh(track) {
+            entry.insert("mesh".to_owned(), json!(mesh));
+        }
+        entry.insert("translation".to_owned(), json!(translations.first));
+        entry.insert("rotation".to_owned(), json!(rotations.first));
+        entry.insert("extras".to_owned(), extras(track));
+        if track.birth > 0 || track.poses.is_empty() {
+            entry.insert("scale".to_owned(), json!([0.0, 0.0, 0.0]));
+        }
+        self.nodes.push(Value::Object(entry));
+        self.animate(node, "translation", &translations, recording.fps)?;
+        self.animate(node, "rotation", &rotations, recording.fps)?;
+        self.show(node, track, recording)
+    }
+
+    /// The mesh of a track's surface as it looks, if there is anything to see.
+    fn mesh(&mut self, track: &Track) -> Option<usize> {
+        let surface = track.skin.address();
+        let primitive = *self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?;
+        let Primitive { positions, normals, rest, uvs, colours, is_painted, indices } = primitive;
+        let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
+        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
+            if let Some(accessor) = accessor {
+                attributes[name] = json!(accessor);
+            }
+        }
+        let materials = [(0, false), (1, true)]
+            .map(|(side, is_inner)| indices[side].map(|_| self.material(&track.look, is_inner)));
+        let key = (surface, materials);
+        if let Some(&mesh) = self.drawn.get(&key) {
+            return Some(mesh);
+        }
+        let sides = indices.into_iter().flatten().zip(materials.into_iter().flatten());
+        let primitives: Vec<Value> = sides
+            .map(|(indices, material)| {
+                json!({
+                    "attributes": attributes,
+                    "indices": indices,
+                    "material": material,
+                })
+            })
+            .collect();
+        let mesh = self.meshes.len();
+        let mut entry = json!({ "primitives": primitives });
+        if is_painted {
+            entry["extras"] = json!({ "painted": true });
+        }
+        self.meshes.push(entry);
+        self.drawn.insert(key, mesh);
+        Some(mesh)
+    }
+
+    fn material(&mut self, look: &Arc<Look>, is_inner: bool) -> usize {
+        let known = self.looks.iter().find(|(other, of, _)| *of == is_inner && other == look);
+        if let Some(&(.., number)) = known {
+            return number;
+        }
+        let Look { material, colour, inner_colour, roughness, alpha, .. } = &**look;
+        let inside = if is_inner { " inside" } else { "" };
+        let [r, g, b] = if is_inner { *inner_colour } else { *colour };
+        let number = self.materials.len();
+        let mut entry = json!({
+            "name": format!("{material}{inside}"),
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [r, g, b, alpha],
+                "metallicFactor": 0.0,
+                "roughnessFactor": roughness,
+            },
+            // a body that is whole shows only one of its two materials, and it is read back as both
+            "extras": { "material": material, "colour": colour, "inner_colour": inner_colour,
+                "inner": is_inner, "texture": look.texture, "transmission": look.transmission,
+                "ior": look.ior, "alpha": alpha },
+        });
+        if *alpha < 1.0 {
+            entry["alphaMode"] = json!("BLEND");
+        }
+        if look.transmission > 0.0 {
+            entry["extensions"] = clear(look);
+        }
+        self.materials.push(entry);
+        self.looks.push((Arc::clone(look), is_inner, number));
+        number
+    }
+
+    fn animate<const N: usize>(
+        &mut self,
+        node: usize,
+        path: &str,
+        keys: &Keys<N>,
+        fps: f64,
+    ) -> io::Result<()> {
+        if keys.frames.is_empty() {
+            return Ok(());
+        }
+        let input = self.buffer.add_times(&keys.frames, fps)?;
+        let output = self.buffer.add_values(&keys.values)?;
+        self.channel(node, path, "LINEAR", input, output);
+        Ok(())
+    }
+
+    /// Keys for the birth and the end of a track, where the recording shows them.
+    fn show(&mut self, node: usize, track: &Track, recording: &Recording) -> io::Result<()> {
+        // a body that broke as it was born is never shown
+        if track.poses.is_empty() {
+            return Ok(());
+        }
+        let mut frames = vec![];
+        let mut scales = vec![];
+        if track.birth > 0 {
+            frames.push(0);
+            scales.push([0.0; 3]);
+        }
+        if track.birth > 0 || track.end() < recording.frames || track.shrinks.is_some() {
+            frames.push(track.birth);
+            scales.push([1.0; 3]);
+        }
+        if track.end() < recording.frames {
+            frames.push(track.end());
+            scales.push([0.0; 3]);
+        }
+        if let Some(first) = track.shrinks {
+            let end = frames.len() - usize::from(track.end() < recording.frames);
+            let sizes = (first..track.end())
+                .map(|frame| (frame, [track.scale(frame, recording.fps) as f32; 3]));
+            let (at, of): (Vec<usize>, Vec<[f32; 3]>) = sizes.unzip();
+            frames.splice(end..end, at);
+            scales.splice(end..end, of);
+        }
+        if !frames.is_empty() {
+            let input = self.buffer.add_times(&frames, recording.fps)?;
+            let output = self.buffer.add_values(&scales)?;
+            self.channel(node, "scale", "STEP", input, output);
+        }
+        Ok(())
+    }
+
+    fn channel(&mut self, node: usize, path: &str, mode: &str, input: usize, output: usize) {
+        let sampler = self.samplers.len();
+        self.samplers.push(json!({ "input": input, "interpolation": mode, "output": output }));
+        self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
+    }
+
+    /// The JSON chunk, and what the binary one is to hold.
+    fn finish(self, recording: &Recording) -> (Value, Layout) {
+        let generator = concat!("brisance ", env!("CARGO_PKG_VERSION"));
+        let mut root = Map::new();
+        let mut put = |key: &str, value: Value| root.insert(key.to_owned(), value);
+        put("asset", json!({ "version": "2.0", "generator": generator }));
+        put("scene", json!(0));
+        let mut scene = Map::new();
+        if !self.nodes.is_empty() {
+            scene.insert("nodes".to_owned(), json!((0..self.nodes.len()).collect::<Vec<_>>()));
+        }
+        let energies =
+            |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
+        let extras = json!({
+            "fps": recording.fps,
+            "frames": recording.frames,
+            "kinetic": energies(|e| e.kinetic),
+            "potential": energies(|e| e.potential),
+            "dissipated": energies(|e| e.dissipated),
+        });
+        let mut extras = extras;
+        if let Some(camera) = &recording.camera {
+            extras["camera"] = camera_extras(camera);
+        }
+        scene.insert("extras".to_owned(), extras);
+        put("scenes", json!([scene]));
+        if !self.channels.is_empty() {
+            put("animations", json!([{ "channels": self.channels, "samplers": self.samplers }]));
+        }
+        let mut layout = self.buffer.finish();
+        let lists = [
+            ("nodes", self.nodes),
+            ("meshes", self.meshes),
+            ("materials", self.materials),
+            ("accessors", std::mem::take(&mut layout.accessors)),
+            ("bufferViews", std::mem::take(&mut layout.views)),
+        ];
+        // glTF has no empty lists
+        for (name, list) in lists {
+            if !list.is_empty() {
+                put(name, Value::Array(list));
+            }
+        }
+        if self.looks.iter().any(|(look, ..)| look.transmission > 0.0) {
+            put("extensionsUsed", json!(CLEAR));
+        }
+        if layout.len() > 0 {
+            put("buffers", json!([{ "byteLength": layout.len() }]));
+        }
+        (Value::Object(root), layout)
+    }
+}
+
+/// Extensions of transparent materials.
+const CLEAR: [&str; 3] =
+    ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
+
+/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
+/// is that of the surface.
+fn clear(look: &Look) -> Value {
+    let [ior, transmission, volume] = CLEAR;
+    json!({
+        ior: { "ior": look.ior },
+        transmission: { "transmissionFactor": look.transmission },
+        volume: { "thicknessFactor": 0.01 },
+    })
+}
+
+fn camera_extras(camera: &Camera) -> Value {
+    let key = |sight: &Sight| {
+        let Sight { time, at, from } = sight;
+        json!([time, at.x, at.y, at.z, from.x, from.y, from.z])
+    };
+    let keys: Vec<Value> = camera.keys.iter().map(key).collect();
+    json!({ "field": camera.field, "follow": camera.follow, "keys": keys })
+}
+
+fn extras(track: &Track) -> Value {
+    let mut extras = json!({ "birth": track.birth, "end": track.end() });
+    if let Some(parent) = track.parent {
+        extras["parent"] = json!(parent);
+    }
+    if let Some(shrinks) = track.shrinks {
+        extras["shrinks"] = json!(shrinks);
+    }
+    if !track.stresses.is_empty() {
+        let entry = |s: &Stress| json!([s.frame, s.principal, s.von_mises]);
+        extras["stress"] = track.stresses.iter().map(entry).collect();
+    }
+    extras
+}
+
+/// Writes all that comes before the data.
+fn write_head(json: &Value, layout: &Layout, out: &mut impl Write) -> Result<(), WriteError> {
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let chunk_headers = if layout.len() == 0 { 8 } else { 16 };
+    let bytes = 12 + chunk_headers + text.len() + layout.len();
+    let total = u32::try_from(bytes).map_err(|_| WriteError::TooLarge { bytes })?;
+    out.write_all(b"glTF")?;
+    out.write_all(&2u32.to_le_bytes())?;
+    out.write_all(&total.to_le_bytes())?;
+    out.write_all(&(text.len() as u32).to_le_bytes())?;
+    out.write_all(b"JSON")?;
+    out.write_all(&text)?;
+    if layout.len() > 0 {
+        out.write_all(&(layout.len() as u32).to_le_bytes())?;
+        out.write_all(b"BIN\0")?;
+    }
+    Ok(())
+}
+
+/// Refuses poses of a track that no format can hold.
+///
+/// # Errors
+/// [`WriteError::NotFinite`].
+pub fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteError> {
+    let is_finite = |p: &Isometry3<f64>| -> bool {
+        p.translation.vector.iter().chain(p.rotation.coords.iter()).all(|x| x.is_finite())
+    };
+    if poses.iter().all(is_finite) {
+        Ok(())
+    } else {
+        Err(WriteError::NotFinite { track: track.name.clone() })
+    }
+}
+
+/// Refuses the surface of a track that no format can hold.
+///
+/// # Errors
+/// [`WriteError::Surface`] and [`WriteError::NotFinite`].
+pub fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+    let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
+    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
+    if !alike || !outer.iter().chain(inner).all(known) {
+        return Err(WriteError::Surface { track: track.name.clone() });
+    }
+    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let places = vertices.iter().chain(normals).chain(rest).flatten();
+    if places.chain(paint).all(|x| x.is_finite()) {
+        Ok(())
+    } else {
+        Err(WriteError::NotFinite { track: track.name.clone() })
+    }
+}

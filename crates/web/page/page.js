@@ -1,0 +1,497 @@
+// The page: what a visitor chooses, does and sees.
+
+import { COMMANDS } from "./command.js";
+import { LiveStage, read } from "./live.js";
+import { connectKeys, connectPanels, measure, part, showPlaying } from "./panels.js";
+import { CURVES, Plot, legendEntry } from "./plot.js";
+import { connectPointer } from "./pointer.js";
+import { fromFile, fromFragment, save, toFile, toFragment } from "./share.js";
+
+const KEPT = 300;
+const SLIDERS = { speed: "m/s", radius: "m", density: "kg/m³", blast: "Pa s" };
+/** Fields of a scene's settings that are text as they are. */
+const CHOICES = ["model", "material"];
+/** Gravity where nothing is chosen, m/s^2. */
+const EARTH = "9.81";
+
+/** Ways to draw less finely, from the first that is tried. */
+const LESS = [
+  (stage) => stage.sharpness(1),
+  (stage) => {
+    part("shadows").checked = false;
+    stage.shadows(false);
+  },
+  (stage) => stage.sharpness(0.6),
+];
+
+let worker;
+let page;
+const tell = (message) => worker.postMessage(message);
+
+class Page {
+  constructor(scenes) {
+    this.scenes = scenes;
+    this.playing = true;
+    /** A scene of one's own, the run of a file, and meshes that were given. */
+    [this.own, this.file, this.files] = [undefined, undefined, []];
+    part("scene").append(...scenes.map(({ key, title }) => new Option(title, key)));
+    this.legend();
+  }
+
+  legend() {
+    part("legend").append(...CURVES.map(([name, text]) => legendEntry(name, text)), legendEntry("gained", "frames that gained energy"));
+  }
+
+  /** What decides how the scene starts; see `Setup` in `crates/web/src/setup.rs`. */
+  setup() {
+    if (this.file) return this.file.setup;
+    const { pieces, seed, energy, ...rest } = this.choices();
+    const setup = { scene: this.own?.scene ?? this.scenes.find(({ key }) => key === part("scene").value).text };
+    if (pieces) setup.pieces = Number(pieces);
+    if (seed) setup.seed = Number(seed);
+    for (const key of CHOICES) if (rest[key]) setup[key] = rest[key];
+    if (energy) setup.keeps_energy = false;
+    return setup;
+  }
+
+  /** What is chosen other than the scene has it, as a link holds it. */
+  choices() {
+    const pieces = part("pieces").valueAsNumber;
+    const [gravity, seed] = [part("gravity").value, part("seed").value];
+    return {
+      pieces: pieces > 1 ? String(pieces) : undefined,
+      ...Object.fromEntries(CHOICES.map((key) => [key, part(key).value || undefined])),
+      gravity: gravity === EARTH ? undefined : gravity,
+      seed: seed === "" || !part("seed").validity.valid ? undefined : seed,
+      energy: part("energy").checked ? undefined : "off",
+    };
+  }
+
+  /** Starts the scene that is chosen, with the events of a link if there are any. */
+  load(events) {
+    this.trouble();
+    this.drag = undefined;
+    part("counts").textContent = "building";
+    this.waits = performance.now();
+    this.told = true;
+    tell({ kind: "load", setup: this.setup(), events });
+    this.run();
+    const { gravity } = this.choices();
+    if (!events && gravity !== undefined) this.act(COMMANDS.gravity(Number(gravity)));
+  }
+
+  started(frame) {
+    this.waits = undefined;
+    this.fps = frame.fps;
+    Object.assign(document.documentElement.dataset, { frame: 0, bodies: frame.ids.length, gained: 0 });
+    this.curve = { frames: 1, energies: [frame.energy], alive: [frame.ids.length], breaks: [] };
+    if (this.stage) {
+      this.stage.restart(frame);
+      this.plot.set(this.curve);
+    } else {
+      this.stage = new LiveStage(part("stage"), frame);
+      this.plot = new Plot(part("plot"), this.curve, () => {});
+      connect(this);
+      performance.mark("scene");
+      requestAnimationFrame((now) => this.tick(now));
+    }
+    // a ball that one sees, and that can break what is there
+    const size = Math.min(Math.max(Math.round(6 * frame.view.radius) / 100, 0.02), 0.3);
+    part("radius").value = size;
+    slide("radius");
+    part("name").textContent = this.named();
+    this.tell(frame);
+  }
+
+  frame(frame, cost) {
+    // of the scene before
+    if (this.waits !== undefined) return;
+    this.cost = 0.9 * (this.cost ?? cost) + 0.1 * cost;
+    this.came = performance.now();
+    const { curve } = this;
+    curve.energies.push(frame.energy);
+    curve.alive.push(frame.ids.length);
+    if (frame.broke) curve.breaks.push(curve.frames);
+    curve.frames += 1;
+    if (curve.frames > KEPT) {
+      const over = curve.frames - KEPT;
+      curve.energies.splice(0, over);
+      curve.alive.splice(0, over);
+      curve.breaks = curve.breaks.map((f) => f - over).filter((f) => f >= 0);
+      curve.frames = KEPT;
+    }
+    this.stage.advance(frame);
+    tell({ kind: "taken" });
+    this.told = false;
+    if (frame.slipped) this.say("The hand slipped: it bears 20 kN.");
+    if (this.drag?.held && this.drag.to) {
+      this.act(COMMANDS.drag(this.drag.to));
+      this.drag.to = undefined;
+    }
+    Object.assign(document.documentElement.dataset, { frame: frame.frame, bodies: frame.ids.length, gained: frame.gained, cost: this.cost.toFixed(2) });
+  }
+
+  tell(frame) {
+    this.told = true;
+    this.plot.set(this.curve);
+    const pieces = [...this.stage.bodies.values()].filter((body) => body.piece).length;
+    const replays = frame.replaying ? "\nreplaying a link" : "";
+    part("counts").textContent = `${frame.ids.length} bodies, ${pieces} of them pieces${replays}`;
+    part("clock").textContent = `${(frame.frame / this.fps).toFixed(2)} s`;
+    for (const [name, value] of Object.entries(this.plot.values(this.curve.frames - 1))) {
+      part(`value-${name}`).textContent = measure(value, "J");
+    }
+    part("value-gained").textContent = frame.gained;
+    if (!document.body.classList.contains("folded")) this.plot.draw(this.curve.frames - 1);
+  }
+
+  picked(found) {
+    this.asks = false;
+    this.found = found;
+    const shown = part("picked");
+    shown.hidden = !found;
+    if (!found) return;
+    const lines = [found.mass ? `${found.name}: ${measure(1000 * found.mass, "g")}` : `${found.name}: does not move`];
+    if (found.strain) lines.push(`hardest blow: ${(100 * found.strain).toPrecision(2)} % of what breaks it`);
+    if (found.fall) lines.push(`a fall of ${found.fall.toPrecision(2)} m breaks it`);
+    if (found.stone) lines.push(`a stone of 1 kg at ${found.stone.toPrecision(2)} m/s breaks it`);
+    shown.textContent = lines.join("\n");
+  }
+
+  /** Puts a scene of one's own on the list, in place of another, and chooses it. */
+  take(own) {
+    if (this.given) part("scene").remove(0);
+    this.own = this.given = own;
+    part("scene").add(new Option(own.name, "", true, true), 0);
+  }
+
+  /** The name of what runs. */
+  named() {
+    return this.file?.name ?? this.own?.name ?? part("scene").selectedOptions[0].textContent;
+  }
+
+  act(bytes) {
+    tell({ kind: "act", bytes });
+  }
+
+  /** Asks what is under a place of the screen; one question at a time. */
+  hover(x, y) {
+    this.at = [x, y];
+    if (this.asks) return;
+    this.asks = true;
+    const { from, along } = this.stage.ray(x, y);
+    tell({ kind: "pick", ray: [...from, ...along] });
+  }
+
+  throwAt(x, y) {
+    const { from, along } = this.stage.ray(x, y);
+    const radius = part("radius").valueAsNumber;
+    // from beside the lens, not out of it, and not through what is near
+    const start = from.clone().addScaledVector(along, 4 * radius);
+    const velocity = along.clone().multiplyScalar(part("speed").valueAsNumber);
+    this.act(COMMANDS.throw([...start], [...velocity], radius, part("density").valueAsNumber));
+  }
+
+  /** Takes hold of the body that a drag began on, and says where the hand goes. */
+  carry(drag, [x, y], force) {
+    if (!drag.held) {
+      const { from, along } = this.stage.ray(...drag.from);
+      this.act(COMMANDS.grab([...from], [...along], force));
+      drag.held = true;
+    }
+    drag.to = [...this.stage.facing(this.stage.ray(x, y), drag.hit.point)];
+  }
+
+  letGo() {
+    if (this.drag?.held) this.act(COMMANDS.release());
+  }
+
+  explodeAt(x, y) {
+    const hit = this.stage.pick(x, y);
+    if (!hit) return;
+    const radius = 0.6 * this.stage.view.radius;
+    this.act(COMMANDS.explode([...hit.point], radius, part("blast").valueAsNumber));
+  }
+
+  cut([x0, y0], [x1, y1]) {
+    if (Math.hypot(x1 - x0, y1 - y0) < 5) return;
+    const far = 4 * this.stage.reach;
+    const edge = (x, y) => {
+      const { from, along } = this.stage.ray(x, y);
+      return [from.clone().addScaledVector(along, 0.02 * far), from.clone().addScaledVector(along, far)].map((p) => [...p]);
+    };
+    this.act(COMMANDS.cut(edge(x0, y0), edge(x1, y1)));
+  }
+
+  play(wanted) {
+    this.playing = wanted;
+    showPlaying(wanted);
+    this.run();
+  }
+
+  run() {
+    this.came = performance.now();
+    this.pace = Number(part("rate").value);
+    tell({ kind: "run", playing: this.playing, pace: this.pace });
+  }
+
+  step() {
+    this.play(false);
+    tell({ kind: "step" });
+  }
+
+  /** Draws between two frames. */
+  tick(now) {
+    const period = 1000 / (this.fps * this.pace);
+    const since = now - this.came;
+    if (this.stage.last) this.stage.show(this.playing ? Math.min(Math.max(since / period, 0), 1) : 1);
+    const late = this.waits ? now - this.waits > 100 : this.playing && since > period + 100;
+    part("busy").hidden = !late;
+    if (!this.told) this.tell(this.stage.last);
+    this.adapt(now);
+    this.stage.draw();
+    const { dataset } = document.documentElement;
+    dataset.drawn = Number(dataset.drawn ?? 0) + 1;
+    if (!dataset.ready) performance.mark("picture");
+    dataset.ready = "true";
+    requestAnimationFrame((time) => this.tick(time));
+  }
+
+  /** Draws less finely where a picture takes long, as without a graphics card. */
+  adapt(now) {
+    const took = Math.min(now - (this.before ?? now), 1000);
+    this.before = now;
+    if (document.hidden) return;
+    this.slowness = 0.9 * (this.slowness ?? 16) + 0.1 * took;
+    if (this.slowness < 70 || !LESS.length) return;
+    LESS.shift()(this.stage);
+    this.slowness = 16;
+  }
+
+  trouble(text) {
+    part("trouble").hidden = !text;
+    part("trouble").textContent = text ?? "";
+    if (text) {
+      this.waits = undefined;
+      this.asks = false;
+    }
+  }
+
+  /** Says something for a while. */
+  say(text) {
+    this.trouble(text);
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => this.trouble(), 2500);
+  }
+
+  /** Asks for the events so far; what comes of them is `wants`: a link, or a file. */
+  ask(wants) {
+    if (wants === "link" && (this.own || this.file)) {
+      return this.say("A link holds the scenes of this page only: save the events instead.");
+    }
+    this.wants = wants;
+    tell({ kind: "events" });
+  }
+
+  /** The events so far, and what the world has come to with them. */
+  async toldEvents({ bytes, fingerprint, frame }) {
+    document.documentElement.dataset.fingerprint = fingerprint;
+    if (this.wants === "glb") return this.record(bytes, frame);
+    const { fps } = this;
+    if (this.wants === "file") {
+      const run = toFile({ name: this.named(), setup: this.setup(), frames: frame, fps, fingerprint, events: bytes });
+      return save(`${this.fileName()}.json`, "application/json", run);
+    }
+    history.replaceState(null, "", toFragment(part("scene").value, this.choices(), bytes));
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.say("The link is copied. It replays what you did, bit by bit.");
+    } catch {
+      this.say("The link is in the address bar. It replays what you did, bit by bit.");
+    }
+  }
+
+  fileName() {
+    return this.named().toLowerCase().replace(/[^a-z0-9]+/g, "-") || "scene";
+  }
+
+  /** Plays all again beside what runs, and has the browser keep it as a recording. */
+  record(events, frames) {
+    if (this.recorder) return this.say("A recording is being made.");
+    const name = this.fileName();
+    this.recorder = new Worker("worker.js", { type: "module" });
+    const end = (text) => {
+      this.recorder.terminate();
+      this.recorder = undefined;
+      part("glb").textContent = "Save GLB";
+      if (text) this.trouble(text);
+    };
+    part("glb").textContent = "recording…";
+    this.recorder.addEventListener("message", ({ data }) => {
+      if (data.kind === "trouble") return end(data.text);
+      if (data.kind === "ready") {
+        this.files.forEach((file) => this.recorder.postMessage({ kind: "file", ...file }));
+        this.recorder.postMessage({ kind: "record", setup: this.setup(), events, frames });
+      }
+      if (data.kind !== "recorded") return;
+      save(`${name}.glb`, "model/gltf-binary", data.bytes);
+      end();
+    });
+  }
+
+  /** Takes over what the fragment of the address asks for; the events of it. */
+  fromLink() {
+    const { choices, events } = fromFragment(location.hash);
+    this.file = undefined;
+    if (this.scenes.some(({ key }) => key === choices.scene)) {
+      part("scene").value = choices.scene;
+      this.own = undefined;
+    }
+    part("pieces").value = choices.pieces ?? 1;
+    part("seed").value = choices.seed ?? "";
+    part("gravity").value = choices.gravity ?? EARTH;
+    for (const key of CHOICES) part(key).value = choices[key] ?? "";
+    for (const id of [...CHOICES, "gravity"]) if (part(id).selectedIndex < 0) part(id).selectedIndex = 0;
+    part("energy").checked = choices.energy !== "off";
+    Object.keys(SLIDERS).concat("pieces").forEach(slide);
+    if (events === null) this.say("The events of the link are damaged: copy the whole link.");
+    return events ?? undefined;
+  }
+
+  async drop(file) {
+    if (file.size > 32 << 20) return this.trouble(`${file.name}: it is larger than 32 MiB: simplify the mesh.`);
+    if (file.name.toLowerCase().endsWith(".json")) return this.replay(file);
+    const bytes = await file.arrayBuffer();
+    this.files.push({ name: file.name, bytes });
+    tell({ kind: "file", name: file.name, bytes, wanted: true });
+  }
+
+  /** Plays a run again that was downloaded. */
+  async replay(file) {
+    try {
+      const { events, ...run } = fromFile(await file.text());
+      this.file = run;
+      this.load(events);
+    } catch (problem) {
+      this.trouble(`${file.name}: ${problem.message}.`);
+    }
+  }
+}
+
+/** Shows the value of a slider. */
+function slide(id) {
+  const value = part(id).valueAsNumber;
+  part(`${id}-value`).textContent = id === "pieces" ? (value > 1 ? value : "as the scene") : `${value} ${SLIDERS[id]}`;
+}
+
+function connect(page) {
+  const tool = () => document.querySelector('input[name="tool"]:checked').value;
+  for (const id of Object.keys(SLIDERS).concat("pieces")) part(id).addEventListener("input", () => slide(id));
+  // the address says what is chosen
+  const choose = () => {
+    page.file = undefined;
+    if (!page.own) history.replaceState(null, "", toFragment(part("scene").value, page.choices()));
+    page.load();
+  };
+  part("scene").addEventListener("change", () => {
+    page.own = part("scene").value ? undefined : page.given;
+    choose();
+  });
+  for (const id of [...CHOICES, "pieces", "energy", "seed"]) part(id).addEventListener("change", choose);
+  part("another").addEventListener("click", () => {
+    [part("seed").value] = crypto.getRandomValues(new Uint32Array(1));
+    choose();
+  });
+  part("gravity").addEventListener("change", () => page.act(COMMANDS.gravity(Number(part("gravity").value))));
+  part("rate").addEventListener("change", () => page.run());
+  part("file").addEventListener("change", () => part("file").files[0] && page.drop(part("file").files[0]));
+  part("trouble").addEventListener("click", () => page.trouble());
+  const shadows = () => page.stage.shadows(part("shadows").checked);
+  part("shadows").addEventListener("change", shadows);
+  const fold = connectPanels(page.stage, () => {});
+  const middle = () => [innerWidth / 2, innerHeight / 2];
+  const actions = {
+    " ": () => page.play(!page.playing),
+    ArrowRight: () => page.step(),
+    r: () => page.load(),
+    m: () => {
+      part("rate").value = part("rate").value === "1" ? "0.1" : "1";
+      page.run();
+    },
+    x: () => page.explodeAt(...(page.at ?? middle())),
+    c: () => page.stage.home(),
+    g: fold,
+    s: () => {
+      part("shadows").checked = !part("shadows").checked;
+      shadows();
+    },
+    "?": () => part("keys").showModal(),
+  };
+  const buttons = { reset: "r", play: " ", on: "ArrowRight", fit: "c", help: "?", fold: "g" };
+  connectKeys(actions, buttons);
+  for (const [id, wants] of Object.entries({ share: "link", events: "file", glb: "glb" })) {
+    part(id).addEventListener("click", () => page.ask(wants));
+  }
+  part("stage").addEventListener("keydown", (event) => event.key === "Enter" && page.throwAt(...middle()));
+  addEventListener("hashchange", () => page.load(page.fromLink()));
+  connectDrop(page);
+  connectPointer(page, tool);
+}
+
+function connectDrop(page) {
+  const mark = (wanted) => document.body.classList.toggle("dropping", wanted);
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    mark(true);
+  });
+  addEventListener("dragleave", () => mark(false));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    mark(false);
+    if (event.dataTransfer.files[0]) page.drop(event.dataTransfer.files[0]);
+  });
+}
+
+/** A scene of one's own that `brisance play` serves. */
+async function ownScene() {
+  const { name, scene, files } = await (await fetch("own.json")).json();
+  for (const [n, file] of files.entries()) {
+    const given = { name: file, bytes: await (await fetch(`own/${n}`)).arrayBuffer() };
+    page.files.push(given);
+    tell({ kind: "file", ...given });
+  }
+  return { name, scene };
+}
+
+const hears = {
+  async ready({ scenes }) {
+    performance.mark("physics");
+    page = new Page(scenes);
+    const events = page.fromLink();
+    if (location.search === "?own") {
+      page.take(await ownScene());
+    }
+    page.load(events);
+  },
+  started: ({ bytes }) => page.started(read(bytes)),
+  frame: ({ bytes, cost }) => page.frame(read(bytes), cost),
+  picked: ({ found }) => page.picked(found),
+  events: (message) => page.toldEvents(message),
+  own({ name, scene }) {
+    page.file = undefined;
+    page.take({ name, scene });
+    page.load();
+  },
+  trouble({ text }) {
+    if (page) return page.trouble(text);
+    part("trouble").hidden = false;
+    part("trouble").textContent = text;
+  },
+};
+
+/** Goes on from the first message of the physics. */
+export function begin(physics, first) {
+  worker = physics;
+  worker.addEventListener("message", ({ data }) => hears[data.kind](data));
+  hears[first.kind](first);
+}
