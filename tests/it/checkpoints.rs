@@ -292,11 +292,11 @@ fn stopped_after(message: &str) -> usize {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
-    let long = SCENE.replace("frames = 12", "frames = 2000");
+    let long = SCENE.replace("frames = 12", "frames = 50000");
     for (signal, times) in [("-INT", 2), ("-TERM", 1)] {
         let case = Case::new(&[("scene.toml", &long)]);
         let mut running = Running::new(&case, &["scene.toml", "-o", "out.jsonl"]);
-        running.line_with("frame 1 of 2000");
+        running.line_with("frame 1 of 50000");
         // `timeout` sends two at once, which are no second request
         running.signal(signal, times);
         let (message, code) = running.end();

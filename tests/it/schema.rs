@@ -7,7 +7,7 @@ use sim::scene::{Scene, SceneError};
 /// The keys that the reader takes where `scene` holds the key `zzz`.
 fn keys(scene: &str) -> Vec<String> {
     match Scene::from_toml(scene) {
-        Err(SceneError::Unknown { mut known, .. }) => {
+        Err(SceneError::Unknown { mut known, .. } | SceneError::Choice { mut known, .. }) => {
             known.sort();
             known
         }

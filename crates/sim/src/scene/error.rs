@@ -56,6 +56,20 @@ pub enum SceneError {
         /// All valid keys there.
         known: Vec<String>,
     },
+    /// A value that is none of the choices of its key.
+    #[error("{place}: `{key}` cannot be \"{value}\"{}", choices(nearest, known))]
+    Choice {
+        /// Where it stands.
+        place: Place,
+        /// Path of the key, as in `simulation.solver`.
+        key: String,
+        /// The value.
+        value: String,
+        /// The choice most like it, where one is.
+        nearest: Option<String>,
+        /// All choices.
+        known: Vec<String>,
+    },
     /// A value that is missing, of the wrong type, or cannot be used.
     #[error("{place}: {invalid}")]
     Value {
@@ -83,6 +97,16 @@ fn hint(nearest: &Option<String>, known: &[String]) -> String {
     }
 }
 
+fn choices(nearest: &Option<String>, known: &[String]) -> String {
+    match nearest {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => {
+            let known: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
+            format!("; valid here: {}", known.join(", "))
+        }
+    }
+}
+
 impl SceneError {
     pub(super) fn from_toml(text: &str, error: &toml::de::Error) -> Self {
         let offset = error.span().map_or(0, |span| span.start);
@@ -92,17 +116,17 @@ impl SceneError {
         };
         let key = path_at(root.get_ref(), offset);
         let message = error.message();
-        let unknown = unknown_name(message);
-        if let Some((name, known)) = &unknown
-            && (is_key(&key, name) || message.starts_with("unknown field "))
-        {
-            let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-            let key = if is_key(&key, name) { key } else { join(&key, name) };
-            return Self::Unknown { place, key, nearest, known: known.clone() };
+        if let Some((name, known)) = unknown_name(message) {
+            let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
+            if is_key(&key, &name) {
+                return Self::Unknown { place, key, nearest, known };
+            }
+            return match message.starts_with("unknown field ") {
+                true => Self::Unknown { place, key: join(&key, &name), nearest, known },
+                false => Self::Choice { place, key, value: name, nearest, known },
+            };
         }
-        let problem = if let Some((name, known)) = &unknown {
-            wrong_choice(name, known)
-        } else if let Some(field) = message.strip_prefix("missing field ") {
+        let problem = if let Some(field) = message.strip_prefix("missing field ") {
             format!("lacks the key {field}, which has no default")
         } else if message.starts_with("wanted exactly 1 element") {
             "must hold exactly one kind, as in `{ sphere = { radius = 0.1 } }`".to_owned()
@@ -136,16 +160,6 @@ fn unknown_name(message: &str) -> Option<(String, Vec<String>)> {
 /// Whether a path ends in a key of this name.
 fn is_key(path: &str, name: &str) -> bool {
     path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-}
-
-fn wrong_choice(value: &str, known: &[String]) -> String {
-    match nearest(value, known.iter().map(String::as_str)) {
-        Some(name) => format!("cannot be \"{value}\"; did you mean \"{name}\"?"),
-        None => {
-            let known: Vec<String> = known.iter().map(|name| format!("\"{name}\"")).collect();
-            format!("cannot be \"{value}\"; valid here: {}", known.join(", "))
-        }
-    }
 }
 
 /// Serde's message on a value of a wrong type or length, without its names of Rust types.
