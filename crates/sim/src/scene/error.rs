@@ -64,9 +64,9 @@ pub enum SceneError {
         /// Path of the key, as in `simulation.solver`.
         key: String,
         /// The value.
-        value: String,
+        value: Box<str>,
         /// The choice most like it, where one is.
-        nearest: Option<String>,
+        nearest: Option<Box<str>>,
         /// All choices.
         known: Vec<String>,
     },
@@ -97,7 +97,7 @@ fn hint(nearest: &Option<String>, known: &[String]) -> String {
     }
 }
 
-fn choices(nearest: &Option<String>, known: &[String]) -> String {
+fn choices(nearest: &Option<Box<str>>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("; did you mean \"{name}\"?"),
         None => {
@@ -118,13 +118,13 @@ impl SceneError {
         let message = error.message();
         if let Some((name, known)) = unknown_name(message) {
             let nearest = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
-            if is_key(&key, &name) {
+            let ends_in_it = is_key(&key, &name);
+            if ends_in_it || message.starts_with("unknown field ") {
+                let key = if ends_in_it { key } else { join(&key, &name) };
                 return Self::Unknown { place, key, nearest, known };
             }
-            return match message.starts_with("unknown field ") {
-                true => Self::Unknown { place, key: join(&key, &name), nearest, known },
-                false => Self::Choice { place, key, value: name, nearest, known },
-            };
+            let (value, nearest) = (name.into(), nearest.map(String::into_boxed_str));
+            return Self::Choice { place, key, value, nearest, known };
         }
         let problem = if let Some(field) = message.strip_prefix("missing field ") {
             format!("lacks the key {field}, which has no default")
