@@ -79,7 +79,8 @@ impl Pattern {
 /// The inside of a mesh.
 struct Solid {
     level_set: LevelSet,
-    /// Of the mesh. No distance outside is less than that to it: it is convex, and distances are interpolated.
+    /// Bounding box of the mesh. Outside, the distance to the box is a lower bound of the sampled distance: it is
+    /// convex, so that trilinear interpolation is no smaller.
     bounds: Aabb,
 }
 
@@ -143,7 +144,8 @@ struct Other<'s> {
     solid: &'s Solid,
 }
 
-/// The other solids, those first whose boxes are nearest to what is within `near` of the surface of one.
+/// The other solids in ascending order of the distance between their boxes and the region within `near` of the
+/// surface of one.
 fn by_distance(solids: &[Solid], region: usize, near: f64) -> Vec<Other<'_>> {
     let grid = solids[region].level_set.grid();
     // interpolation is off by less than a cell
@@ -202,7 +204,7 @@ mod tests {
                 }
             }
             assert!(checked > 500, "{checked}");
-            // distances are exact in the cells next to a surface; the error of others is a few percent of a cell
+            // samples next to a surface are exact; others are swept, with an error of a few percent of a cell
             assert!(off < 0.03 * grid.spacing(), "{region}, {near}: {off}");
         }
     }

@@ -53,7 +53,7 @@ impl<I: Iterator> Serial<I> {
         Serial(self.0.map(change))
     }
 
-    /// As [`Iterator::map`], with what `start` makes once.
+    /// As [`Iterator::map`], with a state that `start` makes once.
     pub fn map_init<S, T>(
         self,
         start: impl FnOnce() -> S,

@@ -83,9 +83,7 @@ impl World {
     }
 
     fn advance_frame(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        // a browser's module, which has no programmes for it, is to be small
-        let is_there = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
-        if is_there && self.settings.contact.solver == Solver::Ku07 {
+        if self.settings.contact.solver == Solver::Ku07 {
             return self.advance_by_instants(ended);
         }
         let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };

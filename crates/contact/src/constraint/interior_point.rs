@@ -8,9 +8,9 @@ use clarabel::solver::{
 
 use super::program_error::ProgramError;
 
-/// What the interior-point method is asked for; the smallest it can tell from round-off.
+/// Tolerance of the interior-point method, relative to the scaled problem; smaller ones are lost in round-off.
 const TOLERANCE: f64 = 1e-13;
-/// What is taken, where round-off keeps it from more.
+/// Accepted tolerance where round-off prevents convergence to [`TOLERANCE`].
 const ACCEPTED: f64 = 1e-9;
 /// Most iterations of the interior-point method, which converges in 10 to 20.
 const MAX_ITERATIONS: u32 = 50;
@@ -66,7 +66,7 @@ pub(super) fn solve(
     }
     solver.solve();
     if solver.solution.status == SolverStatus::InsufficientProgress {
-        // round-off kept it from the tolerance: what is taken may be within reach
+        // round-off may prevent convergence to `TOLERANCE`: solve again to `ACCEPTED`
         solver = problem.solver(ACCEPTED).map_err(|e| failed(e.to_string()))?;
         solver.solve();
     }

@@ -1,4 +1,5 @@
-//! In place of the interior-point method in a browser's module, which is to be small.
+//! Builds for browsers leave out the interior-point method, whose linear algebra would enlarge the module: quadratic
+//! programmes report [`ProgramError::Missing`].
 
 use super::program_error::ProgramError;
 

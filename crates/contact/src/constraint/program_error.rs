@@ -28,7 +28,7 @@ pub enum ProgramError {
     /// There is no interior-point method on this platform.
     #[error("a browser's module has no quadratic programmes: use another solver")]
     Missing,
-    /// The programme takes more work than is given to it.
+    /// The factorization exceeds its limit of work.
     #[error(
         "the quadratic programme of {rows} contacts and joints takes too much work: use another \
          solver, or fewer contacts"

@@ -1,5 +1,6 @@
 //! The contact passes, whichever solver runs them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use dynamics::{Momentum, Velocity};
@@ -103,18 +104,18 @@ impl Support {
         // impulses of two passes are those of half the step
         let (contacts, impulses, joints, share) = match &self.0 {
             Found::Manifolds { contacts, impulses, joined, .. } => {
-                (contacts, impulses, joined.joints.clone(), 2.0)
+                (contacts, impulses, Cow::Borrowed(&joined.joints), 2.0)
             }
             Found::Rows { contacts, impulses, rows, .. } => {
                 let all = frame.joints.iter().zip(&rows.reactions);
                 let joints = all.map(|(joint, &last)| Joint { last, ..*joint }).collect();
-                (contacts, impulses, joints, 1.0)
+                (contacts, impulses, Cow::Owned(joints), 1.0)
             }
             Found::Pairs { .. } => return vec![0.0; end.len()],
         };
         let Frame { columns, poses, dt, .. } = frame;
         let mut work = work_of_kinematic_bodies(columns, poses, contacts, impulses);
-        for joint in &joints {
+        for joint in joints.iter() {
             if let Some((moved, done)) = joint.kinematic_work(columns.bodies, [poses, end], dt) {
                 work[moved] += done.max(0.0);
             }
