@@ -1,15 +1,21 @@
 //! Patterns an artist draws: a closed mesh per region, or a picture.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use levelset::{Aabb, Grid, LevelSet, Sign, TriMesh};
 use nalgebra::Point3;
-use ndarray::{Array2, Array3};
+use ndarray::{Array2, Array3, Slice, Zip};
 use rayon::prelude::*;
 
 use crate::pattern::{check, check_count};
 use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
+
+/// Cells around its surface in which a part is fitted to others: zeros lie between samples of them.
+const NEAR: f64 = 3.0;
+/// Cells around its box to which a part is sampled: [`NEAR`], and one for the change from a sample to its neighbor.
+const MARGIN: f64 = 4.0;
 
 impl Pattern {
     /// One region per mesh (Su09 section 4.3), sampled `spacing` pattern units apart; the fracture
@@ -23,10 +29,9 @@ impl Pattern {
     /// [`PatternError`] when a mesh has no signed distance, or the spacing makes no grid of at most
     /// [`Pattern::MAX_SAMPLES`].
     pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
-        let (solids, bounds) = solids(meshes, spacing)?;
+        let (solids, bounds) = solids(meshes, spacing, 6.0)?;
         let regions = (0..solids.len()).into_par_iter().map(|region| {
-            let fitted = fitted(&solids, region, f64::INFINITY);
-            Region::Sampled(Sampled::new(&fitted, bounds))
+            Region::Sampled(Sampled::new(&fitted(&solids, region), bounds))
         });
         Self::new(regions.collect())
     }
@@ -37,10 +42,9 @@ impl Pattern {
     /// # Errors
     /// As [`Pattern::from_meshes`].
     pub fn from_parts(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
-        let (solids, bounds) = solids(meshes, spacing)?;
+        let (solids, bounds) = solids(meshes, spacing, MARGIN)?;
         let regions = (0..solids.len()).into_par_iter().map(|region| {
-            let fitted = fitted(&solids, region, 3.0 * spacing);
-            Region::Sampled(Sampled::new(&fitted, bounds))
+            Region::Sampled(Sampled::new(&fitted_near(&solids, region), bounds))
         });
         Self::new(regions.collect())
     }
@@ -79,49 +83,52 @@ impl Pattern {
 /// The inside of a mesh.
 struct Solid {
     level_set: LevelSet,
+    /// Node of the common lattice that is the first node of `level_set`.
+    first: [usize; 3],
     /// Bounding box of the mesh. Outside, the distance to the box is a lower bound of the sampled distance: it is
     /// convex, so that trilinear interpolation is no smaller.
     bounds: Aabb,
 }
 
-/// The insides of meshes, and the box around them.
-fn solids(meshes: &[TriMesh], spacing: f64) -> Result<(Vec<Solid>, Aabb), PatternError> {
+impl Solid {
+    /// The nodes of the common lattice along an axis that `level_set` holds.
+    fn nodes(&self, axis: usize) -> Range<usize> {
+        self.first[axis]..self.first[axis] + self.level_set.grid().dims()[axis]
+    }
+}
+
+/// The insides of meshes, each sampled to `margin` cells beyond its box, and the box around all of them. The grids
+/// are parts of one lattice.
+fn solids(
+    meshes: &[TriMesh],
+    spacing: f64,
+    margin: f64,
+) -> Result<(Vec<Solid>, Aabb), PatternError> {
     check_count(meshes.len())?;
     check("spacing", spacing, spacing > 0.0, "positive")?;
     let points = meshes.iter().flat_map(|mesh| &mesh.vertices);
-    let bounds = Aabb::around(points).unwrap_or(Pattern::REACH);
+    let all = Aabb::around(points).unwrap_or(Pattern::REACH);
     // for its limit and its lattice only
-    let whole = Grid::enclosing(&bounds, spacing, 3, Pattern::MAX_SAMPLES)?;
+    let lattice = Grid::enclosing(&all, spacing, 3, Pattern::MAX_SAMPLES)?;
     let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
-        let level_set = LevelSet::from_mesh(mesh, around_mesh(&whole, mesh), Sign::Winding)
+        let bounds = Aabb::around(&mesh.vertices).unwrap_or(all);
+        let near = bounds.grown(margin * spacing);
+        let (first, _) = lattice.locate(&near.min);
+        let (last, _) = lattice.locate(&near.max);
+        let grid = lattice.part(first, last.map(|n| n + 1));
+        let level_set = LevelSet::from_mesh(mesh, grid, Sign::Winding)
             .map_err(|error| PatternError::Mesh { region, error })?;
-        let bounds = Aabb::around(&mesh.vertices).unwrap_or(Pattern::REACH);
-        Ok::<_, PatternError>(Solid { level_set, bounds })
+        Ok::<_, PatternError>(Solid { level_set, first, bounds })
     });
-    Ok((solids.collect::<Result<_, _>>()?, bounds))
-}
-
-/// The part of `whole` around a mesh.
-fn around_mesh(whole: &Grid, mesh: &TriMesh) -> Grid {
-    let Some(bounds) = Aabb::around(&mesh.vertices) else { return *whole };
-    let bounds = bounds.grown(6.0 * whole.spacing());
-    let (low, _) = whole.locate(&bounds.min);
-    let (high, _) = whole.locate(&bounds.max);
-    whole.part(low, high.map(|n| n + 1))
+    Ok((solids.collect::<Result<_, _>>()?, all))
 }
 
 /// A region's level set, moved so that its zero is halfway between its own surface and the nearest
-/// other's: all of them then divide space between them. What is farther than `near` from its own
-/// surface stays.
-fn fitted(solids: &[Solid], region: usize, near: f64) -> LevelSet {
+/// other's: all of them then divide space between them.
+fn fitted(solids: &[Solid], region: usize) -> LevelSet {
     let own = &solids[region].level_set;
-    let grid = *own.grid();
-    let others = by_distance(solids, region, near);
-    LevelSet::from_fn(grid, |p| {
-        let value = own.value(&p);
-        if value.abs() > near {
-            return value;
-        }
+    let others = by_distance(solids, region);
+    LevelSet::from_fn(*own.grid(), |p| {
         let mut nearest = f64::INFINITY;
         for Other { least, solid } in &others {
             if *least >= nearest {
@@ -133,9 +140,46 @@ fn fitted(solids: &[Solid], region: usize, near: f64) -> LevelSet {
                 nearest = nearest.min(solid.level_set.value(&p));
             }
         }
-        // alone, there is no other to leave anything to
-        if nearest.is_finite() { (value - nearest) / 2.0 } else { value }
+        halfway(own.value(&p), nearest)
     })
+}
+
+/// As [`fitted`], of meshes without gaps: only what is within [`NEAR`] cells of the region's surface moves, and
+/// other surfaces count up to [`MARGIN`] cells away, which is as far as every solid is sampled.
+fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
+    let own = &solids[region];
+    let grid = *own.level_set.grid();
+    let far = if solids.len() == 1 { f64::INFINITY } else { MARGIN * grid.spacing() };
+    let mut nearest = Array3::from_elem(grid.dims(), far as f32);
+    for other in solids.iter().enumerate().filter(|(n, _)| *n != region).map(|(_, other)| other) {
+        let shared = [0, 1, 2].map(|axis| {
+            let (mine, theirs) = (own.nodes(axis), other.nodes(axis));
+            mine.start.max(theirs.start)..mine.end.min(theirs.end)
+        });
+        if shared.iter().any(Range::is_empty) {
+            continue;
+        }
+        let within = |solid: &Solid| {
+            let first = solid.first;
+            [0, 1, 2].map(|a| Slice::from(shared[a].start - first[a]..shared[a].end - first[a]))
+        };
+        let (mine, theirs) = (within(own), within(other));
+        let values = other.level_set.values().slice_each_axis(|axis| theirs[axis.axis.index()]);
+        Zip::from(nearest.slice_each_axis_mut(|axis| mine[axis.axis.index()]))
+            .and(&values)
+            .for_each(|nearest, value| *nearest = nearest.min(*value));
+    }
+    let near = (NEAR * grid.spacing()) as f32;
+    Zip::from(&mut nearest).and(own.level_set.values()).for_each(|nearest, &value| {
+        let moved = halfway(value.into(), (*nearest).into()) as f32;
+        *nearest = if value.abs() > near { value } else { moved };
+    });
+    LevelSet::from_values(grid, nearest)
+}
+
+/// Half of the distance from `own` surface less half of that from the nearest other, if there is one.
+fn halfway(own: f64, nearest: f64) -> f64 {
+    if nearest.is_finite() { (own - nearest) / 2.0 } else { own }
 }
 
 /// Another solid, and how far its box is at least from where a region is fitted, m.
@@ -144,21 +188,14 @@ struct Other<'s> {
     solid: &'s Solid,
 }
 
-/// The other solids in ascending order of the distance between their boxes and the region within `near` of the
-/// surface of one.
-fn by_distance(solids: &[Solid], region: usize, near: f64) -> Vec<Other<'_>> {
-    let grid = solids[region].level_set.grid();
-    // interpolation is off by less than a cell
-    let (domain, fitted) = (grid.bounds(), solids[region].bounds.grown(near + grid.spacing()));
+/// The other solids in ascending order of the distance between their boxes and the region's grid.
+fn by_distance(solids: &[Solid], region: usize) -> Vec<Other<'_>> {
+    let domain = solids[region].level_set.grid().bounds();
     let all = solids.iter().enumerate().filter(|(index, _)| *index != region);
     let mut others: Vec<_> = all
         .map(|(_, solid)| {
             let Aabb { min, max } = solid.bounds;
-            let gap = |axis: usize| {
-                let low = domain.min[axis].max(fitted.min[axis]);
-                let high = domain.max[axis].min(fitted.max[axis]);
-                (min[axis] - high).max(low - max[axis]).max(0.0)
-            };
+            let gap = |a: usize| (min[a] - domain.max[a]).max(domain.min[a] - max[a]).max(0.0);
             let [x, y, z] = [0, 1, 2].map(gap);
             Other { least: (x * x + y * y + z * z).sqrt(), solid }
         })
@@ -187,9 +224,13 @@ mod tests {
 
     #[test]
     fn regions_end_half_way_to_the_nearest_other() {
-        let (solids, _) = solids(&parts(), 0.1).unwrap();
+        let (solids, _) = solids(&parts(), 0.1, MARGIN).unwrap();
         for (region, near) in [(0, 0.3), (13, 0.3), (13, f64::INFINITY), (25, f64::INFINITY)] {
-            let fitted = fitted(&solids, region, near);
+            let fitted = if near.is_finite() {
+                fitted_near(&solids, region)
+            } else {
+                fitted(&solids, region)
+            };
             let grid = fitted.grid();
             let (mut checked, mut off) = (0, 0.0_f64);
             for p in (0..grid.node_count()).map(|n| grid.position(grid.node(n))) {
@@ -198,7 +239,7 @@ mod tests {
                 let least = others.map(|(_, other)| distance(&other.bounds, &p));
                 let nearest = least.fold(f64::INFINITY, f64::min);
                 // beyond its grid a distance is a lower bound
-                if value.abs() < near - 1e-3 && nearest < 0.5 {
+                if value.abs() < near - 1e-3 && nearest < MARGIN * 0.1 {
                     off = off.max((fitted.value(&p) - (value - nearest) / 2.0).abs());
                     checked += 1;
                 }

@@ -228,19 +228,27 @@ impl World {
         breaks.map(Event::hit).collect()
     }
 
-    /// What bodies bear in a pass over collisions if it is told what breaks: any blow but where an
-    /// event tells of one. What a body bears by its material is not told but found again, since it
-    /// differs from place to place.
-    pub(crate) fn told_laws(&self, cause: Trigger) -> Option<Vec<Law>> {
+    /// What bodies bear in a pass over collisions if recorded events say what breaks: any blow but where an
+    /// event does. What a body bears by its material is not recorded but found again, since it
+    /// differs from place to place. Bodies that could break by their `own` laws collide as such, so that impulses
+    /// have the same bits.
+    pub(crate) fn told_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
         self.told.as_ref()?;
-        let mut laws = vec![Law::All; self.len()];
+        let holding = |law: &Law| match *law {
+            Law::All => Law::All,
+            Law::Own(strength) | Law::Above(strength, _) => Law::Above(strength, f64::INFINITY),
+        };
+        let mut laws: Vec<Law> = own.iter().map(holding).collect();
         for event in self.told_of(cause) {
             let Ok(i) = self.ids.binary_search(&event.body) else { continue };
-            let own = self.breakages[i].as_ref().map(|breakage| breakage.strength);
-            laws[i] = match (own, event.strength) {
-                (Some(Strength::Material), _) => Law::Own(Strength::Material),
-                (_, Some(impulse)) => Law::Own(Strength::Impulse(impulse)),
+            let strength = match self.breakages[i].as_ref().map(|breakage| breakage.strength) {
+                Some(Strength::Material) => Some(Strength::Material),
+                _ => event.strength.map(Strength::Impulse),
+            };
+            laws[i] = match (own[i], strength) {
                 (_, None) => Law::All,
+                (Law::Above(_, ratio), Some(strength)) => Law::Above(strength, ratio),
+                (Law::All | Law::Own(_), Some(strength)) => Law::Own(strength),
             };
         }
         Some(laws)

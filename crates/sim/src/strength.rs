@@ -84,12 +84,15 @@ impl World {
         true
     }
 
-    /// What bodies bear in a pass over collisions. Bodies without a generation left bear any blow, and so do all
-    /// bodies in the `last` pass. A body that did not come apart in this frame bears blows up to that size.
+    /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
-        if let Some(told) = self.told_laws(cause) {
-            return told;
-        }
+        let own = self.own_laws(last, report);
+        self.told_laws(cause, &own).unwrap_or(own)
+    }
+
+    /// Bodies without a generation left bear any blow, and so do all bodies in the `last` pass. A body that did not
+    /// come apart in this frame bears blows up to that size.
+    fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
         if last {
             return vec![Law::All; self.len()];
         }
