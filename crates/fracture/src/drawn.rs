@@ -13,9 +13,10 @@ use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
 
 /// Cells around its surface in which a part is fitted to others: zeros lie between samples of them.
-const NEAR: f64 = 3.0;
-/// Cells around its box to which a part is sampled: [`NEAR`], and one for the change from a sample to its neighbor.
-const MARGIN: f64 = 4.0;
+const NEAR: f64 = 2.0;
+/// Cells around a surface in which [`LevelSet::band_from_mesh`] measures: [`NEAR`], and one for the change from a
+/// sample to its neighbor.
+const BAND: f64 = 3.0;
 
 impl Pattern {
     /// One region per mesh (Su09 section 4.3), sampled `spacing` pattern units apart; the fracture
@@ -29,10 +30,10 @@ impl Pattern {
     /// [`PatternError`] when a mesh has no signed distance, or the spacing makes no grid of at most
     /// [`Pattern::MAX_SAMPLES`].
     pub fn from_meshes(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
-        let (solids, bounds) = solids(meshes, spacing, 6.0)?;
-        let regions = (0..solids.len()).into_par_iter().map(|region| {
-            Region::Sampled(Sampled::new(&fitted(&solids, region), bounds))
-        });
+        let (solids, bounds) = solids(meshes, spacing, Reach::Space)?;
+        let regions = (0..solids.len())
+            .into_par_iter()
+            .map(|region| Region::Sampled(Sampled::new(&fitted(&solids, region), bounds)));
         Self::new(regions.collect())
     }
 
@@ -42,10 +43,10 @@ impl Pattern {
     /// # Errors
     /// As [`Pattern::from_meshes`].
     pub fn from_parts(meshes: &[TriMesh], spacing: f64) -> Result<Self, PatternError> {
-        let (solids, bounds) = solids(meshes, spacing, MARGIN)?;
-        let regions = (0..solids.len()).into_par_iter().map(|region| {
-            Region::Sampled(Sampled::new(&fitted_near(&solids, region), bounds))
-        });
+        let (solids, bounds) = solids(meshes, spacing, Reach::Band)?;
+        let regions = (0..solids.len())
+            .into_par_iter()
+            .map(|region| Region::Sampled(Sampled::new(&fitted_near(&solids, region), bounds)));
         Self::new(regions.collect())
     }
 
@@ -97,12 +98,20 @@ impl Solid {
     }
 }
 
-/// The insides of meshes, each sampled to `margin` cells beyond its box, and the box around all of them. The grids
-/// are parts of one lattice.
+/// Where distances to the meshes are needed.
+#[derive(Clone, Copy, Debug)]
+enum Reach {
+    /// In the band around each surface only.
+    Band,
+    /// Everywhere.
+    Space,
+}
+
+/// The insides of meshes, and the box around all of them. The grids are parts of one lattice.
 fn solids(
     meshes: &[TriMesh],
     spacing: f64,
-    margin: f64,
+    reach: Reach,
 ) -> Result<(Vec<Solid>, Aabb), PatternError> {
     check_count(meshes.len())?;
     check("spacing", spacing, spacing > 0.0, "positive")?;
@@ -112,12 +121,19 @@ fn solids(
     let lattice = Grid::enclosing(&all, spacing, 3, Pattern::MAX_SAMPLES)?;
     let solids = meshes.par_iter().enumerate().map(|(region, mesh)| {
         let bounds = Aabb::around(&mesh.vertices).unwrap_or(all);
+        let margin = match reach {
+            Reach::Band => BAND,
+            Reach::Space => 2.0 * BAND,
+        };
         let near = bounds.grown(margin * spacing);
         let (first, _) = lattice.locate(&near.min);
         let (last, _) = lattice.locate(&near.max);
         let grid = lattice.part(first, last.map(|n| n + 1));
-        let level_set = LevelSet::from_mesh(mesh, grid, Sign::Winding)
-            .map_err(|error| PatternError::Mesh { region, error })?;
+        let sampled = match reach {
+            Reach::Band => LevelSet::band_from_mesh(mesh, grid, Sign::Winding),
+            Reach::Space => LevelSet::from_mesh(mesh, grid, Sign::Winding),
+        };
+        let level_set = sampled.map_err(|error| PatternError::Mesh { region, error })?;
         Ok::<_, PatternError>(Solid { level_set, first, bounds })
     });
     Ok((solids.collect::<Result<_, _>>()?, all))
@@ -145,11 +161,11 @@ fn fitted(solids: &[Solid], region: usize) -> LevelSet {
 }
 
 /// As [`fitted`], of meshes without gaps: only what is within [`NEAR`] cells of the region's surface moves, and
-/// other surfaces count up to [`MARGIN`] cells away, which is as far as every solid is sampled.
+/// other surfaces count up to [`BAND`] cells away.
 fn fitted_near(solids: &[Solid], region: usize) -> LevelSet {
     let own = &solids[region];
     let grid = *own.level_set.grid();
-    let far = if solids.len() == 1 { f64::INFINITY } else { MARGIN * grid.spacing() };
+    let far = if solids.len() == 1 { f64::INFINITY } else { BAND * grid.spacing() };
     let mut nearest = Array3::from_elem(grid.dims(), far as f32);
     for other in solids.iter().enumerate().filter(|(n, _)| *n != region).map(|(_, other)| other) {
         let shared = [0, 1, 2].map(|axis| {
@@ -224,12 +240,13 @@ mod tests {
 
     #[test]
     fn regions_end_half_way_to_the_nearest_other() {
-        let (solids, _) = solids(&parts(), 0.1, MARGIN).unwrap();
-        for (region, near) in [(0, 0.3), (13, 0.3), (13, f64::INFINITY), (25, f64::INFINITY)] {
-            let fitted = if near.is_finite() {
-                fitted_near(&solids, region)
-            } else {
-                fitted(&solids, region)
+        for (region, reach) in
+            [(0, Reach::Band), (13, Reach::Band), (13, Reach::Space), (25, Reach::Space)]
+        {
+            let (solids, _) = solids(&parts(), 0.1, reach).unwrap();
+            let (fitted, near) = match reach {
+                Reach::Band => (fitted_near(&solids, region), NEAR * 0.1),
+                Reach::Space => (fitted(&solids, region), f64::INFINITY),
             };
             let grid = fitted.grid();
             let (mut checked, mut off) = (0, 0.0_f64);
@@ -239,14 +256,14 @@ mod tests {
                 let least = others.map(|(_, other)| distance(&other.bounds, &p));
                 let nearest = least.fold(f64::INFINITY, f64::min);
                 // beyond its grid a distance is a lower bound
-                if value.abs() < near - 1e-3 && nearest < MARGIN * 0.1 {
+                if value.abs() < near - 1e-3 && nearest < BAND * 0.1 {
                     off = off.max((fitted.value(&p) - (value - nearest) / 2.0).abs());
                     checked += 1;
                 }
             }
             assert!(checked > 500, "{checked}");
             // samples next to a surface are exact; others are swept, with an error of a few percent of a cell
-            assert!(off < 0.03 * grid.spacing(), "{region}, {near}: {off}");
+            assert!(off < 0.03 * grid.spacing(), "{region}, {reach:?}: {off}");
         }
     }
 }
