@@ -54,6 +54,7 @@ mod models;
 mod paid;
 mod paint;
 mod pattern_scenes;
+mod physics_files;
 mod pictures;
 mod plane;
 mod playground;

@@ -1,25 +1,36 @@
-"""Opens a USD file, lets USD's own validators look at it, and compares it with the JSON lines of the
-same run.
+"""Opens USD files, lets USD's own validators look at them, and compares them with the JSON lines of the
+same run: its recording, and its bodies after the last frame for a physics engine.
 
-usage: usd.py FILE.usda FILE.jsonl
+usage: usd.py FILE.usda PHYSICS.usda FILE.jsonl
 """
 
 import json
 import sys
 
-from pxr import Gf, Usd, UsdGeom, UsdValidation
+from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdValidation
 
-usd, truth = sys.argv[1:]
+usd, physics, truth = sys.argv[1:]
 head, *frames = (json.loads(line) for line in open(truth))
 bodies, last = head["bodies"], head["frames"] - 1
 
-stage = Usd.Stage.Open(usd)
 validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
-problems = UsdValidation.ValidationContext(validators).Validate(stage)
-assert not problems, [p.GetMessage() for p in problems]
 
-prims = [p for p in stage.GetPrimAtPath("/World").GetChildren() if p.IsA(UsdGeom.Xformable)]
-named = {p.GetDisplayName() or p.GetName(): p for p in prims}
+
+def opened(path):
+    stage = Usd.Stage.Open(path)
+    problems = UsdValidation.ValidationContext(validators).Validate(stage)
+    assert not problems, [p.GetMessage() for p in problems]
+    return stage
+
+
+def named_prims(stage):
+    prims = [p for p in stage.GetPrimAtPath("/World").GetChildren() if p.IsA(UsdGeom.Xformable)]
+    return {p.GetDisplayName() or p.GetName(): p for p in prims}
+
+
+stage = opened(usd)
+
+named = named_prims(stage)
 drawn = [b["name"] for b in bodies]
 missing = [name for name in drawn if name not in named]
 assert not missing, f"no prim for {missing}"
@@ -32,11 +43,24 @@ for frame in range(head["frames"]):
     scaled = {n for n in drawn if UsdGeom.Xformable(named[n]).GetLocalTransformation(frame).GetDeterminant() > 1e-9}
     assert scaled == alive, f"scales of frame {frame}: {scaled ^ alive}"
 
-farthest = 0.0
-cache = UsdGeom.XformCache(last)
-for number, (x, y, z, *_) in zip(frames[last]["bodies"], frames[last]["poses"]):
-    matrix = cache.GetLocalToWorldTransform(named[bodies[number]["name"]])
-    farthest = max(farthest, (matrix.ExtractTranslation() - Gf.Vec3d(x, y, z)).GetLength())
-assert farthest < 1e-5, f"a body is {farthest} m off"
-print(f"USD {'.'.join(map(str, Usd.GetVersion()))}: {len(prims)} bodies, none of {len(validators)} validators objects;"
-      f" last frame within {farthest:.1e} m")
+
+def farthest(named, time):
+    """How far a body is off in the last frame, m."""
+    off, cache = 0.0, UsdGeom.XformCache(time)
+    for number, (x, y, z, *_) in zip(frames[last]["bodies"], frames[last]["poses"]):
+        matrix = cache.GetLocalToWorldTransform(named[bodies[number]["name"]])
+        off = max(off, (matrix.ExtractTranslation() - Gf.Vec3d(x, y, z)).GetLength())
+    assert off < 1e-5, f"a body is {off} m off"
+    return off
+
+
+off = farthest(named, last)
+scene = opened(physics)
+rigid = named_prims(scene)
+farthest(rigid, Usd.TimeCode.Default())
+moving = [p for p in rigid.values() if p.HasAPI(UsdPhysics.RigidBodyAPI)]
+assert all(UsdPhysics.MassAPI(p).GetMassAttr().Get() > 0 for p in moving)
+colliders = [c for p in rigid.values() for c in p.GetChildren() if c.HasAPI(UsdPhysics.CollisionAPI)]
+assert len(moving) > 30 and len(colliders) > len(moving), (len(moving), len(colliders))
+print(f"USD {'.'.join(map(str, Usd.GetVersion()))}: {len(named)} bodies, none of {len(validators)} validators objects;"
+      f" last frame within {off:.1e} m; {len(moving)} rigid bodies, {len(colliders)} colliders")

@@ -9,6 +9,9 @@ const FOLDER: &str = "target/clients";
 /// Where recordings are, in [`FOLDER`].
 const RECORDINGS: &str = "target/clients/recordings";
 
+/// The bodies after the last frame, in [`RECORDINGS`].
+const PHYSICS: &str = "physics.usda";
+
 /// A program, or a module of Python, that opens a recording.
 struct Client {
     name: &'static str,
@@ -30,7 +33,7 @@ const CLIENTS: [Client; 5] = [
         name: "USD",
         modules: &[("pxr", "usd-core")],
         script: "usd.py",
-        files: &["clients.usda"],
+        files: &["clients.usda", PHYSICS],
     },
     Client {
         name: "VTK and meshio",
@@ -121,7 +124,9 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
     }
     std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
     let mut files: Vec<PathBuf> = vec![truth.to_owned()];
-    for name in clients.iter().flat_map(|client| client.files) {
+    // the run of a recording writes the bodies after it, too
+    let written = |name: &&&str| **name != PHYSICS;
+    for name in clients.iter().flat_map(|client| client.files).filter(written) {
         let file = Path::new(RECORDINGS).join(name);
         if !files.contains(&file) {
             files.push(file);
@@ -134,7 +139,10 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
         let file = format!("{}{slash}", file.to_string_lossy());
         let brisance = ["run", "--quiet", "--package", "brisance", "--"];
         let scene = ["run", "scenes/bunny.toml", "--frames", "40", "--quiet", "--output", &file];
-        cargo(&[&brisance[..], &scene].concat())?;
+        let physics = Path::new(RECORDINGS).join(PHYSICS);
+        let physics = ["--physics", &physics.to_string_lossy()];
+        let more = if file.ends_with(".usda") { &physics[..] } else { &[] };
+        cargo(&[&brisance[..], &scene, more].concat())?;
     }
     Ok(())
 }

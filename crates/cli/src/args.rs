@@ -166,6 +166,10 @@ pub struct RunOptions {
     /// for sound and dust
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
+    /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,
+    /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    #[arg(long, value_name = "FILE")]
+    pub physics: Option<PathBuf>,
     /// Frames to simulate, instead of the scene's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub frames: Option<u32>,
@@ -312,9 +316,13 @@ pub struct FractureArguments {
     /// of the mean share]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_share: Option<f64>,
-    /// Density for the masses of --json, in kg per cubed unit of the mesh
+    /// Density for the masses of --json and --physics, in kg per cubed unit of the mesh
     #[arg(long, value_name = "DENSITY", default_value_t = 1000.0, value_parser = length)]
     pub density: f64,
+    /// Also write the pieces as rigid bodies for a physics engine: masses and convex colliders, as .glb
+    /// (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
+    #[arg(long, value_name = "FILE")]
+    pub physics: Option<PathBuf>,
     /// Print volumes, masses, inertia and bonds of the pieces as one line of JSON
     #[arg(long)]
     pub json: bool,

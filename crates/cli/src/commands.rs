@@ -26,13 +26,13 @@ use std::sync::atomic::AtomicBool;
 
 use clap::CommandFactory;
 use levelset::MeshError;
-use sim::BuildError;
 use sim::scene::SceneError;
+use sim::{BuildError, PhysicsScene};
 use thiserror::Error;
 
 use crate::args::{Arguments, Command};
 use crate::format::glb::GlbReadError;
-use crate::format::{Format, WriteError};
+use crate::format::{Format, PhysicsFormat, WriteError};
 use crate::mesh_file::MeshFileError;
 use crate::output::is_same_file;
 
@@ -607,6 +607,19 @@ fn check_output(path: &Path) -> Result<Format, Failure> {
         return Err(Failure::Exists { path: folder.unwrap_or_default() });
     }
     Ok(format)
+}
+
+/// The format that a physics scene is to be written in; refuses what cannot succeed.
+fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
+    check_folder(path)?;
+    let known = PhysicsFormat::ENDINGS;
+    PhysicsFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
+}
+
+/// Writes a physics scene by the ending of `path`.
+fn write_physics(scene: &PhysicsScene, path: &Path) -> Result<(), Failure> {
+    let failed = |source| Failure::Write { path: path.to_owned(), source };
+    check_physics(path)?.write(scene, path).map_err(failed)
 }
 
 /// Refuses an output that would take the place of an input.

@@ -3,6 +3,7 @@
 pub mod glb;
 mod jsonl;
 mod obj;
+mod physics;
 mod ply;
 mod usda;
 pub(crate) mod vtu;
@@ -16,6 +17,7 @@ use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
 pub use meshfile::WriteError;
+pub use physics::PhysicsFormat;
 
 /// What a recording can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,7 +25,9 @@ use thiserror::Error;
 
 use crate::glb_file::GlbError;
 
-pub use recording::{WriteError, check_poses, check_surface, write_glb, write_glb_of};
+pub use recording::{
+    WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
+};
 
 /// Why a mesh file was refused.
 #[derive(Debug, Error)]

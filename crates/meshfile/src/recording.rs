@@ -16,6 +16,7 @@
 mod buffer;
 mod encoded;
 mod keys;
+mod physics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -29,6 +30,8 @@ use thiserror::Error;
 
 use buffer::{Buffer, Layout};
 use encoded::{Encoded, Primitive};
+pub use physics::write_physics_glb;
+
 use keys::{Keys, rotation_keys, translation_keys};
 
 /// Why a recording cannot be written.
@@ -84,18 +87,12 @@ pub fn write_glb_of(
     poses: &Poses<'_>,
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
-    let mut document = Document::default();
-    let drawn = different(recording);
-    for_each_surface(&drawn, |track, surface| {
-        let primitive = document.buffer.add_surface(surface);
-        document.surfaces.insert(track.skin.address(), primitive);
-        Ok(())
-    })?;
+    let mut document = Document::of_surfaces(recording)?;
     document.add_tracks(recording, poses)?;
     let (json, layout) = document.finish(recording);
     write_head(&json, &layout, out)?;
     if layout.len() > 0 {
-        for_each_surface(&drawn, |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+        for_each_surface(&different(recording), |_, surface| Ok(out.write_all(&surface.bytes)?))?;
         let buffer = Buffer::writing(out);
         Document { buffer, ..Document::default() }.add_tracks(recording, poses)?;
     }
@@ -145,15 +142,47 @@ struct Document<'a> {
     looks: Vec<(Arc<Look>, bool, usize)>,
     /// Meshes by surface and materials.
     drawn: BTreeMap<(usize, [Option<usize>; 2]), usize>,
+    /// Nodes of the scene: the first so many.
+    in_scene: usize,
+    /// Extensions of the document but those of materials.
+    extensions: Vec<(&'static str, Value)>,
 }
 
 impl Document<'_> {
+    /// One with room for the surfaces of a recording.
+    fn of_surfaces(recording: &Recording) -> Result<Self, WriteError> {
+        let mut document = Self::default();
+        for_each_surface(&different(recording), |track, surface| {
+            let primitive = document.buffer.add_surface(surface);
+            document.surfaces.insert(track.skin.address(), primitive);
+            Ok(())
+        })?;
+        Ok(document)
+    }
+
+    /// Adds a node, which is not in the scene by itself; returns its number.
+    fn push_node(&mut self, node: Value) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    fn add_children(&mut self, node: usize, children: &[usize]) {
+        if children.is_empty() {
+            return;
+        }
+        match &mut self.nodes[node]["children"] {
+            Value::Array(known) => known.extend(children.iter().map(|&child| json!(child))),
+            none => *none = json!(children),
+        }
+    }
+
     fn add_tracks(&mut self, recording: &Recording, poses: &Poses<'_>) -> Result<(), WriteError> {
         for (n, track) in recording.tracks.iter().enumerate() {
             let poses = poses(n)?;
             check_poses(track, &poses)?;
             self.add_track(recording, track, &poses)?;
         }
+        self.in_scene = self.nodes.len();
         Ok(())
     }
 
@@ -318,8 +347,8 @@ impl Document<'_> {
         put("asset", json!({ "version": "2.0", "generator": generator }));
         put("scene", json!(0));
         let mut scene = Map::new();
-        if !self.nodes.is_empty() {
-            scene.insert("nodes".to_owned(), json!((0..self.nodes.len()).collect::<Vec<_>>()));
+        if self.in_scene > 0 {
+            scene.insert("nodes".to_owned(), json!((0..self.in_scene).collect::<Vec<_>>()));
         }
         let energies =
             |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
@@ -353,8 +382,16 @@ impl Document<'_> {
                 put(name, Value::Array(list));
             }
         }
+        let mut used: Vec<&str> = self.extensions.iter().map(|(name, _)| *name).collect();
         if self.looks.iter().any(|(look, ..)| look.transmission > 0.0) {
-            put("extensionsUsed", json!(CLEAR));
+            used.extend(CLEAR);
+        }
+        if !used.is_empty() {
+            put("extensionsUsed", json!(used));
+        }
+        if !self.extensions.is_empty() {
+            let extensions = self.extensions.into_iter().map(|(name, of)| (name.to_owned(), of));
+            put("extensions", Value::Object(extensions.collect()));
         }
         if layout.len() > 0 {
             put("buffers", json!([{ "byteLength": layout.len() }]));

@@ -34,6 +34,7 @@ mod mesh_warning;
 mod model;
 mod paint;
 mod parent;
+mod physics_scene;
 mod piece_warning;
 mod pieces;
 mod query;
@@ -62,6 +63,8 @@ pub use build::{
     BuildError, Cause, MeshData, add_bodies, build, joint, mesh_geometry, pattern, sample_mesh,
 };
 pub use camera::{Camera, Sight};
+pub use contact::constraint::{JointKind, Motor};
+pub use contact::{Combine, Groups};
 pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;
@@ -76,6 +79,9 @@ pub use model::{
     FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
 };
 pub use paint::{Paint, PaintedMesh};
+pub use physics_scene::{
+    Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
+};
 pub use piece_warning::PieceWarning;
 pub use pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
 pub use query::{CastHit, Filter, NearestBody};

@@ -9,17 +9,19 @@ use levelset::{Aabb, Moments};
 use nalgebra::{Point3, Unit, Vector3};
 use serde_json::{Value, json};
 use sim::{
-    Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, Track, break_mesh,
-    piece_pattern,
+    Breaking, BrokenMesh, Look, PaintedMesh, PieceWarning, Placement, RigidError, Track,
+    break_mesh, piece_pattern,
 };
 
 use crate::args::FractureArguments;
 use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
 use crate::commands::{
-    Failure, check_distinct, check_output, print, warn_of_mesh, write_no_materials,
+    Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_no_materials,
+    write_physics,
 };
 use crate::mesh_file::read_mesh_file;
+use crate::output::is_same_file;
 use crate::progress::phase;
 use crate::wording::count;
 
@@ -50,12 +52,20 @@ impl Source {
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
     let format = check_output(output)?;
+    if let Some(physics) = &arguments.physics {
+        check_physics(physics)?;
+        if is_same_file(physics, output) {
+            return Err(Failure::SameOutput { path: physics.clone() });
+        }
+    }
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
     let has_materials = file.has_materials;
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
-    check_distinct(output, [path.as_path(), Path::new(pattern)])?;
+    for written in [Some(output), arguments.physics.as_ref()].into_iter().flatten() {
+        check_distinct(written, [path.as_path(), Path::new(pattern)])?;
+    }
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
@@ -102,6 +112,12 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     format
         .write(recording, output)
         .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    if let Some(physics) = &arguments.physics {
+        let failed =
+            |source: RigidError| Failure::Fracture { path: path.clone(), source: source.into() };
+        let scene = broken.physics_scene(arguments.density).map_err(failed)?;
+        write_physics(&scene, physics)?;
+    }
     if arguments.json {
         let facts = facts(&broken, arguments);
         return print(|out| writeln!(out, "{facts}"));

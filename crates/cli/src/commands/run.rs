@@ -16,7 +16,8 @@ use crate::commands::load::{Loaded, build, load, print_notes, print_warnings, re
 use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
-    Failure, check_distinct, check_folder, check_output, ends_in, read, read_text,
+    Failure, check_distinct, check_folder, check_output, check_physics, ends_in, read, read_text,
+    write_physics,
 };
 use crate::contacts::Contacts;
 use crate::events::Events;
@@ -130,6 +131,9 @@ impl Job<'_> {
                 |e: std::io::Error| Failure::Write { path: path.clone(), source: e.into() };
             contacts.write(path).map_err(failed)?;
         }
+        if let Some(path) = &self.options.physics {
+            write_physics(&run.world.physics_scene(&run.recorder), path)?;
+        }
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
@@ -157,8 +161,8 @@ impl Job<'_> {
 
     /// All that is written.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
-        let RunOptions { output, ledger, anchor_loads, contacts, .. } = self.options;
-        let tables = [ledger, anchor_loads, contacts].map(Option::as_deref);
+        let RunOptions { output, ledger, anchor_loads, contacts, physics, .. } = self.options;
+        let tables = [ledger, anchor_loads, contacts, physics].map(Option::as_deref);
         let others = tables.into_iter().chain([self.events]).flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
@@ -177,6 +181,9 @@ impl Job<'_> {
                 return Err(Failure::Format { path: path.clone(), known: ".jsonl" });
             }
             check_folder(path)?;
+        }
+        if let Some(path) = &self.options.physics {
+            check_physics(path)?;
         }
         if let Some(path) = self.events {
             if !ends_in(path, "csv") && !ends_in(path, "jsonl") {

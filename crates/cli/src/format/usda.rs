@@ -23,39 +23,60 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
     writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
     writeln!(out, "    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
     writeln!(out, "def Xform \"World\"\n{{")?;
-    let mut looks: Vec<&Look> = vec![];
+    let looks = Looks::of(recording);
+    looks.write(out)?;
+    let mut names = Names::taken(&["Looks"]);
     for track in &recording.tracks {
-        if !looks.contains(&&*track.look) {
-            looks.push(&track.look);
-        }
-    }
-    let mut names = Names::default();
-    let mut both = |look: &&Look| {
-        let Look { material, .. } = look;
-        [names.of(material), names.of(&format!("{material} inside"))]
-    };
-    let named: Vec<[String; 2]> = looks.iter().map(&mut both).collect();
-    materials(&looks, &named, out)?;
-    let mut names = Names::taken("Looks");
-    for track in &recording.tracks {
-        let look = looks.iter().position(|look| **look == *track.look).unwrap_or(0);
-        body((&names.of(&track.name), &named[look]), track, (frames, fps), out)?;
+        body((&names.of(&track.name), looks.names(track)), track, (frames, fps), out)?;
     }
     writeln!(out, "}}")?;
     Ok(())
 }
 
+/// The looks of a recording and the names of their materials: of the surface and of cuts.
+pub(super) struct Looks<'r> {
+    looks: Vec<&'r Look>,
+    names: Vec<[String; 2]>,
+}
+
+impl<'r> Looks<'r> {
+    pub(super) fn of(recording: &'r Recording) -> Self {
+        let mut looks: Vec<&Look> = vec![];
+        for track in &recording.tracks {
+            if !looks.contains(&&*track.look) {
+                looks.push(&track.look);
+            }
+        }
+        let mut names = Names::default();
+        let mut both = |look: &&Look| {
+            let Look { material, .. } = look;
+            [names.of(material), names.of(&format!("{material} inside"))]
+        };
+        let names = looks.iter().map(&mut both).collect();
+        Self { looks, names }
+    }
+
+    pub(super) fn names(&self, track: &Track) -> &[String; 2] {
+        let look = self.looks.iter().position(|look| **look == *track.look).unwrap_or(0);
+        &self.names[look]
+    }
+
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        materials(&self.looks, &self.names, out)
+    }
+}
+
 /// Names of prims, which are identifiers, each of them once.
 #[derive(Default)]
-struct Names(BTreeSet<String>);
+pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    fn taken(name: &str) -> Self {
-        Self([name.to_owned()].into())
+    pub(super) fn taken(names: &[&str]) -> Self {
+        Self(names.iter().map(|&name| name.to_owned()).collect())
     }
 
     /// An identifier like `name`.
-    fn of(&mut self, name: &str) -> String {
+    pub(super) fn of(&mut self, name: &str) -> String {
         let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut plain: String = name.chars().map(letter).collect();
         if plain.starts_with(|c: char| c.is_ascii_digit()) || plain.is_empty() {
@@ -172,7 +193,7 @@ fn visibility(track: &Track, frames: usize, out: &mut impl Write) -> io::Result<
     writeln!(out, "        }}")
 }
 
-fn mesh(
+pub(super) fn mesh(
     surface: &Surface,
     [r, g, b]: [f32; 3],
     (own, [outer_material, inner_material]): (&str, &[String; 2]),
@@ -242,7 +263,7 @@ fn mesh(
     writeln!(out, "        }}")
 }
 
-fn tuples<const N: usize>(vectors: &[[f32; N]], out: &mut impl Write) -> io::Result<()> {
+pub(super) fn tuples<const N: usize>(vectors: &[[f32; N]], out: &mut impl Write) -> io::Result<()> {
     let tuple = |vector: &[f32; N]| format!("({})", vector.map(|x| x.to_string()).join(", "));
     let tuples: Vec<String> = vectors.iter().map(tuple).collect();
     writeln!(out, "[{}]", tuples.join(", "))

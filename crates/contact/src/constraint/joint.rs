@@ -51,6 +51,18 @@ pub struct Motor {
     pub most: f64,
 }
 
+impl Motor {
+    /// The damping of a spring without stiffness that stands for it in engines which have such, N s/m or N m s: it does
+    /// all it can one percent off its speed.
+    pub fn damping(&self) -> f64 {
+        const SLIP: f64 = 0.01;
+        /// The least speed that counts, m/s or rad/s.
+        const LEAST: f64 = 0.01;
+        let most = f64::from(f32::MAX);
+        (self.most / (SLIP * self.speed.abs().max(LEAST))).min(most)
+    }
+}
+
 /// What a joint bore in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {

@@ -1,5 +1,6 @@
 //! Surfaces as bytes.
 
+use levelset::TriMesh;
 use serde_json::{Value, json};
 use sim::{Surface, Texture};
 
@@ -86,6 +87,25 @@ impl Encoded {
         encoded.end_view(None);
         encoded.primitive =
             Primitive { positions, normals, rest, uvs, colours, is_painted, indices };
+        encoded
+    }
+
+    /// The places and triangles of a mesh, and nothing else.
+    pub(super) fn of_mesh(mesh: &TriMesh) -> Self {
+        let mut encoded = Self::default();
+        if mesh.triangles.is_empty() {
+            return encoded;
+        }
+        let vertices: Vec<[f32; 3]> =
+            mesh.vertices.iter().map(|p| p.coords.map(|x| x as f32).into()).collect();
+        let positions = encoded.add(&vertices, "VEC3");
+        encoded.accessors[positions]["min"] = json!(fold(&vertices, f32::min));
+        encoded.accessors[positions]["max"] = json!(fold(&vertices, f32::max));
+        encoded.end_view(Some(12));
+        let indices = encoded.add_indices(&mesh.triangles, vertices.len());
+        encoded.end_view(None);
+        encoded.primitive =
+            Primitive { positions, indices: [indices, None], ..Primitive::default() };
         encoded
     }
 
