@@ -1,6 +1,9 @@
 //! The energy fix as a pass over the bodies of another engine.
 
-use std::collections::BTreeMap;
+// handles of engines have a hash and seldom an order; bodies are looked up one by one, so that no order shows
+#[expect(clippy::disallowed_types, reason = "it is never iterated where order counts")]
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 
@@ -100,16 +103,17 @@ pub struct Held {
 /// ```
 #[derive(Clone, Debug)]
 pub struct EnergyKeeper<H> {
-    kept: BTreeMap<H, Kept>,
+    #[expect(clippy::disallowed_types, reason = "it is never iterated where order counts")]
+    kept: HashMap<H, Kept>,
 }
 
 impl<H> Default for EnergyKeeper<H> {
     fn default() -> Self {
-        Self { kept: BTreeMap::new() }
+        Self { kept: Default::default() }
     }
 }
 
-impl<H: Ord> EnergyKeeper<H> {
+impl<H: Eq + Hash> EnergyKeeper<H> {
     /// One that remembers no body yet.
     pub fn new() -> Self {
         Self::default()

@@ -7,11 +7,11 @@ mod sweep;
 
 use std::sync::{Arc, OnceLock};
 
-use levelset::{Aabb, ConvexHull, Grid, LevelSet, Moments, Solid};
+use levelset::{Aabb, ConvexHull, Grid, LevelSet, Moments, Solid, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use crate::ClosedMesh;
 use crate::facets::{Facets, Surface};
+use crate::{ClosedMesh, convex_parts};
 
 pub use divide::{Piece, Pieces};
 
@@ -217,6 +217,37 @@ impl Geometry {
     pub fn hulls(&self) -> Option<Vec<ConvexHull>> {
         let Kind::Exact(exact) = &self.kind else { return None };
         exact.convex_parts()?.iter().map(hull).collect()
+    }
+
+    /// Convex solids whose union it is, about, for engines that collide those: [`Self::hulls`] if they are known, else
+    /// [`convex_parts`] of its surface, of which there are `most` or fewer.
+    ///
+    /// ```
+    /// use brisance_fracture::Geometry;
+    /// use levelset::{Aabb, Grid, Solid, TriMesh};
+    /// use nalgebra::Point3;
+    ///
+    /// let ring = Solid::Torus { major: 0.5, minor: 0.15 };
+    /// let bounds = Aabb { min: Point3::new(-0.65, -0.15, -0.65), max: Point3::new(0.65, 0.15, 0.65) };
+    /// let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES)?;
+    /// let ring = Geometry::primitive(ring, grid).expect("a solid");
+    /// let parts = ring.convex_parts(0.01, 16);
+    /// let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
+    /// assert!((volume / ring.moments().volume - 1.0).abs() < 0.05);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn convex_parts(&self, concavity: f64, most: u32) -> Vec<TriMesh> {
+        if let Some(hulls) = self.hulls() {
+            return hulls.iter().map(|hull| hull.mesh().clone()).collect();
+        }
+        let exact = self.surface().map(|surface| surface.mesh);
+        let mesh = exact.unwrap_or_else(|| self.level_set().isosurface());
+        let parts = convex_parts(&mesh, concavity, most);
+        if !parts.is_empty() {
+            return parts;
+        }
+        let hull = ConvexHull::new(&mesh.vertices).ok();
+        hull.map(|hull| hull.mesh().clone()).into_iter().collect()
     }
 
     /// The exact surface, in words that tell solids apart.

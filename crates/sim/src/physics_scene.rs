@@ -7,7 +7,7 @@ use contact::constraint::{JointKind, Motor};
 use contact::{Combine, Field, Groups, Shape};
 use dynamics::{Body, Velocity};
 use fracture::convex_parts;
-use levelset::{ConvexHull, TriMesh};
+use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
@@ -107,7 +107,7 @@ pub enum ColliderSolid {
     },
     /// A convex solid by its surface.
     Hull(TriMesh),
-    /// Triangles as they are, closed or not: of static bodies only.
+    /// Triangles as they are, closed or not: of static and kinematic bodies only.
     Mesh(TriMesh),
 }
 
@@ -265,10 +265,6 @@ fn colliders(shape: &Shape, solid: Option<&Solid>) -> Vec<Collider> {
     let one = |center: Vector3<f64>, solid: ColliderSolid| {
         vec![Collider { center: center.into(), solid }]
     };
-    let hull = |hull: &ConvexHull| Collider {
-        center: Point3::origin(),
-        solid: ColliderSolid::Hull(hull.mesh().clone()),
-    };
     let at = Vector3::zeros();
     match shape.field() {
         Field::HalfSpace => one(-GROUND.y * Vector3::y(), ColliderSolid::Box(GROUND)),
@@ -286,29 +282,25 @@ fn colliders(shape: &Shape, solid: Option<&Solid>) -> Vec<Collider> {
             };
             one(0.5 * middle * Vector3::y(), solid)
         }
-        Field::Hull(only) => vec![hull(only)],
-        Field::Hulls(hulls) => hulls.iter().map(hull).collect(),
+        Field::Hull(hull) => hulls(vec![hull.mesh().clone()]),
+        Field::Hulls(parts) => hulls(parts.iter().map(|hull| hull.mesh().clone()).collect()),
         Field::Mesh(triangles) => one(at, ColliderSolid::Mesh(triangles.mesh().clone())),
-        Field::Tets(tets) => parts(tets.surface()),
-        Field::Grid { level_set, material } => {
-            let exact = solid.and_then(|solid| solid.geometry.surface());
-            let mut mesh = exact.map_or_else(|| level_set.isosurface(), |surface| surface.mesh);
-            for vertex in &mut mesh.vertices {
+        Field::Tets(tets) => hulls(convex_parts(tets.surface(), CONCAVITY, MAX_PARTS)),
+        Field::Grid { .. } => {
+            let samples = || Solid::of_samples(shape);
+            let Some(Solid { geometry, material }) = solid.cloned().or_else(samples) else {
+                return Vec::new();
+            };
+            let mut parts = geometry.convex_parts(CONCAVITY, MAX_PARTS);
+            for vertex in parts.iter_mut().flat_map(|part| &mut part.vertices) {
                 *vertex = material.inverse_transform_point(vertex);
             }
-            parts(&mesh)
+            hulls(parts)
         }
     }
 }
 
-/// The convex parts of a closed mesh, or its hull if it has none.
-fn parts(mesh: &TriMesh) -> Vec<Collider> {
-    let mut parts = convex_parts(mesh, CONCAVITY, MAX_PARTS);
-    if parts.is_empty() {
-        let hull = ConvexHull::new(&mesh.vertices);
-        parts.extend(hull.ok().map(|hull| hull.mesh().clone()));
-    }
-    let of =
-        |part: TriMesh| Collider { center: Point3::origin(), solid: ColliderSolid::Hull(part) };
-    parts.into_iter().map(of).collect()
+fn hulls(parts: Vec<TriMesh>) -> Vec<Collider> {
+    let hull = |part| Collider { center: Point3::origin(), solid: ColliderSolid::Hull(part) };
+    parts.into_iter().map(hull).collect()
 }
