@@ -213,7 +213,7 @@ fn an_adobe_wall_breaks_where_the_ball_hits_it_and_keeps_its_foot() {
     let run = run("adobe", 12, |scene| {
         let fracture = scene.bodies[1].fracture.as_mut().unwrap();
         fracture.lattice.as_mut().unwrap().spacing = 0.2;
-        fracture.generations = 1;
+        fracture.generations = Some(1);
     });
     assert!(run.pieces("wall") > 5, "{}", run.pieces("wall"));
     assert!(run.world.iter().any(|state| run.world.is_anchored(state.id)));
@@ -237,7 +237,7 @@ fn a_block_breaks_at_the_second_ball_unless_the_first_does_no_damage() {
 #[test]
 fn a_plank_cracks_under_the_ball() {
     let run = run("plank", 8, |scene| {
-        scene.bodies[3].fracture.as_mut().unwrap().generations = 1;
+        scene.bodies[3].fracture.as_mut().unwrap().generations = Some(1);
     });
     assert!(run.pieces("plank") > 2, "{}", run.pieces("plank"));
 }

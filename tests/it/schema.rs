@@ -253,6 +253,6 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!((number("stress/properties/duration"), stress.duration), (None, None));
     assert_eq!(number("stress/properties/poisson"), Some(stress.poisson));
     assert_eq!(number("stress/properties/cracks"), Some(stress.cracks as f64));
-    assert_eq!(of_fracture("generations").as_u64(), Some(fracture.generations.into()));
+    assert_eq!((of_fracture("generations").as_u64(), fracture.generations), (None, None));
     assert_eq!(number("min_size"), Some(fracture.min_size));
 }

@@ -450,7 +450,7 @@ fn breakage<'a>(
     Ok(model.map(|model| Breakage {
         model,
         strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
-        generations: fracture.generations,
+        generations: fracture.generations(),
         least_share: fracture.min_share.unwrap_or_else(|| least_share(fracture, patterns.scene)),
         least_size: fracture.min_size,
         bonds: bonds(fracture.bonds, spec),

@@ -35,9 +35,8 @@ pub struct Fracture {
     pub break_impulse: Option<f64>,
     /// The former name of `break_impulse`.
     pub strength: Option<f64>,
-    /// How often it and its fragments may break in turn; 3 unless given.
-    #[serde(default = "three")]
-    pub generations: u32,
+    /// How often it and its pieces may break in turn, see [`Fracture::generations`].
+    pub generations: Option<u32>,
     /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbour they
     /// touch most; an 8th of the mean share of the pattern's pieces unless given.
     pub min_share: Option<f64>,
@@ -59,6 +58,14 @@ impl Fracture {
     /// How many levels are finer parts of the body's own pattern.
     pub(crate) fn finer_parts(&self) -> usize {
         self.levels.iter().filter(|level| level.pattern.is_none()).count()
+    }
+
+    /// How often it and its pieces may break in turn. Unless given, once by a pattern alone: each generation multiplies
+    /// the pieces. With levels, `then`, a lattice or finite elements three times, or as often as there are levels to reach.
+    pub fn generations(&self) -> u32 {
+        let is_alone = self.pattern.is_some() && self.levels.is_empty() && self.then.is_none();
+        let default = if is_alone { 1 } else { 3.max(1 + self.levels.len() as u32) };
+        self.generations.unwrap_or(default)
     }
 
     /// The fixed impulse that breaks it, N s, under either name.
@@ -282,8 +289,4 @@ pub struct Bonds {
 
 fn millisecond() -> f64 {
     0.001
-}
-
-fn three() -> u32 {
-    3
 }

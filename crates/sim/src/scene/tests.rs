@@ -40,7 +40,7 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(body.motion, Motion::Dynamic);
     assert_eq!(body.pose(), Isometry3::identity());
     let fracture = body.fracture.as_ref().unwrap();
-    assert_eq!((fracture.generations, fracture.min_share, fracture.min_size), (3, None, 0.0));
+    assert_eq!((fracture.generations(), fracture.min_share, fracture.min_size), (1, None, 0.0));
     assert_eq!(
         scene.patterns["shards"],
         Pattern::Voronoi(Voronoi { pieces: 35, clustering: 0.5, noise: None, stretch: [1.0; 3] })

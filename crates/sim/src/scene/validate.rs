@@ -546,7 +546,7 @@ fn fracture(key: &str, f: &Fracture, b: &Body, scene: &Scene) -> Result<(), Inva
             || "lacks the key `break_impulse`, in N s: give it, or name the body's `material`",
         )?,
     }
-    require((1..=MAX_GENERATIONS).contains(&f.generations), &at(key, "generations"), || {
+    require((1..=MAX_GENERATIONS).contains(&f.generations()), &at(key, "generations"), || {
         format!("must be 1 to {MAX_GENERATIONS}: remove `fracture` for a body that never breaks")
     })
 }

@@ -76,7 +76,7 @@ fn hierarchy(key: &str, f: &Fracture, scene: &Scene) -> Result<(), InvalidValue>
             .to_owned(),
         _ => format!("has {count} levels, and the pattern of the body can be divided into {parts}"),
     })?;
-    require(f.generations as usize > count, &at(key, "generations"), || {
+    require(f.generations() as usize > count, &at(key, "generations"), || {
         format!("must be {} at least to reach all `levels`", count + 1)
     })
 }
