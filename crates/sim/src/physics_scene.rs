@@ -11,7 +11,9 @@ use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
-use crate::{BrokenMesh, Recorder, Recording, RigidError, Skin, Solid, Track, World, rigid};
+use crate::{
+    BrokenMesh, Recorder, Recording, RigidError, Skin, Solid, Surface, Track, World, rigid,
+};
 
 /// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
 const GROUND: Vector3<f64> = Vector3::new(500.0, 5.0, 500.0);
@@ -146,7 +148,8 @@ impl World {
                 stresses: Vec::new(),
             }
         };
-        let colliders = self.colliders();
+        let tracks: Vec<Track> = (0..self.len()).map(track).collect();
+        let colliders = self.colliders(&tracks);
         let body = |(i, colliders): (usize, Arc<[Collider]>)| {
             let (material, settings) = (&self.materials[i], &self.settings.contact);
             PhysicsBody {
@@ -162,7 +165,7 @@ impl World {
         let recording = Recording {
             fps: 1.0 / self.settings.dt,
             frames: 1,
-            tracks: (0..self.len()).map(track).collect(),
+            tracks,
             energies: Vec::new(),
             camera: recorder.recording().camera.clone(),
         };
@@ -182,8 +185,8 @@ impl World {
         }
     }
 
-    /// Of each body; bodies of one shape share them.
-    fn colliders(&self) -> Vec<Arc<[Collider]>> {
+    /// Of each body, which `tracks` show; bodies of one shape share them.
+    fn colliders(&self, tracks: &[Track]) -> Vec<Arc<[Collider]>> {
         let address = |i: &usize| Arc::as_ptr(&self.shapes[*i]).addr();
         let mut first = BTreeMap::new();
         for i in 0..self.len() {
@@ -192,7 +195,7 @@ impl World {
         let found: BTreeMap<usize, Arc<[Collider]>> = first
             .into_par_iter()
             .map(|(address, i)| {
-                let colliders = colliders(&self.shapes[i], self.solids[i].as_ref());
+                let colliders = colliders(&self.shapes[i], self.solids[i].as_ref(), &tracks[i]);
                 (address, colliders.into())
             })
             .collect();
@@ -237,7 +240,7 @@ impl BrokenMesh {
                 Skin::Of(undrawn) => undrawn.solid.as_ref(),
                 Skin::Made(_) => None,
             };
-            let of = |solid: &Solid| colliders(&solid.shape(), Some(solid));
+            let of = |solid: &Solid| colliders(&solid.shape(), Some(solid), track);
             let material = contact::Material::default();
             let rules = contact::Settings::default();
             Ok(PhysicsBody {
@@ -260,8 +263,9 @@ impl BrokenMesh {
     }
 }
 
-/// The solids whose union a shape is, about.
-fn colliders(shape: &Shape, solid: Option<&Solid>) -> Vec<Collider> {
+/// The solids whose union a shape is, about. What is sampled is drawn more sharply than it collides, so that its
+/// parts are those of what its track shows.
+fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collider> {
     let one = |center: Vector3<f64>, solid: ColliderSolid| {
         vec![Collider { center: center.into(), solid }]
     };
@@ -287,6 +291,10 @@ fn colliders(shape: &Shape, solid: Option<&Solid>) -> Vec<Collider> {
         Field::Mesh(triangles) => one(at, ColliderSolid::Mesh(triangles.mesh().clone())),
         Field::Tets(tets) => hulls(convex_parts(tets.surface(), CONCAVITY, MAX_PARTS)),
         Field::Grid { .. } => {
+            let parts = convex_parts(&drawn(&track.surface()), CONCAVITY, MAX_PARTS);
+            if !parts.is_empty() {
+                return hulls(parts);
+            }
             let samples = || Solid::of_samples(shape);
             let Some(Solid { geometry, material }) = solid.cloned().or_else(samples) else {
                 return Vec::new();
@@ -298,6 +306,13 @@ fn colliders(shape: &Shape, solid: Option<&Solid>) -> Vec<Collider> {
             hulls(parts)
         }
     }
+}
+
+/// The triangles of a surface.
+fn drawn(surface: &Surface) -> TriMesh {
+    let vertices = surface.vertices.iter().map(|v| Point3::from(v.map(f64::from)));
+    let triangles = surface.outer.iter().chain(&surface.inner).copied();
+    TriMesh { vertices: vertices.collect(), triangles: triangles.collect() }
 }
 
 fn hulls(parts: Vec<TriMesh>) -> Vec<Collider> {
