@@ -20,6 +20,7 @@ use crate::commands::{
     Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_no_materials,
     write_physics,
 };
+use crate::format::Format;
 use crate::mesh_file::read_mesh_file;
 use crate::output::is_same_file;
 use crate::progress::phase;
@@ -51,21 +52,12 @@ impl Source {
 /// Breaks a mesh and writes its pieces.
 pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let FractureArguments { mesh: path, pattern, at, normal, seed, output, .. } = arguments;
-    let format = check_output(output)?;
-    if let Some(physics) = &arguments.physics {
-        check_physics(physics)?;
-        if is_same_file(physics, output) {
-            return Err(Failure::SameOutput { path: physics.clone() });
-        }
-    }
+    let format = check_outputs(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
     let has_materials = file.has_materials;
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
-    for written in [Some(output), arguments.physics.as_ref()].into_iter().flatten() {
-        check_distinct(written, [path.as_path(), Path::new(pattern)])?;
-    }
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
     let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
@@ -109,15 +101,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     if recording.tracks.is_empty() {
         return Err(Failure::NothingInside { path: path.clone() });
     }
-    format
-        .write(recording, output)
-        .map_err(|source| Failure::Write { path: output.clone(), source })?;
-    if let Some(physics) = &arguments.physics {
-        let failed =
-            |source: RigidError| Failure::Fracture { path: path.clone(), source: source.into() };
-        let scene = broken.physics_scene(arguments.density).map_err(failed)?;
-        write_physics(&scene, physics)?;
-    }
+    write(&broken, format, arguments)?;
     if arguments.json {
         let facts = facts(&broken, arguments);
         return print(|out| writeln!(out, "{facts}"));
@@ -133,6 +117,38 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         }
         Ok(())
     })
+}
+
+/// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.
+fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
+    let FractureArguments { mesh, pattern, output, physics, .. } = arguments;
+    let format = check_output(output)?;
+    if let Some(physics) = physics {
+        check_physics(physics)?;
+        if is_same_file(physics, output) {
+            return Err(Failure::SameOutput { path: physics.clone() });
+        }
+    }
+    for written in [Some(output), physics.as_ref()].into_iter().flatten() {
+        check_distinct(written, [mesh.as_path(), Path::new(pattern)])?;
+    }
+    Ok(format)
+}
+
+/// Writes the pieces, and their bodies if they are asked for.
+fn write(
+    broken: &BrokenMesh,
+    format: Format,
+    arguments: &FractureArguments,
+) -> Result<(), Failure> {
+    let FractureArguments { mesh, output, physics, density, .. } = arguments;
+    format
+        .write(&broken.recording, output)
+        .map_err(|source| Failure::Write { path: output.clone(), source })?;
+    let Some(physics) = physics else { return Ok(()) };
+    let failed =
+        |source: RigidError| Failure::Fracture { path: mesh.clone(), source: source.into() };
+    write_physics(&broken.physics_scene(*density).map_err(failed)?, physics)
 }
 
 /// What `--json` prints.
