@@ -12,10 +12,10 @@ use crate::pattern::{check, check_count};
 use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
 
-/// Cells around its surface in which a part is fitted to others: zeros lie between samples of them.
-const NEAR: f64 = 2.0;
-/// Cells around a surface in which [`LevelSet::band_from_mesh`] measures: [`NEAR`], and one for the change from a
-/// sample to its neighbor.
+/// Cells around its surface in which a part is fitted to others. Slopes at samples next to a surface ask those two
+/// cells from it.
+const NEAR: f64 = 2.5;
+/// Cells around a surface in which [`LevelSet::band_from_mesh`] measures.
 const BAND: f64 = 3.0;
 
 impl Pattern {
