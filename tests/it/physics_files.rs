@@ -204,6 +204,11 @@ fn mass_momentum_and_energy_are_those_of_the_ledger() {
         assert!(near(angular, three("angular_momentum")), "{angular}");
         assert!((energy / ledger("kinetic_energy") - 1.0).abs() < 2e-6, "{energy}");
         assert_eq!(document["scenes"][0]["extras"]["gravity"][1], -9.81);
+        // it is a recording of one frame, too
+        let bytes = std::fs::read(place("a.glb")).unwrap();
+        let recording = brisance::format::glb::read_glb(&bytes).unwrap();
+        let bodies = document["scenes"][0]["nodes"].as_array().unwrap().len();
+        assert_eq!((recording.frames, recording.tracks.len()), (1, bodies));
         assert_valid(&[place("a.glb")]);
     }
 }

@@ -179,7 +179,11 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let mut known = Known::default();
     let mut tracks = vec![];
     let mut lived = 0;
-    for node in file.nodes() {
+    // nodes outside the scene and children are colliders of a physics scene
+    for node in scene.nodes() {
+        if node.index() != tracks.len() {
+            return Err(GlbReadError::Foreign { lacks: "its scene has nodes out of order" });
+        }
         let NodeExtras { birth, end, parent, shrinks, stress } = parse(node.extras())?;
         let wrong_shrinking = shrinks.is_some_and(|s| s <= birth || s > end);
         let wrong_parent = parent.is_some_and(|p| p >= node.index());
