@@ -307,7 +307,7 @@ fn joints_shapes_and_groups_are_those_of_the_scene() {
         let apart = place(a) - place(b);
         let most = match joint {
             // the cart moves along its axis at 1 m/s
-            1 => (apart + Vector3::x() / 30.0).norm(),
+            1 => (apart - Vector3::x() / 30.0).norm(),
             4 => apart.norm() - 0.4,
             _ => apart.norm(),
         };

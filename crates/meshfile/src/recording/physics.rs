@@ -173,8 +173,9 @@ impl Physics {
             document.add_children(joint.bodies[side], &[node]);
             node
         });
-        document.nodes[a]["extensions"] = json!({ BODIES: { "joint": {
-            "connectedNode": b, "joint": number, "enableCollision": joint.collides } } });
+        // limits and drives are of the connected node relative to the other one, ours of the first body
+        document.nodes[b]["extensions"] = json!({ BODIES: { "joint": {
+            "connectedNode": a, "joint": number, "enableCollision": joint.collides } } });
     }
 
     /// Makes the filters: groups that do not meet leave each other out.
@@ -242,7 +243,8 @@ fn motion(motion: &PhysicsMotion, turn: &UnitQuaternion<f64>) -> Option<Value> {
             let entry = json!({
                 "mass": mass.mass,
                 "centerOfMass": mass.center.coords.as_slice(),
-                "inertiaDiagonal": mass.inertia.as_slice(),
+                // zero stands for infinity, as of bodies that stay in a plane
+                "inertiaDiagonal": mass.inertia.map(|x| if x.is_finite() { x } else { 0.0 }).as_slice(),
                 "inertiaOrientation": mass.axes.coords.as_slice(),
             });
             (entry, velocity)
