@@ -52,8 +52,8 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// The damping of a spring without stiffness that stands for it in engines which have such, N s/m or N m s: it does
-    /// all it can one percent off its speed.
+    /// The damping of an equivalent velocity drive, N s/m or N m s: the drive reaches its force limit one percent off its
+    /// target speed.
     pub fn damping(&self) -> f64 {
         const SLIP: f64 = 0.01;
         /// The least speed that counts, m/s or rad/s.
