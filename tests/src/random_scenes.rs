@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use dynamics::Momentum;
 use dynamics::Velocity;
 use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
@@ -401,6 +402,10 @@ impl Ledger {
         let explained = report.work - report.dissipation.total();
         if (growth - explained).abs() > most {
             return Err(format!("the ledger says {explained} J of {growth} J"));
+        }
+        let is_fixed = |body: &sim::BodyState<'_>| body.body.mass_properties().is_none();
+        if world.iter().any(|body| is_fixed(&body) && *body.momentum != Momentum::default()) {
+            return Err("a static or kinematic body has momentum".into());
         }
         let momentum = world.momentum().linear;
         // sleepers are static

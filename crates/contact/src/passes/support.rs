@@ -159,7 +159,7 @@ impl Support {
                 // nobody else needs them by now
                 Arc::make_mut(contacts).advance(start, frame.poses);
                 impulses.iter_mut().for_each(|j| *j *= 2.0);
-                let first = joined.keep_half(momenta);
+                let first = joined.keep_half(frame.columns.bodies, momenta);
                 let problem = frame.problem(contacts, order);
                 let turned = resist(problem, momenta, impulses);
                 done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, space));

@@ -173,10 +173,13 @@ impl Joined {
 
     /// Gives bodies what the joints gave them in the pass for positions: the first half of what they
     /// do in the step (RATTLE, Andersen 1983), without which they would slow all turning. Returns it.
-    pub(crate) fn keep_half(&mut self, momenta: &mut [Momentum]) -> Vec<Reaction> {
-        for (momentum, gain) in momenta.iter_mut().zip(&self.gains) {
-            momentum.linear += gain.linear;
-            momentum.angular += gain.angular;
+    pub(crate) fn keep_half(&mut self, bodies: &[Body], momenta: &mut [Momentum]) -> Vec<Reaction> {
+        let dynamic = bodies.iter().map(|body| body.mass_properties().is_some());
+        for ((momentum, gain), is_dynamic) in momenta.iter_mut().zip(&self.gains).zip(dynamic) {
+            if is_dynamic {
+                momentum.linear += gain.linear;
+                momentum.angular += gain.angular;
+            }
         }
         self.joints.iter().map(|joint| joint.last).collect()
     }
