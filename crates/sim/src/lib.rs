@@ -13,6 +13,7 @@ mod anchor;
 mod breakage;
 mod build;
 mod camera;
+mod coat;
 mod contact_events;
 mod cut;
 mod debris;
@@ -65,6 +66,7 @@ pub use build::{
 pub use camera::{Camera, Sight};
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
+pub use coat::{Coat, Image, ImageKind, Opacity};
 pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;

@@ -1,5 +1,7 @@
 //! Surfaces that people see.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
@@ -10,7 +12,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::paint::barycentric;
-use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
+use crate::{Coat, Lineage, Paint, PaintedMesh, Solid, Whole};
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +32,9 @@ pub struct Surface {
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
     pub inner: Vec<[u32; 3]>,
+    /// The number of the coat ([`Look::coats`]) of each outer triangle, or none if all look alike; a number past
+    /// the end of the coats is that of a triangle without one.
+    pub coats: Vec<u32>,
 }
 
 impl Surface {
@@ -76,7 +81,20 @@ impl Surface {
             colours: own.iter().filter_map(|&v| self.colours.get(v as usize)).copied().collect(),
             outer: triangles.iter().map(|triangle| triangle.map(place)).collect(),
             inner: Vec::new(),
+            coats: Vec::new(),
         }
+    }
+
+    /// The outer triangles by their coats: those without a number first, then in ascending order of numbers.
+    pub fn outer_by_coat(&self) -> Vec<(Option<u32>, Cow<'_, [[u32; 3]]>)> {
+        if self.coats.is_empty() {
+            return vec![(None, Cow::Borrowed(&self.outer[..]))];
+        }
+        let mut groups: BTreeMap<Option<u32>, Vec<[u32; 3]>> = BTreeMap::new();
+        for (triangle, &coat) in self.outer.iter().zip(&self.coats) {
+            groups.entry(Some(coat).filter(|&c| c != u32::MAX)).or_default().push(*triangle);
+        }
+        groups.into_iter().map(|(coat, triangles)| (coat, Cow::Owned(triangles))).collect()
     }
 
     fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&PaintedMesh>) -> Self {
@@ -143,13 +161,13 @@ impl Surface {
         material: &Isometry3<f64>,
     ) -> Self {
         let mesh = &exact.mesh;
+        let coated = painted.filter(|painted| !painted.coat_of.is_empty());
         let painted = painted.filter(|painted| !painted.corners.is_empty());
         let [has_uvs, has_colors] = painted.map_or([false; 2], PaintedMesh::has_uvs_and_colors);
         let mut surface = Self::default();
         let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); mesh.vertices.len()];
         for (t, (triangle, origin)) in mesh.triangles.iter().zip(&exact.origins).enumerate() {
             let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
-            let inner = *origin == FaceOrigin::Cut;
             let corners = triangle.map(|v| {
                 let p = &mesh.vertices[v as usize];
                 let drawn = match origin {
@@ -166,7 +184,13 @@ impl Surface {
                 known.push((drawn, number));
                 number
             });
-            if inner { surface.inner.push(corners) } else { surface.outer.push(corners) }
+            match origin {
+                FaceOrigin::Cut => surface.inner.push(corners),
+                FaceOrigin::Outer(face) => {
+                    surface.outer.push(corners);
+                    surface.coats.extend(coated.map(|painted| painted.coat(*face)));
+                }
+            }
         }
         surface
     }
@@ -495,6 +519,9 @@ pub struct Look {
     pub alpha: f32,
     /// How small pieces of the body look otherwise, if they do.
     pub small_pieces: Option<SmallPieces>,
+    /// Materials of the mesh that the body was made from: triangles of the outer surface that have one of these
+    /// ([`Surface::coats`]) look like it instead, without a solid texture.
+    pub coats: Arc<[Coat]>,
 }
 
 /// A colour that tells small pieces from the others.
@@ -520,6 +547,7 @@ impl Look {
             texture: Texture::Plain,
             // pieces of small ones are small too
             small_pieces: None,
+            coats: Arc::default(),
             ..self.clone()
         })
     }
@@ -538,6 +566,7 @@ impl Default for Look {
             ior: 1.5,
             alpha: 1.0,
             small_pieces: None,
+            coats: Arc::default(),
         }
     }
 }
