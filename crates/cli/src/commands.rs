@@ -272,6 +272,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
+    /// An image of a material cannot be drawn.
+    #[error("{}: {source}", path.display())]
+    Image {
+        /// The recording.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::render::ImageError,
+    },
     /// A pattern file cannot be used.
     #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {

@@ -11,7 +11,9 @@ pub type Beside<'a> = dyn FnMut(&str) -> Result<Vec<u8>, String> + 'a;
 #[non_exhaustive]
 pub enum CoatWarning {
     /// The file with the materials cannot be read.
-    #[error("materials are left out, for `{file}` cannot be read ({problem}): put it beside the mesh")]
+    #[error(
+        "materials are left out, for `{file}` cannot be read ({problem}): put it beside the mesh"
+    )]
     NoLibrary {
         /// Its name.
         file: String,
@@ -19,7 +21,9 @@ pub enum CoatWarning {
         problem: String,
     },
     /// Triangles have a material that no file defines.
-    #[error("material `{material}` is left out, for no file that was read defines it: export the mesh again")]
+    #[error(
+        "material `{material}` is left out, for no file that was read defines it: export the mesh again"
+    )]
     Undefined {
         /// Name of the material.
         material: String,
@@ -53,7 +57,9 @@ pub enum CoatWarning {
         material: String,
     },
     /// Triangles cannot be told apart by their materials.
-    #[error("materials are left out, for points or lines are among the faces: export triangles alone")]
+    #[error(
+        "materials are left out, for points or lines are among the faces: export triangles alone"
+    )]
     Mixed,
 }
 
@@ -113,8 +119,9 @@ fn jpeg_size(bytes: &[u8]) -> Option<[u32; 2]> {
     loop {
         let at = rest.iter().position(|&byte| byte != 0xff)?;
         let (marker, segment) = (rest[at], rest.get(at + 1..)?);
-        let short =
-            |at: usize| Some(u32::from(u16::from_be_bytes(segment.get(at..at + 2)?.try_into().ok()?)));
+        let short = |at: usize| {
+            Some(u32::from(u16::from_be_bytes(segment.get(at..at + 2)?.try_into().ok()?)))
+        };
         // frames of all processes; others of these numbers are tables
         if matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc) {
             let size = [short(5)?, short(3)?];

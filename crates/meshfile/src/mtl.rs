@@ -2,8 +2,8 @@
 
 use sim::{Coat, Opacity};
 
-use crate::coats::{Beside, CoatWarning, Images, plain};
 use crate::MeshFileError;
+use crate::coats::{Beside, CoatWarning, Images, plain};
 
 /// The materials in the text of an MTL file, with the images that they name; what is not understood is passed
 /// over, as are options of images.
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn what_is_known_of_materials_is_read() {
-        let text = b"# made by hand\nKd 1 1 1\nnewmtl old wood\nKd 0.5 0.25 2 # brown\nTr 0.25\nPr 0.5\n\
+        let text =
+            b"# made by hand\nKd 1 1 1\nnewmtl old wood\nKd 0.5 0.25 2 # brown\nTr 0.25\nPr 0.5\n\
             newmtl grey\nKd 0.5\nd nan\nKs 1 1 1\nPm 1\nnewmtl bad\nKd red\nd -halo 0.5\n";
         let mut warnings = vec![];
         let coats = parse(text, &mut |_| Err("no".to_owned()), &mut warnings).unwrap();

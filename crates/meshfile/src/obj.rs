@@ -13,10 +13,7 @@ use super::{Beside, CoatWarning, MeshFile, MeshFileError, mtl};
 /// # Errors
 /// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
 /// that does not exist; [`MeshFileError::Image`] when an image is damaged.
-pub(super) fn parse(
-    text: &[u8],
-    beside: &mut Beside<'_>,
-) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
     let Known { libraries, uses, objects, triangles } = check(text)?;
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;

@@ -246,8 +246,10 @@ impl Document<'_> {
                 attributes[name] = json!(accessor);
             }
         }
-        let materials: Vec<usize> =
-            indices.iter().map(|(side, _)| self.material(&track.look, *side, uvs.is_some())).collect();
+        let materials: Vec<usize> = indices
+            .iter()
+            .map(|(side, _)| self.material(&track.look, *side, uvs.is_some()))
+            .collect();
         let key = (surface, materials);
         if let Some(&mesh) = self.drawn.get(&key) {
             return Some(mesh);

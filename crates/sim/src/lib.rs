@@ -64,9 +64,9 @@ pub use build::{
     BuildError, Cause, MeshData, add_bodies, build, joint, mesh_geometry, pattern, sample_mesh,
 };
 pub use camera::{Camera, Sight};
+pub use coat::{Coat, Image, ImageKind, Opacity};
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
-pub use coat::{Coat, Image, ImageKind, Opacity};
 pub use contact_events::{ContactEvents, Touching};
 pub use debris::{Debris, Retire, Retired};
 pub use elastic::ElasticBody;

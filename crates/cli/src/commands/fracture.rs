@@ -14,8 +14,8 @@ use sim::{
 };
 
 use crate::args::FractureArguments;
-use crate::commands::pattern::parsed;
 use crate::commands::load::print_warnings;
+use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
 use crate::commands::{
     Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_physics,
@@ -55,7 +55,8 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let format = check_outputs(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
-    let lost: Vec<String> = file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
+    let lost: Vec<String> =
+        file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
@@ -111,9 +112,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
-    print(|out| {
-        writeln!(out, "{}: {pieces}", output.display())
-    })
+    print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
 /// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.

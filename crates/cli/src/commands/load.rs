@@ -238,11 +238,7 @@ pub fn load_with(
 type Contents = Vec<(PathBuf, Vec<u8>)>;
 
 /// A mesh that the scene at `scene` names, with all files that it is in: the mesh, its materials and images.
-fn read_surface(
-    file: &str,
-    reach: &Reach,
-    scene: &Path,
-) -> Result<(MeshFile, Contents), Failure> {
+fn read_surface(file: &str, reach: &Reach, scene: &Path) -> Result<(MeshFile, Contents), Failure> {
     let mesh_path = reach.path(file, scene)?;
     let mut beside: Contents = Vec::new();
     let mut outside = None;

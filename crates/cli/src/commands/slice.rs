@@ -10,8 +10,8 @@ use nalgebra::Isometry3;
 use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
 use crate::commands::load::print_warnings;
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
 use crate::mesh_file::{MeshFile, read_mesh_file};
@@ -39,7 +39,8 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
-    let lost: Vec<String> = file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
+    let lost: Vec<String> =
+        file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let MeshFile { mesh, corners, coats, coat_of, .. } = file;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;

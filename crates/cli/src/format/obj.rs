@@ -79,7 +79,11 @@ impl<'r> Materials<'r> {
             for (name, coat) in coats.iter().zip(&*look.coats) {
                 let [r, g, b, alpha] = coat.color;
                 let roughness = coat.roughness.unwrap_or(look.roughness);
-                writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {roughness}\nPm {}", coat.metallic)?;
+                writeln!(
+                    out,
+                    "newmtl {name}\nKd {r} {g} {b}\nPr {roughness}\nPm {}",
+                    coat.metallic
+                )?;
                 if coat.opacity == Opacity::Blend {
                     writeln!(out, "d {alpha}")?;
                 }

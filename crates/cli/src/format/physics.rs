@@ -50,11 +50,7 @@ impl PhysicsFormat {
 }
 
 /// A body is an `Xform` with its motion, whose children are what is drawn and, as guides, what it collides with.
-fn write_usda(
-    scene: &PhysicsScene,
-    path: &Path,
-    out: &mut impl Write,
-) -> Result<(), WriteError> {
+fn write_usda(scene: &PhysicsScene, path: &Path, out: &mut impl Write) -> Result<(), WriteError> {
     let recording = scene.recording.drawn();
     check(&recording)?;
     writeln!(out, "#usda 1.0\n(\n    defaultPrim = \"World\"")?;

@@ -143,4 +143,3 @@ fn clear(look: &Look) -> Value {
         volume: { "thicknessFactor": 0.01 },
     })
 }
-
