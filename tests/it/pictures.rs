@@ -87,7 +87,8 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let view = View::fitted(&with, 1.0);
     // straight down, the top of the picture where -z is: the sun comes from -x and z
     let above = view.moved(Point3::origin(), Point3::new(0.0, 8.0, 0.0)).unwrap();
-    let [dark, bright] = [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
+    let [dark, bright] =
+        [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
     let off = |x: usize, y: usize| brightness(&bright, x, y) - brightness(&dark, x, y);
     let reach = 81.0 / (2.0 * 8.0 * (View::fitted(&with, 1.0).parts().2 / 2.0).tan());
     let pixel = |along: f64| (40.0 + along * reach).round() as usize;

@@ -6,13 +6,17 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use contact::{Field, Round, Shape};
-use fracture::{Break, Drawing, FaceOrigin, draw};
+use fracture::{Break, Drawing, FaceOrigin, Projector, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 
+use crate::charts::{self, Charts, Painted};
 use crate::paint::barycentric;
 use crate::{Coat, Lineage, Paint, PaintedMesh, Solid, Whole};
+
+/// Outer triangles of one coat, with its number if they have one.
+pub type CoatGroup<'a> = (Option<u32>, Cow<'a, [[u32; 3]]>);
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +90,7 @@ impl Surface {
     }
 
     /// The outer triangles by their coats: those without a number first, then in ascending order of numbers.
-    pub fn outer_by_coat(&self) -> Vec<(Option<u32>, Cow<'_, [[u32; 3]]>)> {
+    pub fn outer_by_coat(&self) -> Vec<CoatGroup<'_>> {
         if self.coats.is_empty() {
             return vec![(None, Cow::Borrowed(&self.outer[..]))];
         }
@@ -117,10 +121,17 @@ impl Surface {
             .collect();
         let body = whole.geometry().level_set();
         let mut drawing = draw(geometry.level_set(), body, &breaks);
-        if let Some(projector) = mesh.and_then(|painted| whole.projector(&painted.mesh)) {
+        let near = mesh.and_then(|mesh| Some((mesh, whole.projector(&mesh.mesh)?)));
+        if let Some((_, projector)) = near {
             drawing.project_outer(projector);
         }
-        Self::drawn(&drawing, Some(body), material)
+        let surface = Self::drawn(&drawing, Some(body), material);
+        match near.filter(|(mesh, _)| charts::is_painted(mesh)) {
+            Some((mesh, projector)) => {
+                surface.repainted(&drawing, mesh, (whole.charts(mesh), projector), material)
+            }
+            None => surface,
+        }
     }
 
     fn of_field(field: &Field) -> Self {
@@ -219,6 +230,55 @@ impl Surface {
         }
         for (triangle, &inner) in triangles.into_iter().zip(inner) {
             if inner { surface.inner.push(triangle) } else { surface.outer.push(triangle) }
+        }
+        surface
+    }
+
+    /// The surface that [`Self::drawn`] made, painted as the mesh is: the outer triangles as its nearest points, cuts
+    /// as those of exact surfaces.
+    fn repainted(
+        &self,
+        Drawing { mesh, inner }: &Drawing,
+        painted: &PaintedMesh,
+        (charts, projector): (&Charts, &Projector),
+        material: &Isometry3<f64>,
+    ) -> Self {
+        let [has_uvs, has_colors] = painted.has_uvs_and_colors();
+        let mut surface = Self::default();
+        let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); self.vertices.len()];
+        let [mut outer, mut cuts] = [self.outer.iter(), self.inner.iter()];
+        for (t, &inner) in inner.iter().enumerate() {
+            let Some(numbers) = (if inner { cuts.next() } else { outer.next() }) else { break };
+            let places = mesh.corners(t);
+            let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
+            let own = if inner { None } else { charts.paint(painted, projector, &places) };
+            let corners = std::array::from_fn(|k| {
+                let number = numbers[k] as usize;
+                let normal = Vector3::from(self.normals[number]).cast();
+                let normal = material.transform_vector(&normal);
+                let paint = own.as_ref().map(|own| own.corners[k]).unwrap_or_default();
+                let drawn = match inner {
+                    true => Drawn { normal, ..Drawn::cut(&places[k], &flat) },
+                    false => Drawn::sampled(&paint, normal),
+                };
+                if let Some((_, known)) =
+                    known[number].iter().find(|(other, _)| other.is_like(&drawn))
+                {
+                    return *known;
+                }
+                let new = surface.add_vertex(&places[k], &drawn.normal, material);
+                surface.uvs.extend(has_uvs.then_some(drawn.uv));
+                surface.colours.extend(has_colors.then_some(drawn.color));
+                known[number].push((drawn, new));
+                new
+            });
+            if inner {
+                surface.inner.push(corners);
+            } else {
+                surface.outer.push(corners);
+                let coat = own.map_or(u32::MAX, |Painted { coat, .. }| coat);
+                surface.coats.extend((!painted.coat_of.is_empty()).then_some(coat));
+            }
         }
         surface
     }
@@ -378,6 +438,17 @@ impl Drawn {
             inner: false,
             uv: uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into()),
             color: color.map_or([1.0; 4], |color| color.cast::<f32>().into()),
+        }
+    }
+
+    /// On a sampled surface of this normal: that of the mesh is only finer, but for edges.
+    fn sampled(paint: &Paint, normal: Vector3<f64>) -> Self {
+        let own = paint.normal.map(nalgebra::Unit::into_inner);
+        Self {
+            normal: own.filter(|own| own.dot(&normal) > ALIKE).unwrap_or(normal),
+            inner: false,
+            uv: paint.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into()),
+            color: paint.color.map_or([1.0; 4], |color| color.cast::<f32>().into()),
         }
     }
 
