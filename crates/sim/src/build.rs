@@ -588,11 +588,13 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         }
         scene::Shape::Trimesh(surface) => {
             let given = surface_in(meshes, &surface.file)?;
-            let given = mirrored(given.mesh.clone().into(), surface.mirror);
+            let given = mirrored(given.clone(), surface.mirror);
             let (mesh, _) = scaled(given.mesh, surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            Ok(scenery(shape, Isometry3::identity()))
+            let drawn = (!given.coats.is_empty()).then_some(PaintedMesh { mesh, ..given });
+            let scenery = scenery(shape, Isometry3::identity());
+            Ok(Solids { mesh: drawn.map(Arc::new), ..scenery })
         }
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;

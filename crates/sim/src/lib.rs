@@ -32,6 +32,7 @@ mod ku07;
 mod lattice;
 mod lineage;
 mod load_path;
+mod look;
 mod mesh_warning;
 mod model;
 mod paint;
@@ -77,6 +78,7 @@ pub use joint::{JointError, JointId, JointState, NewJoint};
 pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};
 pub use load_path::AnchorLoad;
+pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use mesh_warning::MeshWarning;
 pub use model::{
     FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
@@ -98,7 +100,7 @@ pub use steering::SteeringError;
 pub use step::Phase;
 pub use strength::{Breaker, Strain, Strength};
 pub use stress::{Stress, StressField, Tets};
-pub use surface::{Appearance, CoatGroup, Look, SmallPieces, Surface, Texture};
+pub use surface::{CoatGroup, Surface};
 pub use timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use warning::Warning;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};
