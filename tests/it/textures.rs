@@ -496,3 +496,63 @@ fn a_ply_file_has_the_image_that_its_comment_names() {
     }
     assert!(outer > 12, "{outer}");
 }
+
+/// The bytes with any one of them replaced, or cut off anywhere.
+fn damaged(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let cut = (0..bytes.len()).map(|length| bytes[..length].to_vec());
+    let changed = (0..bytes.len()).flat_map(|at| {
+        [0, b'9', b' ', 0xff].map(|byte| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] = byte;
+            bytes
+        })
+    });
+    cut.chain(changed)
+}
+
+#[test]
+fn a_damaged_file_of_a_material_is_an_error_or_a_material() {
+    let parse = |name: &str, bytes: &[u8], mtl: &[u8], image: &[u8]| {
+        let mut beside = |name: &str| match name {
+            "cube.mtl" => Ok(mtl.to_vec()),
+            "wood.png" => Ok(image.to_vec()),
+            _ => Err("it is not there".to_owned()),
+        };
+        meshfile::parse_with(Path::new(name), bytes, &mut beside)
+    };
+    let cube = cube();
+    for mtl in damaged(MTL.as_bytes()) {
+        let file = parse("cube.obj", cube.as_bytes(), &mtl, &picture()).unwrap();
+        assert!(file.coat_of.is_empty() || file.coat_of.len() == file.mesh.triangles.len());
+    }
+    for image in damaged(&picture()[..40]) {
+        let _ = parse("cube.obj", cube.as_bytes(), MTL.as_bytes(), &image);
+    }
+    let view = json!([{ "bufferView": 3, "mimeType": "image/png" }]);
+    let mut refused = 0;
+    let glb = cube_glb(&view, &picture(), [0, 1]);
+    let all = damaged(&glb);
+    for glb in all {
+        refused += usize::from(parse("cube.glb", &glb, &[], &[]).is_err());
+    }
+    assert!(refused > glb.len(), "{refused} of {}", 5 * glb.len());
+}
+
+#[test]
+fn a_static_mesh_shows_its_materials() {
+    let case = textured();
+    let scene = r#"version = 1
+        [simulation]
+        frames = 1
+        [[body]]
+        name = "cube"
+        motion = "static"
+        shape = { trimesh = { file = "cube.obj" } }
+    "#;
+    let folder = case.folder.path();
+    std::fs::write(folder.join("scene.toml"), scene).unwrap();
+    succeeds(&case, &["run", "scene.toml", "-q", "-o", "a.glb"]);
+    let [outer, inner] = check_exact(&folder.join("a.glb"));
+    assert_eq!([outer, inner], [12, 0]);
+    assert_valid(&[folder.join("a.glb")]);
+}

@@ -12,7 +12,7 @@ use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
-use crate::mesh_file::{MeshFile, MeshFileError, read_mesh_file_with};
+use crate::mesh_file::{MeshFile, read_mesh_file_with};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
@@ -183,26 +183,22 @@ pub fn load_with(
         lost.extend(mesh.warnings.iter().map(|warning| format!("{file}: {warning}")));
         meshes.insert(file.to_owned(), MeshData::Surface(mesh.into()));
     }
-    let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
+    for file in scene.tet_files() {
         if meshes.contains_key(file) {
-            return Ok(());
+            continue;
         }
         let mesh_path = reach.path(file, path)?;
-        match parse(&mesh_path) {
-            Ok(mesh) => {
-                let read_from = tet_file::files(&mesh_path);
-                for file in &read_from {
-                    digest.update(&read_plain(file)?);
-                }
-                files.extend(read_from);
-                meshes.insert(file.to_owned(), mesh);
-                Ok(())
-            }
-            Err(source) => Err(Failure::Mesh { path: mesh_path, scene: path.to_owned(), source }),
+        let tets = read_tets(&mesh_path).map_err(|source| Failure::Mesh {
+            path: mesh_path.clone(),
+            scene: path.to_owned(),
+            source,
+        })?;
+        let read_from = tet_file::files(&mesh_path);
+        for file in &read_from {
+            digest.update(&read_plain(file)?);
         }
-    };
-    for file in scene.tet_files() {
-        add(file, &|path| read_tets(path).map(MeshData::Tets))?;
+        files.extend(read_from);
+        meshes.insert(file.to_owned(), MeshData::Tets(tets));
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {

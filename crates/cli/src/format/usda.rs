@@ -193,7 +193,7 @@ pub(super) fn mesh(
         tuples(&surface.uvs, out)?;
         writeln!(out, "            uniform token primvars:st:interpolation = \"vertex\"")?;
     }
-    let mut sides: Vec<(String, &str, Cow<'_, [[u32; 3]]>)> = Vec::new();
+    let mut sides: Vec<Side<'_>> = Vec::new();
     for (coat, triangles) in surface.outer_by_coat() {
         let coated = coat.and_then(|coat| Some((coat, materials.coats.get(coat as usize)?)));
         let (name, material) = match coated {
@@ -209,8 +209,11 @@ pub(super) fn mesh(
     faces(&sides, out)
 }
 
+/// The name of a subset, its material and its triangles.
+type Side<'a> = (String, &'a str, Cow<'a, [[u32; 3]]>);
+
 /// Triangles, and which of them have which material.
-fn faces(sides: &[(String, &str, Cow<'_, [[u32; 3]]>)], out: &mut impl Write) -> io::Result<()> {
+fn faces(sides: &[Side<'_>], out: &mut impl Write) -> io::Result<()> {
     let count: usize = sides.iter().map(|(.., triangles)| triangles.len()).sum();
     let threes = vec!["3"; count].join(", ");
     writeln!(out, "            int[] faceVertexCounts = [{threes}]")?;

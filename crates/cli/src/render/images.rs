@@ -12,12 +12,21 @@ use super::tone::{linear, srgb};
 
 /// Why an image cannot be drawn.
 #[derive(Debug, Error)]
-#[error("the image `{name}` {problem}")]
-pub struct ImageError {
-    /// Its name in the recording.
-    name: String,
-    /// What is wrong with it, and what to do.
-    problem: String,
+pub enum ImageError {
+    /// It is damaged or too large.
+    #[error("the image `{name}` {problem}")]
+    Unusable {
+        /// Its name in the recording.
+        name: String,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// All together take too much memory.
+    #[error(
+        "its images have more than {} pixels together: make them smaller",
+        meshfile::MAX_PIXELS
+    )]
+    TooMany,
 }
 
 /// The images of the materials of a recording, decoded.
@@ -28,16 +37,23 @@ impl Images {
     /// Those of `recording`, each decoded once.
     ///
     /// # Errors
-    /// [`ImageError`] when one is damaged or has more than [`meshfile::MAX_PIXELS`] pixels.
+    /// [`ImageError`] when one is damaged, or all have more than [`meshfile::MAX_PIXELS`] pixels together.
     pub fn of(recording: &Recording) -> Result<Self, ImageError> {
         let mut images: Vec<(Image, Pyramid)> = Vec::new();
+        let mut pixels = 0;
         let coats = recording.tracks.iter().flat_map(|track| track.look.coats.iter());
         for image in coats.filter_map(|coat| coat.image.as_ref()) {
             if images.iter().any(|(known, _)| known == image) {
                 continue;
             }
-            let pyramid = Pyramid::new(image)
-                .map_err(|problem| ImageError { name: image.name.clone(), problem })?;
+            let unusable = |problem| ImageError::Unusable { name: image.name.clone(), problem };
+            let size = meshfile::image_size(image.kind, &image.bytes);
+            let size = size.map_err(|e| unusable(e.to_string()))?.map(|n| n as usize);
+            pixels += (size[0] * size[1]) as u64;
+            if pixels > meshfile::MAX_PIXELS {
+                return Err(ImageError::TooMany);
+            }
+            let pyramid = Pyramid::new(image, size).map_err(unusable)?;
             images.push((image.clone(), pyramid));
         }
         Ok(Self(images))
@@ -60,9 +76,7 @@ struct Level {
 }
 
 impl Pyramid {
-    fn new(image: &Image) -> Result<Self, String> {
-        let size = meshfile::image_size(image.kind, &image.bytes).map_err(|e| e.to_string())?;
-        let size = size.map(|n| n as usize);
+    fn new(image: &Image, size: [usize; 2]) -> Result<Self, String> {
         let damaged = |what: String| format!("is damaged ({what}): save it again");
         let pixels = match image.kind {
             ImageKind::Png => png_pixels(&image.bytes).map_err(|e| damaged(e.to_string()))?,

@@ -254,8 +254,11 @@ struct Known {
     coat_of: BTreeMap<usize, u32>,
 }
 
+/// Coats, and their numbers by material.
+type Coats = (Arc<[Coat]>, BTreeMap<usize, u32>);
+
 /// The coats of all meshes of a file, and their numbers by material.
-fn coats(file: &gltf::Gltf) -> Result<(Arc<[Coat]>, BTreeMap<usize, u32>), GlbReadError> {
+fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
     let mut alone = |_: &str| Err("a recording holds its images".to_owned());
     let mut coats = GlbCoats::new(file, &mut alone);
     let mut numbers = BTreeMap::new();
