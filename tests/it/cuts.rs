@@ -207,7 +207,7 @@ fn painted_box() -> PaintedMesh {
     let paint =
         |p: Point3<f64>| Paint { uv: Some(Vector2::new(p.x + 5.0, p.y)), ..Paint::default() };
     let corners = (0..mesh.triangles.len()).map(|t| mesh.corners(t).map(paint)).collect();
-    PaintedMesh { mesh, corners }
+    PaintedMesh { mesh, corners, ..PaintedMesh::default() }
 }
 
 #[test]

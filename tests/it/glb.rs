@@ -19,7 +19,8 @@ fn tetrahedron(size: f32) -> Arc<Surface> {
     let (outer, inner) = (vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]], vec![[1, 2, 3]]);
     let uvs = vertices.iter().map(|v| [v[0] / size, v[1] / size]).collect();
     let colours = vertices.iter().map(|v| [v[0] / size, 0.5, v[2] / size, 1.0]).collect();
-    Arc::new(Surface { vertices, normals, rest, uvs, colours, outer, inner })
+    let coats = Vec::new();
+    Arc::new(Surface { vertices, normals, rest, uvs, colours, outer, inner, coats })
 }
 
 fn pose(step: usize) -> Isometry3<f64> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use brisance::format::glb::read_glb;
 use brisance::mesh_file::read_mesh_file;
-use brisance::render::{View, render};
+use brisance::render::{Images, View, render};
 use brisance::viewer::playback;
 use fracture::{ClosedMesh, Plane, slice};
 use nalgebra::Vector3;
@@ -96,7 +96,8 @@ fn used(bytes: &[u8], path: &Path, is_drawn: bool) -> [bool; 2] {
     if let Ok(recording) = &recording {
         let view = View::fitted(recording, 1.0);
         if is_drawn {
-            render(recording, &view, (recording.frames - 1) as f64, [16, 16]);
+            let images = Images::of(recording).unwrap_or_default();
+            render((recording, &images), &view, (recording.frames - 1) as f64, [16, 16]);
         }
         playback(recording, "damaged");
         glb(recording);

@@ -76,6 +76,7 @@ mod support;
 mod swing;
 mod tet_files;
 mod tetfem;
+mod textures;
 mod vectors;
 mod view;
 mod volumes;

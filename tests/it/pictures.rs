@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brisance::render::{Picture, View, render};
+use brisance::render::{Images, Picture, View, render};
 use nalgebra::{Isometry3, Point3, Vector3};
 use sim::{Camera, Look, Recording, Sight, Skin, Surface, Track};
 
@@ -48,7 +48,7 @@ fn a_picture_does_not_depend_on_the_number_of_threads() {
     let view = View::fitted(&recording, 1.5);
     let drawn = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| render(&recording, &view, 0.0, [96, 64]))
+        pool.install(|| render((&recording, &Images::default()), &view, 0.0, [96, 64]))
     };
     let one = drawn(1);
     assert_eq!(one, drawn(2));
@@ -62,9 +62,9 @@ fn a_subject_fills_most_of_the_picture_and_all_of_it_is_seen() {
     {
         let recording = still(vec![track("block", cuboid(half), vec![Isometry3::identity()])]);
         let view = View::fitted(&recording, size[0] as f64 / size[1] as f64);
-        let picture = render(&recording, &view, 0.0, size);
+        let picture = render((&recording, &Images::default()), &view, 0.0, size);
         let empty = still(vec![]);
-        let sky = render(&empty, &view, 0.0, size);
+        let sky = render((&empty, &Images::default()), &view, 0.0, size);
         let is_drawn =
             |column: usize, row: usize| picture.pixel(column, row) != sky.pixel(column, row);
         let columns: Vec<usize> =
@@ -87,7 +87,8 @@ fn it_is_darker_in_the_shadow_and_in_corners() {
     let view = View::fitted(&with, 1.0);
     // straight down, the top of the picture where -z is: the sun comes from -x and z
     let above = view.moved(Point3::origin(), Point3::new(0.0, 8.0, 0.0)).unwrap();
-    let [dark, bright] = [&with, &without].map(|r| render(r, &above, 0.0, [81, 81]));
+    let [dark, bright] =
+        [&with, &without].map(|r| render((r, &Images::default()), &above, 0.0, [81, 81]));
     let off = |x: usize, y: usize| brightness(&bright, x, y) - brightness(&dark, x, y);
     let reach = 81.0 / (2.0 * 8.0 * (View::fitted(&with, 1.0).parts().2 / 2.0).tan());
     let pixel = |along: f64| (40.0 + along * reach).round() as usize;
@@ -114,7 +115,7 @@ fn one_looks_through_glass() {
         let recording = still(vec![pane(front), behind()]);
         let view = View::fitted(&recording, 1.0);
         let view = view.moved(Point3::new(0.0, 0.5, 0.0), Point3::new(0.0, 0.7, 4.0)).unwrap();
-        render(&recording, &view, 0.0, [33, 33]).pixel(16, 16)
+        render((&recording, &Images::default()), &view, 0.0, [33, 33]).pixel(16, 16)
     };
     let clear = Look { transmission: 1.0, ior: 1.5, roughness: 0.05, ..Look::default() };
     let clear = Look { colour: [0.95; 3], ..clear };

@@ -76,7 +76,7 @@ const ALLOWED: [&str; 14] = [
 
 /// What single library packages may use beside.
 const OWN: [(&str, &[&str]); 2] = [
-    ("brisance-meshfile", &["gltf", "ply-rs-bw", "serde_json", "stl_io", "tobj"]),
+    ("brisance-meshfile", &["base64", "gltf", "ply-rs-bw", "serde_json", "stl_io", "tobj"]),
     ("brisance-web", &["serde_json"]),
 ];
 

@@ -2,6 +2,7 @@
 export {
   ACESFilmicToneMapping, BatchedMesh, BufferAttribute, BufferGeometry, Color, DirectionalLight, DoubleSide, Fog, FrontSide,
   HemisphereLight, Matrix4, MeshPhysicalMaterial, MeshStandardMaterial, PCFShadowMap,
-  PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  PerspectiveCamera, Quaternion, Raycaster, RepeatWrapping, SRGBColorSpace, Scene, Texture, Vector2, Vector3,
+  WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

@@ -272,6 +272,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
+    /// An image of a material cannot be drawn.
+    #[error("{}: {source}", path.display())]
+    Image {
+        /// The recording.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::render::ImageError,
+    },
     /// A pattern file cannot be used.
     #[error("{}: {}: make it again with `brisance pattern new`", path.display(), plain(source))]
     PatternFile {
@@ -583,9 +591,9 @@ fn print(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), Failu
     }
 }
 
-/// A line about the materials of a mesh file, which are not read.
+/// A line about the materials of a mesh file, which the output has no place for.
 fn write_no_materials(out: &mut impl Write, path: &Path) -> io::Result<()> {
-    writeln!(out, "materials of {} are not carried over: assign them again", path.display())
+    writeln!(out, "materials of {} are not carried over: write a .glb file", path.display())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

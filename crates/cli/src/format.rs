@@ -26,7 +26,8 @@ pub enum Format {
     Glb,
     /// One JSON object per line, `.jsonl`: first the bodies, then the poses of each frame.
     Jsonl,
-    /// Universal Scene Description as text, `.usda`, with time samples.
+    /// Universal Scene Description as text, `.usda`, with time samples; images of materials are in a folder
+    /// `NAME_textures` beside it.
     Usda,
     /// A folder of one Wavefront OBJ per frame; a path that ends in a slash, or is one.
     ObjFolder,
@@ -93,7 +94,7 @@ impl Format {
         match self {
             Self::Glb | Self::Jsonl => self.write(recording, path),
             // these ask for surfaces again and again
-            Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), out)),
+            Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), path, out)),
             Self::ObjFolder => {
                 write_whole_folder(path, |folder| obj::write(&recording.drawn(), folder))
             }

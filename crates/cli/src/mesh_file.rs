@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::output::folder_of;
+
 use levelset::TriMesh;
 
-pub use meshfile::{MeshFile, MeshFileError, check_places, is_mesh};
+pub use meshfile::{Beside, CoatWarning, MeshFile, MeshFileError, check_places, is_mesh};
 
 /// Reads the mesh at `path`, OBJ, STL, PLY or GLB by its ending; vertices at equal places become
 /// one.
@@ -12,16 +14,37 @@ pub use meshfile::{MeshFile, MeshFileError, check_places, is_mesh};
 /// # Errors
 /// [`MeshFileError`] when the file cannot be read, is malformed or holds no triangle.
 pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
-    Ok(read_mesh_file(path)?.mesh)
+    Ok(meshfile::parse(path, &bytes(path)?)?.mesh)
 }
 
 /// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
-/// colours of its corners. (STL has none.)
+/// colours of its corners (STL has none), its materials and their images. Files that it names for these are read
+/// where they are in its own folder or below; others are missed with a warning.
 ///
 /// # Errors
-/// As [`read_mesh`].
+/// As [`read_mesh`], and when an image is damaged or too large.
 pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
-    meshfile::parse(path, &bytes(path)?)
+    let folder = folder_of(path);
+    read_mesh_file_with(path, &mut |name| {
+        let file = folder.join(name);
+        let place = file.canonicalize().map_err(|e| e.to_string())?;
+        let is_below = folder.canonicalize().is_ok_and(|folder| place.starts_with(folder));
+        if !is_below {
+            return Err("it is outside the folder of the mesh".to_owned());
+        }
+        crate::input::read(&file).map_err(|e| e.to_string())
+    })
+}
+
+/// As [`read_mesh_file`], where `beside` reads the files that the mesh names.
+///
+/// # Errors
+/// As [`read_mesh_file`].
+pub fn read_mesh_file_with(
+    path: &Path,
+    beside: &mut Beside<'_>,
+) -> Result<MeshFile, MeshFileError> {
+    meshfile::parse_with(path, &bytes(path)?, beside)
 }
 
 /// Reads the objects of the mesh at `path`, each as a mesh of its own; those without triangles are left out.

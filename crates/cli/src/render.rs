@@ -8,6 +8,7 @@
 mod animation;
 mod between;
 mod bvh;
+mod images;
 mod light;
 mod picture;
 mod smooth;
@@ -20,6 +21,7 @@ use rayon::prelude::*;
 use sim::Recording;
 
 pub use animation::{Apng, Gif};
+pub use images::{ImageError, Images};
 pub use picture::{Picture, contact_sheet};
 pub(crate) use tone::srgb;
 pub use video::Video;
@@ -38,9 +40,15 @@ const PLACES: [[[f32; 2]; SUPERSAMPLING]; SUPERSAMPLING] =
 /// Samples that are in memory at a time, unless rows are longer: 80 MB.
 const AT_ONCE: usize = 1 << 20;
 
-/// Draws `recording` at a moment, counted in frames, `size` pixels wide and high.
-pub fn render(recording: &Recording, view: &View, moment: f64, size: [usize; 2]) -> Picture {
-    let stage = Stage::new(recording, view, moment);
+/// Draws `recording` with `images` at a moment, counted in frames, `size` pixels wide and high. Materials whose
+/// images are not among `images` have their colors alone.
+pub fn render(
+    (recording, images): (&Recording, &Images),
+    view: &View,
+    moment: f64,
+    size: [usize; 2],
+) -> Picture {
+    let stage = Stage::new((recording, images), view, moment);
     let camera = Camera::new(view, size);
     let [width, height] = size;
     let rows = (AT_ONCE / (width * SUPERSAMPLING * SUPERSAMPLING)).max(16);
@@ -54,7 +62,7 @@ pub fn render(recording: &Recording, view: &View, moment: f64, size: [usize; 2])
 
 /// Some rows of a picture.
 fn draw_rows(
-    stage: &Stage,
+    stage: &Stage<'_>,
     camera: &Camera,
     [width, height]: [usize; 2],
     rows: std::ops::Range<usize>,

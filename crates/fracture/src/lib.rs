@@ -106,7 +106,7 @@ pub use painted::Painting;
 pub use particles::Bond;
 pub use pattern::{Pattern, PatternError};
 pub use planar::Slices;
-pub use projection::Projector;
+pub use projection::{Projector, nearest_on_triangle};
 pub use radial::Radial;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};

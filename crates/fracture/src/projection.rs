@@ -1,7 +1,7 @@
 //! Drawn surfaces put back onto the mesh a body was made from.
 
 use levelset::{Aabb, TriMesh};
-use nalgebra::Point3;
+use nalgebra::{Point3, Vector3};
 
 use crate::Drawing;
 
@@ -17,7 +17,8 @@ impl Drawing {
         }
         let reach = projector.reach;
         for (vertex, _) in self.mesh.vertices.iter_mut().zip(moves).filter(|(_, moves)| *moves) {
-            let near = projector.near(vertex).map(|t| nearest_on_triangle(vertex, &t));
+            let near = projector.near(vertex, reach);
+            let near = near.map(|(_, t)| nearest_on_triangle(vertex, &t));
             let distance = |q: &Point3<f64>| (q - *vertex).norm_squared();
             let nearest = near.reduce(|a, b| if distance(&b) < distance(&a) { b } else { a });
             if let Some(q) = nearest.filter(|q| distance(q) <= reach * reach) {
@@ -34,8 +35,8 @@ pub struct Projector {
     origin: Point3<f64>,
     size: f64,
     reach: f64,
-    /// Cube and triangle, sorted.
-    entries: Vec<([i32; 3], [Point3<f64>; 3])>,
+    /// Cube, and triangle with its number in the mesh; sorted by cubes.
+    entries: Vec<([i32; 3], u32, [Point3<f64>; 3])>,
 }
 
 impl Projector {
@@ -44,24 +45,23 @@ impl Projector {
     /// `reach` is not a positive number.
     pub fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {
         let corner = |index: &u32| mesh.vertices.get(*index as usize).copied();
-        let triangles: Vec<[Point3<f64>; 3]> = mesh
-            .triangles
-            .iter()
-            .filter_map(|[a, b, c]| Some([corner(a)?, corner(b)?, corner(c)?]))
-            .filter(|t| Aabb::around(t).is_some())
+        let triangles: Vec<(u32, [Point3<f64>; 3])> = (0..)
+            .zip(&mesh.triangles)
+            .filter_map(|(n, [a, b, c])| Some((n, [corner(a)?, corner(b)?, corner(c)?])))
+            .filter(|(_, t)| Aabb::around(t).is_some())
             .collect();
-        let bounds = Aabb::around(triangles.iter().flatten())?;
+        let bounds = Aabb::around(triangles.iter().flat_map(|(_, t)| t))?;
         if !(reach > 0.0 && reach.is_finite()) {
             return None;
         }
         // cubes about as large as triangles, and not too many to number
-        let edges: f64 = triangles.iter().map(|t| around(t).extents().max()).sum();
+        let edges: f64 = triangles.iter().map(|(_, t)| around(t).extents().max()).sum();
         let size = (edges / triangles.len() as f64).max(reach).max(bounds.extents().max() / 1e4);
         let mut projector = Self { origin: bounds.min, size, reach, entries: Vec::new() };
-        for triangle in triangles {
+        for (n, triangle) in triangles {
             let [low, high] =
                 [around(&triangle).min, around(&triangle).max].map(|p| projector.cube(&p));
-            projector.entries.extend(cubes(low, high).map(|cube| (cube, triangle)));
+            projector.entries.extend(cubes(low, high).map(|cube| (cube, n, triangle)));
         }
         projector.entries.sort_by_key(|entry| entry.0);
         Some(projector)
@@ -71,13 +71,36 @@ impl Projector {
         std::array::from_fn(|a| ((p[a] - self.origin[a]) / self.size).floor() as i32)
     }
 
-    /// Triangles that may be within reach of `p`, some more than once.
-    fn near(&self, p: &Point3<f64>) -> impl Iterator<Item = [Point3<f64>; 3]> {
-        let reach = Aabb { min: *p, max: *p }.grown(self.reach);
+    /// How far it looks, m.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The number of the triangle of the mesh that is nearest to `p`, of those that face as `normal` does if there
+    /// are any: thin walls have two sides. It looks four times as far as vertices are moved, two voxels.
+    pub fn nearest_facing(&self, p: &Point3<f64>, normal: &Vector3<f64>) -> Option<u32> {
+        let rank = |(n, t): (u32, [Point3<f64>; 3])| {
+            let [a, b, c] = &t;
+            let turns = (b - a).cross(&(c - a)).dot(normal) <= 0.0;
+            (turns, (nearest_on_triangle(p, &t) - p).norm_squared(), n)
+        };
+        let less = |a: &(bool, f64, u32), b: &(bool, f64, u32)| {
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
+        };
+        let mut reaches = [1.0, 2.0, 4.0].into_iter().map(|times| times * self.reach);
+        reaches.find_map(|reach| {
+            let near = self.near(p, reach).map(rank).filter(|(_, far, _)| *far <= reach * reach);
+            near.min_by(less).map(|(.., n)| n)
+        })
+    }
+
+    /// Triangles that may be within `reach` of `p`, with their numbers, some more than once.
+    fn near(&self, p: &Point3<f64>, reach: f64) -> impl Iterator<Item = (u32, [Point3<f64>; 3])> {
+        let reach = Aabb { min: *p, max: *p }.grown(reach);
         cubes(self.cube(&reach.min), self.cube(&reach.max)).flat_map(|cube| {
             let start = self.entries.partition_point(|entry| entry.0 < cube);
             let rest = self.entries[start..].iter();
-            rest.take_while(move |entry| entry.0 == cube).map(|entry| entry.1)
+            rest.take_while(move |entry| entry.0 == cube).map(|entry| (entry.1, entry.2))
         })
     }
 }
@@ -93,7 +116,7 @@ fn cubes(low: [i32; 3], high: [i32; 3]) -> impl Iterator<Item = [i32; 3]> {
 }
 
 /// The point of a triangle nearest to `p`: inside, or on the nearest of its edges.
-fn nearest_on_triangle(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> Point3<f64> {
+pub fn nearest_on_triangle(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> Point3<f64> {
     let normal = (b - a).cross(&(c - a));
     let square = normal.norm_squared();
     let inside = square > 0.0

@@ -113,6 +113,19 @@ pub fn check_animations(file: &Gltf) -> Result<(), GlbError> {
     Ok(())
 }
 
+/// The bytes of a view, if they are in the file itself.
+pub fn view_bytes<'a>(root: &Root, blob: &'a [u8], view: usize) -> Option<&'a [u8]> {
+    let view = root.buffer_views.get(view)?;
+    let buffer = root.buffers.get(view.buffer.value())?;
+    // only the first buffer can be in the file itself
+    if buffer.uri.is_some() || view.buffer.value() > 0 {
+        return None;
+    }
+    let start = usize::try_from(view.byte_offset.unwrap_or_default().0).ok()?;
+    let end = start.checked_add(usize::try_from(view.byte_length.0).ok()?)?;
+    blob.get(start..end)
+}
+
 fn wrong(part: String, problem: impl Into<String>) -> GlbError {
     GlbError::Part { part, problem: problem.into() }
 }
@@ -151,7 +164,7 @@ impl<'a> Checker<'a> {
         for (semantic, accessor) in primitive.attributes() {
             let kinds: (&[Dimensions], &[DataType]) = match &semantic {
                 Semantic::Positions | Semantic::Normals => (&[Vec3], &[F32]),
-                Semantic::TexCoords(0) => (&[Vec2], &[F32, U8, U16]),
+                Semantic::TexCoords(_) => (&[Vec2], &[F32, U8, U16]),
                 Semantic::Colors(0) => (&[Vec3, Vec4], &[F32, U8, U16]),
                 Semantic::Extras(name) if name == "REST" => (&[Vec3], &[F32]),
                 // nobody reads it

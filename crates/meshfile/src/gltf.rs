@@ -1,22 +1,26 @@
 //! Binary glTF: the triangles of all nodes of the scene, placed as the nodes are.
 
+mod materials;
+
 use ::gltf::mesh::Mode;
 use ::gltf::{Node, Primitive};
 use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
 
 use sim::Paint;
 
-use super::{MeshFile, MeshFileError};
+use super::{Beside, MeshFile, MeshFileError};
 use crate::glb_file::{GlbError, MAX_ELEMENTS, open};
+pub use materials::GlbCoats;
 
 /// Vertices and indices that any file may make: nodes that draw one mesh anew, and accessors without
 /// data, make them of nothing. Larger files may make one for each byte, no fewer than they hold.
 const FREE: usize = 1 << 23;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
     let file = open(bytes)?;
     let blob = file.blob.as_deref().unwrap_or_default();
     let mut mesh = MeshFile::default();
+    let mut materials = GlbCoats::new(&file, beside);
     let most = MAX_ELEMENTS.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
     // children are placed relative to their parents
@@ -29,8 +33,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
         }
         mesh.objects.push(mesh.mesh.triangles.len());
         let place = parent * Matrix4::from(node.transform().matrix()).cast::<f64>();
-        add(&node, &place, (blob, most), &mut mesh)?;
+        add(&node, &place, (blob, most), (&mut mesh, &mut materials))?;
         open.extend(node.children().map(|child| (child, place)));
+    }
+    (mesh.coats, mesh.warnings) = (materials.coats, materials.warnings);
+    if mesh.coats.is_empty() {
+        mesh.coat_of.clear();
     }
     Ok(mesh)
 }
@@ -43,13 +51,13 @@ fn add(
     node: &Node,
     place: &Matrix4<f64>,
     (blob, most): (&[u8], usize),
-    MeshFile { mesh, corners, has_materials, .. }: &mut MeshFile,
+    (MeshFile { mesh, corners, coat_of, .. }, materials): (&mut MeshFile, &mut GlbCoats),
 ) -> Result<(), MeshFileError> {
     for primitive in node.mesh().iter().flat_map(|m| m.primitives()) {
         if primitive.mode() != Mode::Triangles {
             return Err(malformed("it holds lines, points or strips: export plain triangles"));
         }
-        *has_materials |= primitive.material().index().is_some();
+        let coat = materials.coat(&primitive.material())?;
         let reader = primitive.reader(|_| Some(blob));
         let positions = reader.read_positions();
         let positions = positions.ok_or_else(|| malformed("a mesh has no positions inside it"))?;
@@ -69,6 +77,7 @@ fn add(
         };
         let (triangles, _) = indices.as_chunks::<3>();
         mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
+        coat_of.resize(mesh.triangles.len(), coat);
         let paint = paint(&primitive, blob, &turn(place));
         let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
         corners.extend(triangles.iter().map(|t| t.map(at)));
@@ -86,7 +95,10 @@ fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
 fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> {
     let reader = primitive.reader(|_| Some(blob));
     let mut normals = reader.read_normals().into_iter().flatten();
-    let mut uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
+    // the set of the image, if there is one
+    let pbr = primitive.material().pbr_metallic_roughness();
+    let set = pbr.base_color_texture().map_or(0, |info| info.tex_coord());
+    let mut uvs = reader.read_tex_coords(set).into_iter().flat_map(|uvs| uvs.into_f32());
     let mut colours = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
     let count = reader.read_positions().map_or(0, |positions| positions.len());
     let corner = |_| Paint {

@@ -6,8 +6,10 @@
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 extern crate serial as rayon;
 
+mod coats;
 pub mod glb_file;
 mod gltf;
+mod mtl;
 mod obj;
 mod ply;
 mod recording;
@@ -20,10 +22,13 @@ use std::path::Path;
 
 use levelset::TriMesh;
 use nalgebra::{Point3, UnitVector3, Vector3};
-use sim::{Paint, PaintedMesh};
+use sim::{Coat, Paint, PaintedMesh};
 use thiserror::Error;
 
 use crate::glb_file::GlbError;
+
+pub use crate::gltf::GlbCoats;
+pub use coats::{Beside, CoatWarning, ImageError, MAX_PIXELS, image_kind, image_size};
 
 pub use recording::{
     WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
@@ -58,6 +63,14 @@ pub enum MeshFileError {
     /// A GLB file is not what the format allows.
     #[error(transparent)]
     Glb(#[from] GlbError),
+    /// An image is damaged or too large.
+    #[error("the image `{name}` {source}")]
+    Image {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        source: ImageError,
+    },
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not a finite number")]
     NotFinite {
@@ -123,16 +136,43 @@ pub struct MeshFile {
     pub mesh: TriMesh,
     /// One for each corner of each triangle.
     pub corners: Vec<[Paint; 3]>,
-    /// Whether the file names materials, which are not read.
-    pub has_materials: bool,
+    /// Its materials.
+    pub coats: Vec<Coat>,
+    /// The index into `coats` for each triangle, or none if there are no coats; a number past their end is that
+    /// of a triangle without one.
+    pub coat_of: Vec<u32>,
+    /// What is lost of the materials.
+    pub warnings: Vec<CoatWarning>,
     /// The first triangle of each object.
     objects: Vec<usize>,
 }
 
+impl MeshFile {
+    /// Adds a warning that is not there yet.
+    fn warn(&mut self, warning: CoatWarning) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Leaves out the images of materials of which a triangle has no texture coordinates.
+    fn check_uvs(&mut self) {
+        for (&coat, corners) in self.coat_of.iter().zip(&self.corners) {
+            let Some(coat) = self.coats.get_mut(coat as usize) else { continue };
+            if coat.image.is_some() && corners.iter().any(|corner| corner.uv.is_none()) {
+                coat.image = None;
+                let material = coat.name.clone();
+                self.warnings.push(CoatWarning::NoUvs { material });
+            }
+        }
+    }
+}
+
 impl From<MeshFile> for PaintedMesh {
-    fn from(MeshFile { mesh, corners, .. }: MeshFile) -> Self {
+    fn from(MeshFile { mesh, corners, coats, coat_of, .. }: MeshFile) -> Self {
         let is_painted = corners.iter().flatten().any(|corner| *corner != Paint::default());
-        Self { mesh, corners: if is_painted { corners } else { Vec::new() } }
+        let corners = if is_painted { corners } else { Vec::new() };
+        Self { mesh, corners, coats: coats.into(), coat_of }
     }
 }
 
@@ -142,7 +182,7 @@ pub fn is_mesh(path: &Path) -> bool {
 }
 
 /// What reads the bytes of a file of some name.
-type Parser = fn(&[u8]) -> Result<MeshFile, MeshFileError>;
+type Parser = fn(&[u8], &mut Beside<'_>) -> Result<MeshFile, MeshFileError>;
 
 fn parser(path: &Path) -> Option<Parser> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -160,14 +200,33 @@ fn parser(path: &Path) -> Option<Parser> {
 /// # Errors
 /// [`MeshFileError`] when the ending is another, or the bytes are malformed or hold no triangle.
 pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
+    parse_with(name, bytes, &mut alone)
+}
+
+/// As [`parse`], with the materials and images of the mesh; `beside` reads those that are in files of their own.
+/// What is lost of them, as an image that is not there, is in [`MeshFile::warnings`].
+///
+/// # Errors
+/// As [`parse`], and [`MeshFileError::Image`] when an image is damaged or has more than [`MAX_PIXELS`] pixels.
+pub fn parse_with(
+    name: &Path,
+    bytes: &[u8],
+    beside: &mut Beside<'_>,
+) -> Result<MeshFile, MeshFileError> {
     let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
-    let mesh = parse(bytes)?;
+    let mesh = parse(bytes, beside)?;
     check(&mesh.mesh)?;
-    let mesh = weld(mesh);
+    let mut mesh = weld(mesh);
+    mesh.check_uvs();
     if mesh.mesh.triangles.is_empty() {
         return Err(MeshFileError::Empty);
     }
     Ok(mesh)
+}
+
+/// There is no file beside bytes.
+fn alone(_: &str) -> Result<Vec<u8>, String> {
+    Err("files beside the mesh are not read here".to_owned())
 }
 
 /// The objects of the mesh in `bytes`, each as a mesh of its own; those without triangles are left out.
@@ -176,7 +235,7 @@ pub fn parse(name: &Path, bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
 /// As [`parse`].
 pub fn parse_objects(name: &Path, bytes: &[u8]) -> Result<Vec<TriMesh>, MeshFileError> {
     let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
-    let MeshFile { mesh, objects, .. } = parse(bytes)?;
+    let MeshFile { mesh, objects, .. } = parse(bytes, &mut alone)?;
     check(&mesh)?;
     let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
     let starts = if objects.is_empty() { vec![0] } else { objects.clone() };
@@ -237,7 +296,8 @@ type Place = [u64; 3];
 
 /// The mesh with one vertex for each place, and without triangles that collapse by that. Objects
 /// that are closed by themselves share none with others: two that touch are two still.
-fn weld(MeshFile { mesh, corners, has_materials, objects }: MeshFile) -> MeshFile {
+fn weld(file: MeshFile) -> MeshFile {
+    let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = file;
     // adding zero makes -0 and 0 one place
     let key = |p: &Point3<f64>| [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits());
     // of each vertex the object that it is of, or 0 if this shares places with others
@@ -259,15 +319,20 @@ fn weld(MeshFile { mesh, corners, has_materials, objects }: MeshFile) -> MeshFil
         })
     };
     let new: Vec<u32> = mesh.vertices.iter().zip(groups).map(&mut place_of).collect();
-    let (triangles, corners) = mesh
-        .triangles
-        .iter()
-        .map(|t| t.map(|v| new[v as usize]))
-        .zip(corners)
-        .filter(|([a, b, c], _)| a != b && b != c && c != a)
-        .unzip();
-    let mesh = TriMesh { vertices, triangles };
-    MeshFile { mesh, corners, has_materials, objects: Vec::new() }
+    let triangles: Vec<[u32; 3]> =
+        mesh.triangles.iter().map(|t| t.map(|v| new[v as usize])).collect();
+    let is_left = |t: usize| {
+        let [a, b, c] = triangles[t];
+        a != b && b != c && c != a
+    };
+    let mesh = TriMesh { vertices, triangles: left(&triangles, is_left) };
+    let (corners, coat_of) = (left(&corners, is_left), left(&coat_of, is_left));
+    MeshFile { mesh, corners, coats, coat_of, warnings, objects: Vec::new() }
+}
+
+/// Those entries of a list whose numbers are left.
+fn left<T: Copy>(list: &[T], is_left: impl Fn(usize) -> bool) -> Vec<T> {
+    list.iter().enumerate().filter(|(n, _)| is_left(*n)).map(|(_, entry)| *entry).collect()
 }
 
 /// Whether every edge is as often walked one way as the other.

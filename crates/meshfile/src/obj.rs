@@ -4,17 +4,17 @@ use std::path::Path;
 
 use nalgebra::{Point3, UnitVector3, Vector2, Vector3};
 
-use sim::Paint;
+use sim::{Coat, Paint};
 
-use super::{MeshFile, MeshFileError};
+use super::{Beside, CoatWarning, MeshFile, MeshFileError, mtl};
 
 /// Reads Wavefront OBJ text; polygons become fans of triangles.
 ///
 /// # Errors
 /// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
-/// that does not exist.
-pub(super) fn parse(text: &[u8]) -> Result<MeshFile, MeshFileError> {
-    let Known { has_materials, objects, triangles } = check(text)?;
+/// that does not exist; [`MeshFileError::Image`] when an image is damaged.
+pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
+    let Known { libraries, uses, objects, triangles } = check(text)?;
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;
     let no_materials = |_: &Path| Ok(Default::default());
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &[u8]) -> Result<MeshFile, MeshFileError> {
         let line = read.iter().filter(|&&byte| byte == b'\n').count();
         MeshFileError::Line { line, problem: e.to_string() }
     })?;
-    let mut painted = MeshFile { has_materials, ..MeshFile::default() };
+    let mut painted = MeshFile::default();
     let mesh = &mut painted.mesh;
     for tobj::Model { mesh: model, .. } in models {
         let base = mesh.vertices.len() as u32;
@@ -39,8 +39,52 @@ pub(super) fn parse(text: &[u8]) -> Result<MeshFile, MeshFileError> {
     // else the reader counts otherwise, and all is one object
     if triangles == painted.mesh.triangles.len() {
         painted.objects = objects;
+        coat(&libraries, &uses, beside, &mut painted)?;
+    } else if !uses.is_empty() {
+        painted.warnings.push(CoatWarning::Mixed);
     }
     Ok(painted)
+}
+
+/// Gives triangles the materials that are used from some of them on.
+fn coat(
+    libraries: &[String],
+    uses: &[(usize, String)],
+    beside: &mut Beside<'_>,
+    painted: &mut MeshFile,
+) -> Result<(), MeshFileError> {
+    let mut coats: Vec<Coat> = Vec::new();
+    for file in libraries.iter().filter(|_| !uses.is_empty()) {
+        match beside(file) {
+            Ok(text) => {
+                // images are beside the materials
+                let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let mut near = |name: &str| match folder {
+                    "" => beside(name),
+                    _ => beside(&format!("{folder}/{name}")),
+                };
+                coats.extend(mtl::parse(&text, &mut near, &mut painted.warnings)?);
+            }
+            Err(problem) => {
+                let file = file.clone();
+                painted.warnings.push(CoatWarning::NoLibrary { file, problem });
+            }
+        }
+    }
+    if coats.is_empty() {
+        return Ok(());
+    }
+    painted.coat_of = vec![u32::MAX; painted.mesh.triangles.len()];
+    for (n, (first, name)) in uses.iter().enumerate() {
+        let end = uses.get(n + 1).map_or(painted.coat_of.len(), |(end, _)| *end);
+        match coats.iter().position(|coat| coat.name == *name) {
+            Some(coat) => painted.coat_of[*first..end].fill(coat as u32),
+            None if first < &end => painted.warn(CoatWarning::Undefined { material: name.clone() }),
+            None => {}
+        }
+    }
+    painted.coats = coats;
+    Ok(())
 }
 
 /// What a model says of a corner, the number of which is given, and that of its vertex.
@@ -60,7 +104,10 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
 /// What the reader does not tell.
 #[derive(Default)]
 struct Known {
-    has_materials: bool,
+    /// Files of materials.
+    libraries: Vec<String>,
+    /// Names of materials, each with the first triangle that has it.
+    uses: Vec<(usize, String)>,
     /// The first triangle of each object.
     objects: Vec<usize>,
     /// How many there are.
@@ -94,7 +141,8 @@ fn check(text: &[u8]) -> Result<Known, MeshFileError> {
             }
         }
         match first {
-            Some("mtllib" | "usemtl") => known.has_materials = true,
+            Some("mtllib") => known.libraries.push(rest(line).replace('\\', "/")),
+            Some("usemtl") => known.uses.push((known.triangles, rest(line))),
             Some("o") => known.objects.push(known.triangles),
             Some("f" | "l") => {
                 let corners = words.clone().count();
@@ -109,6 +157,12 @@ fn check(text: &[u8]) -> Result<Known, MeshFileError> {
         }
     }
     Ok(known)
+}
+
+/// What a line says after its first word, but for comments: names may have blanks.
+fn rest(line: &str) -> String {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim().to_owned()
 }
 
 /// What a number of a line is of, by [`kind`], and what a face names.
@@ -145,13 +199,17 @@ fn check_corner(corner: &str, counts: &[i64; 3], totals: &[i64; 3]) -> Result<()
 mod tests {
     use super::*;
 
+    fn read(text: &[u8]) -> Result<MeshFile, MeshFileError> {
+        parse(text, &mut |_| Err("it is not there".to_owned()))
+    }
+
     fn problem(text: &str) -> String {
-        parse(text.as_bytes()).unwrap_err().to_string()
+        read(text.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
     fn polygons_become_triangles() {
-        let mesh = parse(b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
+        let mesh = read(b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n").unwrap();
         let mesh = mesh.mesh;
         assert_eq!(mesh.vertices.len(), 4);
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
@@ -159,7 +217,7 @@ mod tests {
 
     #[test]
     fn doubles_keep_their_digits() {
-        let mesh = parse(b"v 0.1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3").unwrap();
+        let mesh = read(b"v 0.1 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3").unwrap();
         assert_eq!(mesh.mesh.vertices[0].x, 0.1);
     }
 

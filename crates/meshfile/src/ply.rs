@@ -6,9 +6,10 @@ use ply_rs_bw::ply::{DefaultElement, Property};
 
 use sim::Paint;
 
-use super::{MeshFile, MeshFileError, facing, fan};
+use super::{Beside, MeshFile, MeshFileError, facing, fan};
+use crate::coats::{Images, plain};
 
-pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
+pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
     let malformed = |problem: String| MeshFileError::Format { format: "PLY", problem };
     if let Some(element) = overlong(bytes) {
         return Err(malformed(format!("`{element}` is more than the file has bytes")));
@@ -34,13 +35,46 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshFile, MeshFileError> {
         let corners = corners
             .and_then(Property::to_u32_list)
             .ok_or_else(|| malformed("a face lacks vertex_indices".to_owned()))?;
-        for triangle in fan(&corners) {
+        let uvs = face_uvs(face);
+        // of corners of the face, as others of vertices
+        let numbers: Vec<u32> = (0..corners.len() as u32).collect();
+        for (triangle, own) in fan(&corners).zip(fan(&numbers)) {
             mesh.triangles.push(triangle);
             let at = |v: u32| paint.get(v as usize).copied().unwrap_or_default();
-            painted.corners.push(triangle.map(at));
+            painted.corners.push([0, 1, 2].map(|k| {
+                let corner = at(triangle[k]);
+                Paint { uv: uvs.get(own[k] as usize).copied().or(corner.uv), ..corner }
+            }));
         }
     }
+    coat(&file.header.comments, beside, &mut painted)?;
     Ok(painted)
+}
+
+/// Texture coordinates of the corners of a face, as MeshLab writes them.
+fn face_uvs(face: &DefaultElement) -> Vec<Vector2<f64>> {
+    let numbers: Vec<f64> = match face.get("texcoord") {
+        Some(Property::ListFloat(list)) => list.iter().map(|&x| f64::from(x)).collect(),
+        Some(Property::ListDouble(list)) => list.clone(),
+        _ => Vec::new(),
+    };
+    numbers.as_chunks::<2>().0.iter().map(|&uv| Vector2::from(uv)).collect()
+}
+
+/// Gives the mesh the image that a comment names, by the custom of MeshLab.
+fn coat(
+    comments: &[String],
+    beside: &mut Beside<'_>,
+    painted: &mut MeshFile,
+) -> Result<(), MeshFileError> {
+    let mut named = comments.iter().filter_map(|line| line.trim().strip_prefix("TextureFile "));
+    let Some(file) = named.next().map(str::trim) else { return Ok(()) };
+    let mut coat = plain(file.rsplit_once('.').map_or(file, |(stem, _)| stem));
+    let of = (&coat.name[..], file);
+    coat.image = Images::default().beside(of, beside, &mut painted.warnings)?;
+    painted.coats = vec![coat];
+    painted.coat_of = vec![0; painted.mesh.triangles.len()];
+    Ok(())
 }
 
 /// The first line of the header that tells of more elements than there can be, which the reader would

@@ -5,7 +5,8 @@
 //! understands; without animation a viewer shows frame 0. Surfaces are stored once however many
 //! tracks share them, and a frame in which nothing changes costs no key.
 //!
-//! A mesh has a primitive for the outer surface and one for cuts, each with a material of its own.
+//! A mesh has a primitive for the outer surface, or one for each of its coats, and one for cuts, each with a
+//! material of its own. Images of coats are in the file, each once.
 //! The attribute `_REST` of its vertices is where they were in the whole body, m: the coordinates
 //! of a solid texture. Where the material has one, it is painted on the vertices too (`COLOR_0`), for
 //! programs that know none.
@@ -16,6 +17,7 @@
 mod buffer;
 mod encoded;
 mod keys;
+mod materials;
 mod physics;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,11 +27,12 @@ use std::sync::Arc;
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use sim::{Camera, Energy, Look, Recording, Sight, Stress, Surface, Track};
+use sim::{Camera, Energy, Image, Look, Recording, Sight, Stress, Surface, Track};
 use thiserror::Error;
 
-use buffer::{Buffer, Layout};
-use encoded::{Encoded, Primitive};
+use buffer::{Buffer, Layout, padded};
+use encoded::{Encoded, Primitive, Side};
+use materials::CLEAR;
 pub use physics::write_physics_glb;
 
 use keys::{Keys, rotation_keys, translation_keys};
@@ -89,12 +92,27 @@ pub fn write_glb_of(
 ) -> Result<(), WriteError> {
     let mut document = Document::of_surfaces(recording)?;
     document.add_tracks(recording, poses)?;
+    let images = std::mem::take(&mut document.images);
     let (json, layout) = document.finish(recording);
     write_head(&json, &layout, out)?;
     if layout.len() > 0 {
-        for_each_surface(&different(recording), |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+        write_surfaces(recording, &images, out)?;
         let buffer = Buffer::writing(out);
         Document { buffer, ..Document::default() }.add_tracks(recording, poses)?;
+    }
+    Ok(())
+}
+
+/// Writes the surfaces of a recording and then images.
+fn write_surfaces(
+    recording: &Recording,
+    images: &[Image],
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
+    for_each_surface(&different(recording), |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+    for Image { bytes, .. } in images {
+        out.write_all(bytes)?;
+        out.write_all(&[0; 3][..padded(bytes.len()) - bytes.len()])?;
     }
     Ok(())
 }
@@ -116,7 +134,7 @@ fn for_each_surface(
     let encoded = |track: &&Track| {
         let surface = track.surface();
         check_surface(track, &surface)?;
-        Ok(Encoded::new(&surface, track.look.texture))
+        Ok(Encoded::new(&surface, &track.look))
     };
     for tracks in tracks.chunks(BATCH) {
         let surfaces: Vec<Result<Encoded, WriteError>> = tracks.par_iter().map(encoded).collect();
@@ -133,15 +151,19 @@ struct Document<'a> {
     buffer: Buffer<'a>,
     nodes: Vec<Value>,
     materials: Vec<Value>,
+    /// Images of materials in the order in which the file holds them.
+    images: Vec<Image>,
+    image_entries: Vec<Value>,
     meshes: Vec<Value>,
     samplers: Vec<Value>,
     channels: Vec<Value>,
     /// Accessors of all surfaces, by the addresses of skins.
     surfaces: BTreeMap<usize, Primitive>,
-    /// Materials written so far: the look, whether it is that of cuts, and the number.
-    looks: Vec<(Arc<Look>, bool, usize)>,
+    /// Materials written so far: the look, the part that has it, whether this has texture coordinates, and the
+    /// number.
+    looks: Vec<(Arc<Look>, Side, bool, usize)>,
     /// Meshes by surface and materials.
-    drawn: BTreeMap<(usize, [Option<usize>; 2]), usize>,
+    drawn: BTreeMap<(usize, Vec<usize>), usize>,
     /// Nodes of the scene: the first so many.
     in_scene: usize,
     /// Extensions of the document but those of materials.
@@ -157,6 +179,7 @@ impl Document<'_> {
             document.surfaces.insert(track.skin.address(), primitive);
             Ok(())
         })?;
+        document.add_images(recording);
         Ok(document)
     }
 
@@ -215,7 +238,7 @@ impl Document<'_> {
     /// The mesh of a track's surface as it looks, if there is anything to see.
     fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.skin.address();
-        let primitive = *self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?;
+        let primitive = self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?.clone();
         let Primitive { positions, normals, rest, uvs, colours, is_painted, indices } = primitive;
         let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
         for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
@@ -223,15 +246,18 @@ impl Document<'_> {
                 attributes[name] = json!(accessor);
             }
         }
-        let materials = [(0, false), (1, true)]
-            .map(|(side, is_inner)| indices[side].map(|_| self.material(&track.look, is_inner)));
+        let materials: Vec<usize> = indices
+            .iter()
+            .map(|(side, _)| self.material(&track.look, *side, uvs.is_some()))
+            .collect();
         let key = (surface, materials);
         if let Some(&mesh) = self.drawn.get(&key) {
             return Some(mesh);
         }
-        let sides = indices.into_iter().flatten().zip(materials.into_iter().flatten());
-        let primitives: Vec<Value> = sides
-            .map(|(indices, material)| {
+        let primitives: Vec<Value> = indices
+            .iter()
+            .zip(&key.1)
+            .map(|((_, indices), material)| {
                 json!({
                     "attributes": attributes,
                     "indices": indices,
@@ -247,38 +273,6 @@ impl Document<'_> {
         self.meshes.push(entry);
         self.drawn.insert(key, mesh);
         Some(mesh)
-    }
-
-    fn material(&mut self, look: &Arc<Look>, is_inner: bool) -> usize {
-        let known = self.looks.iter().find(|(other, of, _)| *of == is_inner && other == look);
-        if let Some(&(.., number)) = known {
-            return number;
-        }
-        let Look { material, colour, inner_colour, roughness, alpha, .. } = &**look;
-        let inside = if is_inner { " inside" } else { "" };
-        let [r, g, b] = if is_inner { *inner_colour } else { *colour };
-        let number = self.materials.len();
-        let mut entry = json!({
-            "name": format!("{material}{inside}"),
-            "pbrMetallicRoughness": {
-                "baseColorFactor": [r, g, b, alpha],
-                "metallicFactor": 0.0,
-                "roughnessFactor": roughness,
-            },
-            // a body that is whole shows only one of its two materials, and it is read back as both
-            "extras": { "material": material, "colour": colour, "inner_colour": inner_colour,
-                "inner": is_inner, "texture": look.texture, "transmission": look.transmission,
-                "ior": look.ior, "alpha": alpha },
-        });
-        if *alpha < 1.0 {
-            entry["alphaMode"] = json!("BLEND");
-        }
-        if look.transmission > 0.0 {
-            entry["extensions"] = clear(look);
-        }
-        self.materials.push(entry);
-        self.looks.push((Arc::clone(look), is_inner, number));
-        number
     }
 
     fn animate<const N: usize>(
@@ -369,10 +363,13 @@ impl Document<'_> {
             put("animations", json!([{ "channels": self.channels, "samplers": self.samplers }]));
         }
         let mut layout = self.buffer.finish();
+        let textures = (0..self.image_entries.len()).map(|n| json!({ "source": n })).collect();
         let lists = [
             ("nodes", self.nodes),
             ("meshes", self.meshes),
             ("materials", self.materials),
+            ("images", self.image_entries),
+            ("textures", textures),
             ("accessors", std::mem::take(&mut layout.accessors)),
             ("bufferViews", std::mem::take(&mut layout.views)),
         ];
@@ -398,21 +395,6 @@ impl Document<'_> {
         }
         (Value::Object(root), layout)
     }
-}
-
-/// Extensions of transparent materials.
-const CLEAR: [&str; 3] =
-    ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
-
-/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
-/// is that of the surface.
-fn clear(look: &Look) -> Value {
-    let [ior, transmission, volume] = CLEAR;
-    json!({
-        ior: { "ior": look.ior },
-        transmission: { "transmissionFactor": look.transmission },
-        volume: { "thicknessFactor": 0.01 },
-    })
 }
 
 fn camera_extras(camera: &Camera) -> Value {
@@ -479,9 +461,10 @@ pub fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteE
 /// # Errors
 /// [`WriteError::Surface`] and [`WriteError::NotFinite`].
 pub fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+    let Surface { vertices, normals, rest, uvs, colours, outer, inner, coats } = surface;
     let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
     let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let painted = painted && (coats.is_empty() || coats.len() == outer.len());
     let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
     if !alike || !outer.iter().chain(inner).all(known) {
         return Err(WriteError::Surface { track: track.name.clone() });

@@ -194,7 +194,7 @@ fn add(
             groups: scene.groups_of(spec),
             ..body(spec, solids, breakage).map_err(failed)?
         };
-        let looks = looks(spec);
+        let looks = looks(spec, mesh.as_deref());
         for (n, (name, place)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
             let pose = place.of(&spec.pose()) * frame;
             let body =
@@ -303,9 +303,11 @@ fn debris(scene: &Scene) -> Debris {
 }
 
 /// How a body looks, or several ways for its copies to take turns in: some are darker than others.
-fn looks(spec: &scene::Body) -> Vec<Arc<Look>> {
+/// The materials of its mesh show unless the body has a color of its own.
+fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     const SHADES: [f32; 5] = [1.0, 0.86, 0.96, 0.8, 0.92];
-    let look = spec.look();
+    let coats = mesh.filter(|_| spec.colour.is_none()).map(|mesh| Arc::clone(&mesh.coats));
+    let look = Look { coats: coats.unwrap_or_default(), ..spec.look() };
     if spec.copies.is_none() || look.transmission > 0.0 {
         return vec![Arc::new(look)];
     }
@@ -586,11 +588,13 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         }
         scene::Shape::Trimesh(surface) => {
             let given = surface_in(meshes, &surface.file)?;
-            let given = mirrored(given.mesh.clone().into(), surface.mirror);
+            let given = mirrored(given.clone(), surface.mirror);
             let (mesh, _) = scaled(given.mesh, surface.size)?;
             let thickness = surface.thickness.unwrap_or(f64::INFINITY);
             let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            Ok(scenery(shape, Isometry3::identity()))
+            let drawn = (!given.coats.is_empty()).then_some(PaintedMesh { mesh, ..given });
+            let scenery = scenery(shape, Isometry3::identity());
+            Ok(Solids { mesh: drawn.map(Arc::new), ..scenery })
         }
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;
@@ -707,10 +711,9 @@ fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidErr
 
 /// The solid of a mesh: exact if it is closed.
 fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
-    let PaintedMesh { mesh, corners } = painted;
-    let (geometry, mesh) = mesh_geometry(spec, mesh)?;
+    let (geometry, mesh) = mesh_geometry(spec, painted.mesh)?;
     let own = rigid(geometry.moments(), density)?;
-    of_geometry(geometry, PaintedMesh { mesh, corners }, own)
+    of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
 }
 
 /// The solid of a polygon, with a principal axis along z.
@@ -729,10 +732,11 @@ fn of_polygon(spec: &scene::Mesh, polygon: &scene::Polygon, density: f64) -> Res
 /// The solid of an exact or sampled geometry that was made from a mesh, with its mass and body coordinates.
 fn of_geometry(
     geometry: Geometry,
-    PaintedMesh { mesh, corners }: PaintedMesh,
+    painted: PaintedMesh,
     (mass, material): (MassProperties, Isometry3<f64>),
 ) -> Result<Solids, Cause> {
     let solid = Solid { geometry: Arc::new(geometry), material };
+    let mesh = &painted.mesh;
     let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MAX_CORNERS {
         let spacing = solid.geometry.grid().spacing();
         let hull = ConvexHull::new(&mesh.vertices).ok();
@@ -748,7 +752,7 @@ fn of_geometry(
         solid: Some(solid),
         mass: Some(mass),
         frame: material,
-        mesh: Some(Arc::new(PaintedMesh { mesh, corners })),
+        mesh: Some(Arc::new(painted)),
         tets: None,
     })
 }

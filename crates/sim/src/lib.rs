@@ -13,6 +13,8 @@ mod anchor;
 mod breakage;
 mod build;
 mod camera;
+mod charts;
+mod coat;
 mod contact_events;
 mod cut;
 mod debris;
@@ -30,6 +32,7 @@ mod ku07;
 mod lattice;
 mod lineage;
 mod load_path;
+mod look;
 mod mesh_warning;
 mod model;
 mod paint;
@@ -63,6 +66,7 @@ pub use build::{
     BuildError, Cause, MeshData, add_bodies, build, joint, mesh_geometry, pattern, sample_mesh,
 };
 pub use camera::{Camera, Sight};
+pub use coat::{Coat, Image, ImageKind, Opacity};
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
 pub use contact_events::{ContactEvents, Touching};
@@ -74,6 +78,7 @@ pub use joint::{JointError, JointId, JointState, NewJoint};
 pub use lattice::LatticeBody;
 pub use lineage::{Cut, Lineage, Whole};
 pub use load_path::AnchorLoad;
+pub use look::{Appearance, Look, SmallPieces, Texture};
 pub use mesh_warning::MeshWarning;
 pub use model::{
     FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
@@ -95,7 +100,7 @@ pub use steering::SteeringError;
 pub use step::Phase;
 pub use strength::{Breaker, Strain, Strength};
 pub use stress::{Stress, StressField, Tets};
-pub use surface::{Appearance, Look, SmallPieces, Surface, Texture};
+pub use surface::{CoatGroup, Surface};
 pub use timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use warning::Warning;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};

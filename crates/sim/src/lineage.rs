@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use fracture::{Alignment, Geometry, Pattern, Projector};
 use levelset::TriMesh;
 
+use crate::PaintedMesh;
+use crate::charts::Charts;
 use crate::surface::Shading;
 
 /// The whole body that a fragment once was part of, and the breaks since.
@@ -22,6 +24,7 @@ pub struct Whole {
     geometry: Arc<Geometry>,
     shading: OnceLock<Option<Shading>>,
     projector: OnceLock<Option<Projector>>,
+    charts: OnceLock<Charts>,
 }
 
 /// One break, as seen by one fragment.
@@ -38,7 +41,12 @@ pub struct Cut {
 impl Whole {
     /// A whole body of this solid.
     pub fn new(geometry: Arc<Geometry>) -> Self {
-        Self { geometry, shading: OnceLock::new(), projector: OnceLock::new() }
+        Self {
+            geometry,
+            shading: OnceLock::new(),
+            projector: OnceLock::new(),
+            charts: OnceLock::new(),
+        }
     }
 
     /// Its solid.
@@ -56,5 +64,10 @@ impl Whole {
     pub(crate) fn projector(&self, mesh: &TriMesh) -> Option<&Projector> {
         let reach = 0.5 * self.geometry.grid().spacing();
         self.projector.get_or_init(|| Projector::new(mesh, reach)).as_ref()
+    }
+
+    /// Which triangles of the mesh that it was made from are painted as one, always the same.
+    pub(crate) fn charts(&self, mesh: &PaintedMesh) -> &Charts {
+        self.charts.get_or_init(|| Charts::new(mesh))
     }
 }

@@ -1,7 +1,11 @@
 //! What is painted on meshes: normals, texture coordinates and colors of corners.
 
+use std::sync::Arc;
+
 use levelset::TriMesh;
 use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
+
+use crate::Coat;
 
 /// What a mesh says of a corner of a triangle beside where it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,12 +25,17 @@ pub struct PaintedMesh {
     pub mesh: TriMesh,
     /// One for each corner of each triangle, or none if nothing is painted.
     pub corners: Vec<[Paint; 3]>,
+    /// Its materials.
+    pub coats: Arc<[Coat]>,
+    /// The index into `coats` for each triangle, or none if there are no coats; a number past their end
+    /// is that of a triangle without one.
+    pub coat_of: Vec<u32>,
 }
 
 impl From<TriMesh> for PaintedMesh {
     /// Nothing is painted on it.
     fn from(mesh: TriMesh) -> Self {
-        Self { mesh, corners: Vec::new() }
+        Self { mesh, ..Self::default() }
     }
 }
 
@@ -75,6 +84,11 @@ impl PaintedMesh {
             }
             None => Paint::default(),
         }
+    }
+
+    /// The number of the coat of triangle `face`; one past the end of all lists if it has none.
+    pub(crate) fn coat(&self, face: u32) -> u32 {
+        self.coat_of.get(face as usize).copied().unwrap_or(u32::MAX)
     }
 
     /// Whether any corner has texture coordinates, and whether any has a color.

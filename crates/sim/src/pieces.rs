@@ -69,11 +69,12 @@ pub fn break_mesh(
     look: Look,
 ) -> Result<BrokenMesh, Cause> {
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh.clone())?;
-    let mesh = PaintedMesh { mesh, corners: painted.corners.clone() };
+    let mesh = PaintedMesh { mesh, ..painted.clone() };
     let at = breaking.placement.alignment(&geometry, breaking.at, breaking.normal);
     let least = breaking.least_share * geometry.moments().volume;
     let pattern = Arc::new(pattern(&geometry, &at, least)?);
     let broken = geometry.divide(&pattern, &at, least);
+    let look = Look { coats: Arc::clone(&mesh.coats), ..look };
     let (mesh, look) = (Arc::new(mesh), Arc::new(look));
     let whole = Arc::new(Whole::new(Arc::new(geometry)));
     let track = |(n, Piece { geometry, regions }): (usize, Piece)| {

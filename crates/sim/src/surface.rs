@@ -1,16 +1,21 @@
 //! Surfaces that people see.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use contact::{Field, Round, Shape};
-use fracture::{Break, Drawing, FaceOrigin, draw};
+use fracture::{Break, Drawing, FaceOrigin, Projector, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
-use serde::{Deserialize, Serialize};
 
+use crate::charts::{self, Charts, Painted};
 use crate::paint::barycentric;
 use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
+
+/// Outer triangles of one coat, with its number if they have one.
+pub type CoatGroup<'a> = (Option<u32>, Cow<'a, [[u32; 3]]>);
 
 /// A drawable triangle surface in body coordinates, m.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +35,9 @@ pub struct Surface {
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
     pub inner: Vec<[u32; 3]>,
+    /// The number of the coat ([`Look::coats`]) of each outer triangle, or none if all look alike; a number past
+    /// the end of the coats is that of a triangle without one.
+    pub coats: Vec<u32>,
 }
 
 impl Surface {
@@ -53,7 +61,10 @@ impl Surface {
                 Self::plain(tets.surface().clone())
             }
             (Some(solid), _) => Self::of_solid(solid, lineage, mesh),
-            (None, field) => Self::of_field(field),
+            (None, field) => match (field, mesh) {
+                (Field::Mesh(_), Some(mesh)) => Self::of_mesh(mesh),
+                _ => Self::of_field(field),
+            },
         }
     }
 
@@ -76,7 +87,20 @@ impl Surface {
             colours: own.iter().filter_map(|&v| self.colours.get(v as usize)).copied().collect(),
             outer: triangles.iter().map(|triangle| triangle.map(place)).collect(),
             inner: Vec::new(),
+            coats: Vec::new(),
         }
+    }
+
+    /// The outer triangles by their coats: those without a number first, then in ascending order of numbers.
+    pub fn outer_by_coat(&self) -> Vec<CoatGroup<'_>> {
+        if self.coats.is_empty() {
+            return vec![(None, Cow::Borrowed(&self.outer[..]))];
+        }
+        let mut groups: BTreeMap<Option<u32>, Vec<[u32; 3]>> = BTreeMap::new();
+        for (triangle, &coat) in self.outer.iter().zip(&self.coats) {
+            groups.entry(Some(coat).filter(|&c| c != u32::MAX)).or_default().push(*triangle);
+        }
+        groups.into_iter().map(|(coat, triangles)| (coat, Cow::Owned(triangles))).collect()
     }
 
     fn of_solid(solid: &Solid, lineage: Option<&Lineage>, mesh: Option<&PaintedMesh>) -> Self {
@@ -99,10 +123,26 @@ impl Surface {
             .collect();
         let body = whole.geometry().level_set();
         let mut drawing = draw(geometry.level_set(), body, &breaks);
-        if let Some(projector) = mesh.and_then(|painted| whole.projector(&painted.mesh)) {
+        let near = mesh.and_then(|mesh| Some((mesh, whole.projector(&mesh.mesh)?)));
+        if let Some((_, projector)) = near {
             drawing.project_outer(projector);
         }
-        Self::drawn(&drawing, Some(body), material)
+        let surface = Self::drawn(&drawing, Some(body), material);
+        match near.filter(|(mesh, _)| charts::is_painted(mesh)) {
+            Some((mesh, projector)) => {
+                surface.repainted(&drawing, mesh, (whole.charts(mesh), projector), material)
+            }
+            None => surface,
+        }
+    }
+
+    /// Triangles as their mesh is painted.
+    fn of_mesh(painted: &PaintedMesh) -> Self {
+        let mesh = painted.mesh.clone();
+        let origins = (0..mesh.triangles.len() as u32).map(FaceOrigin::Outer).collect();
+        let shading = Shading::new(fracture::Surface { mesh, origins });
+        let shaded = (Some(&shading), Some(painted));
+        Self::exact(&shading.surface, shaded, &Isometry3::identity())
     }
 
     fn of_field(field: &Field) -> Self {
@@ -143,13 +183,13 @@ impl Surface {
         material: &Isometry3<f64>,
     ) -> Self {
         let mesh = &exact.mesh;
+        let coated = painted.filter(|painted| !painted.coat_of.is_empty());
         let painted = painted.filter(|painted| !painted.corners.is_empty());
         let [has_uvs, has_colors] = painted.map_or([false; 2], PaintedMesh::has_uvs_and_colors);
         let mut surface = Self::default();
         let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); mesh.vertices.len()];
         for (t, (triangle, origin)) in mesh.triangles.iter().zip(&exact.origins).enumerate() {
             let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
-            let inner = *origin == FaceOrigin::Cut;
             let corners = triangle.map(|v| {
                 let p = &mesh.vertices[v as usize];
                 let drawn = match origin {
@@ -166,7 +206,13 @@ impl Surface {
                 known.push((drawn, number));
                 number
             });
-            if inner { surface.inner.push(corners) } else { surface.outer.push(corners) }
+            match origin {
+                FaceOrigin::Cut => surface.inner.push(corners),
+                FaceOrigin::Outer(face) => {
+                    surface.outer.push(corners);
+                    surface.coats.extend(coated.map(|painted| painted.coat(*face)));
+                }
+            }
         }
         surface
     }
@@ -195,6 +241,55 @@ impl Surface {
         }
         for (triangle, &inner) in triangles.into_iter().zip(inner) {
             if inner { surface.inner.push(triangle) } else { surface.outer.push(triangle) }
+        }
+        surface
+    }
+
+    /// The surface that [`Self::drawn`] made, painted as the mesh is: the outer triangles as its nearest points, cuts
+    /// as those of exact surfaces.
+    fn repainted(
+        &self,
+        Drawing { mesh, inner }: &Drawing,
+        painted: &PaintedMesh,
+        (charts, projector): (&Charts, &Projector),
+        material: &Isometry3<f64>,
+    ) -> Self {
+        let [has_uvs, has_colors] = painted.has_uvs_and_colors();
+        let mut surface = Self::default();
+        let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); self.vertices.len()];
+        let [mut outer, mut cuts] = [self.outer.iter(), self.inner.iter()];
+        for (t, &inner) in inner.iter().enumerate() {
+            let Some(numbers) = (if inner { cuts.next() } else { outer.next() }) else { break };
+            let places = mesh.corners(t);
+            let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
+            let own = if inner { None } else { charts.paint(painted, projector, &places) };
+            let corners = std::array::from_fn(|k| {
+                let number = numbers[k] as usize;
+                let normal = Vector3::from(self.normals[number]).cast();
+                let normal = material.transform_vector(&normal);
+                let paint = own.as_ref().map(|own| own.corners[k]).unwrap_or_default();
+                let drawn = match inner {
+                    true => Drawn { normal, ..Drawn::cut(&places[k], &flat) },
+                    false => Drawn::sampled(&paint, normal),
+                };
+                if let Some((_, known)) =
+                    known[number].iter().find(|(other, _)| other.is_like(&drawn))
+                {
+                    return *known;
+                }
+                let new = surface.add_vertex(&places[k], &drawn.normal, material);
+                surface.uvs.extend(has_uvs.then_some(drawn.uv));
+                surface.colours.extend(has_colors.then_some(drawn.color));
+                known[number].push((drawn, new));
+                new
+            });
+            if inner {
+                surface.inner.push(corners);
+            } else {
+                surface.outer.push(corners);
+                let coat = own.map_or(u32::MAX, |Painted { coat, .. }| coat);
+                surface.coats.extend((!painted.coat_of.is_empty()).then_some(coat));
+            }
         }
         surface
     }
@@ -357,6 +452,17 @@ impl Drawn {
         }
     }
 
+    /// On a sampled surface of this normal: that of the mesh is only finer, but for edges.
+    fn sampled(paint: &Paint, normal: Vector3<f64>) -> Self {
+        let own = paint.normal.map(nalgebra::Unit::into_inner);
+        Self {
+            normal: own.filter(|own| own.dot(&normal) > ALIKE).unwrap_or(normal),
+            inner: false,
+            uv: paint.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into()),
+            color: paint.color.map_or([1.0; 4], |color| color.cast::<f32>().into()),
+        }
+    }
+
     fn cut(p: &Point3<f64>, flat: &Vector3<f64>) -> Self {
         let axis = flat.iamax();
         let uv = [p[(axis + 1) % 3] as f32, p[(axis + 2) % 3] as f32];
@@ -471,111 +577,4 @@ fn fans(corners: &[Corner], areas: &[Vector3<f64>], inner: &[bool]) -> Vec<Vec<C
         fans.push(fan);
     }
     fans
-}
-
-/// How a body looks: its surface, and what shows where it broke.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Look {
-    /// Name of the material.
-    pub material: String,
-    /// Linear RGB colour of the surface.
-    pub colour: [f32; 3],
-    /// Linear RGB colour of cuts.
-    pub inner_colour: [f32; 3],
-    /// From 0, a mirror, to 1, chalk.
-    pub roughness: f32,
-    /// What its colours vary with from place to place.
-    pub texture: Texture,
-    /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
-    /// `KHR_materials_transmission`.
-    pub transmission: f32,
-    /// Refractive index, 1 or more.
-    pub ior: f32,
-    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
-    pub alpha: f32,
-    /// How small pieces of the body look otherwise, if they do.
-    pub small_pieces: Option<SmallPieces>,
-}
-
-/// A colour that tells small pieces from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SmallPieces {
-    /// Pieces of less volume than a cube of this edge are small, m.
-    pub size: f64,
-    /// Linear RGB of their surface and cuts, each 0 to 1.
-    #[serde(alias = "color")]
-    pub colour: [f32; 3],
-}
-
-impl Look {
-    /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
-    pub fn of_piece(&self, volume: f64) -> Option<Self> {
-        let SmallPieces { colour, .. } =
-            self.small_pieces.filter(|small| volume < small.size.powi(3))?;
-        Some(Self {
-            material: format!("{} small", self.material),
-            colour,
-            inner_colour: colour,
-            texture: Texture::Plain,
-            // pieces of small ones are small too
-            small_pieces: None,
-            ..self.clone()
-        })
-    }
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        let colour = [0.7; 3];
-        Self {
-            material: "plain".to_owned(),
-            colour,
-            inner_colour: colour,
-            roughness: 0.8,
-            texture: Texture::Plain,
-            transmission: 0.0,
-            ior: 1.5,
-            alpha: 1.0,
-            small_pieces: None,
-        }
-    }
-}
-
-/// A solid texture: the color of a material as a function of the rest position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Texture {
-    /// One color everywhere.
-    #[default]
-    Plain,
-    /// Veins.
-    Marble,
-    /// Faint clouds.
-    Clay,
-    /// Growth rings around the y axis.
-    Wood,
-    /// Clouds, sand and pores.
-    Concrete,
-    /// Grains of several colours.
-    Stone,
-}
-
-impl Texture {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Plain, Self::Marble, Self::Clay, Self::Wood, Self::Concrete, Self::Stone];
-}
-
-/// How one body of a world is shown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Appearance {
-    /// The body.
-    pub body: crate::BodyId,
-    /// Its name in the scene.
-    pub name: String,
-    /// What it looks like.
-    pub look: Arc<Look>,
-    /// The mesh it was made from, in material coordinates.
-    pub mesh: Option<Arc<PaintedMesh>>,
 }

@@ -17,7 +17,7 @@ use crate::comparison::{
 use crate::format::Format;
 use crate::output::{check_writable, write_whole_folder};
 use crate::progress::phase;
-use crate::render::{View, render};
+use crate::render::{Images, View, render};
 use crate::wording::{count, number};
 
 /// Times after the first blow at which pictures are taken, s.
@@ -206,10 +206,12 @@ fn write_report(
     // all by the camera of the first, so that pictures differ in nothing but what they show
     let view = View::fitted(&done[0].recording, width as f64 / height as f64);
     for (done, of) in done.iter().zip(&report.models) {
+        let images = Images::of(&done.recording).map_err(std::io::Error::other)?;
         Format::Glb.write(&done.recording, &folder.join(&of.recording))?;
         for (moment, name) in moments(done).into_iter().zip(&of.pictures) {
             let view = view.at(&done.recording, moment);
-            render(&done.recording, &view, moment, arguments.size).write_png(file(name)?)?;
+            let shown = (&done.recording, &images);
+            render(shown, &view, moment, arguments.size).write_png(file(name)?)?;
         }
     }
     std::fs::write(folder.join("index.html"), page(report, &plots))?;

@@ -14,11 +14,11 @@ use sim::{
 };
 
 use crate::args::FractureArguments;
+use crate::commands::load::print_warnings;
 use crate::commands::pattern::parsed;
 use crate::commands::regions::read_pattern;
 use crate::commands::{
-    Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_no_materials,
-    write_physics,
+    Failure, check_distinct, check_output, check_physics, print, warn_of_mesh, write_physics,
 };
 use crate::format::Format;
 use crate::mesh_file::read_mesh_file;
@@ -55,7 +55,8 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let format = check_outputs(arguments)?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
     let file = read_mesh_file(path).map_err(failed)?;
-    let has_materials = file.has_materials;
+    let lost: Vec<String> =
+        file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
     let painted = PaintedMesh::from(file);
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
@@ -93,6 +94,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let recording = &broken.recording;
     if !is_quiet {
         warn_of_mesh(&spec, mesh, is_sampled.get());
+        print_warnings(&lost);
         if let Some(warning) = warning.take() {
             // nobody to tell is no reason to stop
             let _ = writeln!(std::io::stderr(), "warning: {warning}");
@@ -110,13 +112,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let pieces = count(recording.tracks.len(), "piece", "pieces");
-    print(|out| {
-        writeln!(out, "{}: {pieces}", output.display())?;
-        if has_materials {
-            write_no_materials(out, path)?;
-        }
-        Ok(())
-    })
+    print(|out| writeln!(out, "{}: {pieces}", output.display()))
 }
 
 /// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.

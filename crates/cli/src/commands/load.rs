@@ -12,7 +12,7 @@ use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
-use crate::mesh_file::{MeshFileError, read_mesh_file};
+use crate::mesh_file::{MeshFile, read_mesh_file_with};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
@@ -77,6 +77,8 @@ pub struct Loaded {
     /// The scene.
     pub scene: Scene,
     meshes: BTreeMap<String, MeshData>,
+    /// What is lost of the materials of meshes.
+    lost: Vec<String>,
     /// All that was read.
     pub files: Vec<PathBuf>,
     /// CRC-32 of all files, and of what options say in place of the scene.
@@ -94,7 +96,7 @@ impl Loaded {
     pub fn doubts(&self, world: &World) -> Vec<String> {
         let meshes = self.mesh_warnings().into_iter().map(|w| w.to_string());
         let pieces = self.scene.piece_warnings(world).into_iter().map(|w| w.to_string());
-        meshes.chain(pieces).collect()
+        meshes.chain(self.lost.iter().cloned()).chain(pieces).collect()
     }
 }
 
@@ -168,29 +170,35 @@ pub fn load_with(
     mut meshes: BTreeMap<String, MeshData>,
 ) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, reach, mut files, mut digest } = file;
-    let mut add = |file: &str, parse: &dyn Fn(&Path) -> Result<MeshData, MeshFileError>| {
-        if meshes.contains_key(file) {
-            return Ok(());
-        }
-        let mesh_path = reach.path(file, path)?;
-        match parse(&mesh_path) {
-            Ok(mesh) => {
-                let read_from = tet_file::files(&mesh_path);
-                for file in &read_from {
-                    digest.update(&read_plain(file)?);
-                }
-                files.extend(read_from);
-                meshes.insert(file.to_owned(), mesh);
-                Ok(())
-            }
-            Err(source) => Err(Failure::Mesh { path: mesh_path, scene: path.to_owned(), source }),
-        }
-    };
+    let mut lost = Vec::new();
     for file in scene.mesh_files() {
-        add(file, &|path| read_mesh_file(path).map(|file| MeshData::Surface(file.into())))?;
+        if meshes.contains_key(file) {
+            continue;
+        }
+        let (mesh, read_from) = read_surface(file, &reach, path)?;
+        for (file, bytes) in read_from {
+            digest.update(&bytes);
+            files.push(file);
+        }
+        lost.extend(mesh.warnings.iter().map(|warning| format!("{file}: {warning}")));
+        meshes.insert(file.to_owned(), MeshData::Surface(mesh.into()));
     }
     for file in scene.tet_files() {
-        add(file, &|path| read_tets(path).map(MeshData::Tets))?;
+        if meshes.contains_key(file) {
+            continue;
+        }
+        let mesh_path = reach.path(file, path)?;
+        let tets = read_tets(&mesh_path).map_err(|source| Failure::Mesh {
+            path: mesh_path.clone(),
+            scene: path.to_owned(),
+            source,
+        })?;
+        let read_from = tet_file::files(&mesh_path);
+        for file in &read_from {
+            digest.update(&read_plain(file)?);
+        }
+        files.extend(read_from);
+        meshes.insert(file.to_owned(), MeshData::Tets(tets));
     }
     let named: Vec<String> = scene.pattern_files().map(str::to_owned).collect();
     for file in named {
@@ -219,7 +227,35 @@ pub fn load_with(
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
-    Ok(Loaded { digest: digest.finalize(), scene, meshes, files })
+    Ok(Loaded { digest: digest.finalize(), scene, meshes, lost, files })
+}
+
+/// Files with what is in them.
+type Contents = Vec<(PathBuf, Vec<u8>)>;
+
+/// A mesh that the scene at `scene` names, with all files that it is in: the mesh, its materials and images.
+fn read_surface(file: &str, reach: &Reach, scene: &Path) -> Result<(MeshFile, Contents), Failure> {
+    let mesh_path = reach.path(file, scene)?;
+    let mut beside: Contents = Vec::new();
+    let mut outside = None;
+    let read = read_mesh_file_with(&mesh_path, &mut |name| {
+        let path = folder_of(&mesh_path).join(name);
+        if !reach.holds(&path) {
+            outside.get_or_insert(path);
+            return Err(format!("it is {OUTSIDE}"));
+        }
+        let bytes = input::read(&path).map_err(|e| e.to_string())?;
+        beside.push((path, bytes.clone()));
+        Ok(bytes)
+    });
+    if let Some(path) = outside {
+        return Err(Failure::Outside { path, scene: scene.to_owned() });
+    }
+    let failed =
+        |source| Failure::Mesh { path: mesh_path.clone(), scene: scene.to_owned(), source };
+    let mesh = read.map_err(failed)?;
+    beside.insert(0, (mesh_path.clone(), read_plain(&mesh_path)?));
+    Ok((mesh, beside))
 }
 
 /// The whole of a plain file: no pipe, which may never begin, nor a device, which may never end.

@@ -10,7 +10,7 @@ use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, rea
 use crate::format::glb::read_glb;
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
-use crate::render::{Apng, Gif, Picture, Video, View, contact_sheet, render as draw};
+use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
 
 /// Most pixels of a contact sheet: 256 MB as it is drawn.
 const MAX_PIXELS: usize = 1 << 26;
@@ -41,6 +41,7 @@ impl Kind {
 /// The frames to draw of a recording.
 struct Drawing<'a> {
     recording: &'a Recording,
+    images: Images,
     view: View,
     /// Whether options of the command line set the view and the camera of the recording is ignored.
     is_fixed: bool,
@@ -98,9 +99,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
         let last = (other.frames - 1) as f64;
         moments.iter().map(|moment| (moment / recording.fps * other.fps).min(last)).collect()
     };
-    let mut drawings = vec![Drawing::new(&recording, arguments, moments.clone())?];
-    for other in &others {
-        drawings.push(Drawing::new(other, arguments, beside(other))?);
+    let mut drawings = vec![Drawing::new((&recording, path), arguments, moments.clone())?];
+    for (other, path) in others.iter().zip(&arguments.beside) {
+        drawings.push(Drawing::new((other, path), arguments, beside(other))?);
     }
     let written = match kind {
         Kind::Sheet => write_sheet(&drawings, columns, output),
@@ -152,7 +153,7 @@ fn moments(arguments: &RenderArguments, kind: Kind, frames: usize) -> Vec<f64> {
 
 impl<'a> Drawing<'a> {
     fn new(
-        recording: &'a Recording,
+        (recording, path): (&'a Recording, &Path),
         arguments: &RenderArguments,
         moments: Vec<f64>,
     ) -> Result<Self, Failure> {
@@ -164,8 +165,11 @@ impl<'a> Drawing<'a> {
             }
             _ => fitted,
         };
+        let images = Images::of(recording)
+            .map_err(|source| Failure::Image { path: path.to_owned(), source })?;
         Ok(Self {
             recording,
+            images,
             view,
             is_fixed: arguments.at.is_some(),
             moments,
@@ -211,7 +215,7 @@ impl<'a> Drawing<'a> {
         for (n, &moment) in self.moments.iter().enumerate() {
             let view = if self.is_fixed { self.view } else { self.view.at(self.recording, moment) };
             let view = view.turned(self.turntable * n as f64 / self.moments.len() as f64);
-            take(n, draw(self.recording, &view, moment, self.size))?;
+            take(n, draw((self.recording, &self.images), &view, moment, self.size))?;
             progress.picture(n + 1);
         }
         Ok(())

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use fracture::{ClosedMesh, Plane, slice};
 use nalgebra::Isometry3;
-use sim::{Look, Paint, Recording, Surface, Track};
+use sim::{Coat, Look, Paint, Recording, Surface, Track};
 
 use crate::args::SliceArguments;
+use crate::commands::load::print_warnings;
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, write_no_materials};
 use crate::format::WriteError;
 use crate::format::glb::write_glb;
@@ -23,6 +24,8 @@ struct Part {
     mesh: ClosedMesh,
     inner: Vec<bool>,
     corners: Vec<[Paint; 3]>,
+    /// Numbers of the materials of triangles, if there are any.
+    coat_of: Vec<u32>,
 }
 
 /// Cuts a mesh and writes the parts.
@@ -35,13 +38,18 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     let path = &arguments.mesh;
     check_distinct(output, [path.as_path()])?;
     let failed = |source| Failure::MeshInfo { path: path.clone(), source };
-    let MeshFile { mesh, corners, has_materials, .. } = read_mesh_file(path).map_err(failed)?;
+    let file = read_mesh_file(path).map_err(failed)?;
+    let lost: Vec<String> =
+        file.warnings.iter().map(|warning| format!("{}: {warning}", path.display())).collect();
+    let MeshFile { mesh, corners, coats, coat_of, .. } = file;
     let solid = ClosedMesh::new(mesh)
         .map_err(|source| Failure::NotClosed { path: path.clone(), source })?;
     let whole = solid.mesh().signed_volume();
-    let parts = cut(solid, corners, &arguments.planes);
-    let written = if ends_in(output, "glb") {
-        write_whole(output, |out| write_glb(&recording(&parts), out))
+    let parts = cut((solid, corners, coat_of), &arguments.planes);
+    let is_glb = ends_in(output, "glb");
+    let has_coats = !coats.is_empty();
+    let written = if is_glb {
+        write_whole(output, |out| write_glb(&recording(&parts, coats), out))
     } else {
         write_whole(output, |out| write_obj(&parts, out).map_err(WriteError::from))
     };
@@ -49,9 +57,10 @@ pub(super) fn run(arguments: &SliceArguments) -> Result<(), Failure> {
     if arguments.quiet {
         return Ok(());
     }
+    print_warnings(&lost);
     print(|out| {
         tell(out, output, &parts, whole)?;
-        if has_materials {
+        if has_coats && !is_glb {
             write_no_materials(out, path)?;
         }
         Ok(())
@@ -71,9 +80,12 @@ fn tell(out: &mut impl Write, output: &Path, parts: &[Part], whole: f64) -> io::
 }
 
 /// All parts that the planes make, each plane cutting all that is there.
-fn cut(solid: ClosedMesh, corners: Vec<[Paint; 3]>, planes: &[Plane]) -> Vec<Part> {
+fn cut(
+    (solid, corners, coat_of): (ClosedMesh, Vec<[Paint; 3]>, Vec<u32>),
+    planes: &[Plane],
+) -> Vec<Part> {
     let inner = vec![false; solid.mesh().triangles.len()];
-    let mut parts = vec![Part { name: String::new(), mesh: solid, inner, corners }];
+    let mut parts = vec![Part { name: String::new(), mesh: solid, inner, corners, coat_of }];
     for plane in planes {
         parts = parts.into_iter().flat_map(|part| cut_part(&part, plane)).collect();
     }
@@ -92,7 +104,10 @@ fn cut_part(part: &Part, plane: &Plane) -> Vec<Part> {
     full.map(|(name, half)| {
         let count = half.mesh().mesh().triangles.len();
         let was_inner = |t| half.sources().get(t).is_none_or(|&s: &u32| part.inner[s as usize]);
+        let coat = |t| half.sources().get(t).and_then(|&s: &u32| part.coat_of.get(s as usize));
+        let coats = (0..count).map(|t| coat(t).copied().unwrap_or(u32::MAX));
         Part {
+            coat_of: if part.coat_of.is_empty() { Vec::new() } else { coats.collect() },
             name: name.to_owned(),
             inner: (0..count).map(was_inner).collect(),
             corners: corners(part, &half),
@@ -120,8 +135,9 @@ fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
 }
 
 /// The parts where they are, as a recording of one frame.
-fn recording(parts: &[Part]) -> Recording {
-    let look = Arc::new(Look { inner_colour: [0.8, 0.45, 0.25], ..Look::default() });
+fn recording(parts: &[Part], coats: Vec<Coat>) -> Recording {
+    let inner_colour = [0.8, 0.45, 0.25];
+    let look = Arc::new(Look { inner_colour, coats: coats.into(), ..Look::default() });
     let track = |part: &Part| Track {
         name: part.name.clone(),
         skin: surface(part).into(),
@@ -143,7 +159,7 @@ fn surface(part: &Part) -> Surface {
     // corners alike in all share a vertex
     let mut names: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
     let mut surface = Surface::default();
-    for ((triangle, corners), &inner) in mesh.triangles.iter().zip(&part.corners).zip(&part.inner) {
+    for (t, (triangle, corners)) in mesh.triangles.iter().zip(&part.corners).enumerate() {
         let drawn = [0, 1, 2].map(|k| {
             let (normal, uv, colour) = floats(&corners[k]);
             let mut key = [0; 9];
@@ -160,7 +176,12 @@ fn surface(part: &Part) -> Surface {
                 surface.vertices.len() as u32 - 1
             })
         });
-        if inner { surface.inner.push(drawn) } else { surface.outer.push(drawn) }
+        if part.inner[t] {
+            surface.inner.push(drawn);
+        } else {
+            surface.outer.push(drawn);
+            surface.coats.extend(part.coat_of.get(t));
+        }
     }
     surface
 }

@@ -1,21 +1,23 @@
-//! A folder of Wavefront OBJ files, one per frame, in world coordinates, and `materials.mtl`.
+//! A folder of Wavefront OBJ files, one per frame, in world coordinates, `materials.mtl` and the images that it names.
 //!
 //! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
 //! those of a solid texture. Colours follow the places of vertices, as many programs write them.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use nalgebra::{Isometry3, Point3, Vector3};
-use sim::{Look, Recording, Surface, Track};
+use sim::{Image, Look, Opacity, Recording, Surface, Track};
 
 use super::{WriteError, check};
 
 /// Writes `frame_00000.obj` and so on; every body that exists is an object of its name.
 pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteError> {
     check(recording)?;
-    materials(recording, folder)?;
+    let materials = Materials::of(recording);
+    materials.write(folder)?;
     for frame in 0..recording.frames {
         let file = File::create(folder.join(format!("frame_{frame:05}.obj")))?;
         let mut out = BufWriter::new(file);
@@ -26,7 +28,8 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
             if let Some(pose) = track.pose(frame) {
                 writeln!(out, "o {}", track.name)?;
                 let scale = track.scale(frame, recording.fps);
-                object(track, (pose, scale), next, &mut out)?;
+                let coats = materials.coats(&track.look);
+                object((track, coats), (pose, scale), next, &mut out)?;
                 next += track.surface().vertices.len();
             }
         }
@@ -35,20 +38,85 @@ pub(super) fn write(recording: &Recording, folder: &Path) -> Result<(), WriteErr
     Ok(())
 }
 
-/// The two materials of every look, each once.
-fn materials(recording: &Recording, folder: &Path) -> std::io::Result<()> {
-    let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
-    let mut written: Vec<&Look> = vec![];
-    for look in recording.tracks.iter().map(|track| &*track.look) {
-        if written.contains(&look) {
-            continue;
+/// The materials of all looks, each look once.
+struct Materials<'r> {
+    looks: Vec<(&'r Look, Vec<String>)>,
+    images: Vec<(&'r Image, String)>,
+}
+
+impl<'r> Materials<'r> {
+    fn of(recording: &'r Recording) -> Self {
+        let mut materials = Self { looks: vec![], images: vec![] };
+        let mut taken = BTreeSet::new();
+        for look in recording.tracks.iter().map(|track| &*track.look) {
+            if !materials.looks.iter().any(|(known, _)| *known == look) {
+                let [outer, inner] = names(look);
+                taken.extend([outer, inner]);
+                materials.looks.push((look, Vec::new()));
+            }
         }
-        written.push(look);
-        for (name, [r, g, b]) in names(look).iter().zip([look.colour, look.inner_colour]) {
-            writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
+        let mut files = BTreeSet::new();
+        for (look, names) in &mut materials.looks {
+            for coat in &*look.coats {
+                names.push(free(&coat.name, "", &mut taken));
+                let Some(image) = &coat.image else { continue };
+                if !materials.images.iter().any(|(known, _)| *known == image) {
+                    let file = free(&image.name, image.kind.extension(), &mut files);
+                    materials.images.push((image, file));
+                }
+            }
         }
+        materials
     }
-    out.flush()
+
+    /// Writes `materials.mtl` and the images that it names.
+    fn write(&self, folder: &Path) -> std::io::Result<()> {
+        let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
+        for (look, coats) in &self.looks {
+            for (name, [r, g, b]) in names(look).iter().zip([look.colour, look.inner_colour]) {
+                writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
+            }
+            for (name, coat) in coats.iter().zip(&*look.coats) {
+                let [r, g, b, alpha] = coat.color;
+                let roughness = coat.roughness.unwrap_or(look.roughness);
+                writeln!(
+                    out,
+                    "newmtl {name}\nKd {r} {g} {b}\nPr {roughness}\nPm {}",
+                    coat.metallic
+                )?;
+                if coat.opacity == Opacity::Blend {
+                    writeln!(out, "d {alpha}")?;
+                }
+                let image = coat.image.as_ref();
+                let image = image.and_then(|i| self.images.iter().find(|(known, _)| *known == i));
+                if let Some((_, file)) = image {
+                    writeln!(out, "map_Kd {file}")?;
+                }
+            }
+        }
+        out.flush()?;
+        let mut images = self.images.iter();
+        images.try_for_each(|(image, file)| std::fs::write(folder.join(file), &image.bytes))
+    }
+
+    /// The names of the coats of a look.
+    fn coats(&self, look: &Look) -> &[String] {
+        let known = self.looks.iter().find(|(other, _)| *other == look);
+        known.map_or(&[], |(_, coats)| coats)
+    }
+}
+
+/// A name like `name`, with an ending if there is one, that is not taken yet; OBJ has no blanks in names.
+fn free(name: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
+    let letter = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let plain: String = name.chars().map(letter).collect();
+    let plain = if plain.is_empty() { "_".to_owned() } else { plain };
+    let ending = if ending.is_empty() { String::new() } else { format!(".{ending}") };
+    let numbered = (2..).map(|n: usize| format!("{plain}_{n}{ending}"));
+    let mut all = std::iter::once(format!("{plain}{ending}")).chain(numbered);
+    let free = all.find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(free.clone());
+    free
 }
 
 /// Names of the material of the surface and of that of cuts; OBJ has no blanks in names.
@@ -67,13 +135,13 @@ fn rounded(x: f64, unit: f64) -> f64 {
 }
 
 fn object(
-    track: &Track,
+    (track, coats): (&Track, &[String]),
     (pose, scale): (&Isometry3<f64>, f64),
     first: usize,
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let surface = track.surface();
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*surface;
+    let Surface { vertices, normals, rest, uvs, colours, inner, .. } = &*surface;
     // the digits that the body's own size asks for, however far off it is
     let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
     let unit =
@@ -95,7 +163,13 @@ fn object(
         let n = (pose * Vector3::from(*normal).cast()).cast::<f32>();
         writeln!(out, "vn {} {} {}", n.x, n.y, n.z)?;
     }
-    for (name, triangles) in names(&track.look).iter().zip([outer, inner]) {
+    let [own, inside] = names(&track.look);
+    let outer = surface.outer_by_coat();
+    let outer = outer.iter().map(|(coat, triangles)| {
+        let coat = coat.and_then(|coat| coats.get(coat as usize));
+        (coat.unwrap_or(&own), &triangles[..])
+    });
+    for (name, triangles) in outer.chain([(&inside, &inner[..])]) {
         if !triangles.is_empty() {
             writeln!(out, "usemtl {name}")?;
         }

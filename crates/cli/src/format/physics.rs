@@ -11,7 +11,7 @@ use sim::{
     Track,
 };
 
-use super::usda::{Looks, Names, mesh, tuples};
+use super::usda::{Looks, MaterialNames, Names, mesh, tuples};
 use super::{WriteError, check};
 use crate::output::write_whole;
 
@@ -44,19 +44,19 @@ impl PhysicsFormat {
     pub fn write(self, scene: &PhysicsScene, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb => write_whole(path, |out| write_physics_glb(scene, out)),
-            Self::Usda => write_whole(path, |out| write_usda(scene, out)),
+            Self::Usda => write_whole(path, |out| write_usda(scene, path, out)),
         }
     }
 }
 
 /// A body is an `Xform` with its motion, whose children are what is drawn and, as guides, what it collides with.
-fn write_usda(scene: &PhysicsScene, out: &mut impl Write) -> Result<(), WriteError> {
+fn write_usda(scene: &PhysicsScene, path: &Path, out: &mut impl Write) -> Result<(), WriteError> {
     let recording = scene.recording.drawn();
     check(&recording)?;
     writeln!(out, "#usda 1.0\n(\n    defaultPrim = \"World\"")?;
     writeln!(out, "    kilogramsPerUnit = 1\n    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
     writeln!(out, "def Xform \"World\"\n{{")?;
-    let looks = Looks::of(&recording);
+    let looks = Looks::of(&recording, path);
     looks.write(out)?;
     let strength = scene.gravity.norm();
     let direction = scene.gravity.try_normalize(0.0).unwrap_or(-Vector3::y());
@@ -76,7 +76,7 @@ fn write_usda(scene: &PhysicsScene, out: &mut impl Write) -> Result<(), WriteErr
     }
     write_groups(scene, &paths, out)?;
     writeln!(out, "}}")?;
-    Ok(())
+    Ok(looks.write_images(path)?)
 }
 
 /// The materials of bodies; returns the number of each body's.
@@ -105,7 +105,7 @@ fn materials(scene: &PhysicsScene, out: &mut impl Write) -> io::Result<Vec<usize
 
 fn write_body(
     (body, track): (&PhysicsBody, &Track),
-    (path, looks): (&str, &[String; 2]),
+    (path, looks): (&str, &MaterialNames),
     material: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {

@@ -4,17 +4,27 @@
 //! frame, and a visibility that is `inherited` while it exists. Programs that import no visibility that
 //! changes, as Blender, see a scale that is 0 where the body does not exist. Prims have the names of the
 //! bodies, as far as identifiers allow, and materials those of the looks. The mesh of a body has a subset for the outer
-//! surface and one for cuts, each with a material; `primvars:rest` is where a vertex was in the whole
-//! body, m.
+//! surface, or one for each of its coats, and one for cuts, each with a material; `primvars:rest` is where a vertex
+//! was in the whole body, m. Images of coats are in a folder beside the file.
 
+mod looks;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::path::Path;
 
-use sim::{Look, Recording, Surface, Track};
+use sim::{Recording, Surface, Track};
 
 use super::{WriteError, check};
+pub(super) use looks::{Looks, MaterialNames};
 
-pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), WriteError> {
+/// Writes to `out`, the file that is to be at `path`, and the images beside it.
+pub(super) fn write(
+    recording: &Recording,
+    path: &Path,
+    out: &mut impl Write,
+) -> Result<(), WriteError> {
     check(recording)?;
     let Recording { fps, frames, .. } = *recording;
     writeln!(out, "#usda 1.0")?;
@@ -23,47 +33,14 @@ pub(super) fn write(recording: &Recording, out: &mut impl Write) -> Result<(), W
     writeln!(out, "    timeCodesPerSecond = {fps}\n    framesPerSecond = {fps}")?;
     writeln!(out, "    metersPerUnit = 1\n    upAxis = \"Y\"\n)\n")?;
     writeln!(out, "def Xform \"World\"\n{{")?;
-    let looks = Looks::of(recording);
+    let looks = Looks::of(recording, path);
     looks.write(out)?;
     let mut names = Names::taken(&["Looks"]);
     for track in &recording.tracks {
         body((&names.of(&track.name), looks.names(track)), track, (frames, fps), out)?;
     }
     writeln!(out, "}}")?;
-    Ok(())
-}
-
-/// The looks of a recording and the names of their materials: of the surface and of cuts.
-pub(super) struct Looks<'r> {
-    looks: Vec<&'r Look>,
-    names: Vec<[String; 2]>,
-}
-
-impl<'r> Looks<'r> {
-    pub(super) fn of(recording: &'r Recording) -> Self {
-        let mut looks: Vec<&Look> = vec![];
-        for track in &recording.tracks {
-            if !looks.contains(&&*track.look) {
-                looks.push(&track.look);
-            }
-        }
-        let mut names = Names::default();
-        let mut both = |look: &&Look| {
-            let Look { material, .. } = look;
-            [names.of(material), names.of(&format!("{material} inside"))]
-        };
-        let names = looks.iter().map(&mut both).collect();
-        Self { looks, names }
-    }
-
-    pub(super) fn names(&self, track: &Track) -> &[String; 2] {
-        let look = self.looks.iter().position(|look| **look == *track.look).unwrap_or(0);
-        &self.names[look]
-    }
-
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        materials(&self.looks, &self.names, out)
-    }
+    Ok(looks.write_images(path)?)
 }
 
 /// Names of prims, which are identifiers, each of them once.
@@ -90,31 +67,9 @@ impl Names {
     }
 }
 
-/// A material for the surface and one for cuts of each look.
-fn materials(looks: &[&Look], names: &[[String; 2]], out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "    def Scope \"Looks\"\n    {{")?;
-    for (look, own) in looks.iter().zip(names) {
-        let Look { material, colour, inner_colour, roughness, .. } = look;
-        let name = serde_json::Value::from(material.as_str());
-        for (path, [r, g, b]) in own.iter().zip([colour, inner_colour]) {
-            writeln!(out, "        def Material \"{path}\" (\n            displayName = {name}")?;
-            writeln!(out, "        )\n        {{")?;
-            let output = format!("</World/Looks/{path}/Shader.outputs:surface>");
-            writeln!(out, "            token outputs:surface.connect = {output}")?;
-            writeln!(out, "            def Shader \"Shader\"\n            {{")?;
-            writeln!(out, "                uniform token info:id = \"UsdPreviewSurface\"")?;
-            writeln!(out, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?;
-            writeln!(out, "                float inputs:roughness = {roughness}")?;
-            writeln!(out, "                token outputs:surface")?;
-            writeln!(out, "            }}\n        }}")?;
-        }
-    }
-    writeln!(out, "    }}")
-}
-
 /// With the name of its prim and those of its materials.
 fn body(
-    (own, materials): (&str, &[String; 2]),
+    (own, materials): (&str, &MaterialNames),
     track: &Track,
     (frames, fps): (usize, f64),
     out: &mut impl Write,
@@ -196,10 +151,10 @@ fn visibility(track: &Track, frames: usize, out: &mut impl Write) -> io::Result<
 pub(super) fn mesh(
     surface: &Surface,
     [r, g, b]: [f32; 3],
-    (own, [outer_material, inner_material]): (&str, &[String; 2]),
+    (own, materials): (&str, &MaterialNames),
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let Surface { vertices, outer, inner, .. } = surface;
+    let Surface { vertices, inner, .. } = surface;
     let corners = |pick: fn(f32, f32) -> f32| {
         let mut corner = vertices[0];
         for vertex in vertices {
@@ -238,18 +193,41 @@ pub(super) fn mesh(
         tuples(&surface.uvs, out)?;
         writeln!(out, "            uniform token primvars:st:interpolation = \"vertex\"")?;
     }
-    let threes = vec!["3"; outer.len() + inner.len()].join(", ");
+    let mut sides: Vec<Side<'_>> = Vec::new();
+    for (coat, triangles) in surface.outer_by_coat() {
+        let coated = coat.and_then(|coat| Some((coat, materials.coats.get(coat as usize)?)));
+        let (name, material) = match coated {
+            Some((coat, material)) => (format!("outer_{coat}"), material),
+            None => ("outer".to_owned(), &materials.outer),
+        };
+        match sides.iter_mut().find(|(other, ..)| *other == name) {
+            Some((.., known)) => known.to_mut().extend_from_slice(&triangles),
+            None => sides.push((name, material, triangles)),
+        }
+    }
+    sides.push(("inner".to_owned(), &materials.inner, Cow::Borrowed(inner)));
+    faces(&sides, out)
+}
+
+/// The name of a subset, its material and its triangles.
+type Side<'a> = (String, &'a str, Cow<'a, [[u32; 3]]>);
+
+/// Triangles, and which of them have which material.
+fn faces(sides: &[Side<'_>], out: &mut impl Write) -> io::Result<()> {
+    let count: usize = sides.iter().map(|(.., triangles)| triangles.len()).sum();
+    let threes = vec!["3"; count].join(", ");
     writeln!(out, "            int[] faceVertexCounts = [{threes}]")?;
-    let indices: Vec<String> = outer.iter().chain(inner).flatten().map(u32::to_string).collect();
+    let corners = sides.iter().flat_map(|(.., triangles)| triangles.as_flattened());
+    let indices: Vec<String> = corners.map(u32::to_string).collect();
     writeln!(out, "            int[] faceVertexIndices = [{}]", indices.join(", "))?;
     writeln!(
         out,
         "            uniform token subsetFamily:materialBind:familyType = \"partition\""
     )?;
-    let faces = outer.len() + inner.len();
-    let sides =
-        [("outer", outer_material, 0..outer.len()), ("inner", inner_material, outer.len()..faces)];
-    for (side, material, faces) in sides {
+    let mut first = 0;
+    for (side, material, triangles) in sides {
+        let faces = first..first + triangles.len();
+        first = faces.end;
         let faces: Vec<String> = faces.map(|f| f.to_string()).collect();
         writeln!(out, "            def GeomSubset \"{side}\" (")?;
         writeln!(out, "                prepend apiSchemas = [\"MaterialBindingAPI\"]")?;

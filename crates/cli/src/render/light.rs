@@ -129,7 +129,7 @@ fn near(axis: &Vec3, sine: f32, [u, v]: [f32; 2]) -> Vec3 {
     a * (radius * x) + b * (radius * y) + axis * along
 }
 
-impl Stage {
+impl Stage<'_> {
     /// What a ray from the camera brings, through glass too; `width` is that of a sample at a distance of 1.
     pub(super) fn look(&self, ray: &Ray, width: f32, random: &mut Random) -> Sample {
         let mut ray = *ray;

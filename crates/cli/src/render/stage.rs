@@ -3,20 +3,22 @@
 use std::sync::Arc;
 
 use nalgebra::{Point3, UnitQuaternion};
-use sim::{Look, Recording, Surface};
+use sim::{Coat, Look, Opacity, Recording, Surface};
 
 use super::between;
 use super::bvh::{Bvh, Hit, Ray, Vec3};
+use super::images::Images;
 use super::view::View;
 use crate::texture;
 
 /// The bodies of a frame, moved so that what is looked at is at the origin, and scaled to about 1.
-pub(super) struct Stage {
+pub(super) struct Stage<'i> {
     tree: Bvh,
     corners: Vec<[Vec3; 3]>,
     facets: Vec<Facet>,
     bodies: Vec<Placed>,
     planes: Vec<Plane>,
+    images: &'i Images,
     /// The length of 1, m.
     unit: f32,
 }
@@ -27,6 +29,8 @@ struct Facet {
     body: u32,
     corners: [u32; 3],
     is_cut: bool,
+    /// The number of its coat in the look of the body, if it has one.
+    coat: Option<u32>,
 }
 
 struct Placed {
@@ -66,8 +70,12 @@ pub(super) struct Spot {
 /// How far from a surface rays start, as a share of the size of coordinates: some of their last digits.
 const CLEARANCE: f32 = 1e-5;
 
-impl Stage {
-    pub(super) fn new(recording: &Recording, view: &View, moment: f64) -> Self {
+impl<'i> Stage<'i> {
+    pub(super) fn new(
+        (recording, images): (&Recording, &'i Images),
+        view: &View,
+        moment: f64,
+    ) -> Self {
         let (mut corners, mut facets, mut bodies) = (vec![], vec![], vec![]);
         let mut planes = vec![];
         for (number, pose, scale) in between::poses(recording, moment) {
@@ -82,18 +90,21 @@ impl Stage {
             }
             let body = bodies.len() as u32;
             for (triangles, is_cut) in [(&surface.outer, false), (&surface.inner, true)] {
-                for &triangle in triangles {
+                for (n, &triangle) in triangles.iter().enumerate() {
                     let place = |v: u32| {
                         let p = pose * (Point3::from(surface.vertices[v as usize]).cast() * scale);
                         ((p - view.centre) / view.radius).cast()
                     };
                     corners.push(triangle.map(place));
-                    facets.push(Facet { body, corners: triangle, is_cut });
+                    let coat = surface.coats.get(n).filter(|_| !is_cut).copied();
+                    let coat = coat.filter(|&coat| (coat as usize) < look.coats.len());
+                    facets.push(Facet { body, corners: triangle, is_cut, coat });
                 }
             }
             bodies.push(Placed { surface, look, turn: pose.rotation.cast() });
         }
-        Self { tree: Bvh::new(&corners), corners, facets, bodies, planes, unit: view.radius as f32 }
+        let unit = view.radius as f32;
+        Self { tree: Bvh::new(&corners), corners, facets, bodies, planes, images, unit }
     }
 
     /// The first point that a ray meets before `limit`.
@@ -117,9 +128,11 @@ impl Stage {
         }
         let mut open = 1.0;
         self.tree.any(ray, f32::INFINITY, |triangle| {
-            let look = &self.bodies[self.facets[triangle as usize].body as usize].look;
+            let facet = &self.facets[triangle as usize];
+            let look = &self.bodies[facet.body as usize].look;
+            let coat = facet.coat.map(|coat| &look.coats[coat as usize]);
             // a solid is left as often as it is entered
-            open *= passed(look).sqrt();
+            open *= coat.map_or_else(|| passed(look), passed_by_coat).sqrt();
             open < 0.01
         });
         open
@@ -127,7 +140,7 @@ impl Stage {
 
     fn spot(&self, ray: &Ray, hit: &Hit, width: f32) -> Spot {
         let corners = &self.corners[hit.triangle as usize];
-        let Facet { body, corners: vertices, is_cut } = self.facets[hit.triangle as usize];
+        let Facet { body, corners: vertices, is_cut, .. } = self.facets[hit.triangle as usize];
         let Placed { surface, look, turn } = &self.bodies[body as usize];
         let [u, v] = hit.weights;
         let weights = [1.0 - u - v, u, v];
@@ -146,23 +159,74 @@ impl Stage {
         let away = normal.dot(&ray.direction).max(0.0);
         let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
         let tint = vertices.map(|v| surface.colours.get(v as usize).map_or(ONE, |c| xyz(*c)));
-        let own = if is_cut { look.inner_colour } else { look.colour };
-        let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
-        let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
+        let tint = mix(&tint);
+        let skin = self.skin(hit, weights, width * hit.distance).unwrap_or_else(|| {
+            let own = if is_cut { look.inner_colour } else { look.colour };
+            let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
+            let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
+            let Look { roughness, transmission, ior, alpha, .. } = **look;
+            let colour = Vec3::from(own).component_mul(&grain);
+            Skin { colour, roughness, transmission, ior, alpha }
+        });
+        let Skin { colour, roughness, transmission, ior, alpha } = skin;
         Spot {
             place,
             lifted: place - mix(&below) + flat * start,
             normal,
             distance: hit.distance,
-            colour: Vec3::from(own).component_mul(&mix(&tint)).component_mul(&grain),
-            roughness: look.roughness,
-            transmission: look.transmission,
-            ior: look.ior,
-            alpha: look.alpha,
+            colour: colour.component_mul(&tint),
+            roughness,
+            transmission,
+            ior,
+            alpha,
             is_inside: side < 0.0,
             is_endless: false,
         }
     }
+}
+
+impl Stage<'_> {
+    /// What a point of a triangle looks like by its coat, if it has one; `width` is that of the ray there.
+    fn skin(&self, hit: &Hit, weights: [f32; 3], width: f32) -> Option<Skin> {
+        let Facet { body, corners: vertices, coat, .. } = self.facets[hit.triangle as usize];
+        let Placed { surface, look, .. } = &self.bodies[body as usize];
+        let coat = &look.coats[coat? as usize];
+        let mut color = coat.color;
+        let uvs = vertices.map(|v| surface.uvs.get(v as usize).copied());
+        if let (Some(image), [Some(a), Some(b), Some(c)]) = (self.images.find(coat), uvs) {
+            let at = [0, 1].map(|k| a[k] * weights[0] + b[k] * weights[1] + c[k] * weights[2]);
+            let [e, f] = [[b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]]];
+            let [p, q, r] = self.corners[hit.triangle as usize];
+            let whole = (q - p).cross(&(r - p)).norm();
+            // the share of the image that the ray is as wide as
+            let share = (e[0] * f[1] - e[1] * f[0]).abs() / whole.max(f32::MIN_POSITIVE);
+            let pixel = image.at(at, (share * width * width).min(1.0));
+            color.iter_mut().zip(pixel).for_each(|(own, of)| *own *= of);
+        }
+        let [r, g, b, alpha] = color;
+        let alpha = match coat.opacity {
+            Opacity::Opaque => 1.0,
+            Opacity::Mask(cutoff) => f32::from(u8::from(alpha >= cutoff)),
+            Opacity::Blend => alpha,
+        };
+        let roughness = coat.roughness.unwrap_or(look.roughness);
+        // what is partly there bends nothing
+        Some(Skin { colour: Vec3::new(r, g, b), roughness, transmission: 0.0, ior: 1.0, alpha })
+    }
+}
+
+/// What a point of a surface looks like.
+struct Skin {
+    colour: Vec3,
+    roughness: f32,
+    transmission: f32,
+    ior: f32,
+    alpha: f32,
+}
+
+/// The share of light that a coat lets through.
+fn passed_by_coat(coat: &Coat) -> f32 {
+    if coat.opacity == Opacity::Blend { 1.0 - coat.color[3] } else { 0.0 }
 }
 
 /// The share of light that a body lets through.

@@ -1,5 +1,7 @@
 //! From light to what a screen shows.
 
+use std::sync::LazyLock;
+
 use nalgebra::{Matrix3, Vector3};
 
 /// How bright the picture is.
@@ -22,6 +24,17 @@ pub(super) fn film(light: Vector3<f32>) -> Vector3<f32> {
         (v * (v + 0.024_578_6) - 0.000_090_537) / (v * (0.983_729 * v + 0.432_951) + 0.238_081)
     };
     (narrow * (wide * (light * (EXPOSURE / 0.6))).map(curve)).map(|x| x.clamp(0.0, 1.0))
+}
+
+/// The linear value of an sRGB byte (IEC 61966-2-1).
+pub(super) fn linear(byte: u8) -> f32 {
+    static TABLE: LazyLock<[f32; 256]> = LazyLock::new(|| {
+        std::array::from_fn(|n| {
+            let x = n as f32 / 255.0;
+            if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
+        })
+    });
+    TABLE[usize::from(byte)]
 }
 
 /// The sRGB byte of a linear value.

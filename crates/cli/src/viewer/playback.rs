@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use sim::{Recording, Skin, Surface, Texture, Track};
+use sim::{Coat, Image, Opacity, Recording, Skin, Surface, Texture, Track};
 
 use crate::render::View;
 
 /// The recording as bytes, little-endian, named `name` on the page.
 ///
 /// A `u32` with the length of a header in JSON, the header, zeros up to a multiple of four; then of
-/// each geometry of the header its positions, normals and places in the whole body, `f32`, and its triangles, `u32`; then of
-/// each body its poses, seven `f32` a frame: position, m, and unit quaternion x, y, z, w. A geometry
-/// is the outer surface of a body or its cuts, with only the vertices that are its own; bodies that
-/// share a surface share its geometries.
+/// each geometry of the header its positions, normals and places in the whole body, `f32`, its texture coordinates,
+/// `f32`, if it has some, and its triangles, `u32`; then of
+/// each body its poses, seven `f32` a frame: position, m, and unit quaternion x, y, z, w; then of each image
+/// of the header the bytes of its file. A geometry
+/// is the outer surface of a body, what of it has one coat, or its cuts, with only the vertices that are its own;
+/// bodies that share a surface share its geometries.
 pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let mut geometries = Geometries::default();
-    let bodies: Vec<Value> =
-        recording.tracks.iter().map(|track| body(track, recording.fps, &mut geometries)).collect();
+    let mut coats = Coats::default();
+    let mut packed = |track| body(track, recording.fps, (&mut geometries, &mut coats));
+    let bodies: Vec<Value> = recording.tracks.iter().map(&mut packed).collect();
     let view = View::fitted(recording, 16.0 / 9.0);
     let (centre, arm, field, radius) = view.at(recording, 0.0).parts();
     let energies: Vec<Value> = recording
@@ -33,6 +36,8 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
             "path": path(recording, &view) },
         "geometries": geometries.sizes,
         "bodies": bodies,
+        "coats": coats.entries,
+        "images": coats.images.iter().map(image_head).collect::<Vec<_>>(),
         "energies": energies,
     });
     let head = head.to_string();
@@ -44,7 +49,47 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         let numbers = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
         bytes.extend(numbers.flat_map(|&x| (x as f32).to_le_bytes()));
     }
+    coats.images.iter().for_each(|image| bytes.extend_from_slice(&image.bytes));
     bytes
+}
+
+fn image_head(image: &Image) -> Value {
+    json!({ "type": image.kind.media_type(), "bytes": image.bytes.len() })
+}
+
+/// Coats and images, each once.
+#[derive(Default)]
+struct Coats {
+    known: Vec<(Coat, f32)>,
+    entries: Vec<Value>,
+    images: Vec<Image>,
+}
+
+impl Coats {
+    /// The number of a coat of a body that is so rough where the coat does not say.
+    fn of(&mut self, coat: &Coat, roughness: f32) -> usize {
+        let roughness = coat.roughness.unwrap_or(roughness);
+        let known = self.known.iter().position(|(c, r)| c == coat && *r == roughness);
+        if let Some(known) = known {
+            return known;
+        }
+        let image = coat.image.as_ref().map(|image| {
+            self.images.iter().position(|known| known == image).unwrap_or_else(|| {
+                self.images.push(image.clone());
+                self.images.len() - 1
+            })
+        });
+        let [r, g, b, alpha] = coat.color;
+        let cutoff = match coat.opacity {
+            Opacity::Mask(cutoff) => Some(cutoff),
+            _ => None,
+        };
+        self.entries.push(json!({ "colour": [r, g, b], "alpha": alpha, "roughness": roughness,
+            "metallic": coat.metallic, "blend": coat.opacity == Opacity::Blend,
+            "cutoff": cutoff, "image": image }));
+        self.known.push((coat.clone(), roughness));
+        self.known.len() - 1
+    }
 }
 
 /// Where the camera looks and the way from there to it in each frame, if it moves.
@@ -57,11 +102,17 @@ fn path(recording: &Recording, view: &View) -> Option<Vec<[f64; 6]>> {
     path.windows(2).any(|pair| pair[0] != pair[1]).then_some(path)
 }
 
-fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
+fn body(track: &Track, fps: f64, (geometries, coats): (&mut Geometries, &mut Coats)) -> Value {
     // of its last frames, while it shrinks
     let shrinking = track.shrinks.unwrap_or(track.end())..track.end();
     let sizes: Vec<f64> = shrinking.map(|frame| track.scale(frame, fps)).collect();
-    let [outer, inner] = geometries.of(&track.skin);
+    let look = &track.look;
+    let Sides { outer, inner, coated } = geometries.of(&track.skin, &look.coats);
+    let mut coat = |&(number, geometry): &(u32, usize)| {
+        let coat = coats.of(&look.coats[number as usize], look.roughness);
+        json!([geometry, coat])
+    };
+    let coated: Vec<Value> = coated.iter().map(&mut coat).collect();
     let stress: Vec<Value> =
         track.stresses.iter().map(|s| json!([s.frame, s.principal, s.von_mises])).collect();
     json!({
@@ -81,6 +132,7 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
         "alpha": track.look.alpha,
         "outer": outer,
         "inner": inner,
+        "coats": coated,
     })
 }
 
@@ -91,27 +143,49 @@ fn texture_of(track: &Track) -> Texture {
 
 #[derive(Default)]
 struct Geometries {
-    /// Vertices and triangles of each.
-    sizes: Vec<[usize; 2]>,
+    /// Vertices, triangles and texture coordinates of each.
+    sizes: Vec<[usize; 3]>,
     bytes: Vec<u8>,
-    /// By the address of the surface: outer and inner.
-    known: BTreeMap<usize, [Option<usize>; 2]>,
+    /// By the address of the surface and how many coats it may have.
+    known: BTreeMap<(usize, usize), Sides>,
+}
+
+/// Geometries of a surface.
+#[derive(Clone)]
+struct Sides {
+    /// What has no coat.
+    outer: Option<usize>,
+    inner: Option<usize>,
+    /// By the numbers of coats.
+    coated: Vec<(u32, usize)>,
 }
 
 impl Geometries {
-    /// Of the outer surface and of cuts, where there are any.
-    fn of(&mut self, skin: &Skin) -> [Option<usize>; 2] {
-        let key = skin.address();
-        if let Some(&known) = self.known.get(&key) {
-            return known;
+    /// Of the outer surface, of those of its `coats`, and of cuts, where there are any.
+    fn of(&mut self, skin: &Skin, coats: &[Coat]) -> Sides {
+        let key = (skin.address(), coats.len());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
         }
         let surface = skin.surface();
-        let sides = [&surface.outer, &surface.inner].map(|side| self.add(&surface, side));
-        self.known.insert(key, sides);
+        let (mut plain, mut coated) = (vec![], vec![]);
+        for (coat, triangles) in surface.outer_by_coat() {
+            match coat.and_then(|number| Some((number, coats.get(number as usize)?))) {
+                Some((number, coat)) => {
+                    let geometry = self.add(&surface, &triangles, coat.image.is_some());
+                    coated.extend(geometry.map(|geometry| (number, geometry)));
+                }
+                None => plain.extend_from_slice(&triangles),
+            }
+        }
+        let outer = self.add(&surface, &plain, false);
+        let inner = self.add(&surface, &surface.inner, false);
+        let sides = Sides { outer, inner, coated };
+        self.known.insert(key, sides.clone());
         sides
     }
 
-    fn add(&mut self, surface: &Surface, triangles: &[[u32; 3]]) -> Option<usize> {
+    fn add(&mut self, surface: &Surface, triangles: &[[u32; 3]], has_uvs: bool) -> Option<usize> {
         if triangles.is_empty() {
             return None;
         }
@@ -119,8 +193,12 @@ impl Geometries {
         for vectors in [&part.vertices, &part.normals, &part.rest] {
             self.bytes.extend(vectors.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
         }
+        let mut uvs = if has_uvs { part.uvs } else { Vec::new() };
+        // geometries of one batch have the same arrays
+        uvs.resize(if has_uvs { part.vertices.len() } else { 0 }, [0.0; 2]);
+        self.bytes.extend(uvs.as_flattened().iter().flat_map(|x| x.to_le_bytes()));
         self.bytes.extend(part.outer.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
-        self.sizes.push([part.vertices.len(), triangles.len()]);
+        self.sizes.push([part.vertices.len(), triangles.len(), uvs.len()]);
         Some(self.sizes.len() - 1)
     }
 }

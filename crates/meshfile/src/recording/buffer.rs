@@ -1,4 +1,4 @@
-//! What the binary chunk holds: first surfaces, one after another, then the keys of animations.
+//! What the binary chunk holds: first surfaces, one after another, then images, then the keys of animations.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use super::encoded::{Encoded, FLOAT, Primitive};
 pub(super) struct Buffer<'a> {
     accessors: Vec<Value>,
     views: Vec<Value>,
-    /// Bytes of surfaces.
+    /// Bytes of surfaces and images.
     surfaces: usize,
     /// Bytes of keys.
     keys: usize,
@@ -27,7 +27,7 @@ pub(super) struct Buffer<'a> {
 pub(super) struct Layout {
     pub(super) accessors: Vec<Value>,
     pub(super) views: Vec<Value>,
-    /// Bytes of surfaces, which come first.
+    /// Bytes of surfaces and images, which come first.
     surfaces: usize,
     /// Bytes of the keys after them.
     keys: usize,
@@ -56,7 +56,15 @@ impl<'a> Buffer<'a> {
             self.accessors.push(moved(accessor, "bufferView", views));
         }
         self.surfaces += surface.bytes.len();
-        surface.primitive.moved(accessors)
+        surface.primitive.clone().moved(accessors)
+    }
+
+    /// Leaves room for bytes after the surfaces before; returns the number of their view.
+    pub(super) fn add_bytes(&mut self, bytes: &[u8]) -> usize {
+        let view = json!({ "buffer": 0, "byteOffset": self.surfaces, "byteLength": bytes.len() });
+        self.views.push(view);
+        self.surfaces += padded(bytes.len());
+        self.views.len() - 1
     }
 
     pub(super) fn add_times(&mut self, frames: &[usize], fps: f64) -> io::Result<usize> {
@@ -108,6 +116,11 @@ impl<'a> Buffer<'a> {
         }
         Layout { accessors, views, surfaces, keys }
     }
+}
+
+/// The bytes that a view of so many takes up: others begin at multiples of four.
+pub(super) fn padded(bytes: usize) -> usize {
+    bytes.next_multiple_of(4)
 }
 
 /// With a number larger by `by`.

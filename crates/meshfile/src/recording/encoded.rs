@@ -2,7 +2,7 @@
 
 use levelset::TriMesh;
 use serde_json::{Value, json};
-use sim::{Surface, Texture};
+use sim::{Look, Surface, Texture};
 
 use crate::texture;
 
@@ -22,7 +22,7 @@ pub(super) struct Encoded {
 }
 
 /// Accessors of a surface.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Primitive {
     pub(super) positions: usize,
     pub(super) normals: usize,
@@ -31,8 +31,17 @@ pub(super) struct Primitive {
     pub(super) colours: Option<usize>,
     /// Whether the colours are those of a solid texture.
     pub(super) is_painted: bool,
-    /// Of the outer surface and of cuts, where there are any.
-    pub(super) indices: [Option<usize>; 2],
+    /// Indices of the sides that there are: the outer surface first, part by part.
+    pub(super) indices: Vec<(Side, usize)>,
+}
+
+/// A part of a surface that looks alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Of the surface of the whole body, with the number of its coat if it has one.
+    Outer(Option<u32>),
+    /// Cuts.
+    Inner,
 }
 
 impl Primitive {
@@ -46,19 +55,19 @@ impl Primitive {
             uvs: uvs.map(|n| n + by),
             colours: colours.map(|n| n + by),
             is_painted,
-            indices: indices.map(|n| n.map(|n| n + by)),
+            indices: indices.into_iter().map(|(side, n)| (side, n + by)).collect(),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.indices == [None; 2]
+        self.indices.is_empty()
     }
 }
 
 impl Encoded {
-    /// A surface, painted with a solid texture unless it has colours; nothing if it has no triangles.
-    pub(super) fn new(surface: &Surface, texture: Texture) -> Self {
-        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+    /// A surface, painted with the solid texture of a look unless it has colours; nothing if it has no triangles.
+    pub(super) fn new(surface: &Surface, look: &Look) -> Self {
+        let Surface { vertices, normals, rest, uvs, colours, outer, inner, .. } = surface;
         let mut encoded = Self::default();
         if outer.is_empty() && inner.is_empty() {
             return encoded;
@@ -74,16 +83,22 @@ impl Encoded {
         let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
         let uvs = encoded.add_view(&uvs, "VEC2");
         let painted: Vec<_>;
-        let has_texture = texture != Texture::Plain && !surface.is_endless();
+        let has_texture = look.texture != Texture::Plain && !surface.is_endless();
         let is_painted = colours.is_empty() && has_texture;
         let colours = if is_painted {
-            painted = surface.rest.iter().map(|&rest| paint(texture, rest)).collect();
+            painted = paint(surface, look);
             &painted
         } else {
             colours
         };
         let colours = encoded.add_view(colours, "VEC4");
-        let indices = [outer, inner].map(|side| encoded.add_indices(side, vertices.len()));
+        let mut indices = vec![];
+        for (coat, triangles) in surface.outer_by_coat() {
+            let added = encoded.add_indices(&triangles, vertices.len());
+            indices.extend(added.map(|accessor| (Side::Outer(coat), accessor)));
+        }
+        let added = encoded.add_indices(inner, vertices.len());
+        indices.extend(added.map(|accessor| (Side::Inner, accessor)));
         encoded.end_view(None);
         encoded.primitive =
             Primitive { positions, normals, rest, uvs, colours, is_painted, indices };
@@ -104,8 +119,8 @@ impl Encoded {
         encoded.end_view(Some(12));
         let indices = encoded.add_indices(&mesh.triangles, vertices.len());
         encoded.end_view(None);
-        encoded.primitive =
-            Primitive { positions, indices: [indices, None], ..Primitive::default() };
+        let indices = indices.into_iter().map(|accessor| (Side::Outer(None), accessor)).collect();
+        encoded.primitive = Primitive { positions, indices, ..Primitive::default() };
         encoded
     }
 
@@ -169,11 +184,21 @@ impl Encoded {
     }
 }
 
-/// What a vertex shows of a texture, of which a triangle shows nothing finer than itself.
-fn paint(texture: Texture, rest: [f32; 3]) -> [f32; 4] {
+/// What vertices show of a solid texture, of which a triangle shows nothing finer than itself; those of coats show
+/// nothing of it.
+fn paint(surface: &Surface, look: &Look) -> Vec<[f32; 4]> {
     const WIDTH: f32 = 0.01;
-    let color = texture::color(texture, rest.into(), WIDTH);
-    [color.x, color.y, color.z, 1.0]
+    let painted = |&rest: &[f32; 3]| {
+        let color = texture::color(look.texture, rest.into(), WIDTH);
+        [color.x, color.y, color.z, 1.0]
+    };
+    let mut painted: Vec<[f32; 4]> = surface.rest.iter().map(painted).collect();
+    for (triangle, &coat) in surface.outer.iter().zip(&surface.coats) {
+        if look.coats.get(coat as usize).is_some() {
+            triangle.iter().for_each(|&v| painted[v as usize] = [1.0; 4]);
+        }
+    }
+    painted
 }
 
 fn fold(vectors: &[[f32; 3]], pick: fn(f32, f32) -> f32) -> [f32; 3] {

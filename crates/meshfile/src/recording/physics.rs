@@ -17,7 +17,7 @@ use sim::{
 };
 
 use super::encoded::Encoded;
-use super::{Document, WriteError, different, for_each_surface, write_head};
+use super::{Document, WriteError, write_head, write_surfaces};
 
 /// The extensions.
 const BODIES: &str = "KHR_physics_rigid_bodies";
@@ -39,11 +39,12 @@ pub fn write_physics_glb(scene: &PhysicsScene, out: &mut impl Write) -> Result<(
     scene.joints.iter().for_each(|joint| physics.add_joint(joint, &mut document));
     physics.filter();
     let hulls = std::mem::take(&mut physics.hulls);
+    let images = std::mem::take(&mut document.images);
     document.extensions.extend(physics.finish());
     let (mut json, layout) = document.finish(recording);
     json["scenes"][0]["extras"]["gravity"] = json!(scene.gravity.as_slice());
     write_head(&json, &layout, out)?;
-    for_each_surface(&different(recording), |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+    write_surfaces(recording, &images, out)?;
     hulls.iter().try_for_each(|hull| out.write_all(&hull.bytes))?;
     Ok(())
 }
@@ -155,9 +156,8 @@ impl Physics {
     /// The node of a mesh that is not drawn.
     fn add_mesh(&mut self, mesh: &TriMesh, document: &mut Document<'_>) -> usize {
         let encoded = Encoded::of_mesh(mesh);
-        let [indices, _] = encoded.primitive.indices;
         let primitive = document.buffer.add_surface(&encoded);
-        let indices = indices.and(primitive.indices[0]);
+        let indices = primitive.indices.first().map(|(_, accessor)| *accessor);
         let entry = json!({ "primitives": [{
             "attributes": { "POSITION": primitive.positions }, "indices": indices }] });
         document.meshes.push(entry);

@@ -1,5 +1,7 @@
 //! Materials that scenes can name: `material = "glass"`.
 
+use std::sync::Arc;
+
 use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
@@ -435,6 +437,7 @@ impl super::Body {
             ior: self.ior.or(known.ior).unwrap_or(1.5),
             alpha: self.alpha.or(known.alpha).unwrap_or(1.0),
             small_pieces: self.small_pieces,
+            coats: Arc::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ use tetfem::{Crack, max_principal};
 
 use super::contour::{Corner, area, clipped, isoline, section};
 use crate::plot::{StressScale, with_stress_scale};
-use crate::render::{Picture, View, render, srgb};
+use crate::render::{Images, Picture, View, render, srgb};
 
 /// Shades of red.
 const SHADES: usize = 16;
@@ -72,7 +72,7 @@ pub(super) fn picture(
     let recording = paint.recording();
     let aspect = CLEAR * SIZE[0] as f64 / SIZE[1] as f64;
     let view = View::fitted_from(&recording, towards, aspect);
-    with_stress_scale(&render(&recording, &view, 0.0, SIZE), &scale)
+    with_stress_scale(&render((&recording, &Images::default()), &view, 0.0, SIZE), &scale)
 }
 
 /// Area of the section of the body by the plane of a crack, m^2.

@@ -8,10 +8,11 @@ use gltf::animation::util::ReadOutputs;
 use gltf::{Mesh, Node};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use serde::Deserialize;
-use sim::{Camera, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, Track};
+use sim::{Camera, Coat, Energy, Look, Recording, Sight, Skin, Stress, Surface, Texture, Track};
 use thiserror::Error;
 
 use meshfile::glb_file::{GlbError, check_animations, open};
+use meshfile::{GlbCoats, ImageError, MeshFileError};
 
 /// Most frames of a recording, and most poses of all its bodies.
 const MAX_FRAMES: usize = 1_000_000;
@@ -30,6 +31,14 @@ pub enum GlbReadError {
     /// The file is not GLB that can be read.
     #[error(transparent)]
     Format(#[from] GlbError),
+    /// One of its images is damaged or too large.
+    #[error("the image `{name}` {source}")]
+    Image {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        source: ImageError,
+    },
     /// It is, but brisance did not write it.
     #[error("was not written by brisance: {lacks}")]
     Foreign {
@@ -95,6 +104,14 @@ struct MaterialExtras {
     ior: f32,
     #[serde(default = "opaque")]
     alpha: f32,
+    /// Of a material of a mesh file.
+    coat: Option<CoatExtras>,
+}
+
+#[derive(Deserialize)]
+struct CoatExtras {
+    /// Of the body.
+    roughness: f32,
 }
 
 fn glass() -> f32 {
@@ -107,7 +124,8 @@ fn opaque() -> f32 {
 
 impl MaterialExtras {
     /// What it says of a look; `None` if that cannot be.
-    fn look(self, roughness: f32) -> Option<Look> {
+    fn look(self, roughness: f32, coats: Arc<[Coat]>) -> Option<Look> {
+        let roughness = self.coat.map_or(roughness, |coat| coat.roughness);
         let Self { material, colour, inner_colour, texture, transmission, ior, alpha, .. } = self;
         let shares = [colour, inner_colour].concat();
         let is_share = |x: &f32| (0.0..=1.0).contains(x);
@@ -122,6 +140,7 @@ impl MaterialExtras {
             ior,
             alpha,
             small_pieces: None,
+            coats,
         };
         (holds && (1.0..=3.0).contains(&ior)).then_some(look)
     }
@@ -176,7 +195,8 @@ pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     for channel in file.animations().flat_map(|a| a.channels()) {
         channels.entry(channel.target().node().index()).or_default().push(channel);
     }
-    let mut known = Known::default();
+    let (coats, coat_of) = coats(&file)?;
+    let mut known = Known { coats, coat_of, ..Known::default() };
     let mut tracks = vec![];
     let mut lived = 0;
     // nodes outside the scene and children are colliders of a physics scene
@@ -228,20 +248,46 @@ struct Known {
     skins: BTreeMap<usize, Skin>,
     /// By material.
     looks: BTreeMap<usize, Arc<Look>>,
+    /// All that the file has.
+    coats: Arc<[Coat]>,
+    /// Their numbers by material.
+    coat_of: BTreeMap<usize, u32>,
+}
+
+/// Coats, and their numbers by material.
+type Coats = (Arc<[Coat]>, BTreeMap<usize, u32>);
+
+/// The coats of all meshes of a file, and their numbers by material.
+fn coats(file: &gltf::Gltf) -> Result<Coats, GlbReadError> {
+    let mut alone = |_: &str| Err("a recording holds its images".to_owned());
+    let mut coats = GlbCoats::new(file, &mut alone);
+    let mut numbers = BTreeMap::new();
+    for primitive in file.meshes().flat_map(|mesh| mesh.primitives()) {
+        let material = primitive.material();
+        let is_coat = extras_of(&material).is_some_and(|extras| extras.coat.is_some());
+        let Some(index) = material.index().filter(|_| is_coat) else { continue };
+        let number = coats.coat(&material).map_err(|error| match error {
+            MeshFileError::Glb(error) => error.into(),
+            MeshFileError::Image { name, source } => GlbReadError::Image { name, source },
+            _ => GlbReadError::Foreign { lacks: "a material has no possible image" },
+        })?;
+        numbers.insert(index, number);
+    }
+    Ok((coats.coats.into(), numbers))
 }
 
 /// The surface and look of a mesh of up to two primitives; equal accessors give one surface.
 fn drawn(
     mesh: &Mesh,
     blob: &[u8],
-    Known { skins, looks }: &mut Known,
+    Known { skins, looks, coats, coat_of }: &mut Known,
 ) -> Result<(Skin, Arc<Look>), GlbReadError> {
     const LACKS: GlbReadError =
         GlbReadError::Foreign { lacks: "a mesh lacks positions, normals, _REST or indices" };
     let primitive = mesh.primitives().next().ok_or(LACKS)?;
     let material = primitive.material();
     let roughness = material.pbr_metallic_roughness().roughness_factor();
-    let look = extras_of(&material).ok_or(LACKS)?.look(roughness);
+    let look = extras_of(&material).ok_or(LACKS)?.look(roughness, Arc::clone(coats));
     let look = look.ok_or(GlbReadError::Foreign { lacks: "a material has impossible numbers" })?;
     // by `write_glb`, for programs that know no solid textures
     let extras = mesh.extras().as_ref();
@@ -279,6 +325,11 @@ fn drawn(
         let indices: Vec<u32> = indices.into_u32().collect();
         let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
         side.extend_from_slice(indices.as_chunks::<3>().0);
+        let coat = primitive.material().index().and_then(|index| coat_of.get(&index));
+        surface.coats.resize(surface.outer.len(), coat.copied().unwrap_or(u32::MAX));
+    }
+    if surface.coats.iter().all(|&coat| coat == u32::MAX) {
+        surface.coats.clear();
     }
     let Surface { vertices, normals, rest, uvs, colours, .. } = &surface;
     let paint = uvs.as_flattened().iter().chain(colours.as_flattened());

@@ -3,7 +3,7 @@
 /** Numbers of a pose: place and unit quaternion. */
 export const POSE = 7;
 
-/** The header of packed bytes, the geometries that come after it, and what takes the next so many `f32`. */
+/** The header of packed bytes, the geometries that come after it, and what takes the next so many `f32` or bytes. */
 export function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
@@ -13,11 +13,16 @@ export function unpack(buffer) {
     at += 4 * count;
     return array;
   };
-  const geometries = head.geometries.map(([vertices, triangles]) => ({
+  const geometries = head.geometries.map(([vertices, triangles, uvs]) => ({
     positions: take(Float32Array, 3 * vertices),
     normals: take(Float32Array, 3 * vertices),
     rest: take(Float32Array, 3 * vertices),
+    uvs: uvs ? take(Float32Array, 2 * uvs) : null,
     indices: take(Uint32Array, 3 * triangles),
   }));
-  return { head, geometries, floats: (count) => take(Float32Array, count) };
+  const bytes = (count) => {
+    at += count;
+    return new Uint8Array(buffer, at - count, count);
+  };
+  return { head, geometries, floats: (count) => take(Float32Array, count), bytes };
 }

@@ -14,7 +14,7 @@ export function decode(base64) {
 }
 
 function read(bytes) {
-  const { head, geometries, floats } = unpack(bytes);
+  const { head, geometries, floats, bytes: next } = unpack(bytes);
   const bodies = head.bodies.map((body, number) => ({
     ...body,
     number,
@@ -27,7 +27,8 @@ function read(bytes) {
     body.generation = parent ? parent.generation + 1 : 0;
     body.moves = parent !== undefined || hasMoved(body.poses);
   }
-  return { ...head, geometries, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
+  const images = head.images.map(({ type, bytes }) => new Blob([next(bytes)], { type }));
+  return { ...head, geometries, images, bodies, breaks: breaks(bodies), blows: blows(bodies), alive: alive(bodies, head.frames) };
 }
 
 export function lives(body, frame) {

@@ -2,7 +2,7 @@
 
 import * as THREE from "./three.js";
 import { lives, speed, stress } from "./playback.js";
-import { Stage, geometryOf, kindOf } from "./stage.js";
+import { Stage, geometryOf, kindOf, textureOf } from "./stage.js";
 
 const RAMP = [0x4a63c8, 0x2a9d8f, 0xe9c46a, 0xf0824a, 0xe5383b].map((c) => new THREE.Color(c));
 
@@ -14,43 +14,40 @@ export class RecordedStage extends Stage {
     this.fill();
   }
 
-  /** Every body is an instance of its outer surface, and one of its cuts, in the batch of its material. */
+  /** Every body is an instance of its outer surface, of each coat of it, and of its cuts, in the batch of its material. */
   fill() {
-    const { geometries, bodies } = this.recording;
-    this.shown = bodies.filter((body) => body.frames > 0 && (body.outer !== null || body.inner !== null));
+    const { bodies, images } = this.recording;
+    for (const body of bodies) body.parts = partsOf(body);
+    this.shown = bodies.filter((body) => body.frames > 0 && body.parts.length);
     if (!this.shown.length) throw new Error("it holds nothing that can be seen");
+    this.textures = images.map((image) => textureOf(image, () => (this.stale = true)));
     const kinds = new Map();
-    for (const body of this.shown) {
-      const kind = kindOf(body);
+    for (const part of this.shown.flatMap((body) => body.parts)) {
+      const kind = part.coat === null ? kindOf(part.body) : `coat ${part.coat}`;
       if (!kinds.has(kind)) kinds.set(kind, []);
-      kinds.get(kind).push(body);
+      kinds.get(kind).push(part);
     }
-    for (const of of kinds.values()) this.gather(of, geometries);
+    for (const of of kinds.values()) this.gather(of);
     this.fastest = this.swiftness();
     const tensions = bodies.flatMap((body) => body.stress.map(([, principal]) => principal));
     this.tensest = tensions.reduce((most, tension) => Math.max(most, tension), 0);
     this.generations = bodies.reduce((most, body) => Math.max(most, body.generation), 2);
   }
 
-  /** A batch of bodies of one kind of material. */
-  gather(bodies, geometries) {
-    const used = new Map();
-    const count = bodies.reduce((n, b) => n + (b.outer !== null) + (b.inner !== null), 0);
-    for (const body of bodies) for (const n of [body.outer, body.inner]) if (n !== null) used.set(n, null);
+  /** A batch of parts of one kind of material. */
+  gather(parts) {
+    const { geometries, coats } = this.recording;
+    const used = new Map(parts.map((part) => [part.geometry, null]));
     const sum = (of) => [...used.keys()].reduce((total, n) => total + of(geometries[n]), 0);
-    const batch = this.batchOf(bodies[0], count, sum((g) => g.positions.length / 3), sum((g) => g.indices.length));
-    for (const n of used.keys()) {
-      used.set(n, batch.addGeometry(geometryOf(geometries[n])));
-    }
-    const instance = (body, geometry) => {
-      if (geometry === null) return null;
-      const id = batch.addInstance(used.get(geometry));
-      batch.owners[id] = body;
-      return id;
-    };
-    for (const body of bodies) {
-      body.batch = batch;
-      body.instances = [instance(body, body.outer), instance(body, body.inner)];
+    const room = [parts.length, sum((g) => g.positions.length / 3), sum((g) => g.indices.length)];
+    const { body, coat } = parts[0];
+    const batch = coat === null ? this.batchOf(body, ...room)
+      : this.batchOfCoat(coats[coat], this.textures[coats[coat].image] ?? null, ...room);
+    for (const n of used.keys()) used.set(n, batch.addGeometry(geometryOf(geometries[n])));
+    for (const part of parts) {
+      part.batch = batch;
+      part.id = batch.addInstance(used.get(part.geometry));
+      batch.owners[part.id] = part.body;
     }
   }
 
@@ -68,7 +65,7 @@ export class RecordedStage extends Stage {
     return Math.max(speeds[Math.floor(0.98 * (speeds.length - 1))] ?? 0, 1e-3);
   }
 
-  colourOf(body, side, frame) {
+  colourOf({ body, side, coat }, frame) {
     const colour = new THREE.Color();
     const strained = this.look.colour === "stress" && stress(body, frame);
     if (strained) return ramp(colour, Math.max(strained.principal, 0) / this.tensest);
@@ -76,6 +73,7 @@ export class RecordedStage extends Stage {
     if (how === "body") return colour.setHSL((body.number * 0.618034) % 1, 0.55, side ? 0.68 : 0.55);
     if (how === "generation") return ramp(colour, body.generation / this.generations);
     if (how === "speed") return ramp(colour, speed(body, frame, this.recording.fps) / this.fastest);
+    if (coat !== null) return colour.setRGB(...this.recording.coats[coat].colour);
     return colour.setRGB(...(side ? body.inner_colour : body.colour));
   }
 
@@ -102,14 +100,14 @@ export class RecordedStage extends Stage {
         const shrinking = frame - body.birth - body.frames + body.sizes.length;
         matrix.compose(place, turn, scale.setScalar(body.sizes[shrinking] ?? 1));
       }
-      body.instances.forEach((id, side) => {
-        if (id === null) return;
+      for (const part of body.parts) {
+        const { batch, id, side } = part;
         const visible = is && (side === 0 || this.look.inner);
-        body.batch.setVisibleAt(id, visible);
-        if (!visible) return;
-        body.batch.setMatrixAt(id, matrix);
-        body.batch.setColorAt(id, this.colourOf(body, side, frame));
-      });
+        batch.setVisibleAt(id, visible);
+        if (!visible) continue;
+        batch.setMatrixAt(id, matrix);
+        batch.setColorAt(id, this.colourOf(part, frame));
+      }
     }
     // without the faces of cuts one looks into pieces
     for (const { material } of this.batches) {
@@ -145,6 +143,13 @@ export class RecordedStage extends Stage {
     for (const middle of middles.values()) middle.at.divideScalar(middle.count);
     return middles;
   }
+}
+
+/** What a body is drawn of: geometries, with the number of a coat if they have one, of the surface (0) or of cuts (1). */
+function partsOf(body) {
+  const sides = [[body.outer, 0], [body.inner, 1]].filter(([geometry]) => geometry !== null);
+  const plain = sides.map(([geometry, side]) => ({ body, geometry, side, coat: null }));
+  return [...plain, ...body.coats.map(([geometry, coat]) => ({ body, geometry, side: 0, coat }))];
 }
 
 function ramp(colour, share) {

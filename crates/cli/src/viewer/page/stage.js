@@ -2,7 +2,7 @@
 // call however many they are.
 
 import * as THREE from "./three.js";
-import { paint } from "./texture.js";
+import { paint, wrap } from "./texture.js";
 
 const SUN = new THREE.Vector3(-0.5, 1, 0.45).normalize();
 
@@ -59,6 +59,21 @@ export class Stage {
   batchOf(body, instances, vertices, indices) {
     const material = materialOf(body);
     paint(material, body.texture, this.plain);
+    return this.batch(material, instances, vertices, indices);
+  }
+
+  /** The same for what has a coat of a mesh; `texture` is its image, if it has one. */
+  batchOfCoat(coat, texture, instances, vertices, indices) {
+    const { roughness, metallic: metalness, alpha, blend: transparent, cutoff } = coat;
+    const material = new THREE.MeshStandardMaterial({ roughness, metalness, transparent, map: texture });
+    if (transparent) material.opacity = alpha;
+    // what is cut out is told from the image alone
+    if (cutoff !== null && alpha > 0) material.alphaTest = Math.min(cutoff / alpha, 1);
+    if (texture) wrap(material, this.plain);
+    return this.batch(material, instances, vertices, indices);
+  }
+
+  batch(material, instances, vertices, indices) {
     const batch = new THREE.BatchedMesh(instances, vertices, indices, material);
     const casts = !material.transmission && !material.transparent;
     Object.assign(batch, { castShadow: casts, receiveShadow: true, frustumCulled: false, perObjectFrustumCulled: false, sortObjects: false, owners: [] });
@@ -158,12 +173,29 @@ function materialOf({ transmission, ior, alpha, roughness }) {
   return new THREE.MeshStandardMaterial({ roughness: 0.82, transparent, opacity: alpha });
 }
 
+/** The texture of an image, a blob; `done` is called when it can be drawn. */
+export function textureOf(blob, done) {
+  const texture = new THREE.Texture();
+  texture.colorSpace = THREE.SRGBColorSpace;
+  texture.wrapS = texture.wrapT = THREE.RepeatWrapping;
+  texture.flipY = false;
+  // texture coordinates count from the bottom
+  const how = { imageOrientation: "flipY", premultiplyAlpha: "none", colorSpaceConversion: "none" };
+  createImageBitmap(blob, how).then((image) => {
+    texture.image = image;
+    texture.needsUpdate = true;
+    done();
+  }, () => console.warn("an image of a material is damaged"));
+  return texture;
+}
+
 /** A geometry of arrays, for a batch. */
-export function geometryOf({ positions, normals, rest, indices }) {
+export function geometryOf({ positions, normals, rest, uvs, indices }) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(positions, 3));
   geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
   geometry.setAttribute("rest", new THREE.BufferAttribute(rest, 3));
+  if (uvs) geometry.setAttribute("uv", new THREE.BufferAttribute(uvs, 2));
   geometry.setIndex(new THREE.BufferAttribute(indices, 1));
   return geometry;
 }

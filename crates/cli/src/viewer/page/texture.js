@@ -55,6 +55,18 @@ vec3 solidTexture(vec3 p, float w) {
 }
 `;
 
+/** Leaves the image of a material out where colours are others than its own. */
+export function wrap(material, plain) {
+  material.customProgramCacheKey = () => "image";
+  material.onBeforeCompile = (shader) => {
+    shader.uniforms.solidOff = plain;
+    shader.fragmentShader = `uniform float solidOff;\n${shader.fragmentShader}`
+      .replace("#include <map_fragment>", `#ifdef USE_MAP
+        diffuseColor *= mix(texture2D(map, vMapUv), vec4(1.0), solidOff);
+        #endif`);
+  };
+}
+
 /** Lets a material have a solid texture; its geometry has the attribute `rest`, m. */
 export function paint(material, texture, plain) {
   const number = NUMBERS[texture] ?? 0;

@@ -1,0 +1,218 @@
+//! Images of materials, decoded, at any size.
+
+use png::{ColorType, Transformations};
+use sim::{Coat, Image, ImageKind, Recording};
+use thiserror::Error;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+use super::tone::{linear, srgb};
+
+/// Why an image cannot be drawn.
+#[derive(Debug, Error)]
+pub enum ImageError {
+    /// It is damaged or too large.
+    #[error("the image `{name}` {problem}")]
+    Unusable {
+        /// Its name in the recording.
+        name: String,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
+    /// All together take too much memory.
+    #[error(
+        "its images have more than {} pixels together: make them smaller",
+        meshfile::MAX_PIXELS
+    )]
+    TooMany,
+}
+
+/// The images of the materials of a recording, decoded.
+#[derive(Default)]
+pub struct Images(Vec<(Image, Pyramid)>);
+
+impl Images {
+    /// Those of `recording`, each decoded once.
+    ///
+    /// # Errors
+    /// [`ImageError`] when one is damaged, or all have more than [`meshfile::MAX_PIXELS`] pixels together.
+    pub fn of(recording: &Recording) -> Result<Self, ImageError> {
+        let mut images: Vec<(Image, Pyramid)> = Vec::new();
+        let mut pixels = 0;
+        let coats = recording.tracks.iter().flat_map(|track| track.look.coats.iter());
+        for image in coats.filter_map(|coat| coat.image.as_ref()) {
+            if images.iter().any(|(known, _)| known == image) {
+                continue;
+            }
+            let unusable = |problem| ImageError::Unusable { name: image.name.clone(), problem };
+            let size = meshfile::image_size(image.kind, &image.bytes);
+            let size = size.map_err(|e| unusable(e.to_string()))?.map(|n| n as usize);
+            pixels += (size[0] * size[1]) as u64;
+            if pixels > meshfile::MAX_PIXELS {
+                return Err(ImageError::TooMany);
+            }
+            let pyramid = Pyramid::new(image, size).map_err(unusable)?;
+            images.push((image.clone(), pyramid));
+        }
+        Ok(Self(images))
+    }
+
+    /// The decoded image of a coat, if it has one.
+    pub(super) fn find(&self, coat: &Coat) -> Option<&Pyramid> {
+        let image = coat.image.as_ref()?;
+        self.0.iter().find(|(known, _)| known == image).map(|(_, pyramid)| pyramid)
+    }
+}
+
+/// An image, and the same with half as many pixels a side until there is one (Williams 1983).
+pub(super) struct Pyramid(Vec<Level>);
+
+struct Level {
+    size: [usize; 2],
+    /// sRGB bytes and alpha, row by row from the top.
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Pyramid {
+    fn new(image: &Image, size: [usize; 2]) -> Result<Self, String> {
+        let damaged = |what: String| format!("is damaged ({what}): save it again");
+        let pixels = match image.kind {
+            ImageKind::Png => png_pixels(&image.bytes).map_err(|e| damaged(e.to_string()))?,
+            ImageKind::Jpeg => jpeg_pixels(&image.bytes, size).map_err(damaged)?,
+        };
+        if pixels.len() != size[0] * size[1] {
+            return Err(damaged("it is not of the size that it says".to_owned()));
+        }
+        let mut levels = vec![Level { size, pixels }];
+        while let Some(next) = levels.last().and_then(Level::half) {
+            levels.push(next);
+        }
+        Ok(Self(levels))
+    }
+
+    /// The linear color and the alpha at texture coordinates, `v` upwards, repeated beyond 0 to 1, of a patch of
+    /// `area`, a share of the whole image.
+    pub(super) fn at(&self, [u, v]: [f32; 2], area: f32) -> [f32; 4] {
+        let [width, height] = self.0[0].size;
+        let pixels = (area * (width * height) as f32).max(1.0);
+        let most = (self.0.len() - 1) as f32;
+        let level = (0.5 * pixels.log2()).clamp(0.0, most);
+        let (low, share) = (level.floor() as usize, level.fract());
+        let fine = self.0[low].at(u, v);
+        if share == 0.0 {
+            return fine;
+        }
+        let coarse = self.0[low + 1].at(u, v);
+        std::array::from_fn(|k| fine[k] + (coarse[k] - fine[k]) * share)
+    }
+}
+
+impl Level {
+    fn half(&self) -> Option<Self> {
+        let [width, height] = self.size;
+        if width == 1 && height == 1 {
+            return None;
+        }
+        let size = [width.div_ceil(2), height.div_ceil(2)];
+        let mean = |n: usize| {
+            let (x, y) = (2 * (n % size[0]), 2 * (n / size[0]));
+            let mut sum = [0.0; 4];
+            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let [x, y] = [(x + dx).min(width - 1), (y + dy).min(height - 1)];
+                let pixel = self.pixel(x, y);
+                sum.iter_mut().zip(pixel).for_each(|(sum, part)| *sum += 0.25 * part);
+            }
+            let [r, g, b, a] = sum;
+            [srgb(r), srgb(g), srgb(b), (255.0 * a).round() as u8]
+        };
+        Some(Self { size, pixels: (0..size[0] * size[1]).map(mean).collect() })
+    }
+
+    /// Linear.
+    fn pixel(&self, x: usize, y: usize) -> [f32; 4] {
+        let [r, g, b, a] = self.pixels[y * self.size[0] + x];
+        [linear(r), linear(g), linear(b), f32::from(a) / 255.0]
+    }
+
+    /// Between the middles of four pixels.
+    fn at(&self, u: f32, v: f32) -> [f32; 4] {
+        let [width, height] = self.size;
+        let place = |x: f32, count: usize| {
+            let at = x.rem_euclid(1.0) * count as f32 - 0.5;
+            let low = at.floor();
+            let wrapped = |n: f32| (n.rem_euclid(count as f32) as usize).min(count - 1);
+            ([wrapped(low), wrapped(low + 1.0)], at - low)
+        };
+        let ([left, right], across) = place(u, width);
+        let ([top, bottom], down) = place(1.0 - v, height);
+        let mix = |a: [f32; 4], b: [f32; 4], share: f32| -> [f32; 4] {
+            std::array::from_fn(|k| a[k] + (b[k] - a[k]) * share)
+        };
+        let above = mix(self.pixel(left, top), self.pixel(right, top), across);
+        let below = mix(self.pixel(left, bottom), self.pixel(right, bottom), across);
+        mix(above, below, down)
+    }
+}
+
+fn png_pixels(bytes: &[u8]) -> Result<Vec<[u8; 4]>, png::DecodingError> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
+    let mut reader = decoder.read_info()?;
+    let mut buffer = vec![0; reader.output_buffer_size().unwrap_or(0)];
+    let frame = reader.next_frame(&mut buffer)?;
+    let samples = frame.color_type.samples();
+    let rows = buffer.chunks_exact(frame.line_size).take(frame.height as usize);
+    let pixel = |pixel: &[u8]| match (frame.color_type, pixel) {
+        (ColorType::GrayscaleAlpha, &[grey, alpha]) => [grey, grey, grey, alpha],
+        (ColorType::Rgba, &[r, g, b, a]) => [r, g, b, a],
+        (_, &[r, g, b]) => [r, g, b, 255],
+        (_, rest) => [rest[0], rest[0], rest[0], 255],
+    };
+    Ok(rows.flat_map(|row| row.chunks_exact(samples).map(pixel)).collect())
+}
+
+fn jpeg_pixels(bytes: &[u8], [width, height]: [usize; 2]) -> Result<Vec<[u8; 4]>, String> {
+    let options = DecoderOptions::default()
+        .set_max_width(width)
+        .set_max_height(height)
+        .jpeg_set_out_colorspace(ColorSpace::RGB);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    let bytes = decoder.decode().map_err(|e| format!("{e:?}"))?;
+    Ok(bytes.as_chunks::<3>().0.iter().map(|&[r, g, b]| [r, g, b, 255]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Black on the left and white on the right, red below.
+    fn level() -> Level {
+        let (black, white, red) = ([0, 0, 0, 255], [255; 4], [255, 0, 0, 255]);
+        Level { size: [2, 2], pixels: vec![black, white, red, red] }
+    }
+
+    #[test]
+    fn pixels_are_where_texture_coordinates_say() {
+        let level = level();
+        assert_eq!(level.at(0.25, 0.75), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(level.at(0.75, 0.75), [1.0; 4]);
+        assert_eq!(level.at(1.75, -0.25), [1.0; 4], "repeated");
+        assert_eq!(level.at(0.5, 0.25), [1.0, 0.0, 0.0, 1.0]);
+        let half = level.at(0.5, 0.75);
+        assert!(half.iter().take(3).all(|x| (x - 0.5).abs() < 1e-6), "{half:?}");
+        // and those that are not finite are no reason to stop
+        level.at(f32::NAN, f32::INFINITY);
+    }
+
+    #[test]
+    fn a_patch_as_large_as_the_image_has_its_mean_color() {
+        let level = level();
+        let half = level.half().unwrap();
+        let pyramid = Pyramid(vec![level, half]);
+        let [r, g, b, a] = pyramid.at([0.1, 0.2], 1.0);
+        assert!((r - 0.75).abs() < 0.01 && (g - 0.25).abs() < 0.01 && b == g && a == 1.0);
+        assert_eq!(pyramid.at([0.25, 0.75], 0.0), [0.0, 0.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Materials of a GLB file, and its images: in the file, in the text of an address, or in files beside it.
+
+use ::gltf::Gltf;
+use ::gltf::json::Root;
+use ::gltf::material::{AlphaMode, Material};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use sim::{Coat, Image, Opacity};
+
+use crate::MeshFileError;
+use crate::coats::{Beside, CoatWarning, image};
+use crate::glb_file::{GlbError, view_bytes};
+
+/// The materials of a file that its meshes use, in the order of their first use.
+pub struct GlbCoats<'a, 'b> {
+    root: &'a Root,
+    blob: &'a [u8],
+    beside: &'a mut Beside<'b>,
+    /// Numbers of the materials in the file.
+    numbers: Vec<usize>,
+    /// Those that were asked for, each once.
+    pub coats: Vec<Coat>,
+    /// What is lost of them.
+    pub warnings: Vec<CoatWarning>,
+    /// By number, those that were read.
+    images: Vec<Option<Option<Image>>>,
+}
+
+impl<'a, 'b> GlbCoats<'a, 'b> {
+    /// None so far; `beside` reads images that are in files of their own.
+    pub fn new(file: &'a Gltf, beside: &'a mut Beside<'b>) -> Self {
+        let root = file.as_json();
+        Self {
+            root,
+            blob: file.blob.as_deref().unwrap_or_default(),
+            beside,
+            numbers: Vec::new(),
+            coats: Vec::new(),
+            warnings: Vec::new(),
+            images: vec![None; root.images.len()],
+        }
+    }
+
+    /// The number of the coat of a material of the file, past the end of all lists for that of the format itself.
+    ///
+    /// # Errors
+    /// [`MeshFileError::Glb`] when its image does not lie within the file, [`MeshFileError::Image`] when it is damaged
+    /// or too large.
+    pub fn coat(&mut self, material: &Material) -> Result<u32, MeshFileError> {
+        let Some(number) = material.index() else { return Ok(u32::MAX) };
+        if let Some(known) = self.numbers.iter().position(|&known| known == number) {
+            return Ok(known as u32);
+        }
+        let name = material.name().map_or_else(|| format!("material {number}"), str::to_owned);
+        let pbr = material.pbr_metallic_roughness();
+        let opacity = match material.alpha_mode() {
+            AlphaMode::Opaque => Opacity::Opaque,
+            AlphaMode::Mask => Opacity::Mask(share(material.alpha_cutoff().unwrap_or(0.5))),
+            AlphaMode::Blend => Opacity::Blend,
+        };
+        let image = match pbr.base_color_texture() {
+            Some(info) => self.image(&name, info.texture().source().index())?,
+            None => None,
+        };
+        self.numbers.push(number);
+        self.coats.push(Coat {
+            name,
+            color: pbr.base_color_factor().map(share),
+            metallic: share(pbr.metallic_factor()),
+            roughness: Some(share(pbr.roughness_factor())),
+            opacity,
+            image,
+        });
+        Ok(self.coats.len() as u32 - 1)
+    }
+
+    /// An image, read once.
+    fn image(&mut self, material: &str, number: usize) -> Result<Option<Image>, MeshFileError> {
+        if let Some(Some(known)) = self.images.get(number) {
+            return Ok(known.clone());
+        }
+        let (name, bytes) = match self.bytes(number)? {
+            (name, Ok(bytes)) => (name, bytes),
+            (file, Err(problem)) => {
+                let material = material.to_owned();
+                self.warnings.push(CoatWarning::NoImage { material, file, problem });
+                self.images[number] = Some(None);
+                return Ok(None);
+            }
+        };
+        let found = image(material, &name, bytes, &mut self.warnings);
+        let found = found.map_err(|source| MeshFileError::Image { name, source })?;
+        self.images[number] = Some(found.clone());
+        Ok(found)
+    }
+
+    /// The name of an image, and its bytes or why there are none.
+    fn bytes(&mut self, number: usize) -> Result<(String, Result<Vec<u8>, String>), GlbError> {
+        let image = &self.root.images[number];
+        let name = image.name.clone().unwrap_or_else(|| format!("image {number}"));
+        if let Some(view) = &image.buffer_view {
+            let bytes = view_bytes(self.root, self.blob, view.value());
+            let bytes = bytes.ok_or_else(|| GlbError::Part {
+                part: format!("image {number}"),
+                problem: "does not lie within the file".to_owned(),
+            })?;
+            return Ok((name, Ok(bytes.to_vec())));
+        }
+        let Some(address) = &image.uri else {
+            return Ok((name, Err("the file does not say where it is".to_owned())));
+        };
+        if let Some(data) = address.strip_prefix("data:") {
+            let text = data.split_once(";base64,").map_or("", |(_, text)| text);
+            let bytes = STANDARD.decode(text).map_err(|_| GlbError::Part {
+                part: format!("image {number}"),
+                problem: "has damaged data".to_owned(),
+            })?;
+            return Ok((name, Ok(bytes)));
+        }
+        if address.contains("://") {
+            return Ok((address.clone(), Err("it is no file".to_owned())));
+        }
+        let file = decoded(address);
+        let bytes = (self.beside)(&file);
+        Ok((file, bytes))
+    }
+}
+
+fn share(x: f32) -> f32 {
+    if x.is_finite() { x.clamp(0.0, 1.0) } else { 1.0 }
+}
+
+/// The name of a file from an address, in which `%20` is a blank.
+fn decoded(address: &str) -> String {
+    let mut bytes = Vec::with_capacity(address.len());
+    let mut rest = address.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_names_of_files() {
+        assert_eq!(decoded("old%20wood%2f1.png"), "old wood/1.png");
+        assert_eq!(decoded("100%.png"), "100%.png");
+        assert_eq!(decoded("%"), "%");
+    }
+}

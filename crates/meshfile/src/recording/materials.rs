@@ -1,0 +1,145 @@
+//! Materials of looks and coats, and the images of these.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sim::{Coat, Look, Opacity, Recording};
+
+use super::Document;
+use super::encoded::Side;
+
+impl Document<'_> {
+    /// Leaves room for the images of all coats that are seen, each once.
+    pub(super) fn add_images(&mut self, recording: &Recording) {
+        for track in &recording.tracks {
+            let Some(surface) = self.surfaces.get(&track.skin.address()) else { continue };
+            let has_uvs = surface.uvs.is_some();
+            let coats = surface.indices.iter().filter_map(|(side, _)| coat(&track.look, *side));
+            for image in coats.filter(|_| has_uvs).filter_map(|coat| coat.image.as_ref()) {
+                if self.images.contains(image) {
+                    continue;
+                }
+                let view = self.buffer.add_bytes(&image.bytes);
+                let mut entry = json!({ "bufferView": view, "mimeType": image.kind.media_type() });
+                if !image.name.is_empty() {
+                    entry["name"] = json!(image.name);
+                }
+                self.image_entries.push(entry);
+                self.images.push(image.clone());
+            }
+        }
+    }
+
+    /// The number of the material of a part of a surface.
+    pub(super) fn material(&mut self, look: &Arc<Look>, side: Side, has_uvs: bool) -> usize {
+        let coat = coat(look, side);
+        // what has no coat looks alike
+        let side = match side {
+            Side::Outer(_) if coat.is_none() => Side::Outer(None),
+            side => side,
+        };
+        let has_uvs = has_uvs && coat.is_some_and(|coat| coat.image.is_some());
+        let of = (side, has_uvs);
+        let known = self.looks.iter().find(|(other, s, u, _)| (*s, *u) == of && other == look);
+        if let Some(&(.., number)) = known {
+            return number;
+        }
+        let mut entry = match coat {
+            Some(coat) => self.coat_entry(look, coat, has_uvs),
+            None => look_entry(look, side == Side::Inner),
+        };
+        entry["extras"] = extras(look, side);
+        let number = self.materials.len();
+        self.materials.push(entry);
+        self.looks.push((Arc::clone(look), side, has_uvs, number));
+        number
+    }
+
+    fn coat_entry(&self, look: &Look, coat: &Coat, has_uvs: bool) -> Value {
+        let mut entry = json!({
+            "name": coat.name,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": coat.color,
+                "metallicFactor": coat.metallic,
+                "roughnessFactor": coat.roughness.unwrap_or(look.roughness),
+            },
+        });
+        match coat.opacity {
+            Opacity::Opaque => {}
+            Opacity::Mask(cutoff) => {
+                entry["alphaMode"] = json!("MASK");
+                entry["alphaCutoff"] = json!(cutoff);
+            }
+            Opacity::Blend => entry["alphaMode"] = json!("BLEND"),
+        }
+        let image = coat.image.as_ref().filter(|_| has_uvs);
+        let number = image.and_then(|image| self.images.iter().position(|known| known == image));
+        if let Some(number) = number {
+            entry["pbrMetallicRoughness"]["baseColorTexture"] = json!({ "index": number });
+        }
+        entry
+    }
+}
+
+/// The coat of a part of a surface that looks so, if it has one.
+fn coat(look: &Look, side: Side) -> Option<&Coat> {
+    match side {
+        Side::Outer(Some(number)) => look.coats.get(number as usize),
+        _ => None,
+    }
+}
+
+fn look_entry(look: &Look, is_inner: bool) -> Value {
+    let Look { material, colour, inner_colour, roughness, alpha, .. } = look;
+    let inside = if is_inner { " inside" } else { "" };
+    let [r, g, b] = if is_inner { *inner_colour } else { *colour };
+    let mut entry = json!({
+        "name": format!("{material}{inside}"),
+        "pbrMetallicRoughness": {
+            "baseColorFactor": [r, g, b, alpha],
+            "metallicFactor": 0.0,
+            "roughnessFactor": roughness,
+        },
+    });
+    if *alpha < 1.0 {
+        entry["alphaMode"] = json!("BLEND");
+    }
+    if look.transmission > 0.0 {
+        entry["extensions"] = clear(look);
+    }
+    entry
+}
+
+/// The whole look: a body that is whole shows only some of its materials, and it is read back as all.
+fn extras(look: &Look, side: Side) -> Value {
+    let mut extras = json!({
+        "material": look.material,
+        "colour": look.colour,
+        "inner_colour": look.inner_colour,
+        "inner": side == Side::Inner,
+        "texture": look.texture,
+        "transmission": look.transmission,
+        "ior": look.ior,
+        "alpha": look.alpha,
+    });
+    if let Side::Outer(Some(_)) = side {
+        // its own roughness is that of the coat
+        extras["coat"] = json!({ "roughness": look.roughness });
+    }
+    extras
+}
+
+/// Extensions of transparent materials.
+pub(super) const CLEAR: [&str; 3] =
+    ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
+
+/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
+/// is that of the surface.
+fn clear(look: &Look) -> Value {
+    let [ior, transmission, volume] = CLEAR;
+    json!({
+        ior: { "ior": look.ior },
+        transmission: { "transmissionFactor": look.transmission },
+        volume: { "thicknessFactor": 0.01 },
+    })
+}

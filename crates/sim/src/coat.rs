@@ -1,0 +1,77 @@
+//! What mesh files say parts of a surface look like: materials and their images.
+
+use std::sync::Arc;
+
+/// A material of a mesh file: what some of its triangles look like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coat {
+    /// Its name in the file; empty if it has none.
+    pub name: String,
+    /// Linear RGBA, each 0 to 1, that the image and the colors of vertices are multiplied by.
+    pub color: [f32; 4],
+    /// From 0, a dielectric, to 1, a metal.
+    pub metallic: f32,
+    /// From 0, a mirror, to 1, chalk; that of the [`Look`](crate::Look) if the file has none.
+    pub roughness: Option<f32>,
+    /// What alpha does.
+    pub opacity: Opacity,
+    /// The color at each texture coordinate, repeated beyond 0 to 1.
+    pub image: Option<Image>,
+}
+
+/// What the alpha of a [`Coat`] does.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Opacity {
+    /// Nothing.
+    #[default]
+    Opaque,
+    /// What has less alpha than this, 0 to 1, is not there; the rest is opaque.
+    Mask(f32),
+    /// The share of what is behind that is hidden.
+    Blend,
+}
+
+/// A picture as its file holds it, not decoded. Clones share the bytes.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// The name of its file without folder and ending, or its name in the file that holds it.
+    pub name: String,
+    /// What the bytes are.
+    pub kind: ImageKind,
+    /// All bytes of the file.
+    pub bytes: Arc<[u8]>,
+}
+
+impl PartialEq for Image {
+    /// Whether the bytes are equal, whatever the names.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.bytes, &other.bytes) || self.bytes == other.bytes
+    }
+}
+
+/// Formats of images.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    /// PNG (ISO/IEC 15948).
+    Png,
+    /// JPEG (ISO/IEC 10918).
+    Jpeg,
+}
+
+impl ImageKind {
+    /// The media type.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+        }
+    }
+
+    /// The ending of files, without a dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What bodies look like.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Coat, PaintedMesh};
+
+/// How a body looks: its surface, and what shows where it broke.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Name of the material.
+    pub material: String,
+    /// Linear RGB colour of the surface.
+    pub colour: [f32; 3],
+    /// Linear RGB colour of cuts.
+    pub inner_colour: [f32; 3],
+    /// From 0, a mirror, to 1, chalk.
+    pub roughness: f32,
+    /// What its colours vary with from place to place.
+    pub texture: Texture,
+    /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
+    /// `KHR_materials_transmission`.
+    pub transmission: f32,
+    /// Refractive index, 1 or more.
+    pub ior: f32,
+    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
+    pub alpha: f32,
+    /// How small pieces of the body look otherwise, if they do.
+    pub small_pieces: Option<SmallPieces>,
+    /// Materials of the mesh that the body was made from: triangles of the outer surface that have one of these
+    /// ([`Surface::coats`](crate::Surface::coats)) look like it instead, without a solid texture.
+    pub coats: Arc<[Coat]>,
+}
+
+/// A colour that tells small pieces from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SmallPieces {
+    /// Pieces of less volume than a cube of this edge are small, m.
+    pub size: f64,
+    /// Linear RGB of their surface and cuts, each 0 to 1.
+    #[serde(alias = "color")]
+    pub colour: [f32; 3],
+}
+
+impl Look {
+    /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
+    pub fn of_piece(&self, volume: f64) -> Option<Self> {
+        let SmallPieces { colour, .. } =
+            self.small_pieces.filter(|small| volume < small.size.powi(3))?;
+        Some(Self {
+            material: format!("{} small", self.material),
+            colour,
+            inner_colour: colour,
+            texture: Texture::Plain,
+            // pieces of small ones are small too
+            small_pieces: None,
+            coats: Arc::default(),
+            ..self.clone()
+        })
+    }
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        let colour = [0.7; 3];
+        Self {
+            material: "plain".to_owned(),
+            colour,
+            inner_colour: colour,
+            roughness: 0.8,
+            texture: Texture::Plain,
+            transmission: 0.0,
+            ior: 1.5,
+            alpha: 1.0,
+            small_pieces: None,
+            coats: Arc::default(),
+        }
+    }
+}
+
+/// A solid texture: the color of a material as a function of the rest position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Texture {
+    /// One color everywhere.
+    #[default]
+    Plain,
+    /// Veins.
+    Marble,
+    /// Faint clouds.
+    Clay,
+    /// Growth rings around the y axis.
+    Wood,
+    /// Clouds, sand and pores.
+    Concrete,
+    /// Grains of several colours.
+    Stone,
+}
+
+impl Texture {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Plain, Self::Marble, Self::Clay, Self::Wood, Self::Concrete, Self::Stone];
+}
+
+/// How one body of a world is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appearance {
+    /// The body.
+    pub body: crate::BodyId,
+    /// Its name in the scene.
+    pub name: String,
+    /// What it looks like.
+    pub look: Arc<Look>,
+    /// The mesh it was made from, in material coordinates.
+    pub mesh: Option<Arc<PaintedMesh>>,
+}
