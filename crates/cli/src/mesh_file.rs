@@ -18,7 +18,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 }
 
 /// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
-/// colours of its corners (STL has none), its materials and their images. Files that it names for these are read
+/// colors of its corners (STL has none), its materials and their images. Files that it names for these are read
 /// where they are in its own folder or below; others are missed with a warning.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ fn set_color(coat: &mut Coat, text: &str) {
     let mut shares = text.split_whitespace().map(share);
     let mut next = || shares.next().flatten();
     let Some(r) = next() else { return };
-    // one number is grey
+    // one number is gray
     let (g, b) = next().zip(next()).unwrap_or((r, r));
     coat.color[..3].copy_from_slice(&[r, g, b]);
 }

@@ -239,9 +239,9 @@ impl Document<'_> {
     fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.skin.address();
         let primitive = self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?.clone();
-        let Primitive { positions, normals, rest, uvs, colours, is_painted, indices } = primitive;
+        let Primitive { positions, normals, rest, uvs, colors, is_painted, indices } = primitive;
         let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
-        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
+        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colors)] {
             if let Some(accessor) = accessor {
                 attributes[name] = json!(accessor);
             }
@@ -461,15 +461,15 @@ pub fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteE
 /// # Errors
 /// [`WriteError::Surface`] and [`WriteError::NotFinite`].
 pub fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner, coats } = surface;
+    let Surface { vertices, normals, rest, uvs, colors, outer, inner, coats } = surface;
     let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let painted = [uvs.len(), colors.len()].iter().all(|&n| n == 0 || n == vertices.len());
     let painted = painted && (coats.is_empty() || coats.len() == outer.len());
     let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
     if !alike || !outer.iter().chain(inner).all(known) {
         return Err(WriteError::Surface { track: track.name.clone() });
     }
-    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let paint = uvs.as_flattened().iter().chain(colors.as_flattened());
     let places = vertices.iter().chain(normals).chain(rest).flatten();
     if places.chain(paint).all(|x| x.is_finite()) {
         Ok(())

@@ -11,20 +11,20 @@ use crate::{Coat, PaintedMesh};
 pub struct Look {
     /// Name of the material.
     pub material: String,
-    /// Linear RGB colour of the surface.
-    pub colour: [f32; 3],
-    /// Linear RGB colour of cuts.
-    pub inner_colour: [f32; 3],
+    /// Linear RGB color of the surface.
+    pub color: [f32; 3],
+    /// Linear RGB color of cuts.
+    pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
-    /// What its colours vary with from place to place.
+    /// What its colors vary with from place to place.
     pub texture: Texture,
     /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
     /// `KHR_materials_transmission`.
     pub transmission: f32,
     /// Refractive index, 1 or more.
     pub ior: f32,
-    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
+    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full color.
     pub alpha: f32,
     /// How small pieces of the body look otherwise, if they do.
     pub small_pieces: Option<SmallPieces>,
@@ -33,7 +33,7 @@ pub struct Look {
     pub coats: Arc<[Coat]>,
 }
 
-/// A colour that tells small pieces from the others.
+/// A color that tells small pieces from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallPieces {
@@ -41,18 +41,18 @@ pub struct SmallPieces {
     pub size: f64,
     /// Linear RGB of their surface and cuts, each 0 to 1.
     #[serde(alias = "color")]
-    pub colour: [f32; 3],
+    pub color: [f32; 3],
 }
 
 impl Look {
     /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
     pub fn of_piece(&self, volume: f64) -> Option<Self> {
-        let SmallPieces { colour, .. } =
+        let SmallPieces { color, .. } =
             self.small_pieces.filter(|small| volume < small.size.powi(3))?;
         Some(Self {
             material: format!("{} small", self.material),
-            colour,
-            inner_colour: colour,
+            color,
+            inner_color: color,
             texture: Texture::Plain,
             // pieces of small ones are small too
             small_pieces: None,
@@ -64,11 +64,11 @@ impl Look {
 
 impl Default for Look {
     fn default() -> Self {
-        let colour = [0.7; 3];
+        let color = [0.7; 3];
         Self {
             material: "plain".to_owned(),
-            colour,
-            inner_colour: colour,
+            color,
+            inner_color: color,
             roughness: 0.8,
             texture: Texture::Plain,
             transmission: 0.0,
@@ -95,7 +95,7 @@ pub enum Texture {
     Wood,
     /// Clouds, sand and pores.
     Concrete,
-    /// Grains of several colours.
+    /// Grains of several colors.
     Stone,
 }
 

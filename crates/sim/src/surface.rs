@@ -29,8 +29,8 @@ pub struct Surface {
     pub rest: Vec<[f32; 3]>,
     /// Texture coordinates, one per vertex, `v` upwards; none if the body has no texture.
     pub uvs: Vec<[f32; 2]>,
-    /// Linear RGBA colours, one per vertex; none if the body has one colour.
-    pub colours: Vec<[f32; 4]>,
+    /// Linear RGBA colors, one per vertex; none if the body has one color.
+    pub colors: Vec<[f32; 4]>,
     /// Triangles of the surface of the whole body: indices, counter-clockwise from outside.
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
@@ -84,7 +84,7 @@ impl Surface {
             normals: of(&self.normals),
             rest: of(&self.rest),
             uvs: own.iter().filter_map(|&v| self.uvs.get(v as usize)).copied().collect(),
-            colours: own.iter().filter_map(|&v| self.colours.get(v as usize)).copied().collect(),
+            colors: own.iter().filter_map(|&v| self.colors.get(v as usize)).copied().collect(),
             outer: triangles.iter().map(|triangle| triangle.map(place)).collect(),
             inner: Vec::new(),
             coats: Vec::new(),
@@ -176,7 +176,7 @@ impl Surface {
     }
 
     /// An exact surface: flat cuts, and outer faces shaded and painted as on the whole body. Cuts have the
-    /// texture coordinates of a projection along the axis that they face most, in metres.
+    /// texture coordinates of a projection along the axis that they face most, in meters.
     fn exact(
         exact: &fracture::Surface,
         (shading, painted): (Option<&Shading>, Option<&PaintedMesh>),
@@ -202,7 +202,7 @@ impl Surface {
                 }
                 let number = surface.add_vertex(p, &drawn.normal, material);
                 surface.uvs.extend(has_uvs.then_some(drawn.uv));
-                surface.colours.extend(has_colors.then_some(drawn.color));
+                surface.colors.extend(has_colors.then_some(drawn.color));
                 known.push((drawn, number));
                 number
             });
@@ -279,7 +279,7 @@ impl Surface {
                 }
                 let new = surface.add_vertex(&places[k], &drawn.normal, material);
                 surface.uvs.extend(has_uvs.then_some(drawn.uv));
-                surface.colours.extend(has_colors.then_some(drawn.color));
+                surface.colors.extend(has_colors.then_some(drawn.color));
                 known[number].push((drawn, new));
                 new
             });

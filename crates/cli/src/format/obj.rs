@@ -1,7 +1,7 @@
 //! A folder of Wavefront OBJ files, one per frame, in world coordinates, `materials.mtl` and the images that it names.
 //!
 //! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
-//! those of a solid texture. Colours follow the places of vertices, as many programs write them.
+//! those of a solid texture. Colors follow the places of vertices, as many programs write them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -73,7 +73,7 @@ impl<'r> Materials<'r> {
     fn write(&self, folder: &Path) -> std::io::Result<()> {
         let mut out = BufWriter::new(File::create(folder.join("materials.mtl"))?);
         for (look, coats) in &self.looks {
-            for (name, [r, g, b]) in names(look).iter().zip([look.colour, look.inner_colour]) {
+            for (name, [r, g, b]) in names(look).iter().zip([look.color, look.inner_color]) {
                 writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
             }
             for (name, coat) in coats.iter().zip(&*look.coats) {
@@ -141,7 +141,7 @@ fn object(
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let surface = track.surface();
-    let Surface { vertices, normals, rest, uvs, colours, inner, .. } = &*surface;
+    let Surface { vertices, normals, rest, uvs, colors, inner, .. } = &*surface;
     // the digits that the body's own size asks for, however far off it is
     let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
     let unit =
@@ -150,7 +150,7 @@ fn object(
         let p = pose * (Point3::from(*vertex).cast() * scale);
         let [x, y, z] = [p.x, p.y, p.z].map(|x| rounded(x, unit));
         write!(out, "v {x} {y} {z}")?;
-        if let Some([r, g, b, _]) = colours.get(n) {
+        if let Some([r, g, b, _]) = colors.get(n) {
             write!(out, " {r} {g} {b}")?;
         }
         writeln!(out)?;

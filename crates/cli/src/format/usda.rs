@@ -105,7 +105,7 @@ fn body(
     visibility(track, frames, out)?;
     let surface = track.surface();
     if !surface.vertices.is_empty() {
-        mesh(&surface, track.look.colour, (own, materials), out)?;
+        mesh(&surface, track.look.color, (own, materials), out)?;
     }
     writeln!(out, "    }}")
 }
@@ -171,10 +171,10 @@ pub(super) fn mesh(
     write!(out, "            float3[] extent = ")?;
     tuples(&[corners(f32::min), corners(f32::max)], out)?;
     write!(out, "            color3f[] primvars:displayColor = ")?;
-    if surface.colours.is_empty() {
+    if surface.colors.is_empty() {
         tuples(&[[r, g, b]], out)?;
     } else {
-        let colors: Vec<[f32; 3]> = surface.colours.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
+        let colors: Vec<[f32; 3]> = surface.colors.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
         tuples(&colors, out)?;
         writeln!(
             out,

@@ -165,7 +165,7 @@ fn png_pixels(bytes: &[u8]) -> Result<Vec<[u8; 4]>, png::DecodingError> {
     let samples = frame.color_type.samples();
     let rows = buffer.chunks_exact(frame.line_size).take(frame.height as usize);
     let pixel = |pixel: &[u8]| match (frame.color_type, pixel) {
-        (ColorType::GrayscaleAlpha, &[grey, alpha]) => [grey, grey, grey, alpha],
+        (ColorType::GrayscaleAlpha, &[gray, alpha]) => [gray, gray, gray, alpha],
         (ColorType::Rgba, &[r, g, b, a]) => [r, g, b, a],
         (_, &[r, g, b]) => [r, g, b, 255],
         (_, rest) => [rest[0], rest[0], rest[0], 255],

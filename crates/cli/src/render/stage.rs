@@ -56,7 +56,7 @@ pub(super) struct Spot {
     pub(super) normal: Vec3,
     pub(super) distance: f32,
     /// Linear, of diffuse reflection or of what is let through.
-    pub(super) colour: Vec3,
+    pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) transmission: f32,
     pub(super) ior: f32,
@@ -83,7 +83,7 @@ impl<'i> Stage<'i> {
             let (surface, look) = (track.surface(), Arc::clone(&track.look));
             if surface.is_endless() {
                 let normal = pose.rotation * nalgebra::Vector3::y();
-                let offset = normal.dot(&(pose.translation.vector - view.centre.coords));
+                let offset = normal.dot(&(pose.translation.vector - view.center.coords));
                 let offset = (offset / view.radius) as f32;
                 planes.push(Plane { normal: normal.cast(), offset, look });
                 continue;
@@ -93,7 +93,7 @@ impl<'i> Stage<'i> {
                 for (n, &triangle) in triangles.iter().enumerate() {
                     let place = |v: u32| {
                         let p = pose * (Point3::from(surface.vertices[v as usize]).cast() * scale);
-                        ((p - view.centre) / view.radius).cast()
+                        ((p - view.center) / view.radius).cast()
                     };
                     corners.push(triangle.map(place));
                     let coat = surface.coats.get(n).filter(|_| !is_cut).copied();
@@ -158,23 +158,23 @@ impl<'i> Stage<'i> {
         // what faces away is seen at an edge of few triangles: as if from the side
         let away = normal.dot(&ray.direction).max(0.0);
         let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
-        let tint = vertices.map(|v| surface.colours.get(v as usize).map_or(ONE, |c| xyz(*c)));
+        let tint = vertices.map(|v| surface.colors.get(v as usize).map_or(ONE, |c| xyz(*c)));
         let tint = mix(&tint);
         let skin = self.skin(hit, weights, width * hit.distance).unwrap_or_else(|| {
-            let own = if is_cut { look.inner_colour } else { look.colour };
+            let own = if is_cut { look.inner_color } else { look.color };
             let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
             let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
             let Look { roughness, transmission, ior, alpha, .. } = **look;
-            let colour = Vec3::from(own).component_mul(&grain);
-            Skin { colour, roughness, transmission, ior, alpha }
+            let color = Vec3::from(own).component_mul(&grain);
+            Skin { color, roughness, transmission, ior, alpha }
         });
-        let Skin { colour, roughness, transmission, ior, alpha } = skin;
+        let Skin { color, roughness, transmission, ior, alpha } = skin;
         Spot {
             place,
             lifted: place - mix(&below) + flat * start,
             normal,
             distance: hit.distance,
-            colour: colour.component_mul(&tint),
+            color: color.component_mul(&tint),
             roughness,
             transmission,
             ior,
@@ -211,13 +211,13 @@ impl Stage<'_> {
         };
         let roughness = coat.roughness.unwrap_or(look.roughness);
         // what is partly there bends nothing
-        Some(Skin { colour: Vec3::new(r, g, b), roughness, transmission: 0.0, ior: 1.0, alpha })
+        Some(Skin { color: Vec3::new(r, g, b), roughness, transmission: 0.0, ior: 1.0, alpha })
     }
 }
 
 /// What a point of a surface looks like.
 struct Skin {
-    colour: Vec3,
+    color: Vec3,
     roughness: f32,
     transmission: f32,
     ior: f32,
@@ -231,7 +231,7 @@ fn passed_by_coat(coat: &Coat) -> f32 {
 
 /// The share of light that a body lets through.
 fn passed(look: &Look) -> f32 {
-    let tint = look.colour.iter().sum::<f32>() / 3.0;
+    let tint = look.color.iter().sum::<f32>() / 3.0;
     1.0 - look.alpha + look.alpha * look.transmission * tint * 0.9
 }
 
@@ -256,7 +256,7 @@ impl Plane {
             lifted: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
             normal: self.normal,
             distance,
-            colour: self.look.colour.into(),
+            color: self.look.color.into(),
             roughness: self.look.roughness,
             transmission: 0.0,
             ior: 1.5,

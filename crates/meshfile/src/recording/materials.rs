@@ -90,9 +90,9 @@ fn coat(look: &Look, side: Side) -> Option<&Coat> {
 }
 
 fn look_entry(look: &Look, is_inner: bool) -> Value {
-    let Look { material, colour, inner_colour, roughness, alpha, .. } = look;
+    let Look { material, color, inner_color, roughness, alpha, .. } = look;
     let inside = if is_inner { " inside" } else { "" };
-    let [r, g, b] = if is_inner { *inner_colour } else { *colour };
+    let [r, g, b] = if is_inner { *inner_color } else { *color };
     let mut entry = json!({
         "name": format!("{material}{inside}"),
         "pbrMetallicRoughness": {
@@ -114,8 +114,8 @@ fn look_entry(look: &Look, is_inner: bool) -> Value {
 fn extras(look: &Look, side: Side) -> Value {
     let mut extras = json!({
         "material": look.material,
-        "colour": look.colour,
-        "inner_colour": look.inner_colour,
+        "colour": look.color,
+        "inner_colour": look.inner_color,
         "inner": side == Side::Inner,
         "texture": look.texture,
         "transmission": look.transmission,
@@ -133,7 +133,7 @@ fn extras(look: &Look, side: Side) -> Value {
 pub(super) const CLEAR: [&str; 3] =
     ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
 
-/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
+/// What they say of a transparent material. A ray is taken to leave it after a centimeter; its color
 /// is that of the surface.
 fn clear(look: &Look) -> Value {
     let [ior, transmission, volume] = CLEAR;

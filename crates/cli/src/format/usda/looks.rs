@@ -74,9 +74,9 @@ impl<'r> Looks<'r> {
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "    def Scope \"Looks\"\n    {{")?;
         for (look, names) in self.looks.iter().zip(&self.names) {
-            for (path, colour) in [(&names.outer, look.colour), (&names.inner, look.inner_colour)] {
+            for (path, color) in [(&names.outer, look.color), (&names.inner, look.inner_color)] {
                 start(path, &look.material, out)?;
-                let [r, g, b] = colour;
+                let [r, g, b] = color;
                 writeln!(out, "                color3f inputs:diffuseColor = ({r}, {g}, {b})")?;
                 writeln!(out, "                float inputs:roughness = {}", look.roughness)?;
                 writeln!(out, "                token outputs:surface")?;
