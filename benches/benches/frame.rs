@@ -5,7 +5,7 @@
 //! 1000 awake and settled, ms of one processor a frame under load (`peers_pile`, Rapier 9):
 //!
 //! - 84: rows of single contacts, every pair looked at in every frame
-//! - 86: lanes of four pairs in colours: the solver a quarter faster, contacts still half of all
+//! - 86: lanes of four pairs in colors: the solver a quarter faster, contacts still half of all
 //! - 60: samples asked through one matrix
 //! - 32: contacts looked for again after collisions that send bodies far, and gentler push-out: the
 //!   pile comes to rest, and 95 % of its pairs are used again

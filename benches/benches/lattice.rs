@@ -6,21 +6,21 @@ use std::hint::black_box;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use criterion::{Criterion, criterion_group, criterion_main};
-use fracture::{Breaking, Lattice, Links, Neighbours, multipliers};
+use fracture::{Breaking, Lattice, Links, Neighbors, multipliers};
 use nalgebra::{Point3, Vector3};
 
-fn wall(neighbours: Neighbours) -> Lattice {
+fn wall(neighbors: Neighbors) -> Lattice {
     let mesh = kuhn_box([17, 10, 4], Vector3::new(1.7, 1.0, 0.4));
-    let lattice = Lattice::new(&mesh, neighbours, |_| 1500.0, |_| 1e5);
+    let lattice = Lattice::new(&mesh, neighbors, |_| 1500.0, |_| 1e5);
     let mut lattice = lattice.expect("a valid mesh");
     lattice.fix(|p| p.y < 0.1);
     lattice
 }
 
 fn lattice(criterion: &mut Criterion) {
-    let edges = Neighbours::Edges { share: 0.25 };
-    for (name, neighbours) in [("faces", Neighbours::Faces), ("edges", edges)] {
-        let wall = wall(neighbours);
+    let edges = Neighbors::Edges { share: 0.25 };
+    for (name, neighbors) in [("faces", Neighbors::Faces), ("edges", edges)] {
+        let wall = wall(neighbors);
         let hit = Point3::new(0.85, 0.7, 0.0);
         let loads = wall.load(&hit, 0.12, &Vector3::new(0.0, 0.0, 3e4), 1.0);
         let ends: Vec<[u32; 2]> = wall.links().iter().map(|link| link.ends).collect();

@@ -176,7 +176,7 @@ fn examples(criterion: &mut Criterion) {
         let path = format!("{}/../assets/{name}.msh", env!("CARGO_MANIFEST_DIR"));
         let mesh = brisance::tet_file::read_tets(path.as_ref()).expect("an asset");
         let bounds = levelset::Aabb::around(&mesh.vertices).expect("vertices");
-        let middle = bounds.centre();
+        let middle = bounds.center();
         let place = Point3::new(bounds.max.x, middle.y, middle.z);
         let contacts = [Contact { place, force: Vector3::x() * -1e4 }];
         let load = Load::new(&contacts);

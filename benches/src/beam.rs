@@ -9,7 +9,7 @@ use crate::tet_boxes::kuhn_box;
 /// Cells of beams of some 1,000, 4,000 and 20,000 tetrahedra, all 3.3 or so times as long as thick.
 pub const SIZES: [[usize; 3]; 3] = [[10, 4, 4], [18, 6, 6], [33, 10, 10]];
 
-/// A beam of cells of six tetrahedra, a metre thick.
+/// A beam of cells of six tetrahedra, a meter thick.
 pub fn beam(cells: [usize; 3]) -> TetMesh {
     kuhn_box(cells, Vector3::from(cells.map(|n| n as f64)) / cells[1] as f64)
 }

@@ -13,9 +13,9 @@ use nalgebra::{Point3, UnitVector3, Vector3};
 const H: f64 = 0.01;
 /// Sites in all of the pattern's space; only some of their cells meet the bunny.
 const BUNNY_SITES: usize = 543;
-/// Pieces of a sampled body with fewer inside nodes are merged with a neighbour.
+/// Pieces of a sampled body with fewer inside nodes are merged with a neighbor.
 const MIN_NODES: usize = 8;
-/// Pieces of an exact body with a smaller share of its volume are merged with a neighbour.
+/// Pieces of an exact body with a smaller share of its volume are merged with a neighbor.
 const MIN_SHARE: f64 = 1e-5;
 
 /// A body, and what breaks it where.
@@ -72,7 +72,7 @@ impl Event {
     }
 }
 
-/// A solid on `dims` nodes, centred.
+/// A solid on `dims` nodes, centered.
 fn primitive(dims: [usize; 3], solid: Solid) -> Geometry {
     let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * H / 2.0));
     let grid = Grid::new(Point3::from(-corner), H, dims, Grid::MAX_NODES).expect("a small grid");
@@ -98,7 +98,7 @@ fn bunny() -> Geometry {
     let spacing = bounds.extents().zip_map(&Vector3::from(dims), |x, n| x / (n - 5) as f64).max();
     let corner = Vector3::from(dims.map(|n| (n - 1) as f64 * spacing / 2.0));
     let dims = dims.map(|n| n as usize);
-    let grid = Grid::new(bounds.centre() - corner, spacing, dims, Grid::MAX_NODES);
+    let grid = Grid::new(bounds.center() - corner, spacing, dims, Grid::MAX_NODES);
     let samples = LevelSet::from_mesh(&mesh, grid.expect("a small grid"), Sign::Strict);
     let samples = Arc::new(samples.expect("a closed mesh"));
     Geometry::mesh(&ClosedMesh::new(mesh).expect("a closed mesh"), samples)
@@ -122,7 +122,7 @@ pub fn events() -> Vec<Event> {
     let cylinder = primitive([55, 105, 55], Solid::Cylinder { half_height: 0.5, radius: 0.25 });
     let side = (Point3::new(0.25, 0.0, 0.0), Vector3::x_axis());
     let bunny = bunny();
-    let back = (bunny.grid().bounds().centre(), up);
+    let back = (bunny.grid().bounds().center(), up);
     vec![
         Event::new("wall voronoi", wall(), voronoi(64, flat, 1.0), on_top),
         Event::new("wall radial", wall(), radial, on_top),

@@ -546,8 +546,8 @@ fn a_mesh_is_broken_without_a_simulation() {
     let picture = |name| brisance::picture_file::read_picture(&case.folder.path().join(name));
     let (first, second) = (picture("glass.png").unwrap(), picture("cut.png").unwrap());
     let pairs: BTreeSet<_> = first.iter().zip(&second).collect();
-    let colours = [&first, &second].map(|picture| picture.iter().collect::<BTreeSet<_>>().len());
-    assert!(colours == [pairs.len(); 2] && pairs.len() > 10, "{colours:?} {}", pairs.len());
+    let colors = [&first, &second].map(|picture| picture.iter().collect::<BTreeSet<_>>().len());
+    assert!(colors == [pairs.len(); 2] && pairs.len() > 10, "{colors:?} {}", pairs.len());
     let (code, said) = broken(&["--pattern", "glass.pattern", "-o", "radial.usda"]);
     assert_eq!(code, Some(0), "{said}");
 
@@ -831,13 +831,13 @@ fn a_sliced_mesh_is_two_closed_ones() {
     assert_eq!(text.matches("g inner").count(), 4);
 }
 
-/// A tetrahedron whose texture coordinates and colours are linear in x, y and z.
+/// A tetrahedron whose texture coordinates and colors are linear in x, y and z.
 const PAINTED: &str = "v 0 0 0 0 0 0\nv 1 0 0 1 0 0\nv 0 1 0 0 1 0\nv 0 0 1 0 0 1\n\
     vt 0 0\nvt 1 0\nvt 0 1\nvt 0.5 0.5\n\
     f 1/1 3/3 2/2\nf 1/1 2/2 4/4\nf 1/1 4/4 3/3\nf 2/2 3/3 4/4\n";
 
 #[test]
-fn a_slice_carries_texture_coordinates_and_colours() {
+fn a_slice_carries_texture_coordinates_and_colors() {
     let case = Case::new(&[("tet.obj", PAINTED)]);
     let slice = |input, output| {
         let done = case.run(&["slice", input, "--plane", "1,2,3,0.7", "-o", output]);
@@ -854,10 +854,10 @@ fn a_slice_carries_texture_coordinates_and_colours() {
                 continue;
             }
             for (p, corner) in places.iter().zip(corners) {
-                let (uv, colour) = (corner.uv.unwrap(), corner.color.unwrap());
+                let (uv, color) = (corner.uv.unwrap(), corner.color.unwrap());
                 let expected = nalgebra::Vector2::new(p.x + 0.5 * p.z, p.y + 0.5 * p.z);
                 assert!((uv - expected).norm() < 1e-6, "{uv} at {p}");
-                assert!((colour.xyz() - p.coords).norm() < 1e-6, "{colour} at {p}");
+                assert!((color.xyz() - p.coords).norm() < 1e-6, "{color} at {p}");
                 assert!(corner.normal.is_some());
                 carried += 1;
             }

@@ -265,11 +265,11 @@ fn settings_of_solvers_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn small_pieces_have_a_colour_of_their_own() {
+fn small_pieces_have_a_color_of_their_own() {
     let green = [0.0, 0.5, 0.0];
     let (_, mut world, bodies) = load("pillar_conserved", |scene| {
         let pillar = scene.bodies.iter_mut().find(|body| body.name == "pillar").unwrap();
-        pillar.small_pieces = Some(SmallPieces { size: 0.14, colour: green });
+        pillar.small_pieces = Some(SmallPieces { size: 0.14, color: green });
     });
     let mut recorder = Recorder::new(&world, &bodies);
     for _ in 0..25 {
@@ -281,8 +281,8 @@ fn small_pieces_have_a_colour_of_their_own() {
     let (mut small, mut large) = (0, 0);
     for (track, state) in alive.zip(world.iter()) {
         let Some(solid) = state.solid.filter(|_| state.lineage.is_some()) else { continue };
-        let Look { colour, inner_colour, .. } = *track.look;
-        let is_green = [colour, inner_colour] == [green; 2];
+        let Look { color, inner_color, .. } = *track.look;
+        let is_green = [color, inner_color] == [green; 2];
         assert_eq!(is_green, solid.geometry.moments().volume < 0.14_f64.powi(3), "{}", track.name);
         small += usize::from(is_green);
         large += usize::from(!is_green);

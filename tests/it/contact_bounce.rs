@@ -10,7 +10,7 @@ use crate::contact_scenes::{
     world,
 };
 
-/// A box of half a metre that falls flat from 1 m above the floor, on a frame of `dt` s.
+/// A box of half a meter that falls flat from 1 m above the floor, on a frame of `dt` s.
 fn drop(contact: Settings, dt: f64, height: f64) -> (World, sim::BodyId) {
     let settings = sim::Settings { contact, dt, sleep: false, ..sim::Settings::default() };
     let mut world = World::new(settings);
@@ -125,7 +125,7 @@ fn bodies_that_touch_only_each_other_keep_momentum_and_angular_momentum() {
     }
 }
 
-/// With gravity the common angular momentum about the centre of mass stays.
+/// With gravity the common angular momentum about the center of mass stays.
 #[test]
 fn bodies_that_fall_together_keep_their_angular_momentum() {
     for contact in both() {
@@ -135,15 +135,15 @@ fn bodies_that_fall_together_keep_their_angular_momentum() {
             let new = cuboid([0.3, 0.25, 0.3], 3.0, *body.pose, material(0.0, 0.6));
             world.add(sim::NewBody { velocity, ..new }).unwrap();
         }
-        let about_centre = |world: &World| {
-            let centre =
+        let about_center = |world: &World| {
+            let center =
                 world.iter().map(|s| s.pose.translation.vector).sum::<Vector3<f64>>() / 4.0;
             let momentum = world.momentum();
-            momentum.angular - centre.cross(&momentum.linear)
+            momentum.angular - center.cross(&momentum.linear)
         };
-        let before = about_centre(&world);
+        let before = about_center(&world);
         steps_without_gain(&mut world, 30);
-        let lost = (about_centre(&world) - before).norm() / before.norm();
+        let lost = (about_center(&world) - before).norm() / before.norm();
         assert!(lost <= 1e-10, "{lost}");
     }
 }

@@ -216,22 +216,22 @@ fn a_cone_on_its_side_rolls_in_a_circle() {
     for ground in GROUNDS {
         let half_angle = f64::atan(radius / (2.0 * half_height));
         let along = Vector3::new(-half_angle.cos(), -half_angle.sin(), 0.0);
-        let centre = -along * (1.5 * half_height);
+        let center = -along * (1.5 * half_height);
         let turn = UnitQuaternion::rotation_between(&Vector3::y(), &along).unwrap();
         let angular = Vector3::x() * spin;
-        let velocity = Velocity { linear: angular.cross(&centre), angular };
+        let velocity = Velocity { linear: angular.cross(&center), angular };
         let mut world = on(ground, 0.0);
-        let pose = Isometry3::from_parts(centre.into(), turn);
+        let pose = Isometry3::from_parts(center.into(), turn);
         let id = world.add(NewBody { pose, velocity, ..cone(half_height, radius) }).unwrap();
         let energy = world.kinetic_energy();
-        // the centre goes around at its speed by its distance from the upright through the tip
-        let rate = velocity.linear.norm() / centre.x;
+        // the center goes around at its speed by its distance from the upright through the tip
+        let rate = velocity.linear.norm() / center.x;
         for second in 1..=5 {
             steps_without_gain(&mut world, 30);
             let tip = world.get(id).unwrap().pose * Point3::new(0.0, 1.5 * half_height, 0.0);
             assert!(tip.coords.norm() < 0.02, "{ground:?} {second} s: {tip}");
             let p = place(&world, id);
-            assert!((p.y - centre.y).abs() < 1e-3, "{ground:?} {second} s: {p}");
+            assert!((p.y - center.y).abs() < 1e-3, "{ground:?} {second} s: {p}");
             let turned = p.z.atan2(p.x).rem_euclid(std::f64::consts::TAU);
             let want = rate * f64::from(second);
             assert!((turned / want - 1.0).abs() < 0.03, "{ground:?} {second} s: {turned} {want}");

@@ -220,7 +220,7 @@ fn a_tower_of_twenty_boxes_stands_for_thirty_seconds() {
 
 /// The contact margin is relative to thickness: relative to the radius it would span nine sheets.
 #[test]
-fn twenty_sheets_of_a_millimetre_lie_on_each_other() {
+fn twenty_sheets_of_a_millimeter_lie_on_each_other() {
     let mut world = world(Settings::default());
     floor(&mut world, 0.0, material(0.0, 0.5));
     let height = |n: usize| 1e-3 * (n as f64 + 0.5);
@@ -369,7 +369,7 @@ fn a_ball_rolls_without_lifting_or_braking() {
     }
 }
 
-/// Two boxes that meet off centre without gravity, and the worst change of their momentum.
+/// Two boxes that meet off center without gravity, and the worst change of their momentum.
 fn glancing_hit(contact: Settings) -> (f64, f64) {
     let mut world = weightless(contact);
     let mut a = cuboid([0.5, 0.2, 0.3], 3.0, at(-1.0, 0.15, 0.1), material(0.5, 0.4));
@@ -485,7 +485,7 @@ fn a_row_of_dominoes_falls_to_the_last() {
     assert!(fallen.iter().all(|&up| up < 0.8), "{fallen:?}");
 }
 
-/// A sampled solid with points on its surface, about its own centre.
+/// A sampled solid with points on its surface, about its own center.
 pub(crate) fn sampled(solid: Solid, reach: f64, spacing: f64) -> (MassProperties, Arc<Shape>) {
     let half = Vector3::repeat(reach);
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
@@ -517,7 +517,7 @@ fn vessel(world: &mut World, body: Body, reach: f64, distance: impl Fn(Point3<f6
         .unwrap();
 }
 
-/// Twenty, where two hundred would take minutes without optimisation.
+/// Twenty, where two hundred would take minutes without optimization.
 #[test]
 fn rings_stay_in_a_bowl() {
     let mut world = world(Settings::default());

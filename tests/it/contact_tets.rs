@@ -206,7 +206,7 @@ fn a_cube_of_tetrahedra_rests_where_it_does_by_samples() {
             assert!(report.kinetic_energy < 1e-6, "{below} {report:?}");
             ends.push(body.pose.translation.y);
         }
-        // the spacing of samples is a few millimetres
+        // the spacing of samples is a few millimeters
         assert!((ends[0] - height).abs() < 2e-3, "{ends:?} on {below}");
         assert!((ends[0] - ends[1]).abs() < 5e-3, "{ends:?} on {below}");
     }

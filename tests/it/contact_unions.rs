@@ -45,7 +45,7 @@ fn planks() -> Shape {
     union(&[plank(-1.0), plank(0.0), plank(1.0)])
 }
 
-/// A bar of 1.2 x 0.2 x 0.2 m on legs of 0.2 x 0.3 x 0.2 m at its ends, 24 kg, about its centre of mass.
+/// A bar of 1.2 x 0.2 x 0.2 m on legs of 0.2 x 0.3 x 0.2 m at its ends, 24 kg, about its center of mass.
 fn bridge() -> (Shape, MassProperties, f64) {
     let parts = [
         (Vector3::new(0.0, 0.4, 0.0), Vector3::new(0.6, 0.1, 0.1)),
@@ -127,7 +127,7 @@ fn hulls(shape: &Shape) -> &[ConvexHull] {
     }
 }
 
-/// A box that a pattern broke, with neighbours put together.
+/// A box that a pattern broke, with neighbors put together.
 fn joined(seed: u64, groups: usize) -> (Geometry, Pieces) {
     let half = Vector3::new(0.5, 0.3, 0.4);
     let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };

@@ -16,7 +16,7 @@ fn world(bodies: &str, meshes: &BTreeMap<String, MeshData>) -> World {
 }
 
 /// A blade along z that comes from above, far to either side, through `x` at the height 0 and `slant` off it a
-/// metre higher.
+/// meter higher.
 fn blade(x: f64, slant: f64) -> [[Point3<f64>; 2]; 2] {
     let edge = |y: f64| [-9.0, 9.0].map(|z| Point3::new(x + slant * y, y, z));
     [edge(9.0), edge(-9.0)]
@@ -83,7 +83,7 @@ fn what_a_blade_parts_keeps_volume_momentum_and_energy() {
 }
 
 #[test]
-fn parts_of_a_box_have_the_mass_centre_and_inertia_of_boxes() {
+fn parts_of_a_box_have_the_mass_center_and_inertia_of_boxes() {
     let mut world = world(
         "[[body]]\nname = \"box\"\ndensity = 700\nshape = { box = { half_extents = [0.5, 0.3, 0.2] } }",
         &BTreeMap::new(),
@@ -93,12 +93,12 @@ fn parts_of_a_box_have_the_mass_centre_and_inertia_of_boxes() {
     for id in parts {
         let part = world.get(id).unwrap();
         let is_left = part.pose.translation.x < 0.1;
-        let (half, centre) = if is_left { (0.3, -0.2) } else { (0.2, 0.3) };
+        let (half, center) = if is_left { (0.3, -0.2) } else { (0.2, 0.3) };
         let half = Vector3::new(half, 0.3, 0.2);
         let mass = part.body.mass_properties().unwrap();
         let exact = 700.0 * 8.0 * half.product();
         assert!((mass.mass() / exact - 1.0).abs() < 1e-12);
-        assert!((part.pose.translation.vector - Vector3::new(centre, 0.0, 0.0)).norm() < 1e-12);
+        assert!((part.pose.translation.vector - Vector3::new(center, 0.0, 0.0)).norm() < 1e-12);
         let squares = half.component_mul(&half) * (exact / 3.0);
         let mut inertia = [squares.y + squares.z, squares.z + squares.x, squares.x + squares.y];
         let mut own: Vec<f64> = mass.inertia().iter().copied().collect();

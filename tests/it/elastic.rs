@@ -175,8 +175,8 @@ proptest! {
         prop_assert!((moments.volume / solid.geometry.moments().volume - 1.0).abs() < 1e-9);
         let density = own.mass() / moments.volume;
         let to_body = solid.material.inverse();
-        // about the origin of body coordinates, where the centre is
-        prop_assert!((to_body * moments.centre()).coords.norm() < 1e-9 * 0.2);
+        // about the origin of body coordinates, where the center is
+        prop_assert!((to_body * moments.center()).coords.norm() < 1e-9 * 0.2);
         let axes = to_body.rotation.to_rotation_matrix();
         let inertia = axes * moments.inertia() * axes.transpose() * density;
         let expected = nalgebra::Matrix3::from_diagonal(&own.inertia());
@@ -301,8 +301,8 @@ fn pieces_keep_the_tetrahedra_that_they_are_made_of() {
         let (own, sampled) = (mesh.moments(), solid(&state).moments());
         sum += own.volume;
         solids += state.solid.unwrap().geometry.moments().volume;
-        // of one place and size, as far as samples tell; slivers go to their neighbours
-        let apart = (own.centre() - sampled.centre()).norm();
+        // of one place and size, as far as samples tell; slivers go to their neighbors
+        let apart = (own.center() - sampled.center()).norm();
         let ratio = own.volume / sampled.volume;
         if own.volume > 0.1 * volume {
             assert!(apart < 0.02 && (ratio - 1.0).abs() < 0.3, "{apart} {ratio}");
@@ -374,7 +374,7 @@ fn a_ball_that_is_stretched_is_an_ellipsoid() {
     assert!(warped.gradient_error(0.2).mean < 0.05);
     let moments = warped.subcell_moments();
     let second =
-        moments.second - moments.centre().coords * moments.centre().coords.transpose() * own;
+        moments.second - moments.center().coords * moments.center().coords.transpose() * own;
     assert!((second[(0, 0)] / second[(2, 2)] - 1.96).abs() < 0.05);
 }
 
@@ -420,10 +420,10 @@ fn vertices_that_entered_other_tetrahedra_are_found() {
 fn limbs_that_move_apart_or_together_do_not_fuse() {
     let full = kuhn_box([10, 10, 3], Vector3::new(1.0, 1.0, 0.3));
     let is_gap = |p: Point3<f64>| p.x > 0.4 && p.x < 0.6 && p.y > 0.3;
-    let centre = |t: &usize| {
+    let center = |t: &usize| {
         Point3::from(full.corners(*t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0)
     };
-    let kept = (0..full.tets.len()).filter(|t| !is_gap(centre(t)));
+    let kept = (0..full.tets.len()).filter(|t| !is_gap(center(t)));
     let tets = kept.map(|t| full.tets[t]).collect();
     let before = TetMesh { vertices: full.vertices.clone(), tets };
     let in_fork = |p: Point3<f64>| {

@@ -254,7 +254,7 @@ fn heights_that_break_are_told_without_a_simulation() {
 }
 
 #[test]
-fn a_bunny_of_marble_breaks_in_a_fall_of_a_metre() {
+fn a_bunny_of_marble_breaks_in_a_fall_of_a_meter() {
     let bunny = Fact {
         body: ["marble", "mesh = { file = \"bunny\", nodes = 216000, size = 0.5 }", FLAT],
         low: 0.25,

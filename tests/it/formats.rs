@@ -29,8 +29,8 @@ fn recording() -> Recording {
         skin: Skin::Made(surface.clone()),
         look: Arc::new(Look {
             material: "old clay".to_owned(),
-            colour: [0.5, 0.25, 1.0],
-            inner_colour: [0.75, 0.5, 1.0],
+            color: [0.5, 0.25, 1.0],
+            inner_color: [0.75, 0.5, 1.0],
             roughness: 0.5,
             ..Look::default()
         }),
@@ -239,10 +239,10 @@ fn ply_files_are_what_meshes_are_read_from() {
         let wanted = pot.poses[1] * Point3::from(*vertex).cast::<f64>();
         assert!((wanted - place).norm() < 1e-6);
     }
-    // the corners of the cut have its colour
-    let colour = |corner: usize| read.corners[0][corner].color.unwrap().xyz();
-    assert!((colour(0) - Vector3::new(0.5, 0.25, 1.0)).norm() < 0.01, "{}", colour(0));
-    assert!((colour(1) - Vector3::new(0.75, 0.5, 1.0)).norm() < 0.01, "{}", colour(1));
+    // the corners of the cut have its color
+    let color = |corner: usize| read.corners[0][corner].color.unwrap().xyz();
+    assert!((color(0) - Vector3::new(0.5, 0.25, 1.0)).norm() < 0.01, "{}", color(0));
+    assert!((color(1) - Vector3::new(0.75, 0.5, 1.0)).norm() < 0.01, "{}", color(1));
     let normal = read.corners[0][0].normal.unwrap();
     assert!((normal.into_inner() - pot.poses[1].rotation * Vector3::y()).norm() < 1e-6);
 }

@@ -95,7 +95,7 @@ pub(crate) fn vector(most: f64) -> impl Strategy<Value = Vector3<f64>> {
 /// Where a body is hit: a corner of its box weighted into the middle, any normal.
 pub(crate) fn impact(body: &LevelSet, at: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.grid().bounds();
-    let at = bounds.centre() + bounds.extents().component_mul(&at) / 2.0;
+    let at = bounds.center() + bounds.extents().component_mul(&at) / 2.0;
     Alignment::enclosing(&bounds, at, normal)
 }
 
@@ -204,7 +204,7 @@ proptest! {
         // unit density; fragments move as the body did (Su09 section 4.2)
         let whole = body.moments();
         let moving = |m: &Moments| {
-            let arm = m.centre() - whole.centre();
+            let arm = m.center() - whole.center();
             let v = velocity + spin.cross(&arm);
             let linear = m.volume * v;
             let angular = m.inertia() * spin + arm.cross(&linear);
@@ -290,7 +290,7 @@ proptest! {
                     if a == b || tied {
                         continue;
                     }
-                    // a sliver too small for particles is part of a neighbour: on one side only, or
+                    // a sliver too small for particles is part of a neighbor: on one side only, or
                     // of the one with the larger face on each
                     merged += 1;
                 }
@@ -422,7 +422,7 @@ fn a_plane_through_a_block_makes_a_bond_of_its_area() {
         let area = 4.0 * half.y * half.z / normal.x;
         let bond = broken.bonds[0];
         assert!((bond.area / area - 1.0).abs() < 0.02, "{} {area}", bond.area);
-        assert!(bond.centre.coords.norm() < 1e-3, "{}", bond.centre);
+        assert!(bond.center.coords.norm() < 1e-3, "{}", bond.center);
     }
 }
 

@@ -78,7 +78,7 @@ fn block(half_extents: Vector3<f64>) -> Geometry {
 /// A blow to the place of a body's box that `towards` points to, from -1 to 1 along each axis.
 fn impact(body: &Geometry, towards: Vector3<f64>, normal: UnitVector3<f64>) -> Alignment {
     let bounds = body.bounds();
-    let at = bounds.centre() + towards.component_mul(&bounds.extents()) * 0.5;
+    let at = bounds.center() + towards.component_mul(&bounds.extents()) * 0.5;
     Alignment::enclosing(&bounds, at, normal)
 }
 
@@ -105,13 +105,13 @@ fn sum(pieces: &[Piece]) -> Moments {
     pieces.iter().map(|piece| *piece.geometry.moments()).sum()
 }
 
-/// Volume, centre and second moment agree to a share of 1e-9.
+/// Volume, center and second moment agree to a share of 1e-9.
 fn check_moments(found: &Moments, exact: &Moments) -> Result<(), TestCaseError> {
     let share = found.volume / exact.volume;
     prop_assert!((share - 1.0).abs() < 1e-9, "{} {}", found.volume, exact.volume);
     let size = exact.central().trace();
-    let centre = (found.centre() - exact.centre()).norm();
-    prop_assert!(centre < 1e-9 * (size / exact.volume).sqrt(), "{centre}");
+    let center = (found.center() - exact.center()).norm();
+    prop_assert!(center < 1e-9 * (size / exact.volume).sqrt(), "{center}");
     let off = (found.central() - exact.central()).amax();
     prop_assert!(off < 1e-9 * size, "{off} of {size}");
     Ok(())
@@ -198,7 +198,7 @@ proptest! {
 }
 
 #[test]
-fn hulls_of_neighbours_do_not_overlap_and_add_up_to_a_box() {
+fn hulls_of_neighbors_do_not_overlap_and_add_up_to_a_box() {
     let body = block(Vector3::new(0.31, 0.17, 0.4));
     let at = impact(&body, Vector3::new(0.3, 0.9, -0.2), Vector3::y_axis());
     for pattern in patterns() {
@@ -413,7 +413,7 @@ fn the_pieces_of_a_box_that_falls_lie_on_the_floor() {
     }
 }
 
-/// Neighbours are born touching.
+/// Neighbors are born touching.
 #[test]
 fn a_box_that_is_cut_where_it_floats_stays_as_it_is() {
     let mut world = world(

@@ -71,7 +71,7 @@ fn box_mesh(min: [f64; 3], max: [f64; 3]) -> TriMesh {
     let solid = Solid::Box { half_extents: (Vector3::from(max) - Vector3::from(min)) / 2.0 };
     let bounds = Aabb { min: Point3::from(min), max: Point3::from(max) };
     let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES).unwrap();
-    LevelSet::from_fn(grid, |p| solid.distance(&(p - bounds.centre().coords))).isosurface()
+    LevelSet::from_fn(grid, |p| solid.distance(&(p - bounds.center().coords))).isosurface()
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn meshes_that_leave_a_gap_still_divide_all_of_the_body() {
     assert_eq!(broken.fragments.len(), 2);
     // the cut is in the middle of the gap, at x = -0.02
     let bond = broken.bonds[0];
-    assert!((bond.centre.x + 0.02).abs() < 0.01, "{}", bond.centre);
+    assert!((bond.center.x + 0.02).abs() < 0.01, "{}", bond.center);
     assert!((bond.area / (0.4 * 0.4) - 1.0).abs() < 0.2, "{}", bond.area);
 }
 

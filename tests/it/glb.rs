@@ -18,8 +18,8 @@ fn tetrahedron(size: f32) -> Arc<Surface> {
     let rest = vertices.iter().map(|v: &[f32; 3]| v.map(|x| x + 0.25)).collect();
     let (outer, inner) = (vec![[0, 2, 1], [0, 1, 3], [0, 3, 2]], vec![[1, 2, 3]]);
     let uvs = vertices.iter().map(|v| [v[0] / size, v[1] / size]).collect();
-    let colours = vertices.iter().map(|v| [v[0] / size, 0.5, v[2] / size, 1.0]).collect();
-    Arc::new(Surface { vertices, normals, rest, uvs, colours, outer, inner })
+    let colors = vertices.iter().map(|v| [v[0] / size, 0.5, v[2] / size, 1.0]).collect();
+    Arc::new(Surface { vertices, normals, rest, uvs, colors, outer, inner })
 }
 
 fn pose(step: usize) -> Isometry3<f64> {
@@ -33,8 +33,8 @@ fn pose(step: usize) -> Isometry3<f64> {
 fn track(name: &str, surface: &Arc<Surface>, birth: usize, poses: Vec<Isometry3<f64>>) -> Track {
     let look = Arc::new(Look {
         material: "clay".to_owned(),
-        colour: [0.8, 0.3, 0.1],
-        inner_colour: [0.9, 0.5, 0.4],
+        color: [0.8, 0.3, 0.1],
+        inner_color: [0.9, 0.5, 0.4],
         roughness: 0.75,
         ..Look::default()
     });
@@ -66,7 +66,7 @@ pub(crate) fn breaking_pot() -> Recording {
         track("pot.0.0", &shard, 12, vec![pose(12)]),
         track("pot.0.1", &Arc::default(), 8, vec![]),
     ];
-    Arc::make_mut(&mut tracks[0].look).colour = [0.5; 3];
+    Arc::make_mut(&mut tracks[0].look).color = [0.5; 3];
     tracks[2].parent = Some(1);
     tracks[3].parent = Some(1);
     tracks[4].parent = Some(2);
@@ -302,7 +302,7 @@ pub(crate) fn clear_pot() -> Recording {
     let marble = Arc::new(Look { texture: Texture::Marble, ..look.clone() });
     let glass = Arc::new(Look { transmission: 0.9, ior: 1.52, alpha: 0.75, ..look });
     for (n, track) in recording.tracks.iter_mut().enumerate() {
-        changed(track, |surface| surface.colours.clear());
+        changed(track, |surface| surface.colors.clear());
         track.look = if n < 2 { marble.clone() } else { glass.clone() };
     }
     let sight = |time: f64| Sight {
@@ -322,18 +322,18 @@ fn looks_and_cameras_come_back() {
     let back = read_glb(&bytes).unwrap();
     assert_same(&recording, &back);
     assert_eq!(back.camera, recording.camera);
-    let has_colours = |track: &Track| !track.surface().colours.is_empty();
-    assert!(!back.tracks.iter().any(has_colours), "what is painted for others is not read");
+    let has_colors = |track: &Track| !track.surface().colors.is_empty();
+    assert!(!back.tracks.iter().any(has_colors), "what is painted for others is not read");
     let file = gltf::Gltf::from_slice(&bytes).unwrap();
     let floor = file.meshes().next().unwrap().primitives().next().unwrap();
-    let colours = floor.reader(|_| file.blob.as_deref()).read_colors(0).unwrap();
-    let colours: Vec<[f32; 4]> = colours.into_rgba_f32().collect();
+    let colors = floor.reader(|_| file.blob.as_deref()).read_colors(0).unwrap();
+    let colors: Vec<[f32; 4]> = colors.into_rgba_f32().collect();
     let rest = &recording.tracks[0].surface().rest;
     let painted = |p: &[f32; 3]| {
         let color = brisance::texture::color(Texture::Marble, (*p).into(), 0.01);
         [color.x, color.y, color.z, 1.0]
     };
-    assert_eq!(colours, rest.iter().map(painted).collect::<Vec<_>>());
+    assert_eq!(colors, rest.iter().map(painted).collect::<Vec<_>>());
     for (from, to) in [("\"ior\":1.5", "\"ior\":9.5"), ("\"field\":0.6", "\"field\":9.6")] {
         let at = bytes.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();
         let mut wrong = bytes.clone();

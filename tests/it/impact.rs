@@ -179,7 +179,7 @@ fn thin_walls_break_at_the_speed_of_their_material() {
 }
 
 /// A disc of steel or rubber that falls flat on stone: the energy of a crack through it, `G A`, is that
-/// of a fall from some metres.
+/// of a fall from some meters.
 #[test]
 fn discs_of_steel_and_rubber_bear_falls_that_break_glass() {
     let stone = &Material::STONE;

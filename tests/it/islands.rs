@@ -33,20 +33,20 @@ fn arch(thickness: f64) -> (World, Vec<BodyId>) {
         across += cross * (py * py + py * qy + qy * qy) / 12.0;
         along += cross * (px * px + px * qx + qx * qx) / 12.0;
     }
-    let centre = first / area;
-    let along = along - area * centre * centre;
+    let center = first / area;
+    let along = along - area * center * center;
     let mass = density * depth * area;
     let thin = mass * depth * depth / 12.0;
     let [across, along] = [across, along].map(|moment| density * depth * moment);
     let inertia = Vector3::new(across + thin, along + thin, across + along);
     let body = Body::Dynamic(MassProperties::new(mass, inertia).unwrap());
     let sides = [-0.5, 0.5].map(|side| side * depth);
-    let point = |z: f64| face.map(|[x, y]| Point3::new(x - centre, y, z));
+    let point = |z: f64| face.map(|[x, y]| Point3::new(x - center, y, z));
     let hull = ConvexHull::new(&sides.map(point).concat()).unwrap();
     let shape = Arc::new(Shape::convex(&hull, 0.1, &Isometry3::identity()).unwrap());
     let voussoir = |n: usize| {
         let turn = Isometry3::rotation(Vector3::z() * (half_angle * (2 * n + 1) as f64));
-        let pose = turn * Isometry3::translation(centre, 0.0, 0.0);
+        let pose = turn * Isometry3::translation(center, 0.0, 0.0);
         let shape = Arc::clone(&shape);
         NewBody { body, shape, ..cuboid([0.1; 3], 1.0, pose, material(0.0, 0.7)) }
     };

@@ -3,7 +3,7 @@
 use brisance_tests::strategies::vector;
 use brisance_tests::tet_boxes::kuhn_box;
 use fracture::{
-    Breaking, Lattice, LatticeError, Links, Neighbours, Noise, Plane, Shards, Spread, Stencil,
+    Breaking, Lattice, LatticeError, Links, Neighbors, Noise, Plane, Shards, Spread, Stencil,
     Strike, Weakness, multipliers, smoothed_crack,
 };
 use levelset::TetMesh;
@@ -14,20 +14,20 @@ use crate::cli::Case;
 use crate::refusals::picture;
 
 const LIMITS: (f64, usize) = (1e-13, 5000);
-const EDGES: Neighbours = Neighbours::Edges { share: 0.25 };
+const EDGES: Neighbors = Neighbors::Edges { share: 0.25 };
 
 fn block(cells: [usize; 3]) -> TetMesh {
     kuhn_box(cells, Vector3::from(cells.map(|n| n as f64 * 0.1)))
 }
 
-fn lattice(mesh: &TetMesh, neighbours: Neighbours) -> Lattice {
-    Lattice::new(mesh, neighbours, |_| 1500.0, |_| 1e5).unwrap()
+fn lattice(mesh: &TetMesh, neighbors: Neighbors) -> Lattice {
+    Lattice::new(mesh, neighbors, |_| 1500.0, |_| 1e5).unwrap()
 }
 
 /// The adobe wall of Ku07: 4,080 tetrahedra, fixed at the bottom.
-fn wall(neighbours: Neighbours) -> (TetMesh, Lattice) {
+fn wall(neighbors: Neighbors) -> (TetMesh, Lattice) {
     let mesh = block([17, 10, 4]);
-    let mut lattice = lattice(&mesh, neighbours);
+    let mut lattice = lattice(&mesh, neighbors);
     lattice.fix(|p| p.y < 0.1);
     (mesh, lattice)
 }
@@ -204,7 +204,7 @@ fn velocities_that_tear_the_lattice_apart_end_with_a_residual() {
 
 #[test]
 fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
-    let (mesh, lattice) = wall(Neighbours::Faces);
+    let (mesh, lattice) = wall(Neighbors::Faces);
     assert_eq!(mesh.tets.len(), 4080);
     // four faces a tetrahedron, less those outside, each shared by two
     let outside = 2 * 2 * (17 * 10 + 10 * 4 + 17 * 4);
@@ -217,8 +217,8 @@ fn a_wall_of_faces_has_the_links_and_mass_of_geometry() {
 }
 
 /// Forces in the links of one push on a wall that cannot break.
-fn push(neighbours: Neighbours) -> (Lattice, Strike) {
-    let (_, mut lattice) = wall(neighbours);
+fn push(neighbors: Neighbors) -> (Lattice, Strike) {
+    let (_, mut lattice) = wall(neighbors);
     lattice.scale_strengths(|_| 1e12);
     let loads = blow(&lattice, 1.0);
     let strike = lattice.strike(&loads, &Breaking { damage: 0.0, ..Breaking::default() });
@@ -242,14 +242,14 @@ fn forces_die_out_in_a_lattice_of_faces_and_spread_in_one_of_edges() {
         };
         mean(0.6, 0.9) / mean(0.0, 0.15)
     };
-    let (faces, edges) = (share_far(push(Neighbours::Faces)), share_far(push(EDGES)));
+    let (faces, edges) = (share_far(push(Neighbors::Faces)), share_far(push(EDGES)));
     assert!(faces < 2e-3, "{faces}");
     assert!(edges > 1e-2, "{edges}");
 }
 
 #[test]
 fn a_blow_breaks_the_wall_where_it_is_hit_and_no_mass_is_lost() {
-    let (mesh, mut lattice) = wall(Neighbours::Faces);
+    let (mesh, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 3e5);
     let strike = lattice.strike(&loads, &Breaking::default());
     assert!(strike.quiet && !strike.broken.is_empty());
@@ -299,7 +299,7 @@ fn a_lattice_of_edges_breaks_along_a_weak_plane() {
 #[test]
 fn a_crack_weakens_each_link_once_and_less_with_each_step() {
     let mesh = block([6, 6, 6]);
-    let mut lattice = lattice(&mesh, Neighbours::Faces);
+    let mut lattice = lattice(&mesh, Neighbors::Faces);
     let whole = lattice.strengths().to_vec();
     let middle = lattice.load(&Point3::new(0.3, 0.3, 0.3), 0.0, &Vector3::x(), 1.0);
     // so weak a link that only it breaks
@@ -330,7 +330,7 @@ fn a_crack_weakens_each_link_once_and_less_with_each_step() {
 }
 
 fn lattice_with_weak_link(mesh: &TetMesh, place: &Point3<f64>) -> Lattice {
-    let mut lattice = lattice(mesh, Neighbours::Faces);
+    let mut lattice = lattice(mesh, Neighbors::Faces);
     lattice.scale_strengths(|p| if p == place { 1e-9 } else { 1.0 });
     lattice
 }
@@ -341,13 +341,13 @@ fn a_picture_weakens_what_it_is_dark_on() {
     let factors = ndarray::Array2::from_shape_fn((2, 17), |(_, x)| if x == 8 { 0.02 } else { 1.0 });
     let (corner, across) = (Point3::new(0.0, 1.0, 0.0), Vector3::new(1.7, 0.0, 0.0));
     let stencil = Stencil { factors, corner, across, down: Vector3::new(0.0, -1.0, 0.0) };
-    // between centres of pixels it is linear, beside the picture it is 1
+    // between centers of pixels it is linear, beside the picture it is 1
     for (x, factor) in [(0.85, 0.02), (0.75, 1.0), (0.8, 0.51), (0.01, 1.0), (-0.5, 1.0)] {
         let found = stencil.factor(&Point3::new(x, 0.3, 0.2));
         assert!((found - factor).abs() < 1e-12, "{x}: {found}");
     }
     let broken = |painted: bool| {
-        let (_, mut lattice) = wall(Neighbours::Faces);
+        let (_, mut lattice) = wall(Neighbors::Faces);
         if painted {
             lattice.stencil(&stencil);
         }
@@ -363,7 +363,7 @@ fn a_picture_weakens_what_it_is_dark_on() {
 #[test]
 fn the_same_seed_weakens_the_same_links_and_another_others() {
     let strike = |seed: u64| {
-        let (_, mut lattice) = wall(Neighbours::Faces);
+        let (_, mut lattice) = wall(Neighbors::Faces);
         lattice.vary(&Noise { amplitude: 0.5, frequency: 3.0, octaves: 2, seed: 4 });
         let loads = blow(&lattice, 3e4);
         let broken = lattice.strike(&loads, &Breaking { seed, ..Breaking::default() }).broken;
@@ -376,7 +376,7 @@ fn the_same_seed_weakens_the_same_links_and_another_others() {
 #[test]
 fn a_blow_that_grows_breaks_the_weakest_first_and_spares_others() {
     let broken = |steps: usize| {
-        let (_, mut lattice) = wall(Neighbours::Faces);
+        let (_, mut lattice) = wall(Neighbors::Faces);
         let loads = blow(&lattice, 3e4);
         lattice.strike(&loads, &Breaking { steps, ..no_spread() }).broken.len()
     };
@@ -387,14 +387,14 @@ fn a_blow_that_grows_breaks_the_weakest_first_and_spares_others() {
 #[test]
 fn painted_links_and_spheres_are_weaker() {
     let mesh = block([4, 4, 4]);
-    let mut painted = lattice(&mesh, Neighbours::Faces);
+    let mut painted = lattice(&mesh, Neighbors::Faces);
     let factors: Vec<f64> = mesh.vertices.iter().map(|p| 1.0 + p.x).collect();
     painted.paint(&mesh, &factors);
     for (link, strength) in painted.links().iter().zip(painted.strengths()) {
         assert!((strength / (1e5 * link.area) - (1.0 + link.place.x)).abs() < 1e-12);
     }
     let shell =
-        Weakness::Sphere { centre: Point3::origin(), radius: 0.2, width: 0.1, factor: 0.25 };
+        Weakness::Sphere { center: Point3::origin(), radius: 0.2, width: 0.1, factor: 0.25 };
     for (x, factor) in [(0.2, 0.25), (0.25, 0.625), (0.3, 1.0), (0.0, 1.0)] {
         assert!((shell.factor(&Point3::new(x, 0.0, 0.0)) - factor).abs() < 1e-12);
     }
@@ -423,7 +423,7 @@ fn a_smoothed_crack_is_shorter_and_the_pieces_still_fill_the_body() {
 
 #[test]
 fn each_blow_takes_its_share_of_the_force_from_links_that_hold() {
-    let (_, mut lattice) = wall(Neighbours::Faces);
+    let (_, mut lattice) = wall(Neighbors::Faces);
     let loads = blow(&lattice, 1e3);
     let breaking = Breaking { damage: 0.25, ..no_spread() };
     for _ in 0..3 {
@@ -465,12 +465,12 @@ fn a_part_is_the_lattice_of_its_tetrahedra() {
 #[test]
 fn what_makes_no_lattice_is_refused() {
     let mesh = block([1, 1, 1]);
-    let none = Lattice::new(&TetMesh::default(), Neighbours::Faces, |_| 1.0, |_| 1.0);
+    let none = Lattice::new(&TetMesh::default(), Neighbors::Faces, |_| 1.0, |_| 1.0);
     assert!(matches!(none, Err(LatticeError::Mesh(_))));
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let heavy = Lattice::new(&mesh, Neighbours::Faces, |_| bad, |_| 1.0);
+        let heavy = Lattice::new(&mesh, Neighbors::Faces, |_| bad, |_| 1.0);
         assert!(matches!(heavy, Err(LatticeError::NotPositive { what: "the density", .. })));
-        let strong = Lattice::new(&mesh, Neighbours::Faces, |_| 1.0, |_| bad);
+        let strong = Lattice::new(&mesh, Neighbors::Faces, |_| 1.0, |_| bad);
         assert!(matches!(strong, Err(LatticeError::NotPositive { what: "the strength", .. })));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brisance_tests::tet_boxes::kuhn_box;
 use contact::Field;
-use fracture::{Breaking, Lattice, LatticeError, Neighbours, Shards, Weakness};
+use fracture::{Breaking, Lattice, LatticeError, Neighbors, Shards, Weakness};
 use levelset::TetMesh;
 use nalgebra::{Point3, Vector3};
 use sim::scene::Scene;
@@ -157,7 +157,7 @@ fn a_body_of_tetrahedra_breaks_along_their_faces() {
         volume += own.volume;
         // of one place and size, as far as samples tell
         if own.volume > 0.003 {
-            let apart = (own.centre() - sampled.centre()).norm();
+            let apart = (own.center() - sampled.center()).norm();
             let ratio = own.volume / sampled.volume;
             assert!(apart < 0.01 && (ratio - 1.0).abs() < 0.1, "{apart} {ratio}");
         }
@@ -190,7 +190,7 @@ fn too_many_tetrahedra_at_an_edge_are_refused_by_name() {
         mesh.vertices.push(Point3::new(x, y, 0.0));
         mesh.tets.push([0, 1, 2 + n as u32, 2 + (n as u32 + 1) % count as u32]);
     }
-    Lattice::check(&mesh, Neighbours::Faces).unwrap();
+    Lattice::check(&mesh, Neighbors::Faces).unwrap();
     let scene = r#"version = 1
         [[body]]
         name = "fan"
@@ -235,7 +235,7 @@ fn lattice_after(before: &World, event: &Event) -> Lattice {
     let density = state.body.mass_properties().unwrap().mass() / solid.geometry.moments().volume;
     let mesh = slab();
     let mut lattice =
-        Lattice::new(&mesh, model.neighbours, |_| density, |_| model.strength).unwrap();
+        Lattice::new(&mesh, model.neighbors, |_| density, |_| model.strength).unwrap();
     // it does not move before it is hit
     let at = solid.material * Point3::from(event.point);
     let impulse = state.pose.rotation.inverse() * Vector3::from(event.impulse);
@@ -376,8 +376,8 @@ fn every_key_of_a_lattice_reaches_what_it_names() {
     let breaking = Breaking { steps: 3, compression: 4.0, damage: 0.25, spread, ..default };
     assert_eq!(all.breaking, breaking);
     assert_eq!((all.shards, all.smoothing), (Shards::Dust, 7));
-    let centre = Point3::new(1.0, 2.0, 3.0);
-    let sphere = Weakness::Sphere { centre, radius: 0.5, width: 0.25, factor: 0.125 };
+    let center = Point3::new(1.0, 2.0, 3.0);
+    let sphere = Weakness::Sphere { center, radius: 0.5, width: 0.25, factor: 0.125 };
     assert_eq!(all.weaknesses, [sphere]);
     assert_eq!(model("shards = \"keep\"").shards, Shards::Keep);
 }

@@ -62,7 +62,7 @@ proptest! {
         owners in 1u32..4,
     ) {
         let dims = field.grid().dims();
-        // owners in stripes, so that neighbours differ
+        // owners in stripes, so that neighbors differ
         let owners: Vec<u32> = field
             .as_slice()
             .iter()
@@ -214,12 +214,12 @@ fn cutting_keeps_every_sample_once() {
 fn voxels_of_a_box_have_the_inertia_of_the_box() {
     // six nodes a side, each a cube: the box of edge 0.6 about the grid's middle
     let grid = Grid::new(Point3::new(1.0, 2.0, 3.0), 0.1, [10; 3], Grid::MAX_NODES).unwrap();
-    let centre = grid.bounds().centre();
+    let center = grid.bounds().center();
     let solid = Solid::Box { half_extents: Vector3::repeat(0.3) };
-    let level_set = LevelSet::from_fn(grid, |p| solid.distance(&(p - centre.coords)));
+    let level_set = LevelSet::from_fn(grid, |p| solid.distance(&(p - center.coords)));
     let moments = level_set.moments();
     assert!((moments.volume - 0.216).abs() < 1e-12);
-    assert!((moments.centre() - centre).norm() < 1e-12);
+    assert!((moments.center() - center).norm() < 1e-12);
     let exact = 0.216 * 0.36 / 6.0;
     assert!((moments.inertia() - nalgebra::Matrix3::identity() * exact).norm() < 1e-12);
 }
@@ -237,7 +237,7 @@ fn redistancing_restores_a_scaled_distance() {
     for (got, bound) in all {
         let [nx, ny, nz] = exact.grid().dims();
         let worst = itertools(nx, ny, nz)
-            // distance has a kink at the centre
+            // distance has a kink at the center
             .filter(|&(i, j, k)| exact.grid().position([i, j, k]).coords.norm() > 3.0 * h)
             .map(|(i, j, k)| f64::from(got.values()[[i, j, k]] - exact.values()[[i, j, k]]))
             .fold(0.0, |worst: f64, error| worst.max(error.abs()));
@@ -275,7 +275,7 @@ fn cropping_keeps_the_solid_where_it_was() {
     let whole = ball(1.0, 20);
     let part = whole.cropped_to_inside(1).unwrap();
     assert!(part.grid().node_count() < whole.grid().node_count());
-    assert!((part.moments().centre() - whole.moments().centre()).norm() < 1e-12);
+    assert!((part.moments().center() - whole.moments().center()).norm() < 1e-12);
     assert_eq!(part.moments().volume, whole.moments().volume);
 }
 
@@ -318,7 +318,7 @@ fn tetrahedra_of_a_cube_are_valid_and_have_its_moments_and_surface() {
     assert!((facts.area - 6.0).abs() < 1e-12);
     for moments in [cube.moments(), surface.moments()] {
         assert!((moments.volume - 1.0).abs() < 1e-12);
-        assert!((moments.centre() - Point3::new(0.5, 0.5, 0.5)).norm() < 1e-12);
+        assert!((moments.center() - Point3::new(0.5, 0.5, 0.5)).norm() < 1e-12);
         assert!((moments.inertia() - nalgebra::Matrix3::identity() / 6.0).norm() < 1e-12);
     }
     let quality = cube.quality();

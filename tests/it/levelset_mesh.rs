@@ -242,6 +242,6 @@ proptest! {
         }
         let (a, b) = (here.subcell_moments(), there.subcell_moments());
         prop_assert!((a.volume / b.volume - 1.0).abs() < 0.01);
-        prop_assert!((pose * a.centre() - b.centre()).norm() < 0.1 * h);
+        prop_assert!((pose * a.center() - b.center()).norm() < 0.1 * h);
     }
 }

@@ -179,7 +179,7 @@ fn gradients_of_marched_solids_tend_to_length_one_and_swept_ones_are_near_it() {
         // on the coarse grid the band reaches the middle of the ring, where distance has a kink
         let ([coarse, _], [fine, _]) = (errors[0], errors[1]);
         assert!(fine < 0.01 && fine < 0.6 * coarse, "{solid:?}: {coarse} then {fine}");
-        // does not vanish, since neighbours may take different points of the surface
+        // does not vanish, since neighbors may take different points of the surface
         assert!(errors[1][1] < 0.03, "{solid:?}: {errors:?}");
     }
 }

@@ -106,7 +106,7 @@ fn subcell_moments_converge_at_second_order_and_cell_signs_at_least_at_first() {
         let errors = [24, 47, 93].map(|nodes| {
             let field = sampled(solid, 1.0, nodes);
             let (fine, plain) = (field.subcell_moments(), field.moments());
-            assert!(fine.centre().coords.norm() < 1e-6);
+            assert!(fine.center().coords.norm() < 1e-6);
             [
                 (fine.volume / volume - 1.0).abs(),
                 (fine.inertia()[(1, 1)] / inertia - 1.0).abs(),
@@ -145,7 +145,7 @@ fn subcell_moments_of_half_a_box_are_exact() {
     let moments = LevelSet::from_fn(grid, |p| plane.distance(&p)).subcell_moments();
     let half = Solid::Box { half_extents: Vector3::new(0.437 / 2.0, 0.5, 0.5) };
     assert!((moments.volume - 0.437).abs() < 1e-7);
-    assert!((moments.centre() - Point3::new(1.2185, 2.5, 3.5)).norm() < 1e-7);
+    assert!((moments.center() - Point3::new(1.2185, 2.5, 3.5)).norm() < 1e-7);
     let (_, inertia) = exact_moments(half);
     assert!((moments.inertia()[(1, 1)] - inertia).abs() < 1e-7);
     let off_diagonal = moments.central() - Matrix3::from_diagonal(&moments.central().diagonal());

@@ -161,8 +161,8 @@ fn first_stress(world: &mut World) -> (Event, Arc<StressField>) {
 /// The greatest tension in tetrahedra of which the centroid is in a part of the body, Pa, and where.
 fn tension(field: &StressField, within: impl Fn(&Point3<f64>) -> bool) -> (f32, Point3<f64>) {
     let place = |v: &u32| Vector3::from(field.tets.vertices[*v as usize]).cast::<f64>();
-    let centre = |tet: &[u32; 4]| Point3::from(tet.iter().map(place).sum::<Vector3<f64>>() / 4.0);
-    let all = field.principal.iter().copied().zip(field.tets.corners.iter().map(centre));
+    let center = |tet: &[u32; 4]| Point3::from(tet.iter().map(place).sum::<Vector3<f64>>() / 4.0);
+    let all = field.principal.iter().copied().zip(field.tets.corners.iter().map(center));
     all.filter(|(_, p)| within(p)).max_by(|p, q| p.0.total_cmp(&q.0)).unwrap()
 }
 

@@ -135,7 +135,7 @@ proptest! {
             prop_assert!(report.kinetic_energy <= energy * (1.0 + 1e-12));
             let after = world.momentum();
             prop_assert!((after.linear - before.linear).norm() <= 1e-12 * size);
-            // lever arms of a metre
+            // lever arms of a meter
             prop_assert!((after.angular - before.angular).norm() <= 1e-12 * size);
         }
     }

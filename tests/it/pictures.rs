@@ -107,7 +107,7 @@ fn one_looks_through_glass() {
         let place = Isometry3::translation(0.0, 0.5, 0.5);
         Track { look: Arc::new(look), ..track("pane", cuboid([0.5, 0.5, 0.003]), vec![place]) }
     };
-    let red = Look { colour: [0.8, 0.05, 0.05], ..Look::default() };
+    let red = Look { color: [0.8, 0.05, 0.05], ..Look::default() };
     let behind = track("red", cuboid([0.5; 3]), vec![Isometry3::translation(0.0, 0.5, -0.2)]);
     let behind = || Track { look: Arc::new(red.clone()), ..behind.clone() };
     let middle = |front: Look| {
@@ -117,7 +117,7 @@ fn one_looks_through_glass() {
         render(&recording, &view, 0.0, [33, 33]).pixel(16, 16)
     };
     let clear = Look { transmission: 1.0, ior: 1.5, roughness: 0.05, ..Look::default() };
-    let clear = Look { colour: [0.95; 3], ..clear };
+    let clear = Look { color: [0.95; 3], ..clear };
     let thin = Look { alpha: 0.2, ..Look::default() };
     for (name, look) in [("transmission", clear), ("alpha", thin)] {
         let [r, g, _] = middle(look).map(i32::from);

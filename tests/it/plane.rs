@@ -69,7 +69,7 @@ fn a_block_slides_down_an_incline_as_coulomb_says() {
     }
 }
 
-/// Discs of different mass that meet off centre exchange momentum along the line of centres alone.
+/// Discs of different mass that meet off center exchange momentum along the line of centers alone.
 #[test]
 fn discs_bounce_off_each_other_elastically() {
     let disc = |name: &str, x: f64, y: f64, speed: f64, density: f64| {
@@ -87,7 +87,7 @@ fn discs_bounce_off_each_other_elastically() {
         let before = world.kinetic_energy();
         (0..3000).for_each(|_| drop(world.step()));
         let [a, b] = ["a", "b"].map(|name| velocity(&named(&world, &looks, name)).0);
-        // the line of centres at the impact
+        // the line of centers at the impact
         let normal = Vector3::new((0.2_f64.powi(2) - 0.12_f64.powi(2)).sqrt(), 0.12, 0.0) / 0.2;
         let exchanged = 2.0 * 3.0 / 4.0 * 3.0 * normal.x;
         let expected = [

@@ -200,7 +200,7 @@ fn a_mirrored_mesh_has_its_mass_on_the_other_side() {
         let [own, other] = [0, 1].map(|n| world.get(looks[n].body).unwrap());
         let [place, mirrored] = [own, other].map(|body| body.pose.translation.vector);
         for k in 0..3 {
-            // the centre of a tetrahedron is the mean of its corners
+            // the center of a tetrahedron is the mean of its corners
             let expected = (k + 1) as f64 / 4.0;
             assert!((place[k] - expected).abs() < 1e-12);
             let sign = if k == n { -1.0 } else { 1.0 };

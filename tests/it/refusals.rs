@@ -194,13 +194,13 @@ fn a_wrong_command_line_is_answered_in_one_sentence() {
     refused(&case, &unloaded, &["--at", "--force", "--body-force"]);
 }
 
-/// A picture in shades of grey, written as PNG.
-pub(crate) fn picture(case: &Case, name: &str, size: [u32; 2], grey: impl Fn(usize) -> u8) {
+/// A picture in shades of gray, written as PNG.
+pub(crate) fn picture(case: &Case, name: &str, size: [u32; 2], gray: impl Fn(usize) -> u8) {
     let [width, height] = size;
     let file = std::fs::File::create(case.folder.path().join(name)).unwrap();
     let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_color(png::ColorType::Grayscale);
-    let pixels: Vec<u8> = (0..(width * height) as usize).map(grey).collect();
+    let pixels: Vec<u8> = (0..(width * height) as usize).map(gray).collect();
     encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
 }
 

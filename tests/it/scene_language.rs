@@ -143,7 +143,7 @@ fn included_files_come_first_and_once() {
     let ball = &scene.bodies[1];
     assert_eq!(ball.density(), 1500.0);
     assert_eq!(ball.solid().unwrap().tensile_strength, 8e6, "as clay");
-    assert_eq!(ball.look().colour, [1.0, 0.0, 0.0]);
+    assert_eq!(ball.look().color, [1.0, 0.0, 0.0]);
 }
 
 #[test]

@@ -438,7 +438,7 @@ fn place(run: &Run, name: &str) -> Vector3<f64> {
     run.world.get(run.body(name)).unwrap().pose.translation.vector
 }
 
-/// Scenes of many bodies with fewer of them, where all would take minutes without optimisation.
+/// Scenes of many bodies with fewer of them, where all would take minutes without optimization.
 fn fewer(scene: &mut Scene, name: &str, count: [usize; 3]) {
     let body = scene.bodies.iter_mut().find(|b| b.name == name).unwrap();
     body.copies.as_mut().unwrap().count = count;

@@ -218,7 +218,7 @@ fn the_defaults_of_the_schema_are_those_of_the_reader() {
     assert_eq!(of_body("density").as_f64(), Some(body.density()));
     assert_eq!(of_body("restitution").as_f64(), Some(body.restitution()));
     assert_eq!(of_body("friction").as_f64(), Some(body.friction()));
-    assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().colour);
+    assert_eq!(vector(of_body("colour")).map(|x| x as f32), body.look().color);
     assert_eq!(of_body("roughness").as_f64().map(|x| x as f32), Some(body.look().roughness));
     let wind = sim::scene::Wind::default();
     assert_eq!(

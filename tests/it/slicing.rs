@@ -181,8 +181,8 @@ fn real_meshes_are_cut_to_pieces_without_a_flaw() {
     for name in ["bob_small.obj", "diff_carrier.obj", "ant_15parts.obj"] {
         let solid = asset(name);
         cut_to_pieces(&solid, |piece, k| {
-            let centre = Aabb::around(&piece.mesh().vertices).unwrap().centre();
-            Plane::through(&centre, scattered(k)).unwrap()
+            let center = Aabb::around(&piece.mesh().vertices).unwrap().center();
+            Plane::through(&center, scattered(k)).unwrap()
         });
         let vertex = |piece: &ClosedMesh, k: usize| {
             let vertices = &piece.mesh().vertices;
@@ -207,9 +207,9 @@ proptest! {
         let bunny = bunny();
         let vertices = &bunny.mesh().vertices;
         let from = vertices[vertex * 7 % vertices.len()];
-        let centre = Aabb::around(vertices).unwrap().centre();
+        let center = Aabb::around(vertices).unwrap().center();
         checked(bunny, &Plane::through(&from, normal).unwrap());
-        let at = centre + (from - centre) * inside;
+        let at = center + (from - center) * inside;
         let halves = checked(bunny, &Plane::through(&at, normal).unwrap());
         prop_assert!(!halves.back.cap().is_empty());
     }
@@ -325,7 +325,7 @@ fn closest_axis(mesh: &TriMesh) -> usize {
 #[test]
 fn attributes_are_carried_to_the_halves() {
     let block = unit_block();
-    let colour: Vec<Vector3<f64>> = block.mesh().vertices.iter().map(|p| p.coords * 2.0).collect();
+    let color: Vec<Vector3<f64>> = block.mesh().vertices.iter().map(|p| p.coords * 2.0).collect();
     let mix = |a: &Vector3<f64>, b: &Vector3<f64>, share| a.lerp(b, share);
     let halves = checked(&block, &plane([1.0, 2.0, 3.0], 2.5));
     // texture coordinates that differ from face to face at the same vertex
@@ -334,7 +334,7 @@ fn attributes_are_carried_to_the_halves() {
         .collect();
     for half in [&halves.back, &halves.front] {
         let mesh = half.mesh().mesh();
-        for (value, p) in half.carried(&colour, mix).iter().zip(&mesh.vertices) {
+        for (value, p) in half.carried(&color, mix).iter().zip(&mesh.vertices) {
             assert!((value - p.coords * 2.0).norm() < 1e-15);
         }
         let corners = half.carried_corners(block.mesh(), &seams, mix);

@@ -93,7 +93,7 @@ fn a_body_that_bears_a_blow_keeps_the_stress_of_each_tetrahedron() {
     }
 }
 
-/// Volumes and centres of a track's tetrahedra.
+/// Volumes and centers of a track's tetrahedra.
 fn solids(track: &Track, frame: usize) -> Vec<(f64, Point3<f64>)> {
     let tets = &track.stress(frame).unwrap().field.as_ref().unwrap().tets;
     let place = |v: u32| Point3::from(tets.vertices[v as usize]).cast::<f64>();
@@ -109,8 +109,8 @@ fn volume(track: &Track, frame: usize) -> f64 {
     solids(track, frame).iter().map(|(volume, _)| volume).sum()
 }
 
-fn centre(track: &Track, frame: usize) -> Point3<f64> {
-    let moments = solids(track, frame).into_iter().map(|(volume, centre)| volume * centre.coords);
+fn center(track: &Track, frame: usize) -> Point3<f64> {
+    let moments = solids(track, frame).into_iter().map(|(volume, center)| volume * center.coords);
     (moments.sum::<Vector3<f64>>() / volume(track, frame)).into()
 }
 
@@ -133,9 +133,9 @@ fn pieces_keep_the_stress_that_they_broke_off_under() {
     for track in pieces.iter().filter(|track| !track.poses.is_empty()) {
         let stress = track.stress(track.birth).unwrap();
         assert!(stress.frame == track.birth && stress.von_mises > 0.0, "{}", track.name);
-        // the origin of a body is its centre of mass, to a third of what coarse ones are apart
-        let centre = centre(track, track.birth).coords.norm();
-        assert!(centre < 0.06 / 3.0, "{}: {centre}", track.name);
+        // the origin of a body is its center of mass, to a third of what coarse ones are apart
+        let center = center(track, track.birth).coords.norm();
+        assert!(center < 0.06 / 3.0, "{}: {center}", track.name);
     }
 }
 

@@ -336,7 +336,7 @@ proptest! {
 }
 
 #[test]
-fn pieces_smaller_than_the_least_size_stay_with_a_neighbour() {
+fn pieces_smaller_than_the_least_size_stay_with_a_neighbor() {
     let smallest = |limits: &str| {
         let (mut world, _) = made(&rain(limits, 3));
         run(&mut world, 8);

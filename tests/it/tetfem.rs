@@ -271,7 +271,7 @@ proptest! {
         prop_assert!(is_close(&sum(&parts), &whole, 1e-12));
         // pieces move as the body did (Mu01 eq 18), here of unit density
         let momentum = |m: &Moments| {
-            let arm = m.centre() - whole.centre();
+            let arm = m.center() - whole.center();
             let linear = m.volume * (velocity + spin.cross(&arm));
             (linear, m.inertia() * spin + arm.cross(&linear))
         };
@@ -336,9 +336,9 @@ proptest! {
         let stresses = free(mesh.clone(), Interpolation::Linear).respond(&Load::new(&contacts)).unwrap().stresses;
         let averaging = Averaging::new(&mesh, radius);
         let means = averaging.means(&stresses);
-        let centre = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
+        let center = |t: usize| mesh.corners(t).iter().map(|p| p.coords).sum::<Vector3<f64>>() / 4.0;
         for (t, mean) in means.iter().enumerate() {
-            let apart = |o: &usize| (centre(*o) - centre(t)).norm();
+            let apart = |o: &usize| (center(*o) - center(t)).norm();
             // what is on the edge may count or not
             prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
             let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);
@@ -354,7 +354,7 @@ proptest! {
         prop_assert_eq!(vertices.len(), mesh.vertices.len());
         for (v, (place, mean)) in vertices.iter().enumerate() {
             prop_assert_eq!(place, &mesh.vertices[v]);
-            let apart = |o: &usize| (centre(*o) - place.coords).norm();
+            let apart = |o: &usize| (center(*o) - place.coords).norm();
             prop_assume!((0..means.len()).all(|o| (apart(&o) - radius).abs() > 1e-12));
             let counts = |o: &usize| apart(o) <= radius || mesh.tets[*o].contains(&(v as u32));
             let (mut sum, mut volume) = (Matrix3::zeros(), 0.0);

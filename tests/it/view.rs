@@ -299,12 +299,12 @@ fn a_browser_plays_the_recording_in_one_batch() {
     let shots = ["first", "middle", "exploded", "generations", "speeds"]
         .map(|name| picture(&case.folder.path().join(name).with_extension("png")));
     for (shot, next) in shots.iter().zip(&shots[1..]) {
-        let colours: std::collections::BTreeSet<&[u8]> = shot.chunks_exact(3).collect();
-        assert!(colours.len() > 200, "{} colours", colours.len());
+        let colors: std::collections::BTreeSet<&[u8]> = shot.chunks_exact(3).collect();
+        assert!(colors.len() > 200, "{} colours", colors.len());
         let differ = shot.iter().zip(next).filter(|(a, b)| a.abs_diff(**b) > 8).count();
         assert!(differ > shot.len() / 1000, "{differ} bytes differ");
     }
-    // bodies of finite elements can be coloured by their stress, too
+    // bodies of finite elements can be colored by their stress, too
     let case = Case::new(&[("scene.toml", CRACKS)]);
     let run = case.run(&["run", "scene.toml", "-q", "--frames", "12", "-o", "out.glb"]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));

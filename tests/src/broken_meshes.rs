@@ -55,7 +55,7 @@ pub fn rows() -> Result<Vec<Row>, ReportError> {
 fn row(name: String, mesh: &TriMesh) -> Result<Row, ReportError> {
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let scale = 1.0 / bounds.extents().max();
-    let place = |p: &Point3<f64>| Point3::from((p - bounds.centre()) * scale);
+    let place = |p: &Point3<f64>| Point3::from((p - bounds.center()) * scale);
     let mesh = TriMesh {
         vertices: mesh.vertices.iter().map(place).collect(),
         triangles: mesh.triangles.clone(),

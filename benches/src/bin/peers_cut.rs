@@ -101,7 +101,7 @@ impl Case {
         let grid = Grid::enclosing(&bounds, bounds.extents().max() / 60.0, 2, 1 << 22)?;
         let samples = Arc::new(LevelSet::from_mesh(&mesh, grid, Sign::Strict)?);
         let solid = Geometry::mesh(&ClosedMesh::new(mesh)?, samples);
-        let at = Alignment::enclosing(&bounds, bounds.centre(), Vector3::y_axis());
+        let at = Alignment::enclosing(&bounds, bounds.center(), Vector3::y_axis());
         let spec = Voronoi::new(PIECES, 1).with_pieces_at(PIECES, &solid, (&at, 0.0))?;
         let name = Path::new(path).file_stem().and_then(|s| s.to_str()).unwrap_or("mesh");
         let name = format!("{name} {triangles}");
@@ -129,11 +129,11 @@ impl Case {
         let grid =
             Grid::enclosing(&around.grown(half_extents.max()), half_extents.max(), 1, 1 << 20)?;
         let block = Geometry::primitive(Solid::Box { half_extents }, grid).ok_or("a block")?;
-        let moved = Alignment { at: self.at.at - around.centre().coords, ..self.at };
+        let moved = Alignment { at: self.at.at - around.center().coords, ..self.at };
         let cells = block.divide(&self.pattern, &moved, 0.0).pieces;
         let mut cells = surfaces(&cells);
-        let centre = around.centre().coords;
-        cells.iter_mut().flat_map(|cell| &mut cell.vertices).for_each(|p| *p += centre);
+        let center = around.center().coords;
+        cells.iter_mut().flat_map(|cell| &mut cell.vertices).for_each(|p| *p += center);
         write_meshes(&stem.with_extension("body"), &[whole])?;
         write_meshes(&stem.with_extension("cells"), &cells)?;
         let mut all = surfaces(&pieces.pieces);
@@ -146,7 +146,7 @@ impl Case {
 
 fn broken_again(solid: &Geometry) -> Outcome<Vec<fracture::Piece>> {
     let bounds = solid.bounds();
-    let at = Alignment::enclosing(&bounds, bounds.centre(), Vector3::y_axis());
+    let at = Alignment::enclosing(&bounds, bounds.center(), Vector3::y_axis());
     let spec = Voronoi::new(AGAIN, 7).with_pieces_at(AGAIN, solid, (&at, 0.0))?;
     let pattern = Pattern::voronoi(&spec)?;
     Ok(solid.divide(&pattern, &at, 0.0).pieces)

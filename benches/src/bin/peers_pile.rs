@@ -203,7 +203,7 @@ fn means(reports: &[Report]) -> Value {
         "awake": mean(|r| r.awake), "pairs": mean(|r| r.pairs),
         "reused": mean(|r| r.pairs_reused), "again": mean(|r| r.pairs_again),
         "points": mean(|r| r.points), "contacts": mean(|r| r.contacts),
-        "colours": mean(|r| r.colours as usize), "levels": mean(|r| r.levels as usize),
+        "colours": mean(|r| r.colors as usize), "levels": mean(|r| r.levels as usize),
         "sweeps": mean(|r| r.sweeps),
     })
 }

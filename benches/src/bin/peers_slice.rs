@@ -113,7 +113,7 @@ fn rows(name: &str, mesh: &TriMesh) -> Outcome<Vec<Value>> {
 fn first_plane(mesh: &TriMesh) -> Outcome<Plane> {
     let bounds = levelset::Aabb::around(&mesh.vertices).ok_or("no finite points")?;
     let normal = Vector3::new(0.3, 0.5, 0.81).normalize();
-    Ok(Plane::through(&(bounds.centre() + normal * 0.05), normal).ok_or("a plane")?)
+    Ok(Plane::through(&(bounds.center() + normal * 0.05), normal).ok_or("a plane")?)
 }
 
 /// Planes through the middle, and along an axis through a vertex.

@@ -16,7 +16,7 @@ pub fn read_mesh(path: &Path) -> Result<TriMesh, MeshFileError> {
 }
 
 /// Reads the mesh at `path` as [`read_mesh`] does, with the normals, texture coordinates and
-/// colours of its corners. (STL has none.)
+/// colors of its corners. (STL has none.)
 ///
 /// # Errors
 /// As [`read_mesh`].

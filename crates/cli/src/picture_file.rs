@@ -59,22 +59,22 @@ pub fn read_picture(path: &Path) -> Result<Array2<[u8; 3]>, PictureError> {
 mod tests {
     use super::*;
 
-    fn written(name: &str, colour: png::ColorType, bytes: &[u8]) -> Array2<[u8; 3]> {
+    fn written(name: &str, color: png::ColorType, bytes: &[u8]) -> Array2<[u8; 3]> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         let mut encoder = png::Encoder::new(std::fs::File::create(&path).unwrap(), 2, 2);
-        encoder.set_color(colour);
+        encoder.set_color(color);
         encoder.write_header().unwrap().write_image_data(bytes).unwrap();
         read_picture(&path).unwrap()
     }
 
     #[test]
-    fn grey_and_coloured_pictures_are_read_from_the_top() {
-        let grey = written("grey.png", png::ColorType::Grayscale, &[1, 2, 3, 4]);
-        assert_eq!(grey[[0, 1]], [2; 3]);
-        assert_eq!(grey[[1, 0]], [3; 3]);
-        let colours: Vec<u8> = (0..16).collect();
-        let clear = written("clear.png", png::ColorType::Rgba, &colours);
+    fn gray_and_colored_pictures_are_read_from_the_top() {
+        let gray = written("grey.png", png::ColorType::Grayscale, &[1, 2, 3, 4]);
+        assert_eq!(gray[[0, 1]], [2; 3]);
+        assert_eq!(gray[[1, 0]], [3; 3]);
+        let colors: Vec<u8> = (0..16).collect();
+        let clear = written("clear.png", png::ColorType::Rgba, &colors);
         assert_eq!(clear[[1, 1]], [12, 13, 14]);
     }
 

@@ -124,7 +124,7 @@ pub(crate) const SKY: RGBColor = RGBColor(0, 114, 178);
 pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 const CYAN: RGBColor = RGBColor(86, 180, 233);
 const PURPLE: RGBColor = RGBColor(150, 80, 170);
-const GREY: RGBColor = RGBColor(130, 138, 148);
+const GRAY: RGBColor = RGBColor(130, 138, 148);
 
 /// The sums of a list up to each of its places.
 fn summed(values: &[f64]) -> Vec<f64> {
@@ -147,15 +147,15 @@ fn panels(table: &Table) -> Result<Vec<Panel>, TableError> {
         ("contact and friction", SKY, table.column("dissipated_contact")?),
         ("fracture", PURPLE, table.column("dissipated_fracture")?),
         ("sleep", GREEN, table.column("dissipated_sleep")?),
-        ("retired pieces", GREY, table.column("dissipated_retirement")?),
+        ("retired pieces", GRAY, table.column("dissipated_retirement")?),
         ("work of kinematic bodies", INK, table.column("work")?),
     ];
     let mut dissipation = vec![];
-    for (name, colour, values) in losses {
+    for (name, color, values) in losses {
         let curve = summed(&values);
         // what never happens needs no line
         if curve.iter().any(|&x| x != 0.0) {
-            dissipation.push((name, colour, curve));
+            dissipation.push((name, color, curve));
         }
     }
     let linear = table.drift(["momentum_x", "momentum_y", "momentum_z"])?;
@@ -273,15 +273,12 @@ impl Panel {
         for &at in breaks {
             chart.draw_series(LineSeries::new([(at, low), (at, high + room)], INK.mix(0.18)))?;
         }
-        for (name, colour, curve) in &self.curves {
+        for (name, color, curve) in &self.curves {
             let points = time.iter().copied().zip(curve.iter().copied());
-            let colour = *colour;
-            chart
-                .draw_series(LineSeries::new(points, colour.stroke_width(2)))?
-                .label(*name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2))
-                });
+            let color = *color;
+            chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?.label(*name).legend(
+                move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)),
+            );
         }
         if self.curves.len() > 1 {
             chart

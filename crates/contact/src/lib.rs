@@ -4,7 +4,7 @@
 //! **Conventions.** SI units. Of a pair, body `a` receives the impulse `+j` and body `b` receives
 //! `-j`; the normal points out of `b`, towards `a`; `u` is the velocity of `a` relative to `b` at
 //! the contact, so the bodies approach while `u . n < 0`. A [`Shape`] lives in body coordinates
-//! (origin at the centre of mass).
+//! (origin at the center of mass).
 //!
 //! The crate works on slices of bodies and never moves a pose. [`Frame::collide`],
 //! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with

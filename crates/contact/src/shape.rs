@@ -27,7 +27,7 @@ use crate::shape::tets::TetSolid;
 pub(crate) enum Probe {
     /// Nothing: a half-space or mesh is only asked.
     None,
-    /// The centre, with a radius.
+    /// The center, with a radius.
     Ball(f64),
     /// Points on the surface.
     Points(PointTree),
@@ -121,7 +121,7 @@ impl Shape {
 
     /// A convex solid: `hull`, m, in material coordinates, to which `material` takes those of the body.
     /// Hulls, boxes and half-spaces meet by corners, edges and faces; others by its exact signed
-    /// distance, and by points on it `spacing` metres apart or closer. `None` if it has nothing but
+    /// distance, and by points on it `spacing` meters apart or closer. `None` if it has nothing but
     /// slivers, or more than [`Shape::MAX_CORNERS`] corners.
     pub fn convex(hull: &ConvexHull, spacing: f64, material: &Isometry3<f64>) -> Option<Self> {
         Self::union(std::slice::from_ref(hull), spacing, material)
@@ -159,7 +159,7 @@ impl Shape {
     }
 
     /// A convex solid of revolution. It meets half-spaces, balls, boxes, hulls and others of its kind by
-    /// its exact rims and sides, and samples and meshes by points on it `spacing` metres apart or closer.
+    /// its exact rims and sides, and samples and meshes by points on it `spacing` meters apart or closer.
     pub fn round(round: Round, spacing: f64) -> Self {
         Self {
             field: Field::Round(round),

@@ -23,7 +23,7 @@ fn turned(rotation: &UnitQuaternion<f64>, turn: &UnitQuaternion<f64>) -> UnitQua
     UnitQuaternion::new_normalize(rotation.quaternion() * turn.quaternion())
 }
 
-/// Where a body with `pose` (centre of mass, principal axes) and `momentum` is after `dt` s.
+/// Where a body with `pose` (center of mass, principal axes) and `momentum` is after `dt` s.
 ///
 /// A dynamic body translates exactly, and rotates by Euler's equations to sixth order, in as many inner
 /// steps as its spin takes; then [`energy_fix`] restores the rotational energy to round-off (Su09

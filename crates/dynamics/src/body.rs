@@ -4,17 +4,17 @@ use crate::MassProperties;
 use crate::rotation::{exp, log};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-/// Momentum of a body about its centre of mass, in world axes.
+/// Momentum of a body about its center of mass, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Momentum {
     /// Linear momentum, kg m/s.
     pub linear: Vector3<f64>,
-    /// Angular momentum about the centre of mass, kg m^2/s.
+    /// Angular momentum about the center of mass, kg m^2/s.
     pub angular: Vector3<f64>,
 }
 
 impl Momentum {
-    /// Adds an impulse `j` N s that acts at lever arm `r` m from the centre of mass.
+    /// Adds an impulse `j` N s that acts at lever arm `r` m from the center of mass.
     pub fn apply(&mut self, j: &Vector3<f64>, r: &Vector3<f64>) {
         self.linear += j;
         self.angular += r.cross(j);
@@ -35,17 +35,17 @@ impl Momentum {
     }
 }
 
-/// Force and torque on a body, about its centre of mass, in world axes. Loads add.
+/// Force and torque on a body, about its center of mass, in world axes. Loads add.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// Force, N.
     pub force: Vector3<f64>,
-    /// Torque about the centre of mass, N m.
+    /// Torque about the center of mass, N m.
     pub torque: Vector3<f64>,
 }
 
 impl Load {
-    /// A `force` N that acts at lever arm `r` m from the centre of mass.
+    /// A `force` N that acts at lever arm `r` m from the center of mass.
     pub fn at(force: Vector3<f64>, r: &Vector3<f64>) -> Self {
         Self { force, torque: r.cross(&force) }
     }
@@ -62,7 +62,7 @@ impl std::ops::Add for Load {
 /// Velocity of a rigid body, in world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Velocity {
-    /// Velocity of the centre of mass, m/s.
+    /// Velocity of the center of mass, m/s.
     pub linear: Vector3<f64>,
     /// Angular velocity, rad/s.
     pub angular: Vector3<f64>,
@@ -87,7 +87,7 @@ impl Velocity {
         )
     }
 
-    /// Velocity of the body's point at lever arm `r` m from the centre of mass, m/s.
+    /// Velocity of the body's point at lever arm `r` m from the center of mass, m/s.
     pub fn at(&self, r: &Vector3<f64>) -> Vector3<f64> {
         self.linear + self.angular.cross(r)
     }

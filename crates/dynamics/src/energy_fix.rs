@@ -89,7 +89,7 @@ fn turned_once(
 /// Relative error of a computed energy or slope.
 const ROUND_OFF: f64 = 16.0 * f64::EPSILON;
 /// Relative error of the energy that is left alone where no small turn mends it: energies taken at
-/// two orientations, each turned and normalised several times, differ by more than one product's
+/// two orientations, each turned and normalized several times, differ by more than one product's
 /// round-off.
 const FLAT: f64 = 512.0 * f64::EPSILON;
 /// Moments of inertia that differ by no larger share are equal: no turn mends more than that, and to
@@ -156,7 +156,7 @@ struct Angle {
 }
 
 impl Angle {
-    /// The turn by this angle about `axis`, not normalised; none if the angle is undefined.
+    /// The turn by this angle about `axis`, not normalized; none if the angle is undefined.
     fn about(&self, axis: &Vector3<f64>) -> Quaternion<f64> {
         let length = (self.x * self.x + self.y * self.y).sqrt();
         if length == 0.0 {

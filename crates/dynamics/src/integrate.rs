@@ -7,9 +7,9 @@ use thiserror::Error;
 /// Pose and momentum of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// Centre of mass and principal axes.
+    /// Center of mass and principal axes.
     pub pose: Isometry3<f64>,
-    /// Momentum about the centre of mass.
+    /// Momentum about the center of mass.
     pub momentum: Momentum,
 }
 
@@ -25,7 +25,7 @@ pub enum Integrator {
         tolerance: f64,
     },
     /// Momentum first, then pose with it; the quaternion is moved along its tangent and
-    /// normalised, as in Br11.
+    /// normalized, as in Br11.
     SemiImplicitEuler {
         /// Number of equal steps.
         steps: u32,

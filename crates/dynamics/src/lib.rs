@@ -1,7 +1,7 @@
 //! Rigid bodies that keep their energy and angular momentum at one time step per frame.
 //!
 //! **Conventions.** SI units, right-handed frames. A pose maps body coordinates, whose origin is
-//! the centre of mass and whose axes are the principal axes, to the world. State is pose and
+//! the center of mass and whose axes are the principal axes, to the world. State is pose and
 //! *momentum*: angular momentum is stored, so it is conserved to the bit in free flight, and
 //! velocity is derived from it. Only sums, products, divisions and square roots are used, in a
 //! fixed order, so the bits are the same on every platform and for any number of threads.

@@ -57,7 +57,7 @@ impl MassProperties {
         Ok(body)
     }
 
-    /// A body of `mass` kg with inertia tensor `inertia` kg m^2 about its centre of mass, and the
+    /// A body of `mass` kg with inertia tensor `inertia` kg m^2 about its center of mass, and the
     /// rotation from its principal axes to the axes of the tensor.
     ///
     /// Reads the upper triangle of the tensor. A tensor that is diagonal keeps its axes.

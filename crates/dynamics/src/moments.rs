@@ -1,4 +1,4 @@
-//! Mass, centre and inertia of what bodies are made of, as sums.
+//! Mass, center and inertia of what bodies are made of, as sums.
 
 use crate::{MassError, MassProperties};
 use nalgebra::{Isometry3, Matrix3, Point3, Translation3, Vector3};
@@ -34,8 +34,8 @@ impl MassMoments {
     }
 
     /// A box of `mass` kg with edges of lengths `size` m along the axes, such as a cell of a grid.
-    pub fn cuboid(mass: f64, centre: &Point3<f64>, size: &Vector3<f64>) -> Self {
-        let mut moments = Self::point(mass, centre);
+    pub fn cuboid(mass: f64, center: &Point3<f64>, size: &Vector3<f64>) -> Self {
+        let mut moments = Self::point(mass, center);
         moments.second += Matrix3::from_diagonal(&size.component_mul(size)) * (mass / 12.0);
         moments
     }
@@ -70,26 +70,26 @@ impl MassMoments {
         }
     }
 
-    /// Centre of mass, m; not finite if there is no mass.
-    pub fn centre(&self) -> Point3<f64> {
+    /// Center of mass, m; not finite if there is no mass.
+    pub fn center(&self) -> Point3<f64> {
         Point3::from(self.first / self.mass)
     }
 
-    /// Inertia tensor about the centre of mass, kg m^2: `tr(S) I - S` with the second moment `S`
-    /// taken about the centre (Su09 section 4.2, which prints it without).
+    /// Inertia tensor about the center of mass, kg m^2: `tr(S) I - S` with the second moment `S`
+    /// taken about the center (Su09 section 4.2, which prints it without).
     pub fn inertia(&self) -> Matrix3<f64> {
         let central = self.second - self.first * self.first.transpose() / self.mass;
         Matrix3::from_diagonal_element(central.trace()) - central
     }
 
-    /// The body with these moments, and its pose in their frame: the centre of mass and the
+    /// The body with these moments, and its pose in their frame: the center of mass and the
     /// principal axes.
     ///
     /// # Errors
     /// [`MassError`] if the mass or a principal moment is not positive and finite.
     pub fn body(&self) -> Result<(MassProperties, Isometry3<f64>), MassError> {
         let (mass, rotation) = MassProperties::from_inertia(self.mass, &self.inertia())?;
-        Ok((mass, Isometry3::from_parts(Translation3::from(self.centre().coords), rotation)))
+        Ok((mass, Isometry3::from_parts(Translation3::from(self.center().coords), rotation)))
     }
 }
 

@@ -3,7 +3,7 @@
 use levelset::{Aabb, Grid};
 use nalgebra::{Isometry3, Point3, Similarity3, UnitQuaternion, UnitVector3, Vector3};
 
-/// Places a [`Pattern`](crate::Pattern) in a parent's material space: its fracture centre on the
+/// Places a [`Pattern`](crate::Pattern) in a parent's material space: its fracture center on the
 /// impact, its y axis along the collision normal, scaled to enclose the body (Su09 section 4.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alignment {
@@ -11,7 +11,7 @@ pub struct Alignment {
     pub at: Point3<f64>,
     /// Pattern axes to material axes.
     pub rotation: UnitQuaternion<f64>,
-    /// Metres per unit of the pattern; positive.
+    /// Meters per unit of the pattern; positive.
     pub scale: f64,
 }
 

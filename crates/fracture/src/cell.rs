@@ -205,10 +205,10 @@ impl Face {
 /// The corners of a convex polygon in the order they follow each other around `normal`.
 fn around(points: &[Point3<f64>], normal: &Vector3<f64>, tolerance: f64) -> Vec<Point3<f64>> {
     let Some(bounds) = Aabb::around(points) else { return Vec::new() };
-    let centre = bounds.centre();
+    let center = bounds.center();
     let u = normal.cross(&Vector3::ith(normal.iamin(), 1.0)).normalize();
     let v = normal.cross(&u);
-    let angle = |p: &Point3<f64>| libm::atan2((p - centre).dot(&v), (p - centre).dot(&u));
+    let angle = |p: &Point3<f64>| libm::atan2((p - center).dot(&v), (p - center).dot(&u));
     let mut sorted: Vec<_> = points.iter().map(|p| (angle(p), *p)).collect();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut polygon: Vec<_> = sorted.into_iter().map(|(_, p)| p).collect();

@@ -20,7 +20,7 @@ const BAND: f64 = 3.0;
 
 impl Pattern {
     /// One region per mesh (Su09 section 4.3), sampled `spacing` pattern units apart; the fracture
-    /// centre is the meshes' origin.
+    /// center is the meshes' origin.
     ///
     /// Meshes need not fit: a gap or an overlap is divided between the regions next to it. Beyond
     /// the meshes, the outermost regions go on outward. Signs are by winding number, so that open
@@ -54,7 +54,7 @@ impl Pattern {
     /// depth along the normal.
     ///
     /// `picture[[row, column]]` is a pixel, rows along z and columns along x; the picture is
-    /// `width` pattern units wide, its middle on the fracture centre, and its rim goes on outward.
+    /// `width` pattern units wide, its middle on the fracture center, and its rim goes on outward.
     ///
     /// # Errors
     /// [`PatternError`] when the picture has less than 2 x 2 pixels, more than
@@ -234,7 +234,7 @@ mod tests {
 
     /// The signed distance to a box, m.
     fn distance(bounds: &Aabb, p: &Point3<f64>) -> f64 {
-        let over = (p - bounds.centre()).abs() - bounds.extents() / 2.0;
+        let over = (p - bounds.center()).abs() - bounds.extents() / 2.0;
         over.sup(&nalgebra::Vector3::zeros()).norm() + over.max().min(0.0)
     }
 

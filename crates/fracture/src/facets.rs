@@ -281,7 +281,7 @@ impl Facets {
         polygons.chain(caps).collect()
     }
 
-    /// Whether no vertex is farther than `tolerance` metres in front of the plane of any face.
+    /// Whether no vertex is farther than `tolerance` meters in front of the plane of any face.
     pub(crate) fn is_convex(&self, tolerance: f64) -> bool {
         self.planes().iter().all(|plane| self.vertices.iter().all(|p| plane.value(p) <= tolerance))
     }

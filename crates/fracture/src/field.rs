@@ -85,7 +85,7 @@ impl NodeBox {
     }
 }
 
-/// Signed distance to one region, in metres, on the nodes of the parent's grid that it can own and
+/// Signed distance to one region, in meters, on the nodes of the parent's grid that it can own and
 /// two more on each side.
 pub(crate) struct Field {
     pub(crate) nodes: NodeBox,

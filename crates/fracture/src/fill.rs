@@ -211,7 +211,7 @@ impl Border {
     }
 }
 
-/// Corners tried as the centre of a fan.
+/// Corners tried as the center of a fan.
 const MAX_CORNERS: usize = 64;
 
 /// Corners up to which cutting ears, of cubic cost, takes less time than a Delaunay triangulation.

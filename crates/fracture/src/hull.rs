@@ -59,13 +59,13 @@ impl CellHull {
             }
         }
         let sum: Vector3<f64> = corners.iter().map(|p| p.coords).sum();
-        let centre = Point3::from(sum / corners.len() as f64);
+        let center = Point3::from(sum / corners.len() as f64);
         for face in &mut faces {
             let base = corners[face.corners[0] as usize];
             let at = |k: usize| corners[face.corners[k] as usize] - base;
             let area: Vector3<f64> =
                 (1..face.corners.len() - 1).map(|k| at(k).cross(&at(k + 1))).sum();
-            if area.dot(&(base - centre)) < 0.0 {
+            if area.dot(&(base - center)) < 0.0 {
                 face.corners.reverse();
             }
         }

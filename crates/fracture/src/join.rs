@@ -110,7 +110,7 @@ pub(crate) fn joined_bonds(bonds: &[Bond], groups: &[usize]) -> Vec<Bond> {
         let same = next.fragments == sum.fragments;
         if same {
             let area = sum.area + next.area;
-            sum.centre += (next.centre - sum.centre) * (next.area / area);
+            sum.center += (next.center - sum.center) * (next.area / area);
             sum.normal += (next.normal - sum.normal) * (next.area / area);
             sum.area = area;
         }

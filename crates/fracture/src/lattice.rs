@@ -7,7 +7,7 @@
 //! [weakened](Breaking::damage), and so it goes on until all hold. What hangs together is a piece,
 //! and its links are [as weak](Lattice::part) as they were.
 //!
-//! What the links do depends on [`Neighbours`]. With those of Ku07, across shared faces, a particle
+//! What the links do depends on [`Neighbors`]. With those of Ku07, across shared faces, a particle
 //! has fewer than four: the lattice is a mechanism that folds without stretching a link, so a blow
 //! is felt a few tetrahedra deep only and breaks single tetrahedra off. With links between
 //! tetrahedra that share an edge it is rigid and breaks into large parts, but its multipliers are
@@ -30,7 +30,7 @@ pub use weakening::Spread;
 
 /// Which tetrahedra are linked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Neighbours {
+pub enum Neighbors {
     /// Those that share a face, as in Ku07.
     Faces,
     /// Also those that share only an edge: their links count as having `share` of the mean area of
@@ -95,7 +95,7 @@ pub struct Link {
     pub across_face: bool,
     /// Of the shared face, m^2.
     pub area: f64,
-    /// Centre of what they share.
+    /// Center of what they share.
     pub place: Point3<f64>,
 }
 
@@ -107,11 +107,11 @@ impl Lattice {
     ///
     /// # Errors
     /// [`LatticeError`] when the mesh is not valid, or has more than [`Lattice::MAX_PAIRS`].
-    pub fn check(mesh: &TetMesh, neighbours: Neighbours) -> Result<(), LatticeError> {
+    pub fn check(mesh: &TetMesh, neighbors: Neighbors) -> Result<(), LatticeError> {
         mesh.validate()?;
-        let rings = match neighbours {
-            Neighbours::Faces => Vec::new(),
-            Neighbours::Edges { .. } => edges(mesh),
+        let rings = match neighbors {
+            Neighbors::Faces => Vec::new(),
+            Neighbors::Edges { .. } => edges(mesh),
         };
         let of_ring = |ring: &[Edge]| ring.len().saturating_mul(ring.len() - 1) / 2;
         let at_edges = rings.chunk_by(|a, b| a.0 == b.0).map(of_ring);
@@ -129,11 +129,11 @@ impl Lattice {
     /// As [`Lattice::check`], and [`LatticeError`] when a density or strength is not positive.
     pub fn new(
         mesh: &TetMesh,
-        neighbours: Neighbours,
+        neighbors: Neighbors,
         density: impl Fn(&Point3<f64>) -> f64,
         strength: impl Fn(&Point3<f64>) -> f64,
     ) -> Result<Self, LatticeError> {
-        Self::check(mesh, neighbours)?;
+        Self::check(mesh, neighbors)?;
         let positive = |what, p: &Point3<f64>, value: f64| match value > 0.0 && value.is_finite() {
             true => Ok(value),
             false => Err(LatticeError::NotPositive { what, place: [p.x, p.y, p.z], value }),
@@ -145,7 +145,7 @@ impl Lattice {
             masses.push(mesh.volume(tet) * positive("the density", &centroid, density(&centroid))?);
             positions.push(centroid);
         }
-        let links = links(mesh, neighbours);
+        let links = links(mesh, neighbors);
         let mut strengths = Vec::new();
         for Link { area, place, .. } in &links {
             strengths.push(area * positive("the strength", place, strength(place))?);
@@ -234,7 +234,7 @@ impl Lattice {
 }
 
 /// Links by their ends in order.
-fn links(mesh: &TetMesh, neighbours: Neighbours) -> Vec<Link> {
+fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
     const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
     let mut faces: Vec<([u32; 3], u32)> = Vec::new();
     for (tet, corners) in (0..).zip(&mesh.tets) {
@@ -255,7 +255,7 @@ fn links(mesh: &TetMesh, neighbours: Neighbours) -> Vec<Link> {
             place: Point3::from((a.coords + b.coords + c.coords) / 3.0),
         });
     }
-    if let Neighbours::Edges { share } = neighbours {
+    if let Neighbors::Edges { share } = neighbors {
         add_edge_links(mesh, share, &mut links);
     }
     links.sort_by_key(|link| (link.ends, !link.across_face));

@@ -1,13 +1,13 @@
 //! Fracture of level-set bodies by prescored space (Su09 section 4).
 //!
-//! A [`Pattern`] divides all of space into regions around a fracture centre. When a body is hit, an
-//! [`Alignment`] places the pattern's centre on the impact and [`shatter`] intersects body and
+//! A [`Pattern`] divides all of space into regions around a fracture center. When a body is hit, an
+//! [`Alignment`] places the pattern's center on the impact and [`shatter`] intersects body and
 //! regions: each connected intersection is a [`Fragment`] with its own level set, surface particles
 //! and moments. This crate knows shapes only; whoever moves the body gives the fragments their
 //! velocities, and asks [`Impact`] whether a blow breaks them.
 //!
-//! Patterns have no scale, their fracture centre at the origin and the y axis along the collision
-//! normal, out of the body. Bodies are in their own material space, in metres; fragments stay in
+//! Patterns have no scale, their fracture center at the origin and the y axis along the collision
+//! normal, out of the body. Bodies are in their own material space, in meters; fragments stay in
 //! that of the body they came from, on nodes of its grid.
 //!
 //! ```
@@ -96,7 +96,7 @@ pub use file::ReadPatternError;
 pub use geometry::{Geometry, Piece, Pieces};
 pub use impact::{Impact, Section};
 pub use lattice::{
-    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbours, Shards,
+    Breaking, Lattice, LatticeError, LatticePieces, Link, Links, Multipliers, Neighbors, Shards,
     Spread, Stencil, Strike, Weakness, multipliers, smoothed_crack,
 };
 pub use load::bond_loads;

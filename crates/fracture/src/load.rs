@@ -91,7 +91,7 @@ mod tests {
     use nalgebra::Point3;
 
     fn bond(a: usize, b: usize, area: f64) -> Bond {
-        Bond { fragments: [a, b], area, centre: Point3::origin(), normal: nalgebra::Vector3::x() }
+        Bond { fragments: [a, b], area, center: Point3::origin(), normal: nalgebra::Vector3::x() }
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct Bond {
     /// Area of the cut, m^2.
     pub area: f64,
     /// The middle of the cut, m.
-    pub centre: Point3<f64>,
+    pub center: Point3<f64>,
     /// The mean of its unit normals, from the first fragment to the second: of length 1 where it is plane,
     /// and shorter the rougher it is.
     pub normal: Vector3<f64>,
@@ -88,7 +88,7 @@ fn bonds(pairs: &[Pair], sections: &[Section]) -> Vec<Bond> {
     let bond = |(pieces, section): ([u32; 2], Section)| Bond {
         fragments: pieces.map(|piece| piece as usize),
         area: section.area,
-        centre: Point3::from(section.moment / section.area),
+        center: Point3::from(section.moment / section.area),
         // a rough cut has less area by its cosines than it covers
         normal: section.vector / section.area.max(section.vector.norm()),
     };

@@ -1,4 +1,4 @@
-//! Prescored space: all of space divided into regions around a fracture centre.
+//! Prescored space: all of space divided into regions around a fracture center.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::region::Region;
 
 /// All of space divided into regions (Su09 section 4.1).
 ///
-/// A pattern has no scale: its fracture centre is the origin, its y axis is the collision normal
+/// A pattern has no scale: its fracture center is the origin, its y axis is the collision normal
 /// (out of the body), and it is drawn for a body in `[-1, 1]^3`. An
 /// [`Alignment`](crate::Alignment) places it in a body. Beyond `[-4, 4]^3` the regions go on, but
 /// as whatever the planes that bound them nearer in make of them.

@@ -33,7 +33,7 @@ struct Component {
 
 impl Pieces {
     /// Connected pieces of runs with equal owners (a region + 1), where those of fewer than `least`
-    /// nodes went to the neighbour they share most faces with.
+    /// nodes went to the neighbor they share most faces with.
     pub(crate) fn new(grid: &Grid, runs: &[Run], least: usize) -> Self {
         let Connected { numbers, components, mut cuts, mut pairs } = Connected::new(grid, runs);
         let sizes: Vec<_> = components.iter().map(|c| c.counts.nodes()).collect();
@@ -165,7 +165,7 @@ fn components(
 
 /// For every component the one that takes it in; itself if it is large enough or alone.
 ///
-/// The smallest goes first, to the neighbour it shares most faces with, the lowest of equals.
+/// The smallest goes first, to the neighbor it shares most faces with, the lowest of equals.
 fn hosts(sizes: &[usize], least: usize, pairs: &[Pair]) -> Vec<usize> {
     let mut sizes = sizes.to_vec();
     let mut hosts: Vec<_> = (0..sizes.len()).collect();
@@ -198,7 +198,7 @@ mod tests {
     use crate::cut::Edges;
 
     #[test]
-    fn small_components_go_to_the_neighbour_with_most_shared_faces() {
+    fn small_components_go_to_the_neighbor_with_most_shared_faces() {
         // 0 (2 nodes) touches 1 by 3 faces and 2 by 5; 3 (1 node) touches 0 only; 4 is alone
         let pairs = [([0, 1], 3), ([0, 2], 5), ([0, 3], 1), ([1, 2], 9)].map(|(pieces, count)| {
             let along_x = Edges { count, ..Edges::default() };

@@ -13,7 +13,7 @@ use crate::{Pattern, PatternError};
 pub struct Slices {
     /// How many planes.
     pub planes: usize,
-    /// Planes pass the fracture centre at up to this distance.
+    /// Planes pass the fracture center at up to this distance.
     pub spread: f64,
     /// `None` for planes of any direction; else they are normal to this axis.
     pub axis: Option<UnitVector3<f64>>,
@@ -56,7 +56,7 @@ impl Pattern {
 }
 
 impl Pattern {
-    /// This pattern with each of its regions divided by `inner`: its centre goes to the middle of
+    /// This pattern with each of its regions divided by `inner`: its center goes to the middle of
     /// the region, and its unit is half the region's longest edge within `[-1, 1]^3`.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl Pattern {
             let near = Aabb::around(outer.within(&drawn).corners());
             let bounds = near.unwrap_or(drawn);
             let scale = (bounds.extents().max() / 2.0).max(1e-6);
-            let place = nalgebra::Similarity3::new(bounds.centre().coords, Vector3::zeros(), scale);
+            let place = nalgebra::Similarity3::new(bounds.center().coords, Vector3::zeros(), scale);
             for cell in inner.cells() {
                 let planes = cell?.transformed(&place);
                 let part = planes.planes().iter().fold(outer.clone(), |part, p| part.cut(*p));

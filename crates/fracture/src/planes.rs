@@ -188,7 +188,7 @@ fn between(first: f64, last: f64) -> Range<usize> {
 }
 
 impl Planes {
-    /// `None` if one of the planes has all of `nodes` on its outside. A node up to `margin` metres
+    /// `None` if one of the planes has all of `nodes` on its outside. A node up to `margin` meters
     /// out of the region counts as one of its own.
     pub(crate) fn new(planes: Vec<NodePlane>, nodes: NodeBox, margin: f64) -> Option<Self> {
         if nodes.len() == 0 || planes.iter().any(|plane| plane.least(&nodes) > margin) {

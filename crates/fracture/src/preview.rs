@@ -10,15 +10,15 @@ impl Pattern {
     /// Most pixels of a picture's side.
     pub const MAX_PIXELS: usize = 4096;
 
-    /// A slice through the pattern as RGB pixels, `[row, column]`, rows from the top: a colour for
+    /// A slice through the pattern as RGB pixels, `[row, column]`, rows from the top: a color for
     /// each region and black along the cuts.
     ///
     /// The picture is `pixels` wide and high, at most [`Pattern::MAX_PIXELS`]. Its middle is at
-    /// `centre`, and `right` and `up` are half its sides, pattern units: with `x` and `z` it shows
+    /// `center`, and `right` and `up` are half its sides, pattern units: with `x` and `z` it shows
     /// what a blow on a wall makes of it, with `x` and `y` how cracks run into the depth.
     pub fn slice(
         &self,
-        centre: &Point3<f64>,
+        center: &Point3<f64>,
         right: &Vector3<f64>,
         up: &Vector3<f64>,
         pixels: usize,
@@ -26,19 +26,19 @@ impl Pattern {
         let pixels = pixels.min(Self::MAX_PIXELS);
         let place = |n: usize| (2 * n + 1) as f64 / pixels as f64 - 1.0;
         let regions = Array2::from_shape_fn((pixels, pixels), |(row, column)| {
-            self.region_at(&(centre + right * place(column) - up * place(row)))
+            self.region_at(&(center + right * place(column) - up * place(row)))
         });
         Array2::from_shape_fn((pixels, pixels), |(row, column)| {
             let region = regions[[row, column]];
             let differs = |r: usize, c: usize| regions.get([r, c]).is_some_and(|n| *n != region);
             let cut = differs(row + 1, column) || differs(row, column + 1);
-            if cut { [0; 3] } else { colour(region) }
+            if cut { [0; 3] } else { color(region) }
         })
     }
 }
 
-/// A light colour, far from that of the next region.
-fn colour(region: usize) -> [u8; 3] {
+/// A light color, far from that of the next region.
+fn color(region: usize) -> [u8; 3] {
     let bits = mix(region as u64 + 1);
     [0, 8, 16].map(|shift| 96 + ((bits >> shift) & 0x7f) as u8)
 }

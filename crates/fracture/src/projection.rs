@@ -39,7 +39,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Looks no farther than `reach` metres; half a voxel is good. Triangles of `mesh` with indices out
+    /// Looks no farther than `reach` meters; half a voxel is good. Triangles of `mesh` with indices out
     /// of range or vertices that are not finite are passed over. `None` if no triangle is left, or
     /// `reach` is not a positive number.
     pub fn new(mesh: &TriMesh, reach: f64) -> Option<Self> {

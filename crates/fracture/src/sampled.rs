@@ -16,7 +16,7 @@ impl Pattern {
     pub const MAX_SAMPLES: usize = 1 << 24;
 
     /// The pattern as level sets, `spacing` apart in `bounds` (pattern units), with a node on the
-    /// fracture centre; beyond `bounds` it goes on as it is at the nearest point of them.
+    /// fracture center; beyond `bounds` it goes on as it is at the nearest point of them.
     ///
     /// With `spacing = parent.grid().spacing() / alignment.scale` and an alignment that is
     /// [`snapped`](crate::Alignment::snapped) an event reads its samples without interpolation.

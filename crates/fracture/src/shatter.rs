@@ -44,7 +44,7 @@ const MIN_PARTICLES: usize = 8;
 ///
 /// Every inside sample of `parent` goes to the region it lies in, and so to exactly one fragment;
 /// every connected piece of a region is a fragment of its own. Pieces of fewer than `least_nodes`
-/// inside samples are joined to the neighbour they share most faces with. A fragment's signed
+/// inside samples are joined to the neighbor they share most faces with. A fragment's signed
 /// distance is the larger of the parent's and its region's, and its sign reproduces exactly the
 /// samples it owns, so that it breaks again without loss.
 ///

@@ -87,7 +87,7 @@ impl Faces {
         (area > 0.0).then(|| Bond {
             fragments: [0, 1],
             area,
-            centre: Point3::from(moment / area),
+            center: Point3::from(moment / area),
             normal: normal / area,
         })
     }
@@ -159,7 +159,7 @@ pub(crate) mod tests {
         let pairs: Vec<_> = bonds.iter().map(|bond| bond.fragments).collect();
         assert_eq!(pairs, [[0, 1], [0, 2]]);
         assert!((bonds[0].area - 0.5).abs() < 1e-12, "{}", bonds[0].area);
-        assert!((bonds[0].centre - Point3::new(1.5, 1.0, 0.75)).norm() < 1e-12);
+        assert!((bonds[0].center - Point3::new(1.5, 1.0, 0.75)).norm() < 1e-12);
         assert!((bonds[0].normal - Vector3::y()).norm() < 1e-12);
         assert!((bonds[1].area - 0.25).abs() < 1e-12);
         assert!((bonds[1].normal - Vector3::x()).norm() < 1e-12);

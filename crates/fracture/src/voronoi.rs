@@ -58,7 +58,7 @@ impl Voronoi {
 
     /// As many sites, around the body, as it takes for it to come apart into `pieces` within 1 %, or as near
     /// to that as a few trials come, where it is divided by the pattern placed as `at` says and parts of less
-    /// than `least` m^3 go to their neighbours, see [`Geometry::divide`].
+    /// than `least` m^3 go to their neighbors, see [`Geometry::divide`].
     ///
     /// # Errors
     /// As [`Pattern::voronoi`].

@@ -9,7 +9,7 @@ use std::path::Path;
 use brisance_levelset::{Grid, GridError, LevelSet, Solid, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
-/// Pixels to a metre, and the half width of a picture in metres.
+/// Pixels to a meter, and the half width of a picture in meters.
 const SCALE: f64 = 100.0;
 const HALF: f64 = 1.3;
 
@@ -92,14 +92,14 @@ fn contours(level_set: &LevelSet) -> String {
                 }
             }
         }
-        let (colour, width) = match n {
+        let (color, width) = match n {
             0 => ("#333", 3),
             1.. => ("#69c", 1),
             _ => ("#c73", 1),
         };
         let _ = writeln!(
             text,
-            "<path d=\"{path}\" stroke=\"{colour}\" stroke-width=\"{width}\" fill=\"none\" \
+            "<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"{width}\" fill=\"none\" \
              stroke-linecap=\"round\"/>"
         );
     }

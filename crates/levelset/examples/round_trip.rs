@@ -17,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let grid = Grid::enclosing(&bounds, size / 100.0, 3, Grid::MAX_NODES)?;
     let solid = LevelSet::from_mesh(&mesh, grid, Sign::Winding)?;
     let drill = Solid::Cylinder { half_height: size, radius: 0.1 * size };
-    let centre = bounds.centre().coords;
-    let hole = LevelSet::from_fn(grid, |p| drill.distance(&(p - centre)));
+    let center = bounds.center().coords;
+    let hole = LevelSet::from_fn(grid, |p| drill.distance(&(p - center)));
     write(&solid.difference(&hole).isosurface())
 }
 

@@ -35,7 +35,7 @@ pub(crate) struct Caps {
 }
 
 struct Group {
-    centre: Point3<f64>,
+    center: Point3<f64>,
     radius: f64,
     /// Sum of area vectors.
     dipole: Vector3<f64>,
@@ -86,13 +86,13 @@ impl Caps {
             let share = if total > 0.0 { area(c).norm() / total } else { 1.0 / count as f64 };
             (p + q + r) / 3.0 * share
         };
-        let centre = Point3::from(caps.iter().map(weighted).sum::<Vector3<f64>>());
+        let center = Point3::from(caps.iter().map(weighted).sum::<Vector3<f64>>());
         let corners = caps.iter().flat_map(|c| c.corners.iter());
-        let radius = corners.map(|p| (p - centre).norm()).fold(0.0, f64::max);
+        let radius = corners.map(|p| (p - center).norm()).fold(0.0, f64::max);
         let rim = caps.iter().map(|c| c.rim).sum();
         let place = self.groups.len();
         self.groups.push(Group {
-            centre,
+            center,
             radius,
             dipole,
             area: total,
@@ -123,8 +123,8 @@ impl Caps {
 
     /// What a group looks like from the ball of a radius around a point.
     fn view(&self, group: usize, p: &Point3<f64>, reach: f64) -> View {
-        let Group { centre, radius, dipole, area, rim, first, count, second } = &self.groups[group];
-        let offset = centre - p;
+        let Group { center, radius, dipole, area, rim, first, count, second } = &self.groups[group];
+        let offset = center - p;
         let square = offset.norm_squared();
         let distance = square.sqrt();
         if distance > FAR * radius && distance > radius + reach {

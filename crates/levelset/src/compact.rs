@@ -20,7 +20,7 @@ impl CompactLevelSet {
     /// Largest magnitude of a step; step `n` is the distance `n / STEPS * band`.
     const STEPS: f64 = 32767.0;
 
-    /// Keeps a level set within `band` metres of its surface.
+    /// Keeps a level set within `band` meters of its surface.
     ///
     /// # Panics
     /// If `band` is not positive and finite.

@@ -39,7 +39,7 @@ impl LevelSet {
         })
     }
 
-    /// The solid grown by `distance` metres, or shrunk if it is negative.
+    /// The solid grown by `distance` meters, or shrunk if it is negative.
     pub fn offset(&self, distance: f64) -> Self {
         let shifted = self.values().mapv(|v| (f64::from(v) - distance) as f32);
         Self::from_values(*self.grid(), shifted)

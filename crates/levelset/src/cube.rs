@@ -71,7 +71,7 @@ impl Loop {
     }
 
     /// The vertex to fan the polygon from so that no diagonal lies in a face of the cube, where
-    /// the neighbouring cube might have the same one; `None` if there is none.
+    /// the neighboring cube might have the same one; `None` if there is none.
     pub(crate) fn fan(&self) -> Option<usize> {
         let n = self.len;
         let clear = |from: usize| {

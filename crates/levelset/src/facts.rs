@@ -66,7 +66,7 @@ impl TriMesh {
         })
     }
 
-    /// Volume, centre and inertia of what the mesh encloses, exact for its flat triangles.
+    /// Volume, center and inertia of what the mesh encloses, exact for its flat triangles.
     ///
     /// Meaningful for a closed mesh; parts that it winds around twice count twice.
     ///

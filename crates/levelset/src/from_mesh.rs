@@ -301,9 +301,9 @@ impl OpenSlab<'_> {
         let shifted = view.winding + 0.5;
         let room = (shifted - shifted.floor()).min(shifted.floor() + 1.0 - shifted);
         let least = shifted.floor() as i32 + 1;
-        let centre = index(middle[0], middle[1], middle[2]);
+        let center = index(middle[0], middle[1], middle[2]);
         // no triangle between the middle and the rest: one side holds all
-        let clear = f64::from(self.distance[centre]) > reach && reach < BAND;
+        let clear = f64::from(self.distance[center]) > reach && reach < BAND;
         let one_side = clear && view.smooth_slope * reach < room;
         if reach == 0.0 || one_side || view.slope * reach < room {
             let [planes, rows, nodes] = block;
@@ -311,7 +311,7 @@ impl OpenSlab<'_> {
                 for j in rows.clone() {
                     let row = index(i, j, nodes.start)..index(i, j, nodes.end);
                     for n in row {
-                        let node = if one_side { centre } else { n };
+                        let node = if one_side { center } else { n };
                         inside[n] = self.windings[node] >= least;
                     }
                 }
@@ -399,7 +399,7 @@ impl Slab {
 }
 
 /// Where a hole is closed by the winding number alone the sign changes far from any triangle: puts
-/// the surface half-way between such neighbours.
+/// the surface half-way between such neighbors.
 fn bridge_holes(values: &mut [f32], inside: &[bool], grid: &Grid) {
     let dims = grid.dims();
     let strides = [dims[1] * dims[2], dims[2], 1];

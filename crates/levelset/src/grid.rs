@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use thiserror::Error;
 
-/// An axis-aligned box, in metres.
+/// An axis-aligned box, in meters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// Lowest corner.
@@ -30,7 +30,7 @@ impl Aabb {
     }
 
     /// The midpoint.
-    pub fn centre(&self) -> Point3<f64> {
+    pub fn center(&self) -> Point3<f64> {
         nalgebra::center(&self.min, &self.max)
     }
 
@@ -100,7 +100,7 @@ fn told(dims: &[usize; 3]) -> String {
     }
 }
 
-/// A uniform, node-centred grid: `dims` nodes per axis, `spacing` metres apart.
+/// A uniform, node-centered grid: `dims` nodes per axis, `spacing` meters apart.
 ///
 /// It is a description only and owns no samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,7 +140,7 @@ impl Grid {
     }
 
     /// The smallest grid of the given spacing that covers `bounds` with `padding` more cells on
-    /// every side, centred on it.
+    /// every side, centered on it.
     ///
     /// # Errors
     /// As [`Grid::new`].
@@ -161,7 +161,7 @@ impl Grid {
                 .saturating_add(padding.saturating_mul(2))
         });
         let span = Vector3::from_fn(|a, _| (dims[a] - 1) as f64 * spacing);
-        Self::new(bounds.centre() - span / 2.0, spacing, dims, limit)
+        Self::new(bounds.center() - span / 2.0, spacing, dims, limit)
     }
 
     /// The least spacing, to one part in 10^6, at which [`Grid::enclosing`] a box of these edge lengths
@@ -205,7 +205,7 @@ impl Grid {
         self.origin
     }
 
-    /// Distance between neighbouring nodes, m.
+    /// Distance between neighboring nodes, m.
     pub fn spacing(&self) -> f64 {
         self.spacing
     }
@@ -237,7 +237,7 @@ impl Grid {
         (i * self.dims[1] + j) * self.dims[2] + k
     }
 
-    /// How far apart neighbours along x, y, z are in the flat sample array.
+    /// How far apart neighbors along x, y, z are in the flat sample array.
     pub(crate) fn strides(&self) -> [usize; 3] {
         [self.dims[1] * self.dims[2], self.dims[2], 1]
     }

@@ -94,7 +94,7 @@ impl ConvexHull {
         Self::of(points, &triangles)
     }
 
-    /// The hull of some of `points`, out of which no other stands by more than `tolerance` metres.
+    /// The hull of some of `points`, out of which no other stands by more than `tolerance` meters.
     ///
     /// Grows from a tetrahedron by the point that stands out most, so that few vertices do.
     ///
@@ -266,7 +266,7 @@ impl ConvexHull {
 }
 
 impl Face {
-    /// `None` if it is too thin to have a normal; its neighbours stand for it.
+    /// `None` if it is too thin to have a normal; its neighbors stand for it.
     fn new(corners: [Point3<f64>; 3]) -> Option<Self> {
         let [a, b, c] = corners;
         let normal = (b - a).cross(&(c - a));

@@ -238,7 +238,7 @@ impl Cell {
             if square > 0.0 {
                 at -= (slope * (value / square)).cap_magnitude(0.2);
             }
-            // off the faces, which the neighbours share
+            // off the faces, which the neighbors share
             at = at.map(|x| x.clamp(0.01, 0.99));
         }
         self.low + at * self.spacing
@@ -259,7 +259,7 @@ impl Cell {
 }
 
 /// Joins two polygons by a tube around which there is a ring of vertices in the cell, so that no
-/// edge of it can be one of a neighbouring cell's too.
+/// edge of it can be one of a neighboring cell's too.
 fn add_tube(mesh: &mut TriMesh, first: &[u32], second: &[u32], cell: &Cell) {
     let spokes = spokes(mesh, first, second);
     let ring: Vec<u32> = spokes
@@ -318,8 +318,8 @@ fn add_polygon(mesh: &mut TriMesh, vertices: &[u32], fan: Option<usize>) {
     }
     let sum: Vector3<f64> = vertices.iter().map(|&v| mesh.vertices[v as usize].coords).sum();
     mesh.vertices.push((sum / n as f64).into());
-    let centre = (mesh.vertices.len() - 1) as u32;
-    mesh.triangles.extend((0..n).map(|step| [centre, vertices[step], vertices[(step + 1) % n]]));
+    let center = (mesh.vertices.len() - 1) as u32;
+    mesh.triangles.extend((0..n).map(|step| [center, vertices[step], vertices[(step + 1) % n]]));
 }
 
 /// Vertex numbers around one cell.

@@ -11,7 +11,7 @@
 //!                           \--union, intersection, difference, offset, redistanced, cropped
 //! ```
 //!
-//! **Conventions.** Lengths are metres, frames are right-handed, a signed distance `phi` is
+//! **Conventions.** Lengths are meters, frames are right-handed, a signed distance `phi` is
 //! negative inside a solid, and normals point out of it. A sample is *inside* when `phi < 0`, so a
 //! node exactly on the surface is outside. Samples sit on the nodes of a [`Grid`]; arrays are
 //! indexed `[i, j, k]` along x, y, z, with k fastest in memory. State and arithmetic are `f64`,

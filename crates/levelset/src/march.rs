@@ -6,9 +6,9 @@ use std::collections::BinaryHeap;
 /// Accuracy of the one-sided differences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// One upwind neighbour per axis: error of order h.
+    /// One upwind neighbor per axis: error of order h.
     First,
-    /// Two upwind neighbours per axis where they are known and ordered: error of order h^2 away
+    /// Two upwind neighbors per axis where they are known and ordered: error of order h^2 away
     /// from where fronts meet.
     Second,
 }
@@ -17,7 +17,7 @@ pub enum Order {
 /// stay as they are.
 pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: Order) {
     let strides = [dims[1] * dims[2], dims[2], 1];
-    let neighbours = |node: usize| {
+    let neighbors = |node: usize| {
         let at = [node / strides[0], node / strides[1] % dims[1], node % dims[2]];
         (0..6).filter_map(move |n| {
             let (a, up) = (n / 2, n % 2 == 1);
@@ -29,8 +29,8 @@ pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: Order) {
     let mut queue = BinaryHeap::new();
     let solver = Solver { dims, strides, order };
     for node in 0..distance.len() {
-        if done[node] && neighbours(node).any(|n| !done[n]) {
-            for n in neighbours(node).filter(|&n| !done[n]) {
+        if done[node] && neighbors(node).any(|n| !done[n]) {
+            for n in neighbors(node).filter(|&n| !done[n]) {
                 solver.update(n, distance, &done, &mut queue);
             }
         }
@@ -41,7 +41,7 @@ pub(crate) fn march(distance: &mut [f32], dims: [usize; 3], order: Order) {
             continue;
         }
         done[node] = true;
-        for n in neighbours(node) {
+        for n in neighbors(node) {
             if !done[n] {
                 solver.update(n, distance, &done, &mut queue);
             }
@@ -67,7 +67,7 @@ impl Solver {
         }
     }
 
-    /// The upwind quadratic over the axes that have a known neighbour.
+    /// The upwind quadratic over the axes that have a known neighbor.
     fn solve(&self, node: usize, distance: &[f32], done: &[bool]) -> f64 {
         // per axis: weight w and target t of the term w^2 (d - t)^2
         let mut terms = [(0.0, f64::INFINITY); 3];

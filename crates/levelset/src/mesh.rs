@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-/// A triangle mesh: vertices in metres and triangles wound counter-clockwise seen from outside.
+/// A triangle mesh: vertices in meters and triangles wound counter-clockwise seen from outside.
 ///
 /// The fields are plain data and may hold anything; what needs more checks it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,7 +45,7 @@ impl TriMesh {
         (0..self.triangles.len()).map(six).sum::<f64>() / 6.0
     }
 
-    /// Points on the surface, its vertices among them, at most about `spacing` metres apart: of those in
+    /// Points on the surface, its vertices among them, at most about `spacing` meters apart: of those in
     /// one cube of that edge the first, where vertices come in their order and before all else. No edge
     /// is divided into more than 64 parts.
     ///

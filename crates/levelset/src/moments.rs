@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// Moments of a solid of unit density: what mass, centre and inertia are computed from.
+/// Moments of a solid of unit density: what mass, center and inertia are computed from.
 ///
 /// Moments of disjoint solids add.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,8 +61,8 @@ impl Moments {
     /// The affine map that takes `self` to `target`, applied to moments of parts of it: what parts
     /// add up to `self` add up to `target` then.
     ///
-    /// The solid is stretched about its centre of volume so that the second moment agrees, moved to
-    /// the other centre, and its density brought to the other volume. Parts are returned as they are
+    /// The solid is stretched about its center of volume so that the second moment agrees, moved to
+    /// the other center, and its density brought to the other volume. Parts are returned as they are
     /// if one of the two solids has no volume or is flat.
     pub fn map_to(&self, target: &Self) -> impl Fn(&Self) -> Self + use<> {
         let factor = target.volume / self.volume;
@@ -72,7 +72,7 @@ impl Moments {
         };
         let is_sound = self.volume > 0.0 && target.volume > 0.0;
         let map = if is_sound { stretch() } else { None };
-        let shift = map.map(|map| target.centre() - map * self.centre().coords);
+        let shift = map.map(|map| target.center() - map * self.center().coords);
         move |part| {
             let Some((map, shift)) = map.zip(shift) else { return *part };
             let stretched = Self {
@@ -84,19 +84,19 @@ impl Moments {
         }
     }
 
-    /// Centre of volume; the origin for an empty solid.
-    pub fn centre(&self) -> Point3<f64> {
+    /// Center of volume; the origin for an empty solid.
+    pub fn center(&self) -> Point3<f64> {
         if self.volume == 0.0 { Point3::origin() } else { Point3::from(self.first / self.volume) }
     }
 
-    /// Second moment about the centre of volume, m^5.
+    /// Second moment about the center of volume, m^5.
     pub fn central(&self) -> Matrix3<f64> {
-        let c = self.centre().coords;
+        let c = self.center().coords;
         self.second - self.volume * c * c.transpose()
     }
 
-    /// Inertia tensor about the centre of volume for unit density, `tr(S) I - S`, m^5: times a
-    /// density it is in kg m^2 (Su09 section 4.2, with the second moment taken about the centre).
+    /// Inertia tensor about the center of volume for unit density, `tr(S) I - S`, m^5: times a
+    /// density it is in kg m^2 (Su09 section 4.2, with the second moment taken about the center).
     pub fn inertia(&self) -> Matrix3<f64> {
         let s = self.central();
         Matrix3::from_diagonal_element(s.trace()) - s

@@ -5,7 +5,7 @@ use nalgebra::Point3;
 use crate::{Aabb, LevelSet};
 
 impl LevelSet {
-    /// Points on the zero surface, no two closer than `spacing` metres, and none of the surface
+    /// Points on the zero surface, no two closer than `spacing` meters, and none of the surface
     /// farther than about `spacing` from one.
     ///
     /// They come coarse to fine: the first are spread over the whole surface at about its size, and

@@ -17,7 +17,7 @@ pub struct GradientError {
 
 /// Which nodes take their distance from the surface itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Neighbourhood {
+enum Neighborhood {
     /// Those with the surface in one of the eight cells around: enough for handing points on.
     Cube,
     /// Those with it within two nodes along an axis: differences of second order need two.
@@ -29,10 +29,10 @@ impl LevelSet {
     ///
     /// Nodes next to the surface find their nearest point on it along the gradient, and sweeps hand
     /// those points on to all others (after Danielsson 1980), so that the error does not grow with
-    /// distance. Where neighbours take different points |grad phi| is not quite one, by 2 % on average
+    /// distance. Where neighbors take different points |grad phi| is not quite one, by 2 % on average
     /// on any grid: [`LevelSet::marched`] converges in that. A level set without a surface comes back unchanged.
     pub fn redistanced(&self) -> Self {
-        let anchors = self.anchors(Neighbourhood::Cube);
+        let anchors = self.anchors(Neighborhood::Cube);
         if anchors.is_empty() {
             return self.clone();
         }
@@ -44,7 +44,7 @@ impl LevelSet {
     /// As [`LevelSet::redistanced`], but by fast marching (Se99), which is what Su09 uses: slower,
     /// and its error grows away from the surface.
     pub fn marched(&self, order: Order) -> Self {
-        let anchors = self.anchors(Neighbourhood::Cross);
+        let anchors = self.anchors(Neighborhood::Cross);
         if anchors.is_empty() {
             return self.clone();
         }
@@ -56,7 +56,7 @@ impl LevelSet {
         self.with_distance(&distance)
     }
 
-    /// How well |grad phi| = 1 holds at the nodes within `band` metres of the surface, the outermost
+    /// How well |grad phi| = 1 holds at the nodes within `band` meters of the surface, the outermost
     /// left out; nodes where distance has a kink count too.
     pub fn gradient_error(&self, band: f64) -> GradientError {
         let grid = self.grid();
@@ -84,20 +84,20 @@ impl LevelSet {
         GradientError { mean: sum / count.max(1) as f64, max }
     }
 
-    /// Nearest points on the surface of the nodes that have it in their neighbourhood.
-    fn anchors(&self, neighbourhood: Neighbourhood) -> Vec<Anchor> {
+    /// Nearest points on the surface of the nodes that have it in their neighborhood.
+    fn anchors(&self, neighborhood: Neighborhood) -> Vec<Anchor> {
         let [_, ny, nz] = self.grid().dims();
-        let near = self.near_surface(neighbourhood);
+        let near = self.near_surface(neighborhood);
         let marked = near.iter().enumerate().filter(|(_, near)| **near);
         let at = |node: usize| [node / (ny * nz), node / nz % ny, node % nz];
         marked.filter_map(|(node, _)| self.anchor(at(node), node)).collect()
     }
 
-    /// Whether both signs occur within a neighbourhood of each node.
-    fn near_surface(&self, neighbourhood: Neighbourhood) -> Vec<bool> {
-        let reach = match neighbourhood {
-            Neighbourhood::Cube => 1,
-            Neighbourhood::Cross => 2,
+    /// Whether both signs occur within a neighborhood of each node.
+    fn near_surface(&self, neighborhood: Neighborhood) -> Vec<bool> {
+        let reach = match neighborhood {
+            Neighborhood::Cube => 1,
+            Neighborhood::Cross => 2,
         };
         const INSIDE: u8 = 1;
         const OUTSIDE: u8 = 2;
@@ -113,7 +113,7 @@ impl LevelSet {
                     to.iter_mut().zip(&from[shift..]).for_each(|(to, from)| *to |= from);
                 }
             }
-            if neighbourhood == Neighbourhood::Cube {
+            if neighborhood == Neighborhood::Cube {
                 signs.copy_from_slice(&spread);
             }
         }
@@ -121,7 +121,7 @@ impl LevelSet {
     }
 
     /// The nearest that is known of the surface from a node: on the line along the gradient, or on an
-    /// edge to a neighbour, which is nearer by a sharp edge, where the gradient is none of a distance.
+    /// edge to a neighbor, which is nearer by a sharp edge, where the gradient is none of a distance.
     fn anchor(&self, at: [usize; 3], node: usize) -> Option<Anchor> {
         let here = self.as_slice()[node];
         if here == 0.0 {

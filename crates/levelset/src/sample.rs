@@ -5,7 +5,7 @@ use ndarray::Array3;
 
 use crate::Grid;
 
-/// A solid as signed distance sampled on a grid: negative inside, metres.
+/// A solid as signed distance sampled on a grid: negative inside, meters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelSet {
     grid: Grid,

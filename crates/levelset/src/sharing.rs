@@ -1,7 +1,7 @@
 //! Which faces share what: items grouped by vertices in common, in linear time.
 
 /// Items sorted by `(lowest vertex, rest)`, grouped first by counting so that it takes linear time
-/// on meshes, whose vertices have few neighbours.
+/// on meshes, whose vertices have few neighbors.
 pub(crate) fn sorted_by_vertex<T: Ord + Copy + Default>(
     vertices: usize,
     items: impl Iterator<Item = (u32, T)> + Clone,

@@ -61,7 +61,7 @@ pub enum Solid {
 impl Solid {
     /// Moments in closed form; `None` for a half-space, which has no end.
     pub fn moments(&self) -> Option<Moments> {
-        // volume, centre on the axis and second moment about the origin per volume
+        // volume, center on the axis and second moment about the origin per volume
         let (volume, height, second) = match *self {
             Self::Box { half_extents: h } => (8.0 * h.product(), 0.0, h.component_mul(&h) / 3.0),
             Self::Sphere { radius: r } => {

@@ -1,5 +1,5 @@
 //! Distance to scattered surface points by sweeping: each node hands its nearest point on to its
-//! neighbours, plane by plane (after Danielsson 1980). Far from the surface this is more accurate
+//! neighbors, plane by plane (after Danielsson 1980). Far from the surface this is more accurate
 //! than marching, since no differences are taken, and it visits memory in order.
 
 /// A surface point close to a node, in cells from it.

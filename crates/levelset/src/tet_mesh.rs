@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::sharing::{Union, sorted_by_vertex};
 use crate::{Components, Moments, TriMesh};
 
-/// A tetrahedral mesh: vertices in metres and tetrahedra of positive volume, which is to say that
+/// A tetrahedral mesh: vertices in meters and tetrahedra of positive volume, which is to say that
 /// the first three corners are wound counter-clockwise seen from the fourth.
 ///
 /// The fields are plain data; [`TetMesh::validate`] says whether they make a mesh.
@@ -177,7 +177,7 @@ impl TetMesh {
         Components { labels, count }
     }
 
-    /// Exact volume, centre and inertia.
+    /// Exact volume, center and inertia.
     ///
     /// # Panics
     /// If an index is out of range.

@@ -124,7 +124,7 @@ impl Displacements {
 
 /// Calls for all nodes in a tetrahedron, with barycentric coordinates.
 fn for_each_node(grid: &Grid, corners: &[Point3<f64>; 4], mut call: impl FnMut(usize, [f64; 4])) {
-    /// On faces neighbours agree, and rounding must not leave nodes out.
+    /// On faces neighbors agree, and rounding must not leave nodes out.
     const OUTSIDE: f64 = -1e-9;
     let [a, b, c, d] = corners;
     let (x, y, z) = (b - a, c - a, d - a);
@@ -153,11 +153,11 @@ fn for_each_node(grid: &Grid, corners: &[Point3<f64>; 4], mut call: impl FnMut(u
     }
 }
 
-/// Gives nodes that have none the mean of their neighbours, layer by layer. Returns the layer of each, from 1 on.
+/// Gives nodes that have none the mean of their neighbors, layer by layer. Returns the layer of each, from 1 on.
 fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) -> Vec<u32> {
     let mut layers = vec![0; nodes.len()];
     let mut layer = 0;
-    let neighbours = |node: usize| {
+    let neighbors = |node: usize| {
         let at = grid.node(node);
         (0..6).filter_map(move |side| {
             let (axis, up) = (side / 2, side % 2 == 0);
@@ -167,11 +167,11 @@ fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) -> Vec<u32> {
         })
     };
     let mut open: Vec<usize> = (0..nodes.len())
-        .filter(|&n| nodes[n].x.is_nan() && neighbours(n).any(|m| !nodes[m].x.is_nan()))
+        .filter(|&n| nodes[n].x.is_nan() && neighbors(n).any(|m| !nodes[m].x.is_nan()))
         .collect();
     while !open.is_empty() {
         let mean = |&node: &usize| {
-            let known = neighbours(node).map(|n| nodes[n]).filter(|u| !u.x.is_nan());
+            let known = neighbors(node).map(|n| nodes[n]).filter(|u| !u.x.is_nan());
             let (sum, count) = known.fold((Vector3::zeros(), 0.0), |(s, n), u| (s + u, n + 1.0));
             sum / count
         };
@@ -182,7 +182,7 @@ fn spread(grid: &Grid, nodes: &mut [Vector3<f32>]) -> Vec<u32> {
             layers[node] = layer;
         }
         let mut next: Vec<usize> =
-            open.iter().flat_map(|&n| neighbours(n)).filter(|&n| nodes[n].x.is_nan()).collect();
+            open.iter().flat_map(|&n| neighbors(n)).filter(|&n| nodes[n].x.is_nan()).collect();
         next.sort_unstable();
         next.dedup();
         open = next;

@@ -82,12 +82,12 @@ fn turn(place: &Matrix4<f64>) -> Matrix3<f64> {
     linear.try_inverse().map_or(linear, |inverse| inverse.transpose())
 }
 
-/// Normals, texture coordinates and colours of the vertices.
+/// Normals, texture coordinates and colors of the vertices.
 fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> {
     let reader = primitive.reader(|_| Some(blob));
     let mut normals = reader.read_normals().into_iter().flatten();
     let mut uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
-    let mut colours = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
+    let mut colors = reader.read_colors(0).into_iter().flat_map(|c| c.into_rgba_f32());
     let count = reader.read_positions().map_or(0, |positions| positions.len());
     let corner = |_| Paint {
         normal: normals
@@ -95,7 +95,7 @@ fn paint(primitive: &Primitive, blob: &[u8], turn: &Matrix3<f64>) -> Vec<Paint> 
             .and_then(|n| UnitVector3::try_new(turn * Vector3::from(n).cast::<f64>(), 0.0)),
         // glTF counts v downwards
         uv: uvs.next().map(|[u, v]| Vector2::new(f64::from(u), 1.0 - f64::from(v))),
-        color: colours.next().map(|c| Vector4::from(c).cast()),
+        color: colors.next().map(|c| Vector4::from(c).cast()),
     };
     (0..count).map(corner).collect()
 }

@@ -155,7 +155,7 @@ fn parser(path: &Path) -> Option<Parser> {
 }
 
 /// The mesh in `bytes`, which are of an OBJ, STL, PLY or GLB file by the ending of `name`, with the normals, texture
-/// coordinates and colours of its corners (STL has none). Vertices at equal places become one.
+/// coordinates and colors of its corners (STL has none). Vertices at equal places become one.
 ///
 /// # Errors
 /// [`MeshFileError`] when the ending is another, or the bytes are malformed or hold no triangle.

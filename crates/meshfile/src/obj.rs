@@ -48,12 +48,12 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
     let of = |indices: &[u32]| indices.get(at).map(|&i| i as usize);
     let normals = model.normals.as_chunks::<3>().0;
     let uvs = model.texcoords.as_chunks::<2>().0;
-    let colours = model.vertex_color.as_chunks::<3>().0;
+    let colors = model.vertex_color.as_chunks::<3>().0;
     let normal = of(&model.normal_indices).and_then(|i| normals.get(i));
     Paint {
         normal: normal.and_then(|n| UnitVector3::try_new(Vector3::from(*n), 0.0)),
         uv: of(&model.texcoord_indices).and_then(|i| uvs.get(i)).map(|uv| Vector2::from(*uv)),
-        color: colours.get(vertex).map(|c| Vector3::from(*c).push(1.0)),
+        color: colors.get(vertex).map(|c| Vector3::from(*c).push(1.0)),
     }
 }
 

@@ -57,12 +57,12 @@ fn overlong(bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(line).into_owned())
 }
 
-/// Normal, texture coordinates and colour of a vertex by their customary names.
+/// Normal, texture coordinates and color of a vertex by their customary names.
 fn corner(vertex: &DefaultElement) -> Paint {
     let get = |name: &str| vertex.get(name).and_then(number);
     let either = |[a, b, c]: [&str; 3]| get(a).or_else(|| get(b)).or_else(|| get(c));
     // bytes hold sRGB, other numbers light
-    let colour = |name: &str| match vertex.get(name)? {
+    let color = |name: &str| match vertex.get(name)? {
         Property::UChar(byte) => Some(from_srgb(f64::from(*byte) / 255.0)),
         other => number(other),
     };
@@ -73,7 +73,7 @@ fn corner(vertex: &DefaultElement) -> Paint {
     let normal = || Some([get("nx")? as f32, get("ny")? as f32, get("nz")? as f32]);
     let uv =
         || Some(Vector2::new(either(["s", "u", "texture_u"])?, either(["t", "v", "texture_v"])?));
-    let rgb = || Some([colour("red")?, colour("green")?, colour("blue")?]);
+    let rgb = || Some([color("red")?, color("green")?, color("blue")?]);
     Paint {
         normal: facing(normal()),
         uv: uv(),

@@ -216,9 +216,9 @@ impl Document<'_> {
     fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.skin.address();
         let primitive = *self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?;
-        let Primitive { positions, normals, rest, uvs, colours, is_painted, indices } = primitive;
+        let Primitive { positions, normals, rest, uvs, colors, is_painted, indices } = primitive;
         let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
-        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colours)] {
+        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colors)] {
             if let Some(accessor) = accessor {
                 attributes[name] = json!(accessor);
             }
@@ -254,9 +254,9 @@ impl Document<'_> {
         if let Some(&(.., number)) = known {
             return number;
         }
-        let Look { material, colour, inner_colour, roughness, alpha, .. } = &**look;
+        let Look { material, color, inner_color, roughness, alpha, .. } = &**look;
         let inside = if is_inner { " inside" } else { "" };
-        let [r, g, b] = if is_inner { *inner_colour } else { *colour };
+        let [r, g, b] = if is_inner { *inner_color } else { *color };
         let number = self.materials.len();
         let mut entry = json!({
             "name": format!("{material}{inside}"),
@@ -266,7 +266,7 @@ impl Document<'_> {
                 "roughnessFactor": roughness,
             },
             // a body that is whole shows only one of its two materials, and it is read back as both
-            "extras": { "material": material, "colour": colour, "inner_colour": inner_colour,
+            "extras": { "material": material, "colour": color, "inner_colour": inner_color,
                 "inner": is_inner, "texture": look.texture, "transmission": look.transmission,
                 "ior": look.ior, "alpha": alpha },
         });
@@ -404,7 +404,7 @@ impl Document<'_> {
 const CLEAR: [&str; 3] =
     ["KHR_materials_ior", "KHR_materials_transmission", "KHR_materials_volume"];
 
-/// What they say of a transparent material. A ray is taken to leave it after a centimetre; its colour
+/// What they say of a transparent material. A ray is taken to leave it after a centimeter; its color
 /// is that of the surface.
 fn clear(look: &Look) -> Value {
     let [ior, transmission, volume] = CLEAR;
@@ -479,14 +479,14 @@ pub fn check_poses(track: &Track, poses: &[Isometry3<f64>]) -> Result<(), WriteE
 /// # Errors
 /// [`WriteError::Surface`] and [`WriteError::NotFinite`].
 pub fn check_surface(track: &Track, surface: &Surface) -> Result<(), WriteError> {
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+    let Surface { vertices, normals, rest, uvs, colors, outer, inner } = surface;
     let known = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < vertices.len());
-    let painted = [uvs.len(), colours.len()].iter().all(|&n| n == 0 || n == vertices.len());
+    let painted = [uvs.len(), colors.len()].iter().all(|&n| n == 0 || n == vertices.len());
     let alike = painted && [normals.len(), rest.len()] == [vertices.len(); 2];
     if !alike || !outer.iter().chain(inner).all(known) {
         return Err(WriteError::Surface { track: track.name.clone() });
     }
-    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let paint = uvs.as_flattened().iter().chain(colors.as_flattened());
     let places = vertices.iter().chain(normals).chain(rest).flatten();
     if places.chain(paint).all(|x| x.is_finite()) {
         Ok(())

@@ -1,4 +1,4 @@
-//! Solid textures: what the colours of a material are multiplied by at a point of the whole body, so that
+//! Solid textures: what the colors of a material are multiplied by at a point of the whole body, so that
 //! the grain of the surface goes on in cuts and from piece to piece. `viewer/page/texture.js` has the same.
 
 use nalgebra::Vector3;
@@ -9,34 +9,34 @@ type Vec3 = Vector3<f32>;
 /// The color of a texture at a place, m, each between 0 and 1; detail finer than `width`, m, is left out.
 pub fn color(texture: Texture, place: Vec3, width: f32) -> Vec3 {
     let noise = Noise { place, width };
-    let grey = |value: f32| Vec3::repeat(value);
+    let gray = |value: f32| Vec3::repeat(value);
     match texture {
-        Texture::Plain => grey(1.0),
+        Texture::Plain => gray(1.0),
         Texture::Marble => {
             let vein = (2.0 * noise.clouds(5.0) - 1.0).abs();
             let fine = (2.0 * noise.clouds(13.0) - 1.0).abs();
             let clear = smoothstep(0.0, 0.16, vein) * (0.75 + 0.25 * smoothstep(0.0, 0.1, fine));
-            Vec3::new(0.3, 0.32, 0.36).lerp(&grey(1.0), clear) * (0.9 + 0.1 * noise.at(3.0))
+            Vec3::new(0.3, 0.32, 0.36).lerp(&gray(1.0), clear) * (0.9 + 0.1 * noise.at(3.0))
         }
-        Texture::Clay => grey(0.74 + 0.2 * noise.clouds(12.0) + 0.06 * noise.at(210.0)),
+        Texture::Clay => gray(0.74 + 0.2 * noise.clouds(12.0) + 0.06 * noise.at(210.0)),
         Texture::Wood => {
             let bent = 0.5 * noise.at(3.0) + 0.1 * noise.at(11.0);
             let ring = (libm::hypotf(place.x, place.z) * 24.0 + bent * 2.0).fract();
             let early = smoothstep(0.0, 0.6, ring) * (1.0 - smoothstep(0.85, 1.0, ring));
             let along = Noise { place: place.component_mul(&Vec3::new(1.0, 0.05, 1.0)), width };
-            let fibres = 0.85 + 0.15 * along.at(170.0);
-            grey(1.0).lerp(&Vec3::new(0.58, 0.47, 0.38), early) * fibres
+            let fibers = 0.85 + 0.15 * along.at(170.0);
+            gray(1.0).lerp(&Vec3::new(0.58, 0.47, 0.38), early) * fibers
         }
         Texture::Concrete => {
             let pore = 1.0 - 0.5 * smoothstep(0.76, 0.84, noise.at(38.0));
-            grey((0.68 + 0.22 * noise.clouds(5.0) + 0.1 * noise.at(170.0)) * pore)
+            gray((0.68 + 0.22 * noise.clouds(5.0) + 0.1 * noise.at(170.0)) * pore)
         }
         Texture::Stone => {
             let dark = smoothstep(0.6, 0.7, noise.at(55.0));
             let warm = smoothstep(0.55, 0.7, noise.at(31.0));
-            let ground = grey(0.74 + 0.26 * noise.clouds(6.0));
+            let ground = gray(0.74 + 0.26 * noise.clouds(6.0));
             let warm =
-                ground.component_mul(&Vec3::new(1.0, 0.9, 0.82).lerp(&grey(1.0), 1.0 - warm));
+                ground.component_mul(&Vec3::new(1.0, 0.9, 0.82).lerp(&gray(1.0), 1.0 - warm));
             warm * (1.0 - 0.35 * dark)
         }
     }
@@ -49,7 +49,7 @@ struct Noise {
 }
 
 impl Noise {
-    /// Between 0 and 1; `rate` places a metre. Its mean where that is too fine to be seen.
+    /// Between 0 and 1; `rate` places a meter. Its mean where that is too fine to be seen.
     fn at(&self, rate: f32) -> f32 {
         let seen = (1.5 - rate * self.width).clamp(0.0, 1.0);
         if seen == 0.0 {

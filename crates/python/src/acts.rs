@@ -188,12 +188,12 @@ impl World {
         let finite = |v: &[f64]| v.iter().all(|x| x.abs() <= 1e9);
         let region = match (&spec.sphere, &spec.r#box, &spec.plane) {
             (None, None, None) => Region::Everywhere,
-            (Some(ball), None, None) if finite(&ball.centre) && ball.radius > 0.0 => {
-                Region::Ball { centre: ball.centre.into(), radius: ball.radius }
+            (Some(ball), None, None) if finite(&ball.center) && ball.radius > 0.0 => {
+                Region::Ball { center: ball.center.into(), radius: ball.radius }
             }
-            (None, Some(block), None) if finite(&block.centre) && finite(&block.half_extents) => {
+            (None, Some(block), None) if finite(&block.center) && finite(&block.half_extents) => {
                 let pose =
-                    Isometry3::translation(block.centre[0], block.centre[1], block.centre[2]);
+                    Isometry3::translation(block.center[0], block.center[1], block.center[2]);
                 Region::Cuboid { pose, half: block.half_extents.into() }
             }
             (None, None, Some(plane)) if finite(&plane.normal) && finite(&[plane.offset]) => {

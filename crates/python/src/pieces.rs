@@ -29,7 +29,7 @@ impl Piece {
     /// Center of mass, m.
     #[getter]
     fn center(&self) -> [f64; 3] {
-        self.moments.centre().coords.into()
+        self.moments.center().coords.into()
     }
 
     /// Inertia about the center of mass, kg m^2, of shape (3, 3), for a density in kg/m^3.
@@ -81,7 +81,7 @@ impl Fractured {
     fn bond_centers<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
         arrays::array(
             py,
-            self.bonds.iter().map(|bond| bond.centre.coords.into()).collect::<Vec<[f64; 3]>>(),
+            self.bonds.iter().map(|bond| bond.center.coords.into()).collect::<Vec<[f64; 3]>>(),
         )
     }
 
@@ -188,7 +188,7 @@ fn divided(
     let sampling = scene::Mesh { nodes: job.nodes, ..scene::Mesh::default() };
     let (geometry, mesh) = sim::mesh_geometry(&sampling, mesh).map_err(refused)?;
     let top = Aabb::around(&mesh.vertices)
-        .map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
+        .map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let at = spec.placement().alignment(&geometry, job.at.unwrap_or(top), job.normal);
     let least = job.least_share * geometry.moments().volume;
     let pattern = sim::piece_pattern(spec, job.seed, &geometry, (&at, least)).map_err(refused)?;

@@ -25,8 +25,8 @@ pub enum Region {
     Everywhere,
     /// A ball.
     Ball {
-        /// Its centre.
-        centre: Point3<f64>,
+        /// Its center.
+        center: Point3<f64>,
         /// Its radius.
         radius: f64,
     },
@@ -52,7 +52,7 @@ impl Region {
     pub fn contains(&self, p: &Point3<f64>) -> bool {
         match self {
             Self::Everywhere => true,
-            Self::Ball { centre, radius } => (p - centre).norm() <= *radius,
+            Self::Ball { center, radius } => (p - center).norm() <= *radius,
             Self::Cuboid { pose, half } => {
                 let p = pose.inverse_transform_point(p);
                 (0..3).all(|a| p[a].abs() <= half[a])
@@ -130,7 +130,7 @@ impl World {
     ) -> Held {
         let level_set = geometry.level_set();
         let grid = level_set.grid();
-        let center = nearest_node(grid, &geometry.moments().centre());
+        let center = nearest_node(grid, &geometry.moments().center());
         let [_, ny, nz] = grid.dims();
         let (reach, rim) = (1.5 * grid.spacing(), 0.5 * grid.spacing());
         let samples = level_set.as_slice();
@@ -168,14 +168,14 @@ impl World {
         self.shapes[i].field().distance(&self.poses[i].inverse_transform_point(p))
     }
 
-    /// Whether anchors hold a solid of `mass` kg with centre of mass `centre`, in its own
+    /// Whether anchors hold a solid of `mass` kg with center of mass `center`, in its own
     /// coordinates that `world` takes to the world's, against its weight.
     pub(crate) fn bears_weight(
         &self,
         level_set: &LevelSet,
         held: &Held,
         world: &Isometry3<f64>,
-        (mass, centre): (f64, &Point3<f64>),
+        (mass, center): (f64, &Point3<f64>),
         strength: f64,
     ) -> bool {
         if !held.any {
@@ -186,7 +186,7 @@ impl World {
         }
         let section = Section::new(level_set, held);
         let weight = world.inverse_transform_vector(&(self.settings.gravity * mass));
-        let torque = (centre - section.middle).cross(&weight);
+        let torque = (center - section.middle).cross(&weight);
         section.stress(&weight, &torque) <= strength
     }
 
@@ -236,8 +236,8 @@ impl World {
         let level_set = geometry.level_set();
         let world = self.poses[i] * material.inverse();
         let held = self.held(geometry, &world, anchors);
-        let centre = material * Point3::origin();
-        !self.bears_weight(level_set, &held, &world, (mass.mass(), &centre), *strength)
+        let center = material * Point3::origin();
+        !self.bears_weight(level_set, &held, &world, (mass.mass(), &center), *strength)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Breakage {
     pub strength: Strength,
     /// How many times it and its pieces may break in turn; 0 never.
     pub generations: u32,
-    /// Pieces of a smaller share of the volume that breaks go to the neighbour they share most with.
+    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
     pub least_share: f64,
     /// So do pieces of less volume than a cube of this edge, m.
     pub least_size: f64,
@@ -480,7 +480,7 @@ impl World {
         let is_held = |piece: &Piece| {
             held(piece).is_some_and(|(held, strength)| {
                 let moments = piece.geometry.moments();
-                let weight = (density * moments.volume, &moments.centre());
+                let weight = (density * moments.volume, &moments.center());
                 self.bears_weight(piece.geometry.level_set(), &held, &world, weight, strength)
             })
         };

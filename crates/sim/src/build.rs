@@ -310,8 +310,8 @@ fn looks(spec: &scene::Body) -> Vec<Arc<Look>> {
         return vec![Arc::new(look)];
     }
     let shaded = |shade: f32| Look {
-        colour: look.colour.map(|c| c * shade),
-        inner_colour: look.inner_colour.map(|c| c * shade),
+        color: look.color.map(|c| c * shade),
+        inner_color: look.inner_color.map(|c| c * shade),
         ..look.clone()
     };
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
@@ -418,9 +418,9 @@ fn region(
 ) -> Anchor {
     let scene::Anchor { sphere, r#box, plane, to } = spec;
     let region = if let Some(ball) = sphere {
-        Region::Ball { centre: pose * Point3::from(ball.centre), radius: ball.radius }
+        Region::Ball { center: pose * Point3::from(ball.center), radius: ball.radius }
     } else if let Some(block) = r#box {
-        let place = Translation3::from(Vector3::from(block.centre));
+        let place = Translation3::from(Vector3::from(block.center));
         Region::Cuboid { pose: pose * place, half: block.half_extents.into() }
     } else if let Some(plane) = plane {
         let normal = pose.rotation * Unit::new_normalize(Vector3::from(plane.normal));
@@ -676,7 +676,7 @@ fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause
     Ok(Solids { shape, solid, mass: Some(mass), frame, mesh: None, tets: None })
 }
 
-/// The mass properties of a solid whose principal axes are those of its coordinates, and where its centre
+/// The mass properties of a solid whose principal axes are those of its coordinates, and where its center
 /// is.
 fn aligned(
     solid: &levelset::Solid,
@@ -693,7 +693,7 @@ fn aligned(
         _ => moments.inertia().diagonal() / moments.volume,
     };
     let mass = MassProperties::new(mass, per_mass * mass)?;
-    Ok((mass, Isometry3::from_parts(moments.centre().into(), UnitQuaternion::identity())))
+    Ok((mass, Isometry3::from_parts(moments.center().into(), UnitQuaternion::identity())))
 }
 
 /// The samples of a solid as a collision shape.
@@ -828,8 +828,8 @@ fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedMesh {
 fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
     let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
     let Some(size) = size else { return Ok((mesh, bounds)) };
-    let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
-    let place = |p: &Point3<f64>| Point3::from((p - centre) * scale);
+    let (scale, center) = (size / bounds.extents().max(), bounds.center());
+    let place = |p: &Point3<f64>| Point3::from((p - center) * scale);
     let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
     let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
     Ok((TriMesh { vertices, triangles: mesh.triangles }, bounds))
@@ -848,9 +848,9 @@ fn scaled_tets(spec: &scene::Mesh, tets: &TetMesh) -> Result<TetMesh, Cause> {
         tets.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
     }
     if let Some((size, bounds)) = spec.size.zip(Aabb::around(&tets.vertices)) {
-        let (scale, centre) = (size / bounds.extents().max(), bounds.centre());
+        let (scale, center) = (size / bounds.extents().max(), bounds.center());
         for p in &mut tets.vertices {
-            *p = Point3::from((*p - centre) * scale);
+            *p = Point3::from((*p - center) * scale);
         }
         // numbers may underflow
         tets.validate()?;

@@ -124,7 +124,7 @@ impl World {
         self.touching(bodies, pose * blow.at[side], blow.normal, [impulse; 2])
     }
 
-    /// Where the centre of mass of a body is some time, s, after the start of the frame.
+    /// Where the center of mass of a body is some time, s, after the start of the frame.
     fn place_in_flight(&self, i: usize, time: f64) -> Vector3<f64> {
         let velocity = self.acting[i].velocity(&self.poses[i].rotation, &self.momenta[i]).linear;
         let moves = self.acting[i].mass_properties().is_some();

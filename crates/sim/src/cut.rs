@@ -85,9 +85,9 @@ impl World {
         let i = self.ids.binary_search(&id).ok()?;
         self.mass_of(i)?;
         // most bodies are far from the blade
-        let centre = Point3::from(self.poses[i].translation.vector);
-        let near = Aabb::around(sweep.as_flattened())?.clamp(&centre);
-        if (near - centre).norm() > self.shapes[i].radius() {
+        let center = Point3::from(self.poses[i].translation.vector);
+        let near = Aabb::around(sweep.as_flattened())?.clamp(&center);
+        if (near - center).norm() > self.shapes[i].radius() {
             return None;
         }
         let Solid { geometry, material } = &*self.solid(i)?;

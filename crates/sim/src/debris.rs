@@ -13,7 +13,7 @@ pub struct Debris {
     pub most_new: usize,
     /// Most memory for the solids of all pieces together, in samples of 4 bytes; no breaking goes past it.
     pub most_samples: usize,
-    /// Pieces of less volume than a cube of this edge stay with a neighbour, m.
+    /// Pieces of less volume than a cube of this edge stay with a neighbor, m.
     pub least_size: f64,
     /// Which pieces are retired; none unless given.
     pub retire: Option<Retire>,

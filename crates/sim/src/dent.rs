@@ -34,7 +34,7 @@ struct Dented {
 
 impl World {
     /// Puts a body of another shape in the place of `parent`: the one that its tetrahedra take when they yield. Mass,
-    /// linear and angular momentum stay what they were, and so does the centre of what is free to move, since
+    /// linear and angular momentum stay what they were, and so does the center of what is free to move, since
     /// nothing outside moves it. Inertia is that of the new shape.
     ///
     /// Plastic work, and the kinetic energy that a body of less inertia has at the same angular momentum, come
@@ -128,12 +128,12 @@ fn moved(
     let spread = inertia.map(|i| 0.5 * inertia.sum() - i) / density;
     let axes = material.rotation.to_rotation_matrix();
     let spread = axes * Matrix3::from_diagonal(&spread) * axes.transpose();
-    let centre = material.translation.vector + (after.centre() - before.centre());
+    let center = material.translation.vector + (after.center() - before.center());
     Moments {
         volume: after.volume,
-        first: centre * after.volume,
+        first: center * after.volume,
         second: spread
             + (after.central() - before.central())
-            + centre * centre.transpose() * after.volume,
+            + center * center.transpose() * after.volume,
     }
 }

@@ -4,7 +4,7 @@
 //! left is the contact pass for positions, which Su09 leaves open: a body supported by the ground
 //! goes elsewhere than its mean velocity says, and gravity may do more work on the way than its
 //! kinetic energy pays for. Only bodies that touch something immovable can gain so, since the
-//! impulses between moving bodies leave their common centre of mass alone. So the bound is held
+//! impulses between moving bodies leave their common center of mass alone. So the bound is held
 //! island by island, where the ground can take the momentum.
 //!
 //! What nothing but joints holds keeps its energy by itself ([`contact::constraint::Linkages`]).

@@ -14,17 +14,17 @@ use crate::{BodyId, World};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Load {
     pub(crate) body: BodyId,
-    /// At the centre of mass, N.
+    /// At the center of mass, N.
     pub(crate) force: Vector3<f64>,
     /// N m.
     pub(crate) torque: Vector3<f64>,
 }
 
 impl World {
-    /// Applies a force, N, to a dynamic body in the next frame, at a place in the world, m, or at its centre of
+    /// Applies a force, N, to a dynamic body in the next frame, at a place in the world, m, or at its center of
     /// mass. Forces of a frame add up and are gone after it: one that lasts is applied before every step. It
     /// acts evenly over the frame, so that a force as large as its weight holds a body in the air; its torque
-    /// about the centre of mass acts at the start of the frame. The body wakes. Pieces of a body that breaks in
+    /// about the center of mass acts at the start of the frame. The body wakes. Pieces of a body that breaks in
     /// the frame do not inherit it.
     ///
     /// [`World::push`] gives an impulse.
@@ -66,8 +66,8 @@ impl World {
     ) -> Result<(), SteeringError> {
         check(force.iter().chain(at.into_iter().flat_map(|at| at.iter())))?;
         let i = self.loadable(id)?;
-        let centre = self.poses[i].translation.vector;
-        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - centre);
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
         self.load(Load { body: id, force: *force, torque: arm.cross(force) })
     }
 

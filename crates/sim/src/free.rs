@@ -14,9 +14,9 @@ use crate::World;
 /// An island of several bodies as it was after the collisions of a frame.
 struct Free {
     bodies: Vec<usize>,
-    /// About the common centre of mass, kg m^2/s.
+    /// About the common center of mass, kg m^2/s.
     angular: Vector3<f64>,
-    /// In the frame of the common centre of mass, J.
+    /// In the frame of the common center of mass, J.
     energy: f64,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct FreeIslands(Vec<Free>);
 
 /// An island as a rigid whole.
 struct Whole {
-    centre: Point3<f64>,
+    center: Point3<f64>,
     velocity: Vector3<f64>,
     inertia: Matrix3<f64>,
-    /// About `centre`.
+    /// About `center`.
     angular: Vector3<f64>,
-    /// In the frame of `centre`.
+    /// In the frame of `center`.
     energy: f64,
 }
 
@@ -74,7 +74,7 @@ impl FreeIslands {
         for free in &self.0 {
             let now = Whole::new(world, &free.bodies);
             let Some(inverse) = now.inertia.try_inverse() else { continue };
-            let angular = free.turned(world, &now.centre);
+            let angular = free.turned(world, &now.center);
             let common = inverse * angular;
             let missing = common - inverse * now.angular;
             let energy = now.energy + missing.dot(&(now.angular + angular)) * 0.5;
@@ -91,7 +91,7 @@ impl FreeIslands {
             for &i in &free.bodies {
                 let Some(mass) = world.acting[i].mass_properties() else { continue };
                 let rotation = world.poses[i].rotation;
-                let arm = world.poses[i].translation.vector - now.centre.coords;
+                let arm = world.poses[i].translation.vector - now.center.coords;
                 let is = world.acting[i].velocity(&rotation, &world.momenta[i]);
                 let shared =
                     Velocity { linear: now.velocity + common.cross(&arm), angular: common };
@@ -111,11 +111,11 @@ impl FreeIslands {
 
 impl Free {
     /// The angular momentum after the forces of the frame.
-    fn turned(&self, world: &World, centre: &Point3<f64>) -> Vector3<f64> {
+    fn turned(&self, world: &World, center: &Point3<f64>) -> Vector3<f64> {
         let dt = world.settings.dt;
         self.bodies.iter().fold(self.angular, |angular, &i| match world.force(i) {
             Some(force) => {
-                angular + (world.poses[i].translation.vector - centre.coords).cross(force) * dt
+                angular + (world.poses[i].translation.vector - center.coords).cross(force) * dt
             }
             None => angular,
         })
@@ -135,7 +135,7 @@ impl Whole {
             first += pose.translation.vector * mass.mass();
             linear += momentum.linear;
         }
-        let centre = Point3::from(first / total);
+        let center = Point3::from(first / total);
         let velocity = linear / total;
         let (mut inertia, mut angular, mut energy) = (Matrix3::zeros(), Vector3::zeros(), 0.0);
         if world.settings.plane {
@@ -144,7 +144,7 @@ impl Whole {
         }
         for (mass, pose, momentum) in parts() {
             let Isometry3 { rotation, translation } = pose;
-            let arm = translation.vector - centre.coords;
+            let arm = translation.vector - center.coords;
             let relative = momentum.linear - velocity * mass.mass();
             let cross = arm.cross_matrix();
             inertia += cross.transpose() * cross * mass.mass() + mass.world_inertia(rotation);
@@ -152,6 +152,6 @@ impl Whole {
             energy += 0.5 * relative.norm_squared() / mass.mass()
                 + mass.rotational_energy(rotation, &momentum.angular);
         }
-        Self { centre, velocity, inertia, angular, energy }
+        Self { center, velocity, inertia, angular, energy }
     }
 }

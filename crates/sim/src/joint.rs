@@ -220,7 +220,7 @@ impl World {
         self.joints.iter().map(|link| link.ids)
     }
 
-    /// Both bodies of each joint with what it last gave each, about its centre of mass, and whether it
+    /// Both bodies of each joint with what it last gave each, about its center of mass, and whether it
     /// has a motor.
     pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
         self.frame_joints().into_iter().map(|joint| {

@@ -57,7 +57,7 @@ impl LatticeBody {
     /// # Errors
     /// As [`Lattice::check`].
     pub fn of_mesh(model: Arc<LatticeModel>, mesh: TetMesh) -> Result<Self, LatticeError> {
-        Lattice::check(&mesh, model.neighbours)?;
+        Lattice::check(&mesh, model.neighbors)?;
         Ok(Self { model, mesh: Some(Arc::new(mesh)), ready: OnceLock::new() })
     }
 
@@ -151,10 +151,10 @@ impl LatticeBody {
     /// The lattice as it is before all blows. What makes some links weaker than others (Ku07 section 2)
     /// does so once.
     fn made(&self, body: &LevelSet, density: f64) -> Option<Linked> {
-        let LatticeModel { spacing, neighbours, strength, .. } = *self.model;
+        let LatticeModel { spacing, neighbors, strength, .. } = *self.model;
         // equal masses need cells of one size
         let mesh = self.mesh.clone().or_else(|| stuffed(body, spacing).map(Arc::new))?;
-        let mut lattice = Lattice::new(&mesh, neighbours, |_| density, |_| strength).ok()?;
+        let mut lattice = Lattice::new(&mesh, neighbors, |_| density, |_| strength).ok()?;
         self.model.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
         if let Some(stencil) = &self.model.stencil {
             lattice.stencil(stencil);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fracture::{
-    Alignment, Breaking, Geometry, Neighbours, Noise, Pattern, Piece, Shards, Stencil, Weakness,
+    Alignment, Breaking, Geometry, Neighbors, Noise, Pattern, Piece, Shards, Stencil, Weakness,
 };
 use levelset::{Aabb, LevelSet, Stuffing, TetMesh, TriMesh};
 use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
@@ -32,13 +32,13 @@ pub enum FractureModel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// Its centre on the impact, its y axis along the blow, out of the body.
+    /// Its center on the impact, its y axis along the blow, out of the body.
     #[default]
     Turned,
-    /// Its centre on the node of the body's grid nearest to the impact, its axes along the grid's (the
+    /// Its center on the node of the body's grid nearest to the impact, its axes along the grid's (the
     /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
     Snapped,
-    /// It stands in the body wherever that is hit: its centre in the middle of the shape's box, as a blow
+    /// It stands in the body wherever that is hit: its center in the middle of the shape's box, as a blow
     /// from +z places it.
     Fixed,
 }
@@ -75,7 +75,7 @@ pub struct FixedPattern {
 impl FixedPattern {
     /// Where a pattern stands in a body of some bounds: see [`Placement::Fixed`].
     pub fn alignment(bounds: &Aabb) -> Alignment {
-        Alignment::enclosing(bounds, bounds.centre(), Vector3::z_axis())
+        Alignment::enclosing(bounds, bounds.center(), Vector3::z_axis())
     }
 }
 
@@ -95,7 +95,7 @@ pub struct Level {
     pub pattern: Arc<FixedPattern>,
     /// What a cluster bears.
     pub strength: Strength,
-    /// Pieces of a smaller share of the volume of the cluster go to the neighbour they share most with.
+    /// Pieces of a smaller share of the volume of the cluster go to the neighbor they share most with.
     pub least_share: f64,
     /// What holds the pieces of a cluster together; nothing unless given.
     pub bonds: Option<Bonds>,
@@ -104,11 +104,11 @@ pub struct Level {
 /// A pattern that is centered where a piece is hit.
 #[derive(Clone, Debug)]
 pub struct Next {
-    /// The pattern, centred where a piece is hit.
+    /// The pattern, centered where a piece is hit.
     pub pattern: Arc<Pattern>,
     /// How it is placed, turned or snapped.
     pub placement: Placement,
-    /// Pieces of a smaller share of the volume that breaks go to the neighbour they share most with.
+    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
     pub least_share: f64,
 }
 
@@ -119,7 +119,7 @@ pub struct LatticeModel {
     /// tetrahedra bear it, m.
     pub spacing: f64,
     /// Which of them are linked.
-    pub neighbours: Neighbours,
+    pub neighbors: Neighbors,
     /// Stress that links bear, Pa.
     pub strength: f64,
     /// How long a blow lasts, s.

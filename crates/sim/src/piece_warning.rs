@@ -26,7 +26,7 @@ pub enum PieceWarning {
         /// Pieces that were asked for.
         pieces: usize,
     },
-    /// Most pieces are smaller than the smallest that may be, and stay with a neighbour.
+    /// Most pieces are smaller than the smallest that may be, and stay with a neighbor.
     Joined {
         /// Its name.
         body: String,

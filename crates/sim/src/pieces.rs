@@ -16,13 +16,13 @@ use crate::{
 /// How a mesh is broken.
 #[derive(Clone, Debug)]
 pub struct Breaking {
-    /// Where the pattern's centre goes, in the coordinates of the mesh, m.
+    /// Where the pattern's center goes, in the coordinates of the mesh, m.
     pub at: Point3<f64>,
     /// Where its y axis goes: out of the solid where it is hit.
     pub normal: UnitVector3<f64>,
     /// Whether it goes there.
     pub placement: Placement,
-    /// Pieces of a smaller share of the volume stay with the neighbour they touch most.
+    /// Pieces of a smaller share of the volume stay with the neighbor they touch most.
     pub least_share: f64,
 }
 
@@ -79,9 +79,9 @@ pub fn break_mesh(
     let track = |(n, Piece { geometry, regions }): (usize, Piece)| {
         let cut = Cut { pattern: Arc::clone(&pattern), at, regions };
         let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
-        // vertices are stored as `f32`: from its centre, however far off the mesh is
-        let centre = Isometry3::from(geometry.moments().centre().coords);
-        let solid = Solid { geometry: Arc::new(geometry), material: centre };
+        // vertices are stored as `f32`: from its center, however far off the mesh is
+        let center = Isometry3::from(geometry.moments().center().coords);
+        let solid = Solid { geometry: Arc::new(geometry), material: center };
         let shape = Arc::new(contact::Shape::empty());
         let mesh = Some(Arc::clone(&mesh));
         Track {
@@ -91,7 +91,7 @@ pub fn break_mesh(
             parent: None,
             birth: 0,
             taken: 0,
-            poses: vec![centre],
+            poses: vec![center],
             shrinks: None,
             stresses: Vec::new(),
         }

@@ -109,7 +109,7 @@ impl World {
         self.with_bodies(filter, |bodies| bodies.cast_ray(&ray)).map(|found| self.hit(found))
     }
 
-    /// The body that a ball of some radius, m, meets first whose centre moves from a point along a translation, m.
+    /// The body that a ball of some radius, m, meets first whose center moves from a point along a translation, m.
     /// Half-spaces, balls, boxes, solids of revolution and hulls are met exactly; the rest is as for
     /// [`World::cast_shape`].
     ///
@@ -170,12 +170,12 @@ impl World {
     /// The bodies that a ball about a point overlaps or touches, in the order of [`BodyId`].
     pub fn overlap_ball(
         &self,
-        centre: &Point3<f64>,
+        center: &Point3<f64>,
         radius: f64,
         filter: &Filter<'_>,
     ) -> Vec<BodyId> {
         let rotation = nalgebra::UnitQuaternion::identity();
-        let pose = Isometry3::from_parts(centre.coords.into(), rotation);
+        let pose = Isometry3::from_parts(center.coords.into(), rotation);
         self.overlap_shape(&Shape::ball(radius), &pose, filter)
     }
 

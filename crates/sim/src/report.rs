@@ -101,8 +101,8 @@ pub struct Report {
     pub points: usize,
     /// Contacts that were solved.
     pub contacts: usize,
-    /// Colours of pairs that were solved side by side.
-    pub colours: u32,
+    /// Colors of pairs that were solved side by side.
+    pub colors: u32,
     /// Levels of the contact graph.
     pub levels: u32,
     /// Sweeps of the contact passes over all contacts and over single levels; zero of other solvers

@@ -18,7 +18,7 @@ pub enum RigidError {
 }
 
 /// The mass properties of a solid of uniform `density` kg/m^3, and the map from body coordinates
-/// (origin at the centre of mass, axes along the principal axes) to the coordinates of `moments`.
+/// (origin at the center of mass, axes along the principal axes) to the coordinates of `moments`.
 ///
 /// # Errors
 /// [`RigidError`] when the solid is empty or the density not positive and finite.

@@ -21,7 +21,7 @@
 //! # Ok::<(), brisance_sim::scene::SceneError>(())
 //! ```
 //!
-//! Lengths are metres, masses kilograms, times seconds, y points up. A kind is chosen by the key
+//! Lengths are meters, masses kilograms, times seconds, y points up. A kind is chosen by the key
 //! that holds its settings, `shape = { sphere = { radius = 0.1 } }`, so that every error can point
 //! at its own line. A string in the place of a number is a quantity with a unit or an expression,
 //! `"20 cm"` or `"$width / 2"`, of which [`units`] knows the unit that the key is in.

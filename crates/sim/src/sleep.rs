@@ -89,7 +89,7 @@ impl Rest {
 pub(crate) struct Link {
     pub(crate) sleeper: BodyId,
     pub(crate) other: BodyId,
-    /// On the sleeper in a frame, about its centre of mass, when it fell asleep.
+    /// On the sleeper in a frame, about its center of mass, when it fell asleep.
     pub(crate) load: Momentum,
     /// The same lately, on average.
     pub(crate) lately: Momentum,
@@ -103,7 +103,7 @@ pub(crate) struct Link {
 struct Touch {
     body: usize,
     other: usize,
-    /// About the centre of mass of `body`.
+    /// About the center of mass of `body`.
     load: Momentum,
     /// Number of their contacts, if they have any.
     pair: Option<usize>,
@@ -117,7 +117,7 @@ fn speed(velocity: &Velocity, reach: f64) -> f64 {
     velocity.linear.norm() + velocity.angular.norm() * reach
 }
 
-/// How far a point within `reach` of the centre of mass may have moved, m.
+/// How far a point within `reach` of the center of mass may have moved, m.
 fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, reach: f64) -> f64 {
     let turn = to.rotation.coords.dot(&from.rotation.coords);
     let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
@@ -368,7 +368,7 @@ impl World {
             .collect()
     }
 
-    /// From the centre of mass of a body to where it is propped up, m.
+    /// From the center of mass of a body to where it is propped up, m.
     fn arm(&self, body: usize, prop: &Prop) -> Vector3<f64> {
         prop.at.coords - self.poses[body].translation.vector
     }
@@ -675,10 +675,10 @@ impl World {
             let met = |(k, _): &&(usize, Velocity)| self.groups[*k].meet(&self.groups[*i]);
             moving.iter().filter(met).any(|(k, velocity)| {
                 let (bounds, pose) = (self.shapes[*k].bounds(), &self.poses[*k]);
-                let centre =
+                let center =
                     pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
-                let apart = (centre - bounds.clamp(&centre)).norm();
-                let speed = velocity.at(&(pose.rotation * centre.coords));
+                let apart = (center - bounds.clamp(&center)).norm();
+                let speed = velocity.at(&(pose.rotation * center.coords));
                 let reach = self.shapes[*i].radius();
                 apart <= 1.1 * reach + speed.norm() * self.settings.dt
             })

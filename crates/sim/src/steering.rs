@@ -88,7 +88,7 @@ impl World {
         Ok(())
     }
 
-    /// Changes the velocity of a dynamic or kinematic body, from the next frame on: that of its centre of mass
+    /// Changes the velocity of a dynamic or kinematic body, from the next frame on: that of its center of mass
     /// in m/s and its angular velocity in rad/s. If it differs from before, the body wakes, and so does what
     /// sleeps on it, against it or joined to it.
     ///
@@ -147,7 +147,7 @@ impl World {
     }
 
     /// Puts a body elsewhere at once, without a way between: nothing is met, and [`World::interpolated`] shows
-    /// none. `pose` takes body coordinates, whose origin is the centre of mass, to the world. Linear and angular
+    /// none. `pose` takes body coordinates, whose origin is the center of mass, to the world. Linear and angular
     /// velocity stay as they are. The body wakes, and so do sleepers that it leaves and that it comes near;
     /// contact impulses of earlier frames are forgotten. Joints and anchors stay where they are.
     ///
@@ -295,8 +295,8 @@ impl World {
     fn wake_near(&mut self, moved: usize) {
         let (bounds, pose) = (self.shapes[moved].bounds(), &self.poses[moved]);
         let is_near = |i: &usize| {
-            let centre = pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
-            let apart = (centre - bounds.clamp(&centre)).norm();
+            let center = pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
+            let apart = (center - bounds.clamp(&center)).norm();
             self.rests[*i].asleep && apart <= NEAR * self.shapes[*i].radius()
         };
         let woken = (0..self.len()).filter(is_near).map(|i| self.ids[i]).collect();

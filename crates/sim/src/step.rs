@@ -530,7 +530,7 @@ fn count_work(support: &Support, report: &mut Report) {
     (report.pairs, report.pairs_reused) = (pairs, reused);
     (report.pairs_again, report.points) = (again, points);
     report.contacts = support.contacts();
-    report.colours = support.colours();
+    report.colors = support.colors();
     (report.levels, report.sweeps) = (support.levels(), support.sweeps());
     report.unsolved |= support.is_unsolved();
     report.solver_limited = support.is_limited();

@@ -174,7 +174,7 @@ impl World {
     }
 
     /// The lowest point of a body, in body coordinates, of those as low the one farthest from their
-    /// middle, where a body that lands flat is hit; and the way from its centre of mass to this
+    /// middle, where a body that lands flat is hit; and the way from its center of mass to this
     /// middle, in world axes.
     fn lowest(&self, i: usize, down: &UnitVector3<f64>) -> Option<(Point3<f64>, Vector3<f64>)> {
         let (shape, turn) = (&self.shapes[i], self.poses[i].rotation);
@@ -191,7 +191,7 @@ impl World {
         Some((*at, turn * middle))
     }
 
-    /// The point of a body's surface nearest to its centre of mass, in body coordinates, and the way
+    /// The point of a body's surface nearest to its center of mass, in body coordinates, and the way
     /// into the body there, in world axes.
     fn front(&self, i: usize) -> Option<(Point3<f64>, UnitVector3<f64>)> {
         let shape = &self.shapes[i];

@@ -53,7 +53,7 @@ impl Tets {
         Self { vertices, corners: mesh.tets.clone() }
     }
 
-    fn centres(&self) -> impl Iterator<Item = Vector3<f32>> {
+    fn centers(&self) -> impl Iterator<Item = Vector3<f32>> {
         let place = |v: &u32| Vector3::from(self.vertices[*v as usize]);
         self.corners.iter().map(move |tet| tet.iter().map(place).sum::<Vector3<f32>>() / 4.0)
     }
@@ -81,16 +81,16 @@ impl StressField {
         Self { tets, ..self.clone() }
     }
 
-    /// What other tetrahedra in the same place take over: each from the one whose centre is nearest
+    /// What other tetrahedra in the same place take over: each from the one whose center is nearest
     /// to its own; as many of the same corners are the same, moved.
     pub(crate) fn carried(&self, mesh: &TetMesh) -> Self {
         let tets = Arc::new(Tets::of(mesh));
         if tets.corners == self.tets.corners {
             return Self { tets, ..self.clone() };
         }
-        let mut known: Vec<(Vector3<f32>, usize)> = self.tets.centres().zip(0..).collect();
+        let mut known: Vec<(Vector3<f32>, usize)> = self.tets.centers().zip(0..).collect();
         known.sort_by(|(p, n), (q, m)| p.x.total_cmp(&q.x).then(n.cmp(m)));
-        let from: Vec<usize> = tets.centres().map(|at| nearest(&known, &at)).collect();
+        let from: Vec<usize> = tets.centers().map(|at| nearest(&known, &at)).collect();
         let take = |values: &[f32]| {
             from.iter().map(|&n| values.get(n).copied().unwrap_or(0.0)).collect::<Vec<_>>()
         };

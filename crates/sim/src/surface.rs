@@ -24,8 +24,8 @@ pub struct Surface {
     pub rest: Vec<[f32; 3]>,
     /// Texture coordinates, one per vertex, `v` upwards; none if the body has no texture.
     pub uvs: Vec<[f32; 2]>,
-    /// Linear RGBA colours, one per vertex; none if the body has one colour.
-    pub colours: Vec<[f32; 4]>,
+    /// Linear RGBA colors, one per vertex; none if the body has one color.
+    pub colors: Vec<[f32; 4]>,
     /// Triangles of the surface of the whole body: indices, counter-clockwise from outside.
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
@@ -73,7 +73,7 @@ impl Surface {
             normals: of(&self.normals),
             rest: of(&self.rest),
             uvs: own.iter().filter_map(|&v| self.uvs.get(v as usize)).copied().collect(),
-            colours: own.iter().filter_map(|&v| self.colours.get(v as usize)).copied().collect(),
+            colors: own.iter().filter_map(|&v| self.colors.get(v as usize)).copied().collect(),
             outer: triangles.iter().map(|triangle| triangle.map(place)).collect(),
             inner: Vec::new(),
         }
@@ -136,7 +136,7 @@ impl Surface {
     }
 
     /// An exact surface: flat cuts, and outer faces shaded and painted as on the whole body. Cuts have the
-    /// texture coordinates of a projection along the axis that they face most, in metres.
+    /// texture coordinates of a projection along the axis that they face most, in meters.
     fn exact(
         exact: &fracture::Surface,
         (shading, painted): (Option<&Shading>, Option<&PaintedMesh>),
@@ -162,7 +162,7 @@ impl Surface {
                 }
                 let number = surface.add_vertex(p, &drawn.normal, material);
                 surface.uvs.extend(has_uvs.then_some(drawn.uv));
-                surface.colours.extend(has_colors.then_some(drawn.color));
+                surface.colors.extend(has_colors.then_some(drawn.color));
                 known.push((drawn, number));
                 number
             });
@@ -478,45 +478,45 @@ fn fans(corners: &[Corner], areas: &[Vector3<f64>], inner: &[bool]) -> Vec<Vec<C
 pub struct Look {
     /// Name of the material.
     pub material: String,
-    /// Linear RGB colour of the surface.
-    pub colour: [f32; 3],
-    /// Linear RGB colour of cuts.
-    pub inner_colour: [f32; 3],
+    /// Linear RGB color of the surface.
+    pub color: [f32; 3],
+    /// Linear RGB color of cuts.
+    pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
-    /// What its colours vary with from place to place.
+    /// What its colors vary with from place to place.
     pub texture: Texture,
     /// The share of light that passes through the surface instead of being scattered by it, 0 to 1; as
     /// `KHR_materials_transmission`.
     pub transmission: f32,
     /// Refractive index, 1 or more.
     pub ior: f32,
-    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full colour.
+    /// Opacity, 0 to 1: what is left out of it shows what is behind, unbent and in full color.
     pub alpha: f32,
     /// How small pieces of the body look otherwise, if they do.
     pub small_pieces: Option<SmallPieces>,
 }
 
-/// A colour that tells small pieces from the others.
+/// A color that tells small pieces from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallPieces {
     /// Pieces of less volume than a cube of this edge are small, m.
     pub size: f64,
     /// Linear RGB of their surface and cuts, each 0 to 1.
-    #[serde(alias = "color")]
-    pub colour: [f32; 3],
+    #[serde(rename = "colour", alias = "color")]
+    pub color: [f32; 3],
 }
 
 impl Look {
     /// That of a piece of a body that looks so, of `volume` m^3, if it is another.
     pub fn of_piece(&self, volume: f64) -> Option<Self> {
-        let SmallPieces { colour, .. } =
+        let SmallPieces { color, .. } =
             self.small_pieces.filter(|small| volume < small.size.powi(3))?;
         Some(Self {
             material: format!("{} small", self.material),
-            colour,
-            inner_colour: colour,
+            color,
+            inner_color: color,
             texture: Texture::Plain,
             // pieces of small ones are small too
             small_pieces: None,
@@ -527,11 +527,11 @@ impl Look {
 
 impl Default for Look {
     fn default() -> Self {
-        let colour = [0.7; 3];
+        let color = [0.7; 3];
         Self {
             material: "plain".to_owned(),
-            colour,
-            inner_colour: colour,
+            color,
+            inner_color: color,
             roughness: 0.8,
             texture: Texture::Plain,
             transmission: 0.0,
@@ -557,7 +557,7 @@ pub enum Texture {
     Wood,
     /// Clouds, sand and pores.
     Concrete,
-    /// Grains of several colours.
+    /// Grains of several colors.
     Stone,
 }
 

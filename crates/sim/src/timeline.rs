@@ -28,11 +28,11 @@ pub struct Wind {
 /// A blast.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Explosion {
-    /// Its centre, m.
+    /// Its center, m.
     pub at: Point3<f64>,
     /// How far it reaches, m.
     pub radius: f64,
-    /// Impulse per area at the centre, Pa s; it falls evenly to nothing at the radius.
+    /// Impulse per area at the center, Pa s; it falls evenly to nothing at the radius.
     pub impulse: f64,
 }
 
@@ -46,9 +46,9 @@ pub enum Action {
         /// The ends of the edge after, m.
         to: [Point3<f64>; 2],
     },
-    /// Bodies within the radius are pushed away from the centre, each by the impulse per area at its
-    /// centre of mass times the area of its shadow. Those that bear less break first, where they are
-    /// nearest to the centre, and their pieces are pushed each by itself.
+    /// Bodies within the radius are pushed away from the center, each by the impulse per area at its
+    /// center of mass times the area of its shadow. Those that bear less break first, where they are
+    /// nearest to the center, and their pieces are pushed each by itself.
     Explode(Explosion),
     /// See [`World::push`].
     Push {
@@ -56,7 +56,7 @@ pub enum Action {
         body: BodyId,
         /// N s.
         impulse: Vector3<f64>,
-        /// Where in the world, m; the centre of mass if not given.
+        /// Where in the world, m; the center of mass if not given.
         at: Option<Point3<f64>>,
     },
 }
@@ -116,7 +116,7 @@ impl World {
         self.timeline.actions.push((self.frame, action));
     }
 
-    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its centre of mass, and
+    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass, and
     /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
     ///
     /// ```
@@ -150,8 +150,8 @@ impl World {
             return false;
         }
         self.wake(BTreeSet::from([id]));
-        let centre = self.poses[i].translation.vector;
-        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - centre);
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
         self.momenta[i].apply(impulse, &arm);
         true
     }
@@ -188,8 +188,8 @@ impl World {
     /// How an explosion hits a body that it breaks.
     fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
         let (normal, size) = self.blast(i, explosion)?;
-        let centre = self.poses[i].inverse_transform_point(&explosion.at);
-        let distance = |p: &&Point3<f64>| (**p - centre).norm_squared();
+        let center = self.poses[i].inverse_transform_point(&explosion.at);
+        let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
         let points = self.surface_points(i);
         let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
         let strength = self.bears_blast(i, (nearest, &normal))?;

@@ -156,7 +156,7 @@ impl World {
     /// Whether body `i` comes into the box of body `j` as it goes along `way`, m.
     fn meets(&self, i: usize, j: usize, way: &Vector3<f64>) -> bool {
         let into = self.poses[j].inverse();
-        let place = |i: usize| self.poses[i] * self.shapes[i].bounds().centre();
+        let place = |i: usize| self.poses[i] * self.shapes[i].bounds().center();
         let (start, way) = (into * place(i), into * way);
         let bounds = self.shapes[j].bounds();
         let room = self.shapes[i].thickness() / 2.0;

@@ -80,7 +80,7 @@ impl Default for Settings {
 pub struct NewBody {
     /// What it is.
     pub body: Body,
-    /// Body coordinates (centre of mass, principal axes) to world.
+    /// Body coordinates (center of mass, principal axes) to world.
     pub pose: Isometry3<f64>,
     /// Velocity of a dynamic body; that of a kinematic one is in `body`.
     pub velocity: Velocity,

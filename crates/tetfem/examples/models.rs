@@ -34,11 +34,11 @@ fn main() -> io::Result<()> {
 fn write(
     folder: &Path,
     name: &str,
-    (centre, half): (Point3<f64>, Vector3<f64>),
+    (center, half): (Point3<f64>, Vector3<f64>),
     count: usize,
     distance: &Distance,
 ) -> io::Result<()> {
-    let bounds = Aabb { min: centre - half, max: centre + half };
+    let bounds = Aabb { min: center - half, max: center + half };
     let grid = Grid::enclosing(&bounds, half.max() / 80.0, 3, Grid::MAX_NODES)
         .map_err(io::Error::other)?;
     let solid = LevelSet::from_fn(grid, |p| distance(&p)).redistanced();
@@ -165,7 +165,7 @@ fn turned(
             let faces: &[[usize; 3]] =
                 if ring == 0 { &[[a, c, d]] } else { &[[a, c, d], [a, b, d]] };
             for face in faces {
-                // diagonals go from the lower of two names below to the higher above: neighbours agree
+                // diagonals go from the lower of two names below to the higher above: neighbors agree
                 let mut face = face.map(|v| v + layer * level);
                 face.sort_unstable();
                 let [a, b, c] = face.map(|v| v as u32);

@@ -77,9 +77,9 @@ impl Surface {
         let faces = mesh.boundary_faces();
         let sphere = |face: &[u32; 3]| {
             let corners = face.map(|v| mesh.vertices[v as usize]);
-            let centre = Point3::from(corners.iter().map(|p| p.coords).sum::<Vector3<f64>>() / 3.0);
-            let square = corners.iter().map(|p| (p - centre).norm_squared()).fold(0.0, f64::max);
-            (centre, square.sqrt())
+            let center = Point3::from(corners.iter().map(|p| p.coords).sum::<Vector3<f64>>() / 3.0);
+            let square = corners.iter().map(|p| (p - center).norm_squared()).fold(0.0, f64::max);
+            (center, square.sqrt())
         };
         Self { spheres: faces.iter().map(sphere).collect(), faces }
     }
@@ -104,10 +104,10 @@ impl Surface {
         let at: Vector3<f64> =
             corners(&nearest.face).iter().zip(nearest.weights).map(|(p, w)| p.coords * w).sum();
         let mut parts: Vec<([u32; 3], [f64; 3], f64)> = Vec::new();
-        for (face, (centre, size)) in self.faces.iter().zip(&self.spheres) {
+        for (face, (center, size)) in self.faces.iter().zip(&self.spheres) {
             let reach = radius + size;
             let across = normal(corners(face));
-            if (centre.coords - at).norm_squared() >= reach * reach || across.dot(&ahead) <= 0.0 {
+            if (center.coords - at).norm_squared() >= reach * reach || across.dot(&ahead) <= 0.0 {
                 continue;
             }
             let count = ((PARTS * size / radius).ceil() as usize).clamp(1, MAX_PARTS);
@@ -146,10 +146,10 @@ impl Surface {
     pub(crate) fn nearest(&self, mesh: &TetMesh, place: &Point3<f64>) -> Option<Nearest> {
         let mut best: Option<Nearest> = None;
         let mut reach = f64::INFINITY;
-        for (&face, (centre, radius)) in self.faces.iter().zip(&self.spheres) {
+        for (&face, (center, radius)) in self.faces.iter().zip(&self.spheres) {
             // a little more, so that rounding spares none that is nearer
             let within = (reach + radius) * (1.0 + 1e-12);
-            if (centre - place).norm_squared() > within * within {
+            if (center - place).norm_squared() > within * within {
                 continue;
             }
             let corners = face.map(|v| mesh.vertices[v as usize]);

@@ -173,7 +173,7 @@ fn crossing_edges(mesh: &TetMesh, sides: &[i8]) -> Vec<[u32; 2]> {
 }
 
 /// Fills a convex polyhedron with tetrahedra from its lowest vertex to all faces that do not hold
-/// it, which are split from their own lowest vertices: so neighbours agree on shared faces.
+/// it, which are split from their own lowest vertices: so neighbors agree on shared faces.
 fn fill(faces: &[Vec<u32>], mesh: &mut TetMesh) {
     let Some(&apex) = faces.iter().flatten().min() else { return };
     for face in faces.iter().filter(|face| !face.contains(&apex)) {

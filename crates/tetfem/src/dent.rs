@@ -147,8 +147,8 @@ impl Structure {
             *place += u * kept;
         }
         let after = mesh.moments();
-        let (scale, centre) = (libm::cbrt(self.moments().volume / after.volume), after.centre());
-        mesh.vertices.iter_mut().for_each(|place| *place = centre + (*place - centre) * scale);
+        let (scale, center) = (libm::cbrt(self.moments().volume / after.volume), after.center());
+        mesh.vertices.iter_mut().for_each(|place| *place = center + (*place - center) * scale);
         let mut plastic = self.plastic.clone();
         plastic.resize(mesh.tets.len(), Plastic::default());
         let added = flow.strains.iter().zip(&flow.stresses);

@@ -6,7 +6,7 @@
 use levelset::Aabb;
 use nalgebra::Point3;
 
-/// Lists of neighbours, one after the other.
+/// Lists of neighbors, one after the other.
 pub(crate) struct Graph {
     pub(crate) starts: Vec<u32>,
     pub(crate) items: Vec<u32>,

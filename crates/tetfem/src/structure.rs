@@ -61,14 +61,14 @@ pub struct Structure {
 }
 
 /// What a node has of the body by its shape function: its volume, m^3, and the first moment of that
-/// about the body's centre, m^4. A rigid acceleration acts on nodes by nothing else.
+/// about the body's center, m^4. A rigid acceleration acts on nodes by nothing else.
 #[derive(Clone, Copy)]
 struct Share {
     volume: f64,
     first: Vector3<f64>,
 }
 
-/// A rigid motion about the body's centre.
+/// A rigid motion about the body's center.
 struct Rigid {
     linear: Vector3<f64>,
     angular: Vector3<f64>,
@@ -173,10 +173,10 @@ impl Structure {
         stiffness.hold(&held);
         let solver = Solver::new(stiffness, choice)?;
         let (surface, moments) = (Surface::new(&mesh), mesh.moments());
-        let shares = linear_shares(&mesh, &moments.centre());
+        let shares = linear_shares(&mesh, &moments.center());
         let node_shares = match &shape {
             Shape::Linear(_) => Vec::new(),
-            Shape::Quadratic(model) => quadratic_shares(model, &mesh, &moments.centre()),
+            Shape::Quadratic(model) => quadratic_shares(model, &mesh, &moments.center()),
         };
         Ok(Self {
             mesh,
@@ -372,9 +372,9 @@ impl Structure {
             pairs().map(|(u, share)| u * share.volume).sum(),
             pairs().map(|(u, share)| share.first.cross(u)).sum(),
         );
-        let centre = self.moments.centre();
+        let center = self.moments.center();
         for (u, place) in displacements.iter_mut().zip(&self.mesh.vertices) {
-            *u -= linear + angular.cross(&(place - centre));
+            *u -= linear + angular.cross(&(place - center));
         }
     }
 
@@ -415,8 +415,8 @@ impl Structure {
 
     /// The acceleration, m/s^2 at unit density, that nodal forces cause.
     fn acceleration(&self, forces: &[Vector3<f64>]) -> Rigid {
-        let centre = self.moments.centre();
-        let torque = |(n, force): (usize, &Vector3<f64>)| (self.place(n) - centre).cross(force);
+        let center = self.moments.center();
+        let torque = |(n, force): (usize, &Vector3<f64>)| (self.place(n) - center).cross(force);
         self.rigid(forces.iter().sum(), forces.iter().enumerate().map(torque).sum())
     }
 
@@ -467,10 +467,10 @@ impl Shape {
     }
 }
 
-fn linear_shares(mesh: &TetMesh, centre: &Point3<f64>) -> Vec<Share> {
+fn linear_shares(mesh: &TetMesh, center: &Point3<f64>) -> Vec<Share> {
     let mut shares = vec![Share { volume: 0.0, first: Vector3::zeros() }; mesh.vertices.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {
-        let (arms, volume) = (mesh.corners(t).map(|p| p - centre), mesh.volume(t));
+        let (arms, volume) = (mesh.corners(t).map(|p| p - center), mesh.volume(t));
         let sum: Vector3<f64> = arms.iter().sum();
         for (&v, arm) in tet.iter().zip(&arms) {
             let share = &mut shares[v as usize];
@@ -481,9 +481,9 @@ fn linear_shares(mesh: &TetMesh, centre: &Point3<f64>) -> Vec<Share> {
     shares
 }
 
-fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, centre: &Point3<f64>) -> Vec<Share> {
+fn quadratic_shares(model: &QuadraticModel, mesh: &TetMesh, center: &Point3<f64>) -> Vec<Share> {
     let volumes = model.body_forces(&vec![Vector3::x(); mesh.vertices.len()]);
-    let arms: Vec<_> = mesh.vertices.iter().map(|p| p - centre).collect();
+    let arms: Vec<_> = mesh.vertices.iter().map(|p| p - center).collect();
     let firsts = model.body_forces(&arms);
     let pairs = volumes.iter().zip(firsts);
     pairs.map(|(volume, first)| Share { volume: volume.x, first }).collect()

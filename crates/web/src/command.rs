@@ -46,7 +46,7 @@ pub enum Command {
         at: [f32; 3],
         /// How far it reaches, m.
         radius: f32,
-        /// Impulse per area at the centre, Pa s.
+        /// Impulse per area at the center, Pa s.
         impulse: f32,
     },
     /// Changes gravity, m/s^2, downwards.

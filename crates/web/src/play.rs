@@ -132,7 +132,7 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
     let camera = Camera::of(scene, appearances);
     let field = camera.as_ref().map_or(FIELD_OF_VIEW, |camera| camera.field);
     let key = camera.and_then(|camera| camera.keys.first().copied());
-    let (centre, arm) = match key.filter(|key| (key.from - key.at).norm() > 1e-6) {
+    let (center, arm) = match key.filter(|key| (key.from - key.at).norm() > 1e-6) {
         Some(key) => (key.at, key.from - key.at),
         None => {
             // what anchors hold is static, and breaks
@@ -142,18 +142,18 @@ fn view(scene: &Scene, world: &World, appearances: &[sim::Appearance]) -> Value 
             let moving = || world.iter().filter(is_subject);
             let count = moving().count().max(1) as f64;
             let places = moving().map(|state| state.pose.translation.vector);
-            let centre = places.fold(Vector3::zeros(), |sum, p| sum + p) / count;
+            let center = places.fold(Vector3::zeros(), |sum, p| sum + p) / count;
             let reach = |state: sim::BodyState<'_>| {
-                (state.pose.translation.vector - centre).norm() + state.shape.radius()
+                (state.pose.translation.vector - center).norm() + state.shape.radius()
             };
             let radius = moving().map(reach).fold(0.1, f64::max);
             let arm = Vector3::new(0.42, 0.36, 1.0).normalize() * radius;
-            (Point3::from(centre), arm * (FILL / libm::tan(field / 2.0)))
+            (Point3::from(center), arm * (FILL / libm::tan(field / 2.0)))
         }
     };
     let radius = 2.0 * arm.norm() * libm::tan(field / 2.0);
-    let (centre, arm): ([f64; 3], [f64; 3]) = (centre.into(), arm.into());
-    json!({ "centre": centre, "arm": arm, "field": field, "radius": radius, "path": null })
+    let (center, arm): ([f64; 3], [f64; 3]) = (center.into(), arm.into());
+    json!({ "centre": center, "arm": arm, "field": field, "radius": radius, "path": null })
 }
 
 fn place(p: [f32; 3]) -> Point3<f64> {

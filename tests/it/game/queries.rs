@@ -77,8 +77,8 @@ proptest! {
         prop_assert_eq!(first.is_some(), hit.is_some());
         if let (Some(first), Some(hit)) = (first, hit) {
             prop_assert!((first - hit.distance).abs() < 1e-7, "{} for {}", hit.distance, first);
-            let centre = from + along * hit.distance;
-            prop_assert!(first == 0.0 || ((hit.point - centre).norm() - radius).abs() < 1e-7);
+            let center = from + along * hit.distance;
+            prop_assert!(first == 0.0 || ((hit.point - center).norm() - radius).abs() < 1e-7);
         }
     }
 

@@ -71,7 +71,7 @@ fn signed(a: (&Pose, &dyn parry3d::shape::Shape), b: (&Pose, &dyn parry3d::shape
     query::contact(a.0, a.1, b.0, b.1, 100.0).unwrap().map_or(f64::NAN, |contact| contact.dist)
 }
 
-/// Corners of a solid within a metre.
+/// Corners of a solid within a meter.
 fn corners() -> impl Strategy<Value = Vec<Point3<f64>>> {
     prop::collection::vec(vector(1.0).prop_map(Point3::from), 6..20)
 }
@@ -126,7 +126,7 @@ proptest! {
         let ray = ray(from, along);
         same_as_parry(&Shape::round(Round::cylinder(height, radius), 0.1), &Cylinder::new(height, radius), &ray)?;
         same_as_parry(&Shape::round(Round::capsule(height, radius), 0.1), &Capsule::new_y(height, radius), &ray)?;
-        // a cone is about its centre of mass
+        // a cone is about its center of mass
         let lifted = Ray { from: ray.from + Vector3::y() * (0.5 * height), ..ray };
         let cone = Shape::round(Round::cone(height, radius), 0.1);
         let line = query::Ray::new(glam(&lifted.from.coords), glam(&along));
@@ -208,8 +208,8 @@ proptest! {
         };
         let place = Isometry3::from_parts(Translation3::identity(), turn);
         let gap = |distance: f64| {
-            let centre = Point3::from(from + along * distance);
-            shape.field().distance(&place.inverse_transform_point(&centre)) - radius
+            let center = Point3::from(from + along * distance);
+            shape.field().distance(&place.inverse_transform_point(&center)) - radius
         };
         let start = Isometry3::translation(from.x, from.y, from.z);
         let way = (&UnitVector3::new_unchecked(along), 6.0);
@@ -220,8 +220,8 @@ proptest! {
         }
         if let Some(hit) = hit.filter(|hit| hit.distance > 0.0) {
             prop_assert!(gap(end).abs() < 1e-8, "{}", gap(end));
-            let centre = Point3::from(from + along * end);
-            prop_assert!((centre - hit.normal * radius - hit.point).norm() < 1e-4);
+            let center = Point3::from(from + along * end);
+            prop_assert!((center - hit.normal * radius - hit.point).norm() < 1e-4);
         }
         // the same seen from the shape
         let back = (&UnitVector3::new_unchecked(-along), 6.0);

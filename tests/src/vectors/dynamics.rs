@@ -175,7 +175,8 @@ struct Fragments {
 struct FragmentCase {
     h: f64,
     density: f64,
-    voxel_centres: Vec<Vector>,
+    #[serde(rename = "voxel_centres")]
+    voxel_centers: Vec<Vector>,
     parent: Piece,
     fragments: Vec<Piece>,
     momentum: Vector,
@@ -201,21 +202,21 @@ pub(super) fn fragments(text: &str) -> Result<Worst, serde_json::Error> {
     let mut worst = Worst::new();
     for (i, case) in file.cases.iter().enumerate() {
         let cell = |index: usize| {
-            let centre = Point3::from(case.voxel_centres[index]);
-            MassMoments::cuboid(case.density * case.h.powi(3), &centre, &Vector3::repeat(case.h))
+            let center = Point3::from(case.voxel_centers[index]);
+            MassMoments::cuboid(case.density * case.h.powi(3), &center, &Vector3::repeat(case.h))
         };
-        let parent_centre = Vector3::from(case.parent.com);
+        let parent_center = Vector3::from(case.parent.com);
         let parent = Velocity { linear: case.parent.v.into(), angular: case.parent.w.into() };
         let (mut linear, mut angular, mut energy) = (Vector3::zeros(), Vector3::zeros(), 0.0);
         for (k, piece) in std::iter::once(&case.parent).chain(&case.fragments).enumerate() {
             let what = |quantity: &str| format!("case {i}, piece {k}, {quantity}");
-            let all = || (0..case.voxel_centres.len()).collect();
+            let all = || (0..case.voxel_centers.len()).collect();
             let cells = piece.voxels.clone().unwrap_or_else(all);
             let moments: MassMoments = cells.into_iter().map(cell).sum();
-            let centre = moments.centre().coords;
+            let center = moments.center().coords;
             let tensor = matrix(&piece.inertia);
             worst.compare(what("mass"), (moments.mass / piece.mass - 1.0).abs(), TOLERANCE);
-            worst.compare(what("centre"), relative(&centre, &piece.com.into()), TOLERANCE);
+            worst.compare(what("centre"), relative(&center, &piece.com.into()), TOLERANCE);
             worst.compare(what("inertia"), relative(&moments.inertia(), &tensor), TOLERANCE);
             let Ok((mass, pose)) = moments.body() else {
                 worst.compare(what("body"), f64::INFINITY, TOLERANCE);
@@ -224,13 +225,13 @@ pub(super) fn fragments(text: &str) -> Result<Worst, serde_json::Error> {
             let back = mass.world_inertia(&pose.rotation);
             worst.compare(what("principal axes"), relative(&back, &tensor), TOLERANCE);
             let inherited =
-                Velocity { linear: parent.at(&(centre - parent_centre)), angular: parent.angular };
+                Velocity { linear: parent.at(&(center - parent_center)), angular: parent.angular };
             worst.compare(what("v"), relative(&inherited.linear, &piece.v.into()), TOLERANCE);
             worst.compare(what("w"), relative(&inherited.angular, &piece.w.into()), TOLERANCE);
             if piece.voxels.is_some() {
                 let momentum = mass.momentum(&pose.rotation, &inherited);
                 linear += momentum.linear;
-                angular += momentum.angular + (centre - parent_centre).cross(&momentum.linear);
+                angular += momentum.angular + (center - parent_center).cross(&momentum.linear);
                 energy += mass.kinetic_energy(&pose.rotation, &momentum);
             }
         }

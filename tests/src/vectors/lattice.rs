@@ -1,6 +1,6 @@
 //! Multipliers of distance constraints.
 
-use fracture::{Lattice, Links, Neighbours, multipliers};
+use fracture::{Lattice, Links, Neighbors, multipliers};
 use levelset::TetMesh;
 use nalgebra::Vector3;
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn solve(case: &Value, worst: &mut Worst) {
 fn build(case: &Value, worst: &mut Worst) {
     let mesh = TetMesh { vertices: points(&case["mesh_nodes"]), tets: rows(&case["mesh_tets"]) };
     let density = case["density"].as_f64().expect("a density");
-    let lattice = Lattice::new(&mesh, Neighbours::Faces, |_| density, |_| 1.0);
+    let lattice = Lattice::new(&mesh, Neighbors::Faces, |_| density, |_| 1.0);
     let lattice = lattice.expect("a valid mesh");
     let name = case["name"].as_str().unwrap_or("?");
     worst.compare(

@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
     let longest = bounds.extents().max();
     let scale = arguments.size.map_or(1.0, |size| size / longest);
     if arguments.size.is_some() {
-        let place = |p: &mut Point3<f64>| *p = Point3::from((*p - bounds.centre()) * scale);
+        let place = |p: &mut Point3<f64>| *p = Point3::from((*p - bounds.center()) * scale);
         meshes.iter_mut().flat_map(|mesh| &mut mesh.vertices).for_each(place);
     }
     let gap = arguments.gap.unwrap_or(GAP * longest * scale);
@@ -151,7 +151,7 @@ fn scene(
     }
     for bond in bonds {
         let [a, b] = bond.fragments.map(named);
-        let at = bond.centre + Vector3::from(*position);
+        let at = bond.center + Vector3::from(*position);
         scene += &format!(
             "\n[[joints]]\nkind = \"fixed\"\nbodies = [{a}, {b}]\nanchor = {:?}\nbreak_force = {:?}\nbreak_torque = {:?}\n",
             [at.x, at.y, at.z],

@@ -60,7 +60,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
     let mesh = &painted.mesh;
     let source = Source::of(pattern)?;
     let bounds = Aabb::around(&mesh.vertices);
-    let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.centre().x, b.max.y, b.centre().z));
+    let top = bounds.map_or(Point3::origin(), |b| Point3::new(b.center().x, b.max.y, b.center().z));
     let breaking = Breaking {
         at: at.map_or(top, Point3::from),
         normal: Unit::new_normalize(Vector3::from(*normal)),
@@ -161,7 +161,7 @@ fn facts(broken: &BrokenMesh, arguments: &FractureArguments) -> Value {
             "name": track.name,
             "volume": moments.volume,
             "mass": density * moments.volume,
-            "center": moments.centre().coords.as_slice(),
+            "center": moments.center().coords.as_slice(),
             "inertia": inertia,
             "outer_faces": surface.outer.len(),
             "inner_faces": surface.inner.len(),
@@ -188,7 +188,7 @@ pub(super) fn bond_facts(bond: &Bond) -> Value {
     json!({
         "pieces": bond.fragments,
         "area": bond.area,
-        "center": bond.centre.coords.as_slice(),
+        "center": bond.center.coords.as_slice(),
         "normal": bond.normal.as_slice(),
     })
 }

@@ -77,18 +77,18 @@ fn of_scene(path: &Path, name: &str, seed: u64) -> Result<Pattern, Failure> {
     sim::pattern(spec, seed, None).map_err(|e| failed(e.to_string()))
 }
 
-/// The plane across the blow through its centre, from -1 to 1.
+/// The plane across the blow through its center, from -1 to 1.
 fn preview(pattern: &Pattern, size: usize) -> Picture {
     let place = |pixel: usize| (pixel as f64 + 0.5) / size as f64 * 2.0 - 1.0;
     let bytes = (0..size * size).flat_map(|at| {
         let p = Point3::new(place(at % size), 0.0, place(at / size));
-        colour(pattern.region_at(&p)).map(|x| srgb(x as f32)).data.0[0]
+        color(pattern.region_at(&p)).map(|x| srgb(x as f32)).data.0[0]
     });
     Picture::new([size; 2], bytes.collect())
 }
 
-/// A colour unlike those of the regions before and after.
-fn colour(region: usize) -> Vector3<f64> {
+/// A color unlike those of the regions before and after.
+fn color(region: usize) -> Vector3<f64> {
     let turn = region as f64 * 0.618_034;
     let wave = |shift: f64| 0.5 + 0.35 * ((turn + shift) * std::f64::consts::TAU).cos();
     Vector3::new(wave(0.0), wave(1.0 / 3.0), wave(2.0 / 3.0)) * (0.6 + 0.4 * (turn * 0.37).fract())

@@ -74,7 +74,7 @@ fn of_meshes(meshes: &[TriMesh]) -> Result<Pattern, String> {
     Pattern::from_meshes(meshes, longest / FINENESS).map_err(|e| e.to_string())
 }
 
-/// One region for each colour.
+/// One region for each color.
 fn of_picture(path: &Path) -> Result<Pattern, String> {
     let picture = read_picture(path).map_err(|e| e.to_string())?;
     let labels = picture.map(|&[r, g, b]| u32::from_be_bytes([0, r, g, b]));

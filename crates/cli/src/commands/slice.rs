@@ -121,7 +121,7 @@ fn mixed(a: &Paint, b: &Paint, share: f64) -> Paint {
 
 /// The parts where they are, as a recording of one frame.
 fn recording(parts: &[Part]) -> Recording {
-    let look = Arc::new(Look { inner_colour: [0.8, 0.45, 0.25], ..Look::default() });
+    let look = Arc::new(Look { inner_color: [0.8, 0.45, 0.25], ..Look::default() });
     let track = |part: &Part| Track {
         name: part.name.clone(),
         skin: surface(part).into(),
@@ -139,15 +139,15 @@ fn recording(parts: &[Part]) -> Recording {
 
 fn surface(part: &Part) -> Surface {
     let mesh = part.mesh.mesh();
-    let [textured, coloured] = painted(part);
+    let [textured, colored] = painted(part);
     // corners alike in all share a vertex
     let mut names: BTreeMap<(u32, [u32; 9]), u32> = BTreeMap::new();
     let mut surface = Surface::default();
     for ((triangle, corners), &inner) in mesh.triangles.iter().zip(&part.corners).zip(&part.inner) {
         let drawn = [0, 1, 2].map(|k| {
-            let (normal, uv, colour) = floats(&corners[k]);
+            let (normal, uv, color) = floats(&corners[k]);
             let mut key = [0; 9];
-            for (key, x) in key.iter_mut().zip(normal.iter().chain(&uv).chain(&colour)) {
+            for (key, x) in key.iter_mut().zip(normal.iter().chain(&uv).chain(&color)) {
                 *key = x.to_bits();
             }
             *names.entry((triangle[k], key)).or_insert_with(|| {
@@ -156,7 +156,7 @@ fn surface(part: &Part) -> Surface {
                 surface.rest.push(place);
                 surface.normals.push(normal);
                 surface.uvs.extend(textured.then_some(uv));
-                surface.colours.extend(coloured.then_some(colour));
+                surface.colors.extend(colored.then_some(color));
                 surface.vertices.len() as u32 - 1
             })
         });
@@ -165,37 +165,37 @@ fn surface(part: &Part) -> Surface {
     surface
 }
 
-/// Whether any corner has texture coordinates, and whether any has a colour.
+/// Whether any corner has texture coordinates, and whether any has a color.
 fn painted(part: &Part) -> [bool; 2] {
     let mut corners = part.corners.iter().flatten();
     let textured = corners.clone().any(|corner| corner.uv.is_some());
     [textured, corners.any(|corner| corner.color.is_some())]
 }
 
-/// Normal, texture coordinates and colour; 0 and white on cuts.
+/// Normal, texture coordinates and color; 0 and white on cuts.
 fn floats(corner: &Paint) -> ([f32; 3], [f32; 2], [f32; 4]) {
     let normal = corner.normal.map_or([0.0; 3], |n| n.into_inner().cast::<f32>().into());
     let uv = corner.uv.map_or([0.0; 2], |uv| uv.cast::<f32>().into());
     (normal, uv, corner.color.map_or([1.0; 4], |c| c.cast::<f32>().into()))
 }
 
-/// One object for each part; groups `outer` and `inner` tell its surface from cuts. Colours follow
+/// One object for each part; groups `outer` and `inner` tell its surface from cuts. Colors follow
 /// the places of vertices, as many programs write them.
 fn write_obj(parts: &[Part], out: &mut impl Write) -> io::Result<()> {
     let (mut first, mut first_corner) = (1, 1);
     for part in parts {
         let mesh = part.mesh.mesh();
-        let [textured, coloured] = painted(part);
-        let mut colours = vec![[1.0; 4]; mesh.vertices.len()];
+        let [textured, colored] = painted(part);
+        let mut colors = vec![[1.0; 4]; mesh.vertices.len()];
         for (triangle, corners) in mesh.triangles.iter().zip(&part.corners) {
             for (&v, corner) in triangle.iter().zip(corners).filter(|(_, c)| c.color.is_some()) {
-                colours[v as usize] = floats(corner).2;
+                colors[v as usize] = floats(corner).2;
             }
         }
         writeln!(out, "o {}", part.name)?;
-        for (p, [r, g, b, _]) in mesh.vertices.iter().zip(colours) {
+        for (p, [r, g, b, _]) in mesh.vertices.iter().zip(colors) {
             write!(out, "v {} {} {}", p.x, p.y, p.z)?;
-            writeln!(out, "{}", if coloured { format!(" {r} {g} {b}") } else { String::new() })?;
+            writeln!(out, "{}", if colored { format!(" {r} {g} {b}") } else { String::new() })?;
         }
         for corner in part.corners.iter().flatten() {
             let ([x, y, z], [u, v], _) = floats(corner);

@@ -5,7 +5,7 @@
 //! "end": 121, "shrinks": null, "material": "clay", "colour": [r, g, b], "inner_colour": [r, g, b]}, ...]}`, where a parent is a place in the list
 //! and `shrinks` the frame from which on a retired piece is shown to shrink away. Every other line
 //! is a frame: `{"frame": 14, "time": 0.4667, "bodies": [0, 4, 5], "poses": [[x, y, z, qx, qy, qz,
-//! qw], ...]}` with the bodies that exist in it, metres and unit quaternions, body to world.
+//! qw], ...]}` with the bodies that exist in it, meters and unit quaternions, body to world.
 
 use std::io::Write;
 
@@ -44,8 +44,8 @@ pub(super) fn write(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteE
 
 fn body(track: &Track) -> Value {
     json!({ "name": track.name, "parent": track.parent, "birth": track.birth, "end": track.end(), "shrinks": track.shrinks,
-        "material": track.look.material, "colour": track.look.colour,
-        "inner_colour": track.look.inner_colour })
+        "material": track.look.material, "colour": track.look.color,
+        "inner_colour": track.look.inner_color })
 }
 
 /// A frame; of each stretch the track, the first frame and the poses from this on.

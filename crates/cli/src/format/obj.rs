@@ -1,7 +1,7 @@
 //! A folder of Wavefront OBJ files, one per frame, in world coordinates, and `materials.mtl`.
 //!
 //! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
-//! those of a solid texture. Colours follow the places of vertices, as many programs write them.
+//! those of a solid texture. Colors follow the places of vertices, as many programs write them.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -44,7 +44,7 @@ fn materials(recording: &Recording, folder: &Path) -> std::io::Result<()> {
             continue;
         }
         written.push(look);
-        for (name, [r, g, b]) in names(look).iter().zip([look.colour, look.inner_colour]) {
+        for (name, [r, g, b]) in names(look).iter().zip([look.color, look.inner_color]) {
             writeln!(out, "newmtl {name}\nKd {r} {g} {b}\nPr {}", look.roughness)?;
         }
     }
@@ -73,7 +73,7 @@ fn object(
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let surface = track.surface();
-    let Surface { vertices, normals, rest, uvs, colours, outer, inner } = &*surface;
+    let Surface { vertices, normals, rest, uvs, colors, outer, inner } = &*surface;
     // the digits that the body's own size asks for, however far off it is
     let extent = vertices.iter().flatten().fold(0.0_f32, |most, x| most.max(x.abs()));
     let unit =
@@ -82,7 +82,7 @@ fn object(
         let p = pose * (Point3::from(*vertex).cast() * scale);
         let [x, y, z] = [p.x, p.y, p.z].map(|x| rounded(x, unit));
         write!(out, "v {x} {y} {z}")?;
-        if let Some([r, g, b, _]) = colours.get(n) {
+        if let Some([r, g, b, _]) = colors.get(n) {
             write!(out, " {r} {g} {b}")?;
         }
         writeln!(out)?;

@@ -148,7 +148,7 @@ fn write_body(
     write_pose(&pose, "        ", out)?;
     let surface = track.surface();
     if !surface.vertices.is_empty() {
-        mesh(&surface, track.look.colour, ("drawn", looks), out)?;
+        mesh(&surface, track.look.color, ("drawn", looks), out)?;
     }
     for (n, collider) in body.colliders.iter().enumerate() {
         write_collider(collider, (n, material), out)?;

@@ -1,6 +1,6 @@
 //! A folder of PLY files, one per frame, in world coordinates, binary and little-endian.
 //!
-//! A vertex has its normal, its colour and the number of its body in the recording.
+//! A vertex has its normal, its color and the number of its body in the recording.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -67,7 +67,7 @@ fn write_vertices(
     out: &mut impl Write,
 ) -> std::io::Result<()> {
     let surface = track.surface();
-    let Surface { vertices, normals, colours, inner, .. } = &*surface;
+    let Surface { vertices, normals, colors, inner, .. } = &*surface;
     let mut cut = vec![false; vertices.len()];
     inner.iter().flatten().for_each(|&v| cut[v as usize] = true);
     for (v, (vertex, normal)) in vertices.iter().zip(normals).enumerate() {
@@ -76,8 +76,8 @@ fn write_vertices(
         for x in p.iter().chain(&n) {
             out.write_all(&x.to_le_bytes())?;
         }
-        let own = colours.get(v).map(|&[r, g, b, _]| [r, g, b]);
-        let look = if cut[v] { track.look.inner_colour } else { track.look.colour };
+        let own = colors.get(v).map(|&[r, g, b, _]| [r, g, b]);
+        let look = if cut[v] { track.look.inner_color } else { track.look.color };
         out.write_all(&own.unwrap_or(look).map(srgb))?;
         out.write_all(&(body as i32).to_le_bytes())?;
     }

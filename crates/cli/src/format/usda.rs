@@ -94,9 +94,9 @@ impl Names {
 fn materials(looks: &[&Look], names: &[[String; 2]], out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "    def Scope \"Looks\"\n    {{")?;
     for (look, own) in looks.iter().zip(names) {
-        let Look { material, colour, inner_colour, roughness, .. } = look;
+        let Look { material, color, inner_color, roughness, .. } = look;
         let name = serde_json::Value::from(material.as_str());
-        for (path, [r, g, b]) in own.iter().zip([colour, inner_colour]) {
+        for (path, [r, g, b]) in own.iter().zip([color, inner_color]) {
             writeln!(out, "        def Material \"{path}\" (\n            displayName = {name}")?;
             writeln!(out, "        )\n        {{")?;
             let output = format!("</World/Looks/{path}/Shader.outputs:surface>");
@@ -150,7 +150,7 @@ fn body(
     visibility(track, frames, out)?;
     let surface = track.surface();
     if !surface.vertices.is_empty() {
-        mesh(&surface, track.look.colour, (own, materials), out)?;
+        mesh(&surface, track.look.color, (own, materials), out)?;
     }
     writeln!(out, "    }}")
 }
@@ -216,10 +216,10 @@ pub(super) fn mesh(
     write!(out, "            float3[] extent = ")?;
     tuples(&[corners(f32::min), corners(f32::max)], out)?;
     write!(out, "            color3f[] primvars:displayColor = ")?;
-    if surface.colours.is_empty() {
+    if surface.colors.is_empty() {
         tuples(&[[r, g, b]], out)?;
     } else {
-        let colors: Vec<[f32; 3]> = surface.colours.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
+        let colors: Vec<[f32; 3]> = surface.colors.iter().map(|&[r, g, b, _]| [r, g, b]).collect();
         tuples(&colors, out)?;
         writeln!(
             out,

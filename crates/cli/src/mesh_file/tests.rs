@@ -66,7 +66,7 @@ fn ply_is_read() {
 }
 
 #[test]
-fn ply_vertices_keep_their_colours_and_texture_coordinates() {
+fn ply_vertices_keep_their_colors_and_texture_coordinates() {
     let text = PLY
         .replace(
             "property double z\n",
@@ -84,10 +84,10 @@ fn ply_vertices_keep_their_colours_and_texture_coordinates() {
     let MeshFile { mesh, corners, .. } = read_mesh_file(&path).unwrap();
     assert_tetrahedron(&mesh);
     let first = corners[0][0];
-    let colour = first.color.unwrap();
+    let color = first.color.unwrap();
     // sRGB 188 is half the light of 255 to one part in 300
-    assert_eq!((colour.x, colour.y, colour.w), (1.0, 0.0, 1.0));
-    assert!((colour.z - 0.5).abs() < 0.005, "{colour}");
+    assert_eq!((color.x, color.y, color.w), (1.0, 0.0, 1.0));
+    assert!((color.z - 0.5).abs() < 0.005, "{color}");
     assert_eq!(corners[3][2].uv, Some(nalgebra::Vector2::new(0.5, 0.25)));
     assert_eq!(first.normal, None);
 }

@@ -6,7 +6,7 @@ use gif::{Encoder, Frame, Repeat};
 
 use super::Picture;
 
-/// An animated GIF that starts over at its end; 256 colours a picture.
+/// An animated GIF that starts over at its end; 256 colors a picture.
 pub struct Gif<W: Write> {
     encoder: Encoder<W>,
     size: [u16; 2],
@@ -31,7 +31,7 @@ impl<W: Write> Gif<W> {
     /// # Errors
     /// When writing fails.
     pub fn add(&mut self, picture: &Picture) -> io::Result<()> {
-        /// Of 1, best, to 30: how hurriedly colours are chosen.
+        /// Of 1, best, to 30: how hurriedly colors are chosen.
         const SPEED: i32 = 10;
         let [width, height] = self.size;
         let mut frame = Frame::from_rgb_speed(width, height, picture.bytes(), SPEED);
@@ -43,7 +43,7 @@ impl<W: Write> Gif<W> {
     }
 }
 
-/// An animated PNG that starts over at its end; all colours, and a larger file than a [`Gif`].
+/// An animated PNG that starts over at its end; all colors, and a larger file than a [`Gif`].
 pub struct Apng<W: Write> {
     writer: png::Writer<W>,
 }

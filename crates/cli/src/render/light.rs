@@ -12,7 +12,7 @@ use super::stage::{Spot, Stage};
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
     /// What `light` is to be multiplied by.
-    pub(super) colour: Vec3,
+    pub(super) color: Vec3,
     /// What is added.
     pub(super) glow: Vec3,
     /// Of the sky on a white surface, and the share of the sun's.
@@ -30,7 +30,7 @@ pub(super) type Light = Vector4<f32>;
 impl Sample {
     /// Linear color.
     pub(super) fn bright(&self) -> Vec3 {
-        self.colour.component_mul(&(self.light.xyz() + SUN * self.light.w)) + self.glow
+        self.color.component_mul(&(self.light.xyz() + SUN * self.light.w)) + self.glow
     }
 }
 
@@ -145,8 +145,8 @@ impl Stage {
         }
         let glow = path.glow + path.through.component_mul(&sky(ray.direction));
         let (light, normal) = (Light::zeros(), Vec3::zeros());
-        let colour = Vec3::zeros();
-        Sample { colour, glow, light, place: ray.direction, normal, distance: f32::INFINITY }
+        let color = Vec3::zeros();
+        Sample { color, glow, light, place: ray.direction, normal, distance: f32::INFINITY }
     }
 
     /// What a surface that lets nothing through adds to a path, which ends there.
@@ -162,7 +162,7 @@ impl Stage {
         let horizon = sky(horizon.try_normalize(1e-6).unwrap_or(ray.direction));
         let glow = glow * clear + horizon * (1.0 - clear);
         Sample {
-            colour: path.through.component_mul(&spot.colour) * ((1.0 - fresnel) * clear),
+            color: path.through.component_mul(&spot.color) * ((1.0 - fresnel) * clear),
             glow: path.glow + path.through.component_mul(&glow),
             light,
             place: spot.place,
@@ -193,11 +193,11 @@ impl Stage {
         if scattered > 0.0 {
             let sunny = spot.normal.dot(&sun()).max(0.0) * self.sunlit(spot, random);
             let light = HORIZON * 0.7 + SUN * sunny;
-            let body = spot.colour.component_mul(&light) * scattered;
+            let body = spot.color.component_mul(&light) * scattered;
             path.glow += own.component_mul(&body);
         }
         // a solid tints on the way in and out
-        let tint = spot.colour.map(f32::sqrt) * ((1.0 - reflected) * spot.transmission);
+        let tint = spot.color.map(f32::sqrt) * ((1.0 - reflected) * spot.transmission);
         path.through = own.component_mul(&tint) + path.through * (1.0 - spot.alpha);
         let bent = ray.direction * ratio + spot.normal * (ratio * slope - left.sqrt());
         let bent = if spot.alpha < 1.0 { ray.direction } else { bent.normalize() };
@@ -229,9 +229,9 @@ impl Stage {
         let sunny = SUN * met.normal.dot(&sun()).max(0.0) + HORIZON;
         // what is close is in the shadow of where the ray came from
         let open = met.distance / (met.distance + 0.25);
-        let shine = met.colour.component_mul(&sunny) * (BOUNCED * open);
+        let shine = met.color.component_mul(&sunny) * (BOUNCED * open);
         let clear = 1.0 - met.alpha + met.alpha * met.transmission;
-        shine * (1.0 - clear) + met.colour.component_mul(&sky(ray.direction)) * (0.9 * clear)
+        shine * (1.0 - clear) + met.color.component_mul(&sky(ray.direction)) * (0.9 * clear)
     }
 
     /// What a smooth surface mirrors.

@@ -52,7 +52,7 @@ pub(super) struct Spot {
     pub(super) normal: Vec3,
     pub(super) distance: f32,
     /// Linear, of diffuse reflection or of what is let through.
-    pub(super) colour: Vec3,
+    pub(super) color: Vec3,
     pub(super) roughness: f32,
     pub(super) transmission: f32,
     pub(super) ior: f32,
@@ -75,7 +75,7 @@ impl Stage {
             let (surface, look) = (track.surface(), Arc::clone(&track.look));
             if surface.is_endless() {
                 let normal = pose.rotation * nalgebra::Vector3::y();
-                let offset = normal.dot(&(pose.translation.vector - view.centre.coords));
+                let offset = normal.dot(&(pose.translation.vector - view.center.coords));
                 let offset = (offset / view.radius) as f32;
                 planes.push(Plane { normal: normal.cast(), offset, look });
                 continue;
@@ -85,7 +85,7 @@ impl Stage {
                 for &triangle in triangles {
                     let place = |v: u32| {
                         let p = pose * (Point3::from(surface.vertices[v as usize]).cast() * scale);
-                        ((p - view.centre) / view.radius).cast()
+                        ((p - view.center) / view.radius).cast()
                     };
                     corners.push(triangle.map(place));
                     facets.push(Facet { body, corners: triangle, is_cut });
@@ -145,8 +145,8 @@ impl Stage {
         // what faces away is seen at an edge of few triangles: as if from the side
         let away = normal.dot(&ray.direction).max(0.0);
         let normal = (normal - ray.direction * away).try_normalize(0.1).unwrap_or(flat);
-        let tint = vertices.map(|v| surface.colours.get(v as usize).map_or(ONE, |c| xyz(*c)));
-        let own = if is_cut { look.inner_colour } else { look.colour };
+        let tint = vertices.map(|v| surface.colors.get(v as usize).map_or(ONE, |c| xyz(*c)));
+        let own = if is_cut { look.inner_color } else { look.color };
         let rest = mix(&vertices.map(|v| surface.rest[v as usize].into()));
         let grain = texture::color(look.texture, rest, width * hit.distance * self.unit);
         Spot {
@@ -154,7 +154,7 @@ impl Stage {
             lifted: place - mix(&below) + flat * start,
             normal,
             distance: hit.distance,
-            colour: Vec3::from(own).component_mul(&mix(&tint)).component_mul(&grain),
+            color: Vec3::from(own).component_mul(&mix(&tint)).component_mul(&grain),
             roughness: look.roughness,
             transmission: look.transmission,
             ior: look.ior,
@@ -167,7 +167,7 @@ impl Stage {
 
 /// The share of light that a body lets through.
 fn passed(look: &Look) -> f32 {
-    let tint = look.colour.iter().sum::<f32>() / 3.0;
+    let tint = look.color.iter().sum::<f32>() / 3.0;
     1.0 - look.alpha + look.alpha * look.transmission * tint * 0.9
 }
 
@@ -192,7 +192,7 @@ impl Plane {
             lifted: place + self.normal * (CLEARANCE * (1.0 + place.amax())),
             normal: self.normal,
             distance,
-            colour: self.look.colour.into(),
+            color: self.look.color.into(),
             roughness: self.look.roughness,
             transmission: 0.0,
             ior: 1.5,

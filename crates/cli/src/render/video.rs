@@ -27,7 +27,7 @@ impl Video {
         let mut ffmpeg = Command::new("ffmpeg");
         ffmpeg.args(["-loglevel", "error", "-nostdin", "-f", "rawvideo", "-pix_fmt", "rgb24"]);
         ffmpeg.args(["-s", &format!("{width}x{height}"), "-r", &fps.to_string(), "-i", "pipe:0"]);
-        // players want colours of every other pixel, so that there has to be an even number
+        // players want colors of every other pixel, so that there has to be an even number
         ffmpeg.args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"]);
         ffmpeg.args(["-c:v", "libx264", "-crf", "18", "-threads", "1", "-fflags", "+bitexact"]);
         ffmpeg.args(["-movflags", "+faststart", "-f", "mp4", "-y"]).arg(path);

@@ -17,12 +17,12 @@ const SAMPLES: usize = 64;
 /// A camera in one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    pub(super) centre: Point3<f64>,
-    /// From the centre to the camera.
+    pub(super) center: Point3<f64>,
+    /// From the center to the camera.
     pub(super) arm: Vector3<f64>,
     /// Vertical field of view, radians.
     pub(super) field: f64,
-    /// Around the centre, what light and haze are made for.
+    /// Around the center, what light and haze are made for.
     pub(super) radius: f64,
 }
 
@@ -56,7 +56,7 @@ impl View {
 
     /// Looks in the direction `-towards` at points that fill most of the picture.
     fn around(points: &[Point3<f64>], towards: Vector3<f64>, (field, aspect): (f64, f64)) -> Self {
-        let view = Self { centre: Point3::origin(), arm: towards.normalize(), field, radius: 1.0 };
+        let view = Self { center: Point3::origin(), arm: towards.normalize(), field, radius: 1.0 };
         let [right, up, back] = view.axes();
         let slope = (field / 2.0).tan() * FILL;
         // a point is in the picture if it is above one plane through the camera and below another
@@ -76,26 +76,26 @@ impl View {
         let (far, near) = (deep(f64::min, f64::INFINITY), deep(f64::max, f64::NEG_INFINITY));
         let eye = wide.max(high).max(near + 1e-6);
         let middle = (far + near) / 2.0;
-        let centre = right * x + up * y + back * middle;
+        let center = right * x + up * y + back * middle;
         let arm = (eye - middle).max(1e-6);
         let radius = arm * (field / 2.0).tan() * aspect.max(1.0);
-        if !(centre.iter().all(|x| x.is_finite()) && arm.is_finite()) {
+        if !(center.iter().all(|x| x.is_finite()) && arm.is_finite()) {
             return Self { arm: view.arm * 4.0, ..view };
         }
-        Self { centre: centre.into(), arm: back * arm, field, radius }
+        Self { center: center.into(), arm: back * arm, field, radius }
     }
 
     /// Looks at `at` from `from` instead; `None` if the two are one.
     pub fn moved(self, at: Point3<f64>, from: Point3<f64>) -> Option<Self> {
         let arm = from - at;
         let radius = arm.norm() * (self.field / 2.0).tan() * 2.0;
-        (arm.norm() >= 1e-6).then_some(Self { centre: at, arm, radius, ..self })
+        (arm.norm() >= 1e-6).then_some(Self { center: at, arm, radius, ..self })
     }
 
     /// Where the camera looks, the way from there to the camera, the vertical field of view, radians,
     /// and the radius of what is lit, m.
     pub fn parts(&self) -> ([f64; 3], [f64; 3], f64, f64) {
-        (self.centre.into(), self.arm.into(), self.field, self.radius)
+        (self.center.into(), self.arm.into(), self.field, self.radius)
     }
 
     /// To the right of the picture, to its top and towards the camera. Seen from straight above, the top

@@ -19,7 +19,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
     let bodies: Vec<Value> =
         recording.tracks.iter().map(|track| body(track, recording.fps, &mut geometries)).collect();
     let view = View::fitted(recording, 16.0 / 9.0);
-    let (centre, arm, field, radius) = view.at(recording, 0.0).parts();
+    let (center, arm, field, radius) = view.at(recording, 0.0).parts();
     let energies: Vec<Value> = recording
         .energies
         .iter()
@@ -29,7 +29,7 @@ pub fn playback(recording: &Recording, name: &str) -> Vec<u8> {
         "name": name,
         "fps": recording.fps,
         "frames": recording.frames,
-        "view": { "centre": centre, "arm": arm, "radius": radius, "field": field,
+        "view": { "centre": center, "arm": arm, "radius": radius, "field": field,
             "path": path(recording, &view) },
         "geometries": geometries.sizes,
         "bodies": bodies,
@@ -72,8 +72,8 @@ fn body(track: &Track, fps: f64, geometries: &mut Geometries) -> Value {
         "sizes": sizes,
         "stress": stress,
         "material": track.look.material,
-        "colour": track.look.colour,
-        "inner_colour": track.look.inner_colour,
+        "colour": track.look.color,
+        "inner_colour": track.look.inner_color,
         "roughness": track.look.roughness,
         "texture": texture_of(track),
         "transmission": track.look.transmission,

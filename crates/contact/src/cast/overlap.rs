@@ -60,8 +60,8 @@ fn overlap(a: Placed<'_>, b: Placed<'_>) -> bool {
         }
         (_, Field::Mesh(mesh)) => overlaps_mesh(a.0, mesh, &b.1.inv_mul(a.1)),
         (Field::Ball { radius }, field) => {
-            let centre = b.1.inverse_transform_point(&a.1.translation.vector.into());
-            field.distance(&centre) <= *radius
+            let center = b.1.inverse_transform_point(&a.1.translation.vector.into());
+            field.distance(&center) <= *radius
         }
         (_, Field::Ball { .. }) => overlap(b, a),
         _ => {

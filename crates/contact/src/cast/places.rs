@@ -81,7 +81,7 @@ impl Bodies<'_> {
         (along, most): (&UnitVector3<f64>, f64),
     ) -> Option<(usize, Impact)> {
         let bounds = shape.bounds_at(pose);
-        let ray = Ray { from: bounds.centre(), along: *along, most };
+        let ray = Ray { from: bounds.center(), along: *along, most };
         self.first(&ray, &(bounds.extents() / 2.0), |i, most| {
             shape.sweep(pose, (along, most), (&self.shapes[i], &self.poses[i]))
         })

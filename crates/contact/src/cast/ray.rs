@@ -218,15 +218,15 @@ fn convex(ray: &Ray, field: &Field) -> Option<Impact> {
     ball_at_convex(ray, field, 0.0)
 }
 
-/// Where a ball of a radius, m, whose centre moves along the ray, meets a convex solid.
+/// Where a ball of a radius, m, whose center moves along the ray, meets a convex solid.
 pub(crate) fn ball_at_convex(ray: &Ray, field: &Field, radius: f64) -> Option<Impact> {
     let mut distance = 0.0;
     for _ in 0..NEWTON_STEPS {
-        let centre = ray.at(distance);
-        let gap = field.distance(&centre) - radius;
-        let normal = field.normal(&centre);
+        let center = ray.at(distance);
+        let gap = field.distance(&center) - radius;
+        let normal = field.normal(&center);
         let hit = |normal: Vector3<f64>| {
-            let point = centre - normal * (gap + radius);
+            let point = center - normal * (gap + radius);
             Some(Impact { distance, point, normal })
         };
         let speed = -normal.dot(&ray.along);

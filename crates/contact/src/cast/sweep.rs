@@ -150,7 +150,7 @@ fn to_mesh(
     let bounds = shape.bounds_at(map);
     let half = bounds.extents() / 2.0;
     let tolerance = TOUCHING * (shape.radius() + half.norm());
-    let middle = Ray { from: bounds.centre(), ..*ray };
+    let middle = Ray { from: bounds.center(), ..*ray };
     mesh.first_along_box(&middle, &half, |triangle, most| {
         let corners = Core::triangle(mesh.mesh().corners(triangle as usize));
         let ray = Ray { most, ..*ray };
@@ -208,8 +208,8 @@ pub(crate) fn apart(a: Placed<'_>, b: Placed<'_>, most: f64) -> f64 {
     let most = most.max(spacing(a.0).min(spacing(b.0)));
     let gap = least(a, b, (most, 0.0), &mut 0);
     let is_around = |(ball, pose): Placed<'_>, (other, place): Placed<'_>| {
-        let centre = place.inverse_transform_point(&pose.translation.vector.into());
-        matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&centre) <= 0.0
+        let center = place.inverse_transform_point(&pose.translation.vector.into());
+        matches!(ball.field(), Field::Ball { .. }) && other.field().distance(&center) <= 0.0
     };
     if is_around(a, b) || is_around(b, a) { gap.min(0.0) } else { gap }
 }

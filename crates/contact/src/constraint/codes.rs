@@ -9,7 +9,7 @@ const STALE: u8 = 10;
 /// The cell of `bounds` that `point` lies in: 32 times the box is halved, across x, y and z in
 /// turn, and a bit tells which half holds the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
 ///
-/// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the centre to the sides or beyond,
+/// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the center to the sides or beyond,
 /// so that most cells are never met; they must be a quarter of the box at first, then an eighth and
 /// so on. It also prints the code as a signed `int`, which has 31 bits to shift. A box without end
 /// has one cell.
@@ -18,16 +18,16 @@ pub fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     if !extents.iter().all(|e| e.is_finite()) {
         return 0;
     }
-    let mut centre = bounds.centre();
+    let mut center = bounds.center();
     let mut step = extents / 4.0;
     let mut code = 0;
     for bit in 0..32 {
         let axis = bit % 3;
-        if point[axis] >= centre[axis] {
+        if point[axis] >= center[axis] {
             code |= 1 << bit;
-            centre[axis] += step[axis];
+            center[axis] += step[axis];
         } else {
-            centre[axis] -= step[axis];
+            center[axis] -= step[axis];
         }
         step[axis] *= 0.5;
     }

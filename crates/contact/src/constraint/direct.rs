@@ -2,7 +2,7 @@
 //!
 //! Iterations carry an impulse one joint further in a sweep, so that long chains part before they
 //! have converged. A factor of `A = J M^-1 J^T` does not: its blocks are those of joints that share
-//! a body, and eliminating the joints that have the fewest neighbours first adds none where joints
+//! a body, and eliminating the joints that have the fewest neighbors first adds none where joints
 //! form a tree, and few where they form loops.
 
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ struct Node {
 
 impl Factor {
     /// Of blocks of `sizes` rows each, and symmetric entries `coupling(row, column)` between the
-    /// rows of blocks that are neighbours: those in the same list of `cliques`. `None` if the factor
+    /// rows of blocks that are neighbors: those in the same list of `cliques`. `None` if the factor
     /// has too many numbers or is not one.
     pub(super) fn new(
         sizes: &[usize],

@@ -22,7 +22,7 @@ pub struct Flight<'a> {
     pub shape: &'a Shape,
     /// Where it starts.
     pub start: State,
-    /// What acts on it all the way, about its centre of mass.
+    /// What acts on it all the way, about its center of mass.
     pub load: Load,
 }
 

@@ -1,4 +1,4 @@
-//! Projected Gauss-Seidel over rows, in colours.
+//! Projected Gauss-Seidel over rows, in colors.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use super::direct::Factor;
 use super::row::{Bounds, Row, RowError};
 use crate::Columns;
 use crate::solve::movers::Movers;
-use crate::solve::order::{COLOURS, colours};
+use crate::solve::order::{COLORS, colors};
 
 /// Limit of sweeps over friction with the normal forces fixed.
 pub(super) const MAX_FRICTION_SWEEPS: usize = 50;
@@ -432,8 +432,8 @@ pub struct Mlcp {
     movers: Movers,
     start: Vec<Velocity>,
     entries: Entries,
-    /// Numbers of blocks, colour by colour, and whether a colour shares no body that moves.
-    colours: Vec<(Vec<u32>, bool)>,
+    /// Numbers of blocks, color by color, and whether a color shares no body that moves.
+    colors: Vec<(Vec<u32>, bool)>,
 }
 
 impl Mlcp {
@@ -456,15 +456,15 @@ impl Mlcp {
         let movers = Movers::new(columns, poses, &start);
         let entries = Entries::new(&movers, rows, columns.bodies.len())?;
         let pairs = entries.blocks.iter().map(|block| block.bodies.into());
-        let mut by_colour: Vec<(Vec<u32>, bool)> = Vec::new();
-        for (n, colour) in (0..).zip(colours(columns, pairs)) {
-            let colour = colour as usize;
-            while by_colour.len() <= colour {
-                by_colour.push((Vec::new(), (by_colour.len() as u32) < COLOURS));
+        let mut by_color: Vec<(Vec<u32>, bool)> = Vec::new();
+        for (n, color) in (0..).zip(colors(columns, pairs)) {
+            let color = color as usize;
+            while by_color.len() <= color {
+                by_color.push((Vec::new(), (by_color.len() as u32) < COLORS));
             }
-            by_colour[colour].0.push(n);
+            by_color[color].0.push(n);
         }
-        Ok(Self { movers, start, entries, colours: by_colour })
+        Ok(Self { movers, start, entries, colors: by_color })
     }
 
     /// Starts over from impulses, one a row, as far as its bounds allow: a warm start.
@@ -520,7 +520,7 @@ impl Mlcp {
         let (entries, movers) = (&self.entries, &self.movers);
         let relax = |&n: &u32| entries.relax(movers, &entries.blocks[n as usize], part);
         for _ in 0..count {
-            for (blocks, parallel) in &self.colours {
+            for (blocks, parallel) in &self.colors {
                 if *parallel && blocks.len() > CHUNK {
                     blocks.par_chunks(CHUNK).for_each(|part| part.iter().for_each(relax));
                 } else {

@@ -15,7 +15,7 @@ const MAX_WORK: f64 = 5e7;
 /// negative (Ku07 eq. 4). `a` is `J M^-1 J^T`, symmetric and without negative eigenvalues, 1/kg;
 /// `b` the accelerations without contact forces, m/s^2.
 ///
-/// For such a matrix the least is zero, and the same forces minimise `f^T A f / 2 + f^T b` over
+/// For such a matrix the least is zero, and the same forces minimize `f^T A f / 2 + f^T b` over
 /// `f >= 0`, whose multipliers are the accelerations. That programme is solved: it has half the
 /// conditions, and they do not touch each other in the solution. Where forces are not unique, as
 /// with four legs, the interior-point method ends amid them.

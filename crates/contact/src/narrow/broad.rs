@@ -212,7 +212,7 @@ impl Broad {
         if count == 0 {
             return;
         }
-        // no tree has room for a box without numbers, nor for its neighbours
+        // no tree has room for a box without numbers, nor for its neighbors
         let is_whole = |i: usize| is_finite(&self.boxes[i]) && is_finite(&self.grown[i]);
         let torn = (0..strayed.len()).any(|i| strayed[i] && !is_whole(i));
         if torn || count > strayed.len() / REBUILD_SHARE || self.changes > strayed.len() {
@@ -359,7 +359,7 @@ impl Ball {
         })
     }
 
-    /// The least distance of two centres over the step, m.
+    /// The least distance of two centers over the step, m.
     fn nearest(&self, other: &Self) -> f64 {
         let (end, travel) = (self.end - other.end, self.travel - other.travel);
         let length = travel.norm_squared();
@@ -393,8 +393,8 @@ fn swept(way: Way<'_>, i: usize) -> TreeBox {
     // error bound of linear interpolation along an arc
     let arcs = loosened(&bounds, radius * angle * angle / 8.0);
     let ball = |pose: &Isometry3<f64>| {
-        let centre = Point3::from(pose.translation.vector);
-        loosened(&Aabb { min: centre, max: centre }, radius)
+        let center = Point3::from(pose.translation.vector);
+        loosened(&Aabb { min: center, max: center }, radius)
     };
     let balls = merge(&ball(start), &ball(end));
     let both = Aabb { min: arcs.min.sup(&balls.min), max: arcs.max.inf(&balls.max) };
@@ -407,10 +407,10 @@ fn loosened(bounds: &Aabb, by: f64) -> Aabb {
 }
 
 pub(crate) fn turned(bounds: &Aabb, pose: &Isometry3<f64>) -> Aabb {
-    let centre = pose * bounds.centre();
+    let center = pose * bounds.center();
     let half = bounds.extents() / 2.0;
     let reach = pose.rotation.to_rotation_matrix().into_inner().abs() * half;
-    Aabb { min: centre - reach, max: centre + reach }
+    Aabb { min: center - reach, max: center + reach }
 }
 
 fn merge(a: &Aabb, b: &Aabb) -> Aabb {
@@ -432,7 +432,7 @@ mod tests {
     use super::*;
     use crate::Material;
 
-    /// A large body beside many small ones is near those above it only, and they near their neighbours,
+    /// A large body beside many small ones is near those above it only, and they near their neighbors,
     /// whether it stays or moves.
     #[test]
     fn pairs_beside_a_large_body_grow_with_the_number_of_bodies() {

@@ -88,7 +88,7 @@ fn is_ball(shape: &Shape) -> bool {
     matches!(shape.probe(), Probe::Ball(_))
 }
 
-/// Whether `source`'s probe is asked of `target`. A ball's centre is exact against analytic
+/// Whether `source`'s probe is asked of `target`. A ball's center is exact against analytic
 /// fields, while the sampled distance outside a fragment is only a lower bound: there the
 /// fragment's points are asked of the ball instead, unless the ball would slip between them.
 fn probes(source: &Shape, target: &Shape) -> bool {

@@ -30,7 +30,7 @@ pub(crate) struct Found {
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
     pub(crate) owner: Side,
-    /// From the centres of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
+    /// From the centers of mass of `a` and `b` to the contact point, world axes, m: to one point of both at the
     /// start of the step, so that impulses conserve angular momentum, or after a blow, to the point where the
     /// contact was found. Constant over the step, while the contact point of a rolling body moves over its surface.
     pub arms: [Vector3<f64>; 2],
@@ -68,7 +68,7 @@ pub(crate) struct Origin {
     /// When the bodies were `distance` m apart there on the paths of the search, s.
     pub(crate) time: f64,
     pub(crate) distance: f64,
-    /// From the centres of mass to where they meet, then, m.
+    /// From the centers of mass to where they meet, then, m.
     pub(crate) arms: [Vector3<f64>; 2],
     /// Speed of separation there beyond that of the angular velocities at the start of the step, m/s.
     pub(crate) turning: f64,

@@ -141,7 +141,7 @@ const BEFORE: f64 = -1.0;
 
 /// Linearised signed distance at a contact, for any motion of both bodies.
 struct Near {
-    /// From the centres of mass to the contact point at the time of the search, m.
+    /// From the centers of mass to the contact point at the time of the search, m.
     arms: [Vector3<f64>; 2],
     normal: Vector3<f64>,
     /// The distance without the motion of the search, m.
@@ -234,7 +234,7 @@ struct Hit {
 /// A body at the time of a blow.
 struct Struck {
     body: usize,
-    /// Place of the centre of mass without forces: arms from there to one point of both bodies conserve
+    /// Place of the center of mass without forces: arms from there to one point of both bodies conserve
     /// angular momentum about the virtual starts.
     arm_origin: Vector3<f64>,
     pose: Isometry3<f64>,

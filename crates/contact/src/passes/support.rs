@@ -245,10 +245,10 @@ impl Support {
         }
     }
 
-    /// Colours of pairs that are solved side by side.
-    pub fn colours(&self) -> u32 {
+    /// Colors of pairs that are solved side by side.
+    pub fn colors(&self) -> u32 {
         match &self.0 {
-            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colours(),
+            Found::Manifolds { order, .. } | Found::Rows { order, .. } => order.colors(),
             Found::Pairs { .. } => 0,
         }
     }

@@ -7,7 +7,7 @@ use crate::shape::query::{Ask, LANES, Packet, Query};
 /// Spheres around leaves or nodes.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    centres: Packet,
+    centers: Packet,
     /// Not a number where there is no sphere.
     radii: [f32; LANES],
 }
@@ -131,7 +131,7 @@ impl PointTree {
                 continue;
             }
             let node = &self.levels[level as usize - 1][at as usize];
-            let mut nearest = query.bounds(&node.centres);
+            let mut nearest = query.bounds(&node.centers);
             for (nearest, radius) in nearest.iter_mut().zip(&node.radii) {
                 *nearest -= radius;
             }
@@ -176,21 +176,21 @@ fn bounds(points: &[Point3<f64>]) -> (Point3<f64>, Point3<f64>) {
 impl Node {
     /// Spheres around groups of points.
     fn new(groups: &[&[Point3<f64>]]) -> Self {
-        // centres and queries are rounded
+        // centers and queries are rounded
         const SLACK: f64 = 1e-5;
         let middle = |group: &&[Point3<f64>]| {
             let (low, high) = bounds(group);
             center(&low, &high)
         };
-        let centres: Vec<Point3<f64>> = groups.iter().map(middle).collect();
-        let radius = |(group, centre): (&&[Point3<f64>], &Point3<f64>)| {
-            let radius = group.iter().map(|p| (p - centre).norm()).fold(0.0, f64::max);
-            radius + SLACK * (radius + centre.coords.norm())
+        let centers: Vec<Point3<f64>> = groups.iter().map(middle).collect();
+        let radius = |(group, center): (&&[Point3<f64>], &Point3<f64>)| {
+            let radius = group.iter().map(|p| (p - center).norm()).fold(0.0, f64::max);
+            radius + SLACK * (radius + center.coords.norm())
         };
         let mut radii = [f32::NAN; LANES];
-        let all = groups.iter().zip(&centres).map(radius);
+        let all = groups.iter().zip(&centers).map(radius);
         radii.iter_mut().zip(all).for_each(|(slot, radius)| *slot = radius as f32);
-        Self { centres: Packet::new(&centres), radii }
+        Self { centers: Packet::new(&centers), radii }
     }
 }
 

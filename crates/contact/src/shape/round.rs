@@ -36,7 +36,7 @@ impl Round {
         Self::new([-half_height, half_height].map(|height| Rim { height, radius: 0.0 }), radius)
     }
 
-    /// A cone about its centre of mass, its tip up the y axis; both lengths, m, must be above zero.
+    /// A cone about its center of mass, its tip up the y axis; both lengths, m, must be above zero.
     pub fn cone(half_height: f64, radius: f64) -> Self {
         let base = Rim { height: -0.5 * half_height, radius };
         Self::new([base, Rim { height: 1.5 * half_height, radius: 0.0 }], 0.0)

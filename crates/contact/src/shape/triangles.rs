@@ -167,8 +167,8 @@ impl Triangles {
                 vec![Facing { distance, normal: front, key }]
             };
         }
-        let centre = tree_vector(p);
-        let around = BvhNode::leaf(TreeBox::from_half_extents(centre, TreeVector::splat(reach)), 0);
+        let center = tree_vector(p);
+        let around = BvhNode::leaf(TreeBox::from_half_extents(center, TreeVector::splat(reach)), 0);
         let mut near: Vec<Nearest> = self
             .tree
             .leaves(|node| node.intersects(&around))

@@ -110,7 +110,7 @@ impl Propped<'_> {
 }
 
 /// Changes the impulses of `props` on a body of this `mass` at `pose` so that they bear `load`, N s
-/// and N m s in a step about its centre of mass, as far as they can. Returns the velocity that the
+/// and N m s in a step about its center of mass, as far as they can. Returns the velocity that the
 /// rest of the load gives the body.
 ///
 /// Of all ways to bear it this is the one nearest to what the props gave before, as if each were a

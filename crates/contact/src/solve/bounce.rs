@@ -16,7 +16,7 @@ pub(crate) struct Meeting {
     pub(crate) number: usize,
     /// Out of `b`.
     pub(crate) normal: Vector3<f64>,
-    /// From the centres of mass of both bodies, m.
+    /// From the centers of mass of both bodies, m.
     pub(crate) arms: [Vector3<f64>; 2],
     /// Velocity of `a` relative to `b` there, m/s.
     pub(crate) u: Vector3<f64>,

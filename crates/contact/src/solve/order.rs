@@ -1,5 +1,5 @@
-//! The order in which pairs are solved: by colours, so that pairs of one colour share no body that
-//! moves, and by levels within a colour for shock propagation.
+//! The order in which pairs are solved: by colors, so that pairs of one color share no body that
+//! moves, and by levels within a color for shock propagation.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::lanes::LANES;
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::solve::levels::Levels;
 
-/// Colours that are told apart; pairs beyond are solved one by one.
-pub(crate) const COLOURS: u32 = 127;
+/// Colors that are told apart; pairs beyond are solved one by one.
+pub(crate) const COLORS: u32 = 127;
 
 /// Pairs in batches that are solved side by side.
 #[derive(Clone, Debug)]
@@ -18,17 +18,17 @@ pub(crate) struct Order {
     pairs: Vec<u32>,
     /// Where in `pairs` each batch is.
     batches: Vec<Range<usize>>,
-    /// By level, then colour.
+    /// By level, then color.
     groups: Vec<Group>,
     levels: Levels,
     /// Of each manifold: see [`Order::is_sparse`].
     sparse: Vec<bool>,
 }
 
-/// Batches of one colour and level.
+/// Batches of one color and level.
 #[derive(Clone, Debug)]
 struct Group {
-    colour: u32,
+    color: u32,
     level: u32,
     batches: Range<usize>,
 }
@@ -42,28 +42,28 @@ pub(crate) struct Stage {
 }
 
 impl Order {
-    /// Colours the pairs of `contacts` greedily, in their order.
+    /// Colors the pairs of `contacts` greedily, in their order.
     pub(crate) fn new(columns: Columns<'_>, contacts: &Contacts, levels: Levels) -> Self {
-        let colours = colours(columns, contacts.manifolds().iter().map(|pair| (pair.a, pair.b)));
-        let key = |(n, &colour): (usize, &u32)| {
+        let colors = colors(columns, contacts.manifolds().iter().map(|pair| (pair.a, pair.b)));
+        let key = |(n, &color): (usize, &u32)| {
             let pair = &contacts.manifolds()[n];
             let level = levels.of(pair.a).max(levels.of(pair.b));
             // pairs side by side take as long as that of most contacts
-            (level, colour, contacts.of(pair).len() as u32, n as u32)
+            (level, color, contacts.of(pair).len() as u32, n as u32)
         };
-        let mut keys: Vec<(u32, u32, u32, u32)> = colours.iter().enumerate().map(key).collect();
+        let mut keys: Vec<(u32, u32, u32, u32)> = colors.iter().enumerate().map(key).collect();
         keys.sort_unstable();
         let pairs = keys.iter().map(|&(_, _, _, n)| n).collect();
         let (mut batches, mut groups, mut first) = (Vec::new(), Vec::new(), 0);
         for group in keys.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-            let (level, colour, ..) = group[0];
+            let (level, color, ..) = group[0];
             let start = batches.len();
-            let size = if colour == COLOURS { 1 } else { LANES };
+            let size = if color == COLORS { 1 } else { LANES };
             for batch in group.chunks(size) {
                 batches.push(first..first + batch.len());
                 first += batch.len();
             }
-            groups.push(Group { colour, level, batches: start..batches.len() });
+            groups.push(Group { color, level, batches: start..batches.len() });
         }
         let sparse = sparse(columns, contacts, &levels);
         Self { pairs, batches, groups, levels, sparse }
@@ -79,9 +79,9 @@ impl Order {
         self.sparse[manifold as usize]
     }
 
-    /// Number of colours that the pairs need.
-    pub(crate) fn colours(&self) -> u32 {
-        self.groups.iter().map(|group| group.colour + 1).max().unwrap_or(0)
+    /// Number of colors that the pairs need.
+    pub(crate) fn colors(&self) -> u32 {
+        self.groups.iter().map(|group| group.color + 1).max().unwrap_or(0)
     }
 
     /// The manifolds of each batch.
@@ -104,7 +104,7 @@ impl Order {
 
 impl Group {
     fn stage(&self) -> Stage {
-        Stage { batches: self.batches.clone(), parallel: self.colour < COLOURS }
+        Stage { batches: self.batches.clone(), parallel: self.color < COLORS }
     }
 }
 
@@ -125,19 +125,19 @@ fn sparse(columns: Columns<'_>, contacts: &Contacts, levels: &Levels) -> Vec<boo
     contacts.manifolds().iter().map(is_sparse).collect()
 }
 
-/// The colour of each pair: the lowest that no earlier pair of its moving bodies has.
-pub(crate) fn colours(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+/// The color of each pair: the lowest that no earlier pair of its moving bodies has.
+pub(crate) fn colors(columns: Columns<'_>, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
     let moves: Vec<bool> =
         columns.bodies.iter().map(|body| body.mass_properties().is_some()).collect();
     let mut taken = vec![0u128; moves.len()];
-    let colour = |(a, b): (u32, u32)| {
+    let color = |(a, b): (u32, u32)| {
         let bodies = [a as usize, b as usize];
         let used = bodies.iter().filter(|&&i| moves[i]).fold(0, |used, &i| used | taken[i]);
-        let colour = used.trailing_ones().min(COLOURS);
+        let color = used.trailing_ones().min(COLORS);
         for i in bodies {
-            taken[i] |= 1 << colour;
+            taken[i] |= 1 << color;
         }
-        colour
+        color
     };
-    pairs.map(colour).collect()
+    pairs.map(color).collect()
 }

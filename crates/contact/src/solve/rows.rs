@@ -163,7 +163,7 @@ impl Batch {
         self.put(movers, &a, &b);
     }
 
-    /// One step of Gauss-Seidel: for each contact an exact minimisation over the normal impulse,
+    /// One step of Gauss-Seidel: for each contact an exact minimization over the normal impulse,
     /// then a projected gradient step over friction that cannot raise the energy either. Whether a
     /// speed at a contact changed at all.
     #[inline(always)]

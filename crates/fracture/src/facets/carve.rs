@@ -57,7 +57,7 @@ pub(crate) fn carve(solid: &Facets, cells: &[ConvexCell<'_>]) -> Vec<(usize, Fac
 
 type Group<'a, 'b> = (Vec<&'a ConvexCell<'b>>, FaceBoxes);
 
-/// Splits cells into groups of neighbours, each with the faces near the group.
+/// Splits cells into groups of neighbors, each with the faces near the group.
 fn group<'a, 'b>(
     faces: FaceBoxes,
     cells: &mut [&'a ConvexCell<'b>],

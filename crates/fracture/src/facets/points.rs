@@ -10,7 +10,7 @@ use crate::slicing::Projection;
 const MAX_STEPS: f64 = 64.0;
 
 impl Facets {
-    /// Points on the surface at most about `spacing` metres apart, corners and rims of cuts among them
+    /// Points on the surface at most about `spacing` meters apart, corners and rims of cuts among them
     /// before other vertices; see [`TriMesh::spread_points`].
     pub(crate) fn spread_points(&self, spacing: f64) -> Vec<Point3<f64>> {
         let mut on_rim = vec![false; self.vertices.len()];

@@ -52,7 +52,7 @@ impl Facets {
         for side in &mut sides {
             let [a, b, c] = [side[0], side[1], side[2]].map(|v| corners[v as usize]);
             // whatever the order of corners is, faces are seen counter-clockwise from outside
-            if (b - a).cross(&(c - a)).dot(&(a - bounds.centre())) < 0.0 {
+            if (b - a).cross(&(c - a)).dot(&(a - bounds.center())) < 0.0 {
                 side.reverse();
             }
         }

@@ -34,7 +34,7 @@ const MIN_NODES: usize = 8;
 
 impl Geometry {
     /// Divides the solid by a pattern (Su09 section 4). Pieces of less than `least` m^3 are joined to
-    /// the neighbour that they share the largest cut with.
+    /// the neighbor that they share the largest cut with.
     ///
     /// An exact solid and a pattern of convex cells give exact pieces (Su09 section 4.4): each
     /// connected part of the intersection with a cell is one, and their number does not depend on the

@@ -86,7 +86,7 @@ fn connected((region, facets): (usize, Facets)) -> impl Iterator<Item = Part> {
 }
 
 /// For every part the number of the group that it goes to: those of less volume than `least` go to the
-/// neighbour that they share the largest cut with, the smallest first.
+/// neighbor that they share the largest cut with, the smallest first.
 fn hosts(volumes: &[f64], least: f64, bonds: &[Bond]) -> Vec<usize> {
     let mut volumes = volumes.to_vec();
     let mut hosts: Vec<usize> = (0..volumes.len()).collect();
@@ -383,7 +383,7 @@ fn bond(
     (area > 0.0).then(|| Bond {
         fragments: [a.min(b), a.max(b)],
         area,
-        centre: Point3::from(moment / area),
+        center: Point3::from(moment / area),
         normal: if a < b { *normal } else { -normal },
     })
 }

@@ -22,8 +22,8 @@ pub enum Weakness {
     },
     /// On the surface of a ball.
     Sphere {
-        /// Its centre.
-        centre: Point3<f64>,
+        /// Its center.
+        center: Point3<f64>,
         /// m.
         radius: f64,
         /// m.
@@ -38,8 +38,8 @@ impl Weakness {
     pub fn factor(&self, p: &Point3<f64>) -> f64 {
         let (distance, width, factor) = match self {
             Self::Plane { plane, width, factor } => (plane.distance(p), width, factor),
-            Self::Sphere { centre, radius, width, factor } => {
-                ((p - centre).norm() - radius, width, factor)
+            Self::Sphere { center, radius, width, factor } => {
+                ((p - center).norm() - radius, width, factor)
             }
         };
         let away = if *width > 0.0 { (distance.abs() / width).min(1.0) } else { 1.0 };
@@ -50,7 +50,7 @@ impl Weakness {
 /// A picture of strength that is projected through a body, the same at every depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stencil {
-    /// Factors of the strength, row by row; between the centres of pixels they change linearly.
+    /// Factors of the strength, row by row; between the centers of pixels they change linearly.
     pub factors: Array2<f64>,
     /// The outer corner of the first pixel of the first row, m.
     pub corner: Point3<f64>,
@@ -69,7 +69,7 @@ impl Stencil {
         if !((0.0..=1.0).contains(&x) && (0.0..=1.0).contains(&y)) || rows * columns == 0 {
             return 1.0;
         }
-        // from pixel centre to pixel centre, the outermost half pixels as at their centres
+        // from pixel center to pixel center, the outermost half pixels as at their centers
         let place = |share: f64, count: usize| {
             let at = (share * count as f64 - 0.5).clamp(0.0, count as f64 - 1.0);
             let low = (at as usize).min(count.saturating_sub(2));

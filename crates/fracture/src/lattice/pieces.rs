@@ -10,7 +10,7 @@ use super::{Lattice, Link, links_at};
 pub enum Shards {
     /// They are pieces, as in Ku07.
     Keep,
-    /// Each joins the neighbour with which it shared the largest face.
+    /// Each joins the neighbor with which it shared the largest face.
     Merge,
     /// They are gone; their mass is reported.
     Dust,
@@ -151,7 +151,7 @@ fn sized(sets: Union) -> (Vec<u32>, Vec<u32>) {
 /// If there is not one label for each tetrahedron, or an index is out of range.
 pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> TetMesh {
     assert_eq!(labels.len(), mesh.tets.len(), "a label for each tetrahedron");
-    let neighbours = crack_neighbours(mesh, labels);
+    let neighbors = crack_neighbors(mesh, labels);
     let mut tets_at = vec![Vec::new(); mesh.vertices.len()];
     for (tet, corners) in mesh.tets.iter().enumerate() {
         corners.iter().for_each(|&v| tets_at[v as usize].push(tet));
@@ -159,7 +159,7 @@ pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> 
     let least: Vec<f64> = (0..mesh.tets.len()).map(|tet| mesh.volume(tet) / 5.0).collect();
     let mut smooth = mesh.clone();
     for _ in 0..rounds {
-        for (v, around) in neighbours.iter().enumerate().filter(|(_, around)| !around.is_empty()) {
+        for (v, around) in neighbors.iter().enumerate().filter(|(_, around)| !around.is_empty()) {
             let sum: Vector3<f64> =
                 around.iter().map(|&n| smooth.vertices[n as usize].coords).sum();
             let old = smooth.vertices[v];
@@ -173,7 +173,7 @@ pub fn smoothed_crack(mesh: &TetMesh, labels: &[Option<u32>], rounds: usize) -> 
 }
 
 /// For each vertex inside the body on a face between pieces, the others of such faces.
-fn crack_neighbours(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
+fn crack_neighbors(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
     let mut faces: Vec<([u32; 3], usize)> = Vec::new();
     for (tet, corners) in mesh.tets.iter().enumerate() {
         for skipped in 0..4 {
@@ -184,25 +184,25 @@ fn crack_neighbours(mesh: &TetMesh, labels: &[Option<u32>]) -> Vec<Vec<u32>> {
     }
     faces.sort_unstable();
     let mut outside = vec![false; mesh.vertices.len()];
-    let mut neighbours = vec![Vec::new(); mesh.vertices.len()];
+    let mut neighbors = vec![Vec::new(); mesh.vertices.len()];
     for same in faces.chunk_by(|a, b| a.0 == b.0) {
         let face = same[0].0;
         match same {
             [(_, one), (_, other)] if labels[*one] != labels[*other] => {
                 for [v, n] in [[0, 1], [1, 2], [2, 0], [1, 0], [2, 1], [0, 2]] {
-                    neighbours[face[v] as usize].push(face[n]);
+                    neighbors[face[v] as usize].push(face[n]);
                 }
             }
             [_, _] => {}
             _ => face.iter().for_each(|&v| outside[v as usize] = true),
         }
     }
-    for (around, outside) in neighbours.iter_mut().zip(outside) {
+    for (around, outside) in neighbors.iter_mut().zip(outside) {
         if outside {
             around.clear();
         }
         around.sort_unstable();
         around.dedup();
     }
-    neighbours
+    neighbors
 }

@@ -11,7 +11,7 @@ use crate::random::Random;
 /// back to links without bound, and takes away thousands of times what is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// What the neighbours of a broken link lose, as a share of its strength.
+    /// What the neighbors of a broken link lose, as a share of its strength.
     pub share: f64,
     /// By how much the change falls with each step away; between 0 and 1 (alpha).
     pub falloff: f64,

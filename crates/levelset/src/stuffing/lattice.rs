@@ -1,11 +1,11 @@
-//! Points of the body-centred cubic lattice, moved onto the surface where they are close.
+//! Points of the body-centered cubic lattice, moved onto the surface where they are close.
 
 use nalgebra::{Point3, Vector3};
 
 use crate::{Grid, LevelSet};
 
 /// Fractions of an edge within which a cut moves the end onto the surface: for edges between a corner and the
-/// centre of a cell, and for all others (Labelle and Shewchuk 2007, safe rule, for cells of one size).
+/// center of a cell, and for all others (Labelle and Shewchuk 2007, safe rule, for cells of one size).
 const SHORT: f32 = 0.41189;
 const LONG: f32 = 0.24999;
 
@@ -23,7 +23,7 @@ pub(super) enum Side {
     Outside,
 }
 
-/// Where points of the lattice are: corners of the smallest cells are `0..n` in the order of the grid; the centre
+/// Where points of the lattice are: corners of the smallest cells are `0..n` in the order of the grid; the center
 /// of the cell whose lowest corner is `c` is `n + c`.
 #[derive(Clone, Copy)]
 pub(super) struct Sites {
@@ -48,7 +48,7 @@ impl Sites {
         self.grid.index(corner) as u32
     }
 
-    pub(super) fn centre(&self, cell: [usize; 3]) -> u32 {
+    pub(super) fn center(&self, cell: [usize; 3]) -> u32 {
         self.corners + self.corner(cell)
     }
 

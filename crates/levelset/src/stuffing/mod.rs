@@ -1,6 +1,6 @@
 //! Isosurface stuffing (Labelle and Shewchuk 2007): tetrahedra of guaranteed shape in a level set.
 //!
-//! Space is filled with a body-centred cubic lattice. Lattice points very close to the surface are
+//! Space is filled with a body-centered cubic lattice. Lattice points very close to the surface are
 //! moved onto it; tetrahedra that it still crosses are cut. Dihedral angles stay within 10.7 and
 //! 164.8 degrees whatever the surface. Deep inside, cells join into octants of doubling size. Where the
 //! solid is thin, cells are halved; tetrahedra between surface cells of two sizes are not that well shaped.

@@ -1,5 +1,5 @@
 //! Cells joined into octants away from the surface and where the solid is thick, and the tetrahedra between their
-//! centres.
+//! centers.
 
 use super::lattice::Sites;
 use super::thin::Thin;
@@ -72,10 +72,10 @@ impl<'a> Octants<'a> {
         self.levels[self.sites.grid().index(cell)]
     }
 
-    /// The point at the centre of an octant.
-    fn centre(&self, low: [usize; 3], level: u8) -> u32 {
+    /// The point at the center of an octant.
+    fn center(&self, low: [usize; 3], level: u8) -> u32 {
         match level {
-            0 => self.sites.centre(low),
+            0 => self.sites.center(low),
             _ => self.sites.corner(low.map(|n| n + (1 << (level - 1)))),
         }
     }
@@ -119,7 +119,7 @@ impl<'a> Octants<'a> {
         }
     }
 
-    /// The four tetrahedra around the line from an octant's centre to that of its upper neighbour,
+    /// The four tetrahedra around the line from an octant's center to that of its upper neighbor,
     /// halved where the outer edge is.
     fn between_equals(
         &self,
@@ -131,16 +131,16 @@ impl<'a> Octants<'a> {
         let size = 1 << level;
         let mut above = low;
         above[axis] += size;
-        let centres = [self.centre(low, level), self.centre(above, level)];
+        let centers = [self.center(low, level), self.center(above, level)];
         let ring = self.ring(above, axis, size).map(|p| self.sites.corner(p));
         for side in 0..4 {
             let (p, q) = (ring[side], ring[(side + 1) % 4]);
             if level > 0 && self.edge_is_split(above, axis, side, level) {
                 let middle = (p + q) / 2;
-                visit([centres[0], centres[1], p, middle]);
-                visit([centres[0], centres[1], middle, q]);
+                visit([centers[0], centers[1], p, middle]);
+                visit([centers[0], centers[1], middle, q]);
             } else {
-                visit([centres[0], centres[1], p, q]);
+                visit([centers[0], centers[1], p, q]);
             }
         }
     }
@@ -174,7 +174,7 @@ impl<'a> Octants<'a> {
     }
 
     /// The tetrahedra on both sides of a face with four smaller octants beyond it: eight triangles
-    /// around its middle, joined to both sides' centres.
+    /// around its middle, joined to both sides' centers.
     fn onto_smaller(
         &self,
         low: [usize; 3],
@@ -184,7 +184,7 @@ impl<'a> Octants<'a> {
         visit: &mut impl FnMut([u32; 4]),
     ) {
         let half = 1 << (level - 1);
-        let centre = self.centre(low, level);
+        let center = self.center(low, level);
         let ring = self.ring(face, axis, 2 * half);
         let middle_of = |p: [usize; 3], q: [usize; 3]| {
             self.sites.corner(std::array::from_fn(|a| (p[a] + q[a]) / 2))
@@ -198,10 +198,10 @@ impl<'a> Octants<'a> {
             if face == low {
                 small[axis] -= half;
             }
-            let small = self.centre(small, level - 1);
+            let small = self.center(small, level - 1);
             for other in [ring[(n + 1) % 4], ring[(n + 3) % 4]] {
                 let edge = middle_of(ring[n], other);
-                visit([centre, middle, corner, edge]);
+                visit([center, middle, corner, edge]);
                 visit([small, middle, corner, edge]);
             }
         }
@@ -216,7 +216,7 @@ fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
         .map(|site| level_set.value(&sites.position(site)) as f32)
         .collect();
     let value = |site: u32| values[site as usize];
-    // corners and centres whose neighbours, all of the grid, are not outside
+    // corners and centers whose neighbors, all of the grid, are not outside
     let around = |[i, j, k]: [usize; 3], up: usize| {
         (0..8).map(move |c| [i + up - (c >> 2), j + up - (c >> 1 & 1), k + up - (c & 1)])
     };
@@ -230,11 +230,11 @@ fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
     let deep_corner = |at: [usize; 3]| {
         value(sites.corner(at)) < 0.0
             && along(at).all(|n| value(sites.corner(n)) <= 0.0)
-            && around(at, 0).all(|n| value(sites.centre(n)) <= 0.0)
+            && around(at, 0).all(|n| value(sites.center(n)) <= 0.0)
     };
-    let deep_centre = |at: [usize; 3]| {
-        value(sites.centre(at)) < 0.0
-            && along(at).all(|n| value(sites.centre(n)) <= 0.0)
+    let deep_center = |at: [usize; 3]| {
+        value(sites.center(at)) < 0.0
+            && along(at).all(|n| value(sites.center(n)) <= 0.0)
             && around(at, 1).all(|n| value(sites.corner(n)) <= 0.0)
     };
     let mut quiet = Vec::with_capacity((nx - 1) * (ny - 1) * (nz - 1));
@@ -244,14 +244,14 @@ fn quiet_cells(level_set: &LevelSet, sites: &Sites) -> Vec<bool> {
                 let low = [i, j, k];
                 let last = [nx - 2, ny - 2, nz - 2];
                 let interior = (0..3).all(|a| low[a] > 0 && low[a] < last[a]);
-                quiet.push(interior && deep_centre(low) && around(low, 1).all(deep_corner));
+                quiet.push(interior && deep_center(low) && around(low, 1).all(deep_corner));
             }
         }
     }
     quiet
 }
 
-/// Parents all of whose children, and all children of whose 26 neighbours, are allowed; what is beyond the grid is
+/// Parents all of whose children, and all children of whose 26 neighbors, are allowed; what is beyond the grid is
 /// allowed if `beyond`.
 fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3], beyond: bool) -> Vec<bool> {
     let child = |[i, j, k]: [usize; 3]| allowed[(i * blocks[1] + j) * blocks[2] + k];
@@ -262,12 +262,12 @@ fn grouped(allowed: &[bool], blocks: [usize; 3], parents: [usize; 3], beyond: bo
         |n: usize| [n / (parents[1] * parents[2]), n / parents[2] % parents[1], n % parents[2]];
     let count = parents.iter().product();
     let full: Vec<bool> = (0..count).map(|n| whole(at(n))).collect();
-    let neighbour = |at: [usize; 3], n: usize| {
+    let neighbor = |at: [usize; 3], n: usize| {
         let steps = [n / 9, n / 3 % 3, n % 3];
         // wraps below 0 to what no grid has
         let [i, j, k]: [usize; 3] = std::array::from_fn(|a| (at[a] + steps[a]).wrapping_sub(1));
         let is_there = i < parents[0] && j < parents[1] && k < parents[2];
         if is_there { full[(i * parents[1] + j) * parents[2] + k] } else { beyond }
     };
-    (0..count).map(|n| full[n] && (0..27).all(|m| neighbour(at(n), m))).collect()
+    (0..count).map(|n| full[n] && (0..27).all(|m| neighbor(at(n), m))).collect()
 }

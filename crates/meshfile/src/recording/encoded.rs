@@ -28,8 +28,8 @@ pub(super) struct Primitive {
     pub(super) normals: usize,
     pub(super) rest: usize,
     pub(super) uvs: Option<usize>,
-    pub(super) colours: Option<usize>,
-    /// Whether the colours are those of a solid texture.
+    pub(super) colors: Option<usize>,
+    /// Whether the colors are those of a solid texture.
     pub(super) is_painted: bool,
     /// Of the outer surface and of cuts, where there are any.
     pub(super) indices: [Option<usize>; 2],
@@ -38,13 +38,13 @@ pub(super) struct Primitive {
 impl Primitive {
     /// With `by` accessors before it.
     pub(super) fn moved(self, by: usize) -> Self {
-        let Self { positions, normals, rest, uvs, colours, is_painted, indices } = self;
+        let Self { positions, normals, rest, uvs, colors, is_painted, indices } = self;
         Self {
             positions: positions + by,
             normals: normals + by,
             rest: rest + by,
             uvs: uvs.map(|n| n + by),
-            colours: colours.map(|n| n + by),
+            colors: colors.map(|n| n + by),
             is_painted,
             indices: indices.map(|n| n.map(|n| n + by)),
         }
@@ -56,9 +56,9 @@ impl Primitive {
 }
 
 impl Encoded {
-    /// A surface, painted with a solid texture unless it has colours; nothing if it has no triangles.
+    /// A surface, painted with a solid texture unless it has colors; nothing if it has no triangles.
     pub(super) fn new(surface: &Surface, texture: Texture) -> Self {
-        let Surface { vertices, normals, rest, uvs, colours, outer, inner } = surface;
+        let Surface { vertices, normals, rest, uvs, colors, outer, inner } = surface;
         let mut encoded = Self::default();
         if outer.is_empty() && inner.is_empty() {
             return encoded;
@@ -75,18 +75,18 @@ impl Encoded {
         let uvs = encoded.add_view(&uvs, "VEC2");
         let painted: Vec<_>;
         let has_texture = texture != Texture::Plain && !surface.is_endless();
-        let is_painted = colours.is_empty() && has_texture;
-        let colours = if is_painted {
+        let is_painted = colors.is_empty() && has_texture;
+        let colors = if is_painted {
             painted = surface.rest.iter().map(|&rest| paint(texture, rest)).collect();
             &painted
         } else {
-            colours
+            colors
         };
-        let colours = encoded.add_view(colours, "VEC4");
+        let colors = encoded.add_view(colors, "VEC4");
         let indices = [outer, inner].map(|side| encoded.add_indices(side, vertices.len()));
         encoded.end_view(None);
         encoded.primitive =
-            Primitive { positions, normals, rest, uvs, colours, is_painted, indices };
+            Primitive { positions, normals, rest, uvs, colors, is_painted, indices };
         encoded
     }
 

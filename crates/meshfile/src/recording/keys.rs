@@ -32,7 +32,7 @@ pub(super) fn rotation_keys(birth: usize, poses: &[Isometry3<f64>]) -> Keys<4> {
     thin(&samples, birth, [0.0, 0.0, 0.0, 1.0])
 }
 
-/// Drops every sample that equals both its neighbours: interpolation gives it back exactly.
+/// Drops every sample that equals both its neighbors: interpolation gives it back exactly.
 fn thin<const N: usize>(samples: &[[f32; N]], birth: usize, rest: [f32; N]) -> Keys<N> {
     let first = samples.first().copied().unwrap_or(rest);
     let changes = |i: usize| {

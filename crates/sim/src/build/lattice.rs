@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fracture::{Breaking, Material, Neighbours, Noise, Plane, Shards, Spread, Weakness};
+use fracture::{Breaking, Material, Neighbors, Noise, Plane, Shards, Spread, Weakness};
 use levelset::TetMesh;
 use nalgebra::Point3;
 
@@ -35,9 +35,9 @@ fn model(body: &scene::Body, spec: &scene::Lattice, seed: u64) -> Option<Lattice
         |scene::Noise { amplitude, frequency }| Noise { amplitude, frequency, octaves: 3, seed };
     Some(LatticeModel {
         spacing: spec.spacing,
-        neighbours: match spec.links {
-            scene::LatticeLinks::Faces => Neighbours::Faces,
-            scene::LatticeLinks::Edges => Neighbours::Edges { share: 0.25 },
+        neighbors: match spec.links {
+            scene::LatticeLinks::Faces => Neighbors::Faces,
+            scene::LatticeLinks::Edges => Neighbors::Edges { share: 0.25 },
         },
         strength: spec.strength.or_else(|| body.solid().map(|solid| solid.tensile_strength))?,
         duration: spec.duration,
@@ -83,8 +83,8 @@ fn weaknesses(spec: &scene::Lattice) -> Vec<Weakness> {
         let plane = Plane::new(normal.into(), offset)?;
         Some(Weakness::Plane { plane, width, factor })
     };
-    let sphere = |&scene::WeakSphere { centre, radius, width, factor }: &scene::WeakSphere| {
-        Weakness::Sphere { centre: Point3::from(centre), radius, width, factor }
+    let sphere = |&scene::WeakSphere { center, radius, width, factor }: &scene::WeakSphere| {
+        Weakness::Sphere { center: Point3::from(center), radius, width, factor }
     };
     let planes = spec.cleave.iter().filter_map(plane);
     planes.chain(spec.weak_spheres.iter().map(sphere)).collect()

@@ -19,7 +19,7 @@ pub struct Body {
     #[serde(default)]
     pub motion: Motion,
     /// What it is made of, a name of [`Material::TABLE`](super::Material::TABLE) or of the scene's
-    /// own: the default of `density`, `restitution`, `friction`, `colour`, `inner_colour`,
+    /// own: the default of `density`, `restitution`, `friction`, `color`, `inner_color`,
     /// `roughness` and of the strength of its fracture.
     pub material: Option<String>,
     /// Its material, if that is the scene's own.
@@ -33,7 +33,7 @@ pub struct Body {
     /// How the shape is turned about its origin; not at all unless given.
     #[serde(default)]
     pub rotation: Rotation,
-    /// Velocity of the centre of mass, m/s; `[0, 0, 0]` unless given.
+    /// Velocity of the center of mass, m/s; `[0, 0, 0]` unless given.
     #[serde(default)]
     pub velocity: [f64; 3],
     /// Angular velocity, world axes, rad/s; `[0, 0, 0]` unless given.
@@ -59,15 +59,15 @@ pub struct Body {
     /// group that the other touches.
     pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
-    #[serde(alias = "color")]
-    pub colour: Option<[f32; 3]>,
-    /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `colour` unless
+    #[serde(rename = "colour", alias = "color")]
+    pub color: Option<[f32; 3]>,
+    /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `color` unless
     /// given.
-    #[serde(alias = "inner_color")]
-    pub inner_colour: Option<[f32; 3]>,
+    #[serde(rename = "inner_colour", alias = "inner_color")]
+    pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
     pub roughness: Option<f32>,
-    /// How its colours vary; as the material or not at all unless given.
+    /// How its colors vary; as the material or not at all unless given.
     pub texture: Option<Texture>,
     /// The share of light that its surface lets through, 0 to 1; as the material or 0 unless given.
     pub transmission: Option<f32>,
@@ -75,7 +75,7 @@ pub struct Body {
     pub ior: Option<f32>,
     /// Opacity, 0 to 1; 1 unless given.
     pub alpha: Option<f32>,
-    /// A colour of small pieces of it; that of the body unless given.
+    /// A color of small pieces of it; that of the body unless given.
     pub small_pieces: Option<SmallPieces>,
     /// How it breaks; never unless given.
     pub fracture: Option<Fracture>,
@@ -112,9 +112,9 @@ pub struct Anchor {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ball {
-    /// Its centre, m; `[0, 0, 0]` unless given.
-    #[serde(default, alias = "center")]
-    pub centre: [f64; 3],
+    /// Its center, m; `[0, 0, 0]` unless given.
+    #[serde(default, rename = "centre", alias = "center")]
+    pub center: [f64; 3],
     /// Its radius, m.
     pub radius: f64,
 }
@@ -123,9 +123,9 @@ pub struct Ball {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
-    /// Its centre, m; `[0, 0, 0]` unless given.
-    #[serde(default, alias = "center")]
-    pub centre: [f64; 3],
+    /// Its center, m; `[0, 0, 0]` unless given.
+    #[serde(default, rename = "centre", alias = "center")]
+    pub center: [f64; 3],
     /// Half the edge lengths, m.
     pub half_extents: [f64; 3],
 }

@@ -12,7 +12,7 @@ use crate::Placement;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fracture {
-    /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centred where it is hit.
+    /// Name of a `[pattern.NAME]` table: the body is divided by a pattern centered where it is hit.
     pub pattern: Option<String>,
     /// How the pattern is placed, `"turned"` so that its y axis comes out of the body where it is hit,
     /// `"snapped"` to the nodes of the body's grid, in which copies that are hit at one node share their
@@ -37,7 +37,7 @@ pub struct Fracture {
     pub strength: Option<f64>,
     /// How often it and its pieces may break in turn, see [`Fracture::generations`].
     pub generations: Option<u32>,
-    /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbour they
+    /// Pieces of a smaller share of the volume of the body that breaks stay with the neighbor they
     /// touch most; an 8th of the mean share of the pattern's pieces unless given.
     pub min_share: Option<f64>,
     /// So do pieces of less volume than a cube of this edge, m; 0 unless given.
@@ -84,7 +84,7 @@ pub struct Level {
     /// The impulse at one contact that breaks a cluster, N s; unless given, its material, its shape around the blow
     /// and what strikes it decide.
     pub break_impulse: Option<f64>,
-    /// Pieces of a smaller share of the volume of the cluster stay with the neighbour they touch most; an 8th of the
+    /// Pieces of a smaller share of the volume of the cluster stay with the neighbor they touch most; an 8th of the
     /// mean share of the pattern's pieces unless given.
     pub min_share: Option<f64>,
     /// What holds the pieces of a cluster together where the blow is too weak to part them; nothing unless given.
@@ -139,7 +139,7 @@ pub struct Lattice {
     /// The share of the first weakening below which it goes no farther, 0 to 1; 0.1 unless given.
     pub tau: Option<f64>,
     /// What becomes of single tetrahedra that nothing holds: `"keep"`, they are pieces, as in the paper,
-    /// `"merge"`, they stay with a neighbour, or `"dust"`, they are gone; `"merge"` unless given.
+    /// `"merge"`, they stay with a neighbor, or `"dust"`, they are gone; `"merge"` unless given.
     #[serde(default)]
     pub shards: LatticeShards,
     /// In how many rounds the surfaces between pieces are smoothed, 0 to 100; 0 unless given.
@@ -153,21 +153,21 @@ pub struct Lattice {
 pub enum LatticeShards {
     /// They are pieces.
     Keep,
-    /// They stay with the neighbour with which they shared the largest face.
+    /// They stay with the neighbor with which they shared the largest face.
     #[default]
     Merge,
     /// They are gone at the end of the frame; their mass counts as retired.
     Dust,
 }
 
-/// `weak_spheres = [{ centre = [0, 0.1, 0], radius = 0.2, width = 0.05, factor = 0.2 }]`, in the coordinates
+/// `weak_spheres = [{ center = [0, 0.1, 0], radius = 0.2, width = 0.05, factor = 0.2 }]`, in the coordinates
 /// of the body's shape.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeakSphere {
-    /// Its centre, m; the origin unless given.
-    #[serde(default, alias = "center")]
-    pub centre: [f64; 3],
+    /// Its center, m; the origin unless given.
+    #[serde(default, rename = "centre", alias = "center")]
+    pub center: [f64; 3],
     /// Its radius, m.
     pub radius: f64,
     /// Distance from its surface at which links are as strong as elsewhere, m.

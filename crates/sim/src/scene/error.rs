@@ -49,7 +49,7 @@ pub enum SceneError {
     Unknown {
         /// Where it stands.
         place: Place,
-        /// Path of the key, as in `body[2].colour`.
+        /// Path of the key, as in `body[2].color`.
         key: String,
         /// The valid key most like it, where one is.
         nearest: Option<String>,

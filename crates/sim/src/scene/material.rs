@@ -20,13 +20,13 @@ pub struct Material {
     pub friction: f64,
     /// How that becomes the friction of a pair.
     pub friction_rule: Option<Rule>,
-    /// Linear RGB colour.
-    pub colour: [f32; 3],
-    /// Linear RGB colour of a fresh break.
-    pub inner_colour: [f32; 3],
+    /// Linear RGB color.
+    pub color: [f32; 3],
+    /// Linear RGB color of a fresh break.
+    pub inner_color: [f32; 3],
     /// From 0, a mirror, to 1, chalk.
     pub roughness: f32,
-    /// How its colours vary.
+    /// How its colors vary.
     pub texture: Texture,
     /// The share of light that its surface lets through.
     pub transmission: f32,
@@ -91,8 +91,8 @@ impl Material {
         name: &'static str,
         restitution: f64,
         friction: f64,
-        colour: [f32; 3],
-        inner_colour: [f32; 3],
+        color: [f32; 3],
+        inner_color: [f32; 3],
         roughness: f32,
     ) -> Self {
         let friction_rule = None;
@@ -101,8 +101,8 @@ impl Material {
             restitution,
             friction,
             friction_rule,
-            colour,
-            inner_colour,
+            color,
+            inner_color,
             roughness,
             texture: Texture::Plain,
             transmission: 0.0,
@@ -110,7 +110,7 @@ impl Material {
         }
     }
 
-    /// The same with colours that vary.
+    /// The same with colors that vary.
     const fn with(self, texture: Texture) -> Self {
         Self { texture, ..self }
     }
@@ -167,15 +167,15 @@ pub struct OwnMaterial {
     pub rolling_friction: Option<f64>,
     /// Spinning friction, m.
     pub spinning_friction: Option<f64>,
-    /// Linear RGB colour.
-    #[serde(alias = "color")]
-    pub colour: Option<[f32; 3]>,
-    /// Linear RGB colour of cuts.
-    #[serde(alias = "inner_color")]
-    pub inner_colour: Option<[f32; 3]>,
+    /// Linear RGB color.
+    #[serde(rename = "colour", alias = "color")]
+    pub color: Option<[f32; 3]>,
+    /// Linear RGB color of cuts.
+    #[serde(rename = "inner_colour", alias = "inner_color")]
+    pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk.
     pub roughness: Option<f32>,
-    /// How its colours vary.
+    /// How its colors vary.
     pub texture: Option<Texture>,
     /// The share of light that its surface lets through, 0 to 1.
     pub transmission: Option<f32>,
@@ -214,8 +214,8 @@ struct Known {
     friction_rule: Option<Rule>,
     rolling_friction: Option<f64>,
     spinning_friction: Option<f64>,
-    colour: Option<[f32; 3]>,
-    inner_colour: Option<[f32; 3]>,
+    color: Option<[f32; 3]>,
+    inner_color: Option<[f32; 3]>,
     roughness: Option<f32>,
     texture: Option<Texture>,
     transmission: Option<f32>,
@@ -233,8 +233,8 @@ impl Known {
             friction_rule: material.friction_rule,
             rolling_friction: None,
             spinning_friction: None,
-            colour: Some(material.colour),
-            inner_colour: Some(material.inner_colour),
+            color: Some(material.color),
+            inner_color: Some(material.inner_color),
             roughness: Some(material.roughness),
             texture: Some(material.texture),
             transmission: Some(material.transmission),
@@ -245,8 +245,8 @@ impl Known {
 
     fn of_own(own: &OwnMaterial) -> Self {
         let base = own.base().map_or_else(Self::default, Self::of);
-        // a colour of its own goes with cuts of its own
-        let cuts = if own.colour.is_some() { None } else { base.inner_colour };
+        // a color of its own goes with cuts of its own
+        let cuts = if own.color.is_some() { None } else { base.inner_color };
         Self {
             density: own.density.or(base.density),
             restitution: own.restitution.or(base.restitution),
@@ -255,8 +255,8 @@ impl Known {
             friction_rule: own.friction_rule.or(base.friction_rule),
             rolling_friction: own.rolling_friction,
             spinning_friction: own.spinning_friction,
-            colour: own.colour.or(base.colour),
-            inner_colour: own.inner_colour.or(cuts),
+            color: own.color.or(base.color),
+            inner_color: own.inner_color.or(cuts),
             roughness: own.roughness.or(base.roughness),
             texture: own.texture.or(base.texture),
             transmission: own.transmission.or(base.transmission),
@@ -326,8 +326,8 @@ fn check_own(key: &str, own: &OwnMaterial) -> Result<(), InvalidValue> {
     {
         lever.map_or(Ok(()), |lever| lever_arm(&at(key, name), lever))?;
     }
-    for (name, colour) in [("colour", own.colour), ("inner_colour", own.inner_colour)] {
-        colour.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
+    for (name, color) in [("colour", own.color), ("inner_colour", own.inner_color)] {
+        color.iter().flatten().try_for_each(|c| fraction(&at(key, name), f64::from(*c)))?;
     }
     let shares =
         [("roughness", own.roughness), ("transmission", own.transmission), ("alpha", own.alpha)];
@@ -418,17 +418,17 @@ impl super::Body {
         self.spinning_friction.or(self.known().spinning_friction).unwrap_or(0.0)
     }
 
-    /// What it looks like: by its own keys, else as its material, else grey. Cuts of a body of a
-    /// colour of its own are paler than its surface.
+    /// What it looks like: by its own keys, else as its material, else gray. Cuts of a body of a
+    /// color of its own are paler than its surface.
     pub fn look(&self) -> Look {
         let known = self.known();
-        let colour = self.colour.or(known.colour).unwrap_or([0.7; 3]);
-        let paler = colour.map(|c| 0.75 * c + 0.15);
-        let of_material = known.inner_colour.filter(|_| self.colour.is_none());
+        let color = self.color.or(known.color).unwrap_or([0.7; 3]);
+        let paler = color.map(|c| 0.75 * c + 0.15);
+        let of_material = known.inner_color.filter(|_| self.color.is_none());
         Look {
             material: self.material.clone().unwrap_or_else(|| self.name.clone()),
-            colour,
-            inner_colour: self.inner_colour.or(of_material).unwrap_or(paler),
+            color,
+            inner_color: self.inner_color.or(of_material).unwrap_or(paler),
             roughness: self.roughness.or(known.roughness).unwrap_or(0.8),
             texture: self.texture.or(known.texture).unwrap_or_default(),
             transmission: self.transmission.or(known.transmission).unwrap_or(0.0),

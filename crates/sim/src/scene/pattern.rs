@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::Placement;
 
-/// A division of space that is centred where a body is hit: `[pattern.NAME.KIND]`, or
+/// A division of space that is centered where a body is hit: `[pattern.NAME.KIND]`, or
 /// `[pattern.NAME]` with a `file` or a `preset`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -308,7 +308,7 @@ pub struct Bricks {
 pub struct Slices {
     /// How many planes.
     pub planes: usize,
-    /// How far from the centre planes pass at the most, in diagonals of the body's box; 0.4 unless given.
+    /// How far from the center planes pass at the most, in diagonals of the body's box; 0.4 unless given.
     #[serde(default = "spread")]
     pub spread: f64,
     /// What planes are normal to; any direction unless given.
@@ -368,7 +368,7 @@ impl PartialEq for Painted {
 pub struct Nested {
     /// What is divided first, with plane cuts.
     pub outer: Box<Pattern>,
-    /// What divides each of its regions, centred in its middle and as large as it, with plane cuts.
+    /// What divides each of its regions, centered in its middle and as large as it, with plane cuts.
     pub inner: Box<Pattern>,
     /// How rough the cuts are; plane unless given.
     pub noise: Option<Noise>,

@@ -50,7 +50,7 @@ pub struct Mesh {
     /// Path of the mesh, relative to the scene file.
     pub file: String,
     /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
-    /// is given a size is also moved: the centre of its bounding box comes to the origin.
+    /// is given a size is also moved: the center of its bounding box comes to the origin.
     pub size: Option<f64>,
     /// Spacing of the level set, m; see [`default_spacing`] for the default.
     pub spacing: Option<f64>,

@@ -106,7 +106,7 @@ pub struct Debris {
     pub max_bodies: Option<usize>,
     /// Most pieces that come about in one frame; without limit unless given.
     pub max_new: Option<usize>,
-    /// Pieces of less volume than a cube of this edge stay with a neighbour, m; 0 unless given.
+    /// Pieces of less volume than a cube of this edge stay with a neighbor, m; 0 unless given.
     pub min_size: f64,
     /// Which pieces are retired; none unless given.
     pub retire: Option<Retire>,

@@ -58,11 +58,11 @@ pub struct Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explosion {
-    /// Its centre, m.
+    /// Its center, m.
     pub at: [f64; 3],
     /// How far it reaches, m.
     pub radius: f64,
-    /// Impulse per area at the centre, Pa s; it falls evenly to nothing at the radius.
+    /// Impulse per area at the center, Pa s; it falls evenly to nothing at the radius.
     pub impulse: f64,
 }
 
@@ -74,7 +74,7 @@ pub struct Push {
     pub body: String,
     /// N s.
     pub impulse: [f64; 3],
-    /// Where in the world, m; at the centre of mass unless given.
+    /// Where in the world, m; at the center of mass unless given.
     pub at: Option<[f64; 3]>,
 }
 

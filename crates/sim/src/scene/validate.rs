@@ -156,11 +156,11 @@ impl Scene {
             || "must have one region at most, `sphere`, `box` or `plane`: add another anchor",
         )?;
         if let Some(ball) = sphere {
-            bounded(&at(key, "sphere.centre"), &ball.centre, "m")?;
+            bounded(&at(key, "sphere.centre"), &ball.center, "m")?;
             positive(&at(key, "sphere.radius"), ball.radius, "m")?;
         }
         if let Some(block) = r#box {
-            bounded(&at(key, "box.centre"), &block.centre, "m")?;
+            bounded(&at(key, "box.centre"), &block.center, "m")?;
             for half in block.half_extents {
                 positive(&at(key, "box.half_extents"), half, "m")?;
             }
@@ -347,16 +347,16 @@ fn body(key: &str, b: &Body) -> Result<(), InvalidValue> {
         format!("must be 0 or more and finite, not {friction:?}")
     })?;
     let look = b.look();
-    for c in look.colour {
+    for c in look.color {
         fraction(&at(key, "colour"), f64::from(c))?;
     }
-    for c in look.inner_colour {
+    for c in look.inner_color {
         fraction(&at(key, "inner_colour"), f64::from(c))?;
     }
     if let Some(small) = look.small_pieces {
         positive(&at(key, "small_pieces.size"), small.size, "m")?;
         let key = at(key, "small_pieces.colour");
-        small.colour.iter().try_for_each(|c| fraction(&key, f64::from(*c)))?;
+        small.color.iter().try_for_each(|c| fraction(&key, f64::from(*c)))?;
     }
     for (name, share) in
         [("roughness", look.roughness), ("transmission", look.transmission), ("alpha", look.alpha)]

@@ -141,7 +141,7 @@ fn break_body(
     let mut handles = Vec::new();
     for piece in &broken.pieces {
         let moments = piece.geometry.moments();
-        let center = moments.centre();
+        let center = moments.center();
         let arm = pose * center - pose * Point3::from(vector_of(body.local_center_of_mass()));
         let mass = MassProperties::with_inertia_matrix(
             vector(&center.coords),

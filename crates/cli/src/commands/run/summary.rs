@@ -67,7 +67,7 @@ struct Work {
     /// The largest of a frame, m/s.
     residual: f64,
     /// The most in a frame.
-    colours: u32,
+    colors: u32,
     /// The most in a frame.
     levels: u32,
 }
@@ -222,7 +222,7 @@ impl Effort {
         work.limited += report.limited_blows;
         work.linearized += report.linearized.len();
         work.residual = work.residual.max(report.residual);
-        work.colours = work.colours.max(report.colours);
+        work.colors = work.colors.max(report.colors);
         work.levels = work.levels.max(report.levels);
     }
 
@@ -247,9 +247,9 @@ impl Effort {
         ] {
             writeln!(out, "  {} {what}", number(mean(count)))?;
         }
-        let colours = count(work.colours as usize, "colour", "colours");
+        let colors = count(work.colors as usize, "colour", "colours");
         let levels = count(work.levels as usize, "level", "levels");
-        writeln!(out, "at most {colours} and {levels}")?;
+        writeln!(out, "at most {colors} and {levels}")?;
         let residual = number(work.residual);
         writeln!(out, "largest residual of the contacts in a frame: {residual} m/s")?;
         let islands = count(work.unsolved, "island", "islands");

@@ -161,7 +161,7 @@ struct Paint {
     shades: Vec<Surface>,
     ink: Surface,
     /// What vertices are relative to, because pictures are made to fit what is around the origins of tracks.
-    centre: Point3<f64>,
+    center: Point3<f64>,
     /// Of lines, m.
     width: f64,
     red: f64,
@@ -174,7 +174,7 @@ impl Paint {
         Self {
             shades: vec![Surface::default(); SHADES],
             ink: Surface::default(),
-            centre: bounds.centre(),
+            center: bounds.center(),
             width: LINE * bounds.extents().norm(),
             red,
         }
@@ -198,7 +198,7 @@ impl Paint {
                 band = clipped(&band, |corner| step * (n + 1) as f64 - corner.value);
             }
             let places: Vec<Point3<f64>> = band.iter().map(|corner| corner.place).collect();
-            push(&mut self.shades[n], &places, normal, &self.centre);
+            push(&mut self.shades[n], &places, normal, &self.center);
         }
     }
 
@@ -213,17 +213,17 @@ impl Paint {
         let (lift, longer) = (normal * (half / 2.0), along / 2.0);
         let (from, to) = (from - longer + lift, to + longer + lift);
         let strip = [from - across, to - across, to + across, from + across];
-        push(&mut self.ink, &strip, &normal, &self.centre);
+        push(&mut self.ink, &strip, &normal, &self.center);
     }
 
     fn recording(self) -> Recording {
         let colors = (0..SHADES).map(shade_color).chain([INK]);
         let surfaces = self.shades.into_iter().chain([self.ink]);
-        let pose = Translation3::from(self.centre).into();
-        let track = |(n, (surface, colour)): (usize, (Surface, [f32; 3]))| Track {
+        let pose = Translation3::from(self.center).into();
+        let track = |(n, (surface, color)): (usize, (Surface, [f32; 3]))| Track {
             name: format!("shade {n}"),
             skin: surface.into(),
-            look: Arc::new(Look { colour, inner_colour: colour, ..Look::default() }),
+            look: Arc::new(Look { color, inner_color: color, ..Look::default() }),
             parent: None,
             birth: 0,
             taken: 0,
@@ -247,12 +247,12 @@ fn push(
     surface: &mut Surface,
     polygon: &[Point3<f64>],
     normal: &Vector3<f64>,
-    centre: &Point3<f64>,
+    center: &Point3<f64>,
 ) {
     let normal = normal.try_normalize(0.0).unwrap_or_else(Vector3::y).cast::<f32>();
     let first = surface.vertices.len() as u32;
     for p in polygon {
-        let place: [f32; 3] = (p - centre.coords).cast::<f32>().into();
+        let place: [f32; 3] = (p - center.coords).cast::<f32>().into();
         surface.vertices.push(place);
         surface.rest.push(place);
         surface.normals.push(normal.into());

@@ -84,8 +84,10 @@ struct MeshExtras {
 #[derive(Deserialize)]
 struct MaterialExtras {
     material: String,
-    colour: [f32; 3],
-    inner_colour: [f32; 3],
+    #[serde(rename = "colour")]
+    color: [f32; 3],
+    #[serde(rename = "inner_colour")]
+    inner_color: [f32; 3],
     inner: bool,
     #[serde(default)]
     texture: Texture,
@@ -108,14 +110,14 @@ fn opaque() -> f32 {
 impl MaterialExtras {
     /// What it says of a look; `None` if that cannot be.
     fn look(self, roughness: f32) -> Option<Look> {
-        let Self { material, colour, inner_colour, texture, transmission, ior, alpha, .. } = self;
-        let shares = [colour, inner_colour].concat();
+        let Self { material, color, inner_color, texture, transmission, ior, alpha, .. } = self;
+        let shares = [color, inner_color].concat();
         let is_share = |x: &f32| (0.0..=1.0).contains(x);
         let holds = shares.iter().chain([&transmission, &alpha]).all(is_share);
         let look = Look {
             material,
-            colour,
-            inner_colour,
+            color,
+            inner_color,
             roughness,
             texture,
             transmission,
@@ -259,13 +261,13 @@ fn drawn(
     let rest = primitive.get(&gltf::Semantic::Extras("REST".to_owned())).ok_or(LACKS)?;
     let rest = gltf::accessor::Iter::<[f32; 3]>::new(rest, |_| Some(blob)).ok_or(LACKS)?;
     let uvs = reader.read_tex_coords(0).into_iter().flat_map(|uvs| uvs.into_f32());
-    let colours = reader.read_colors(0).into_iter().flat_map(|colours| colours.into_rgba_f32());
+    let colors = reader.read_colors(0).into_iter().flat_map(|colors| colors.into_rgba_f32());
     let mut surface = Surface {
         vertices,
         normals,
         rest: rest.collect(),
         uvs: uvs.map(|[u, v]| [u, 1.0 - v]).collect(),
-        colours: colours.filter(|_| !is_painted).collect(),
+        colors: colors.filter(|_| !is_painted).collect(),
         ..Surface::default()
     };
     for primitive in mesh.primitives() {
@@ -280,8 +282,8 @@ fn drawn(
         let side = if is_inner { &mut surface.inner } else { &mut surface.outer };
         side.extend_from_slice(indices.as_chunks::<3>().0);
     }
-    let Surface { vertices, normals, rest, uvs, colours, .. } = &surface;
-    let paint = uvs.as_flattened().iter().chain(colours.as_flattened());
+    let Surface { vertices, normals, rest, uvs, colors, .. } = &surface;
+    let paint = uvs.as_flattened().iter().chain(colors.as_flattened());
     let places = vertices.iter().chain(normals).chain(rest).flatten();
     if !places.chain(paint).all(|x| x.abs() <= FARTHEST) {
         return Err(GlbReadError::Foreign { lacks: "a vertex is not finite or beyond 1e18 m" });

@@ -116,7 +116,7 @@ impl<'a> Blocks<'a> {
             for (&p, [lower, _]) in later.iter().zip(&around) {
                 let scaled = -product(lower, &inverse);
                 for (&q, [_, upper]) in later.iter().zip(&around) {
-                    // elimination couples all neighbours of a node
+                    // elimination couples all neighbors of a node
                     if let Some(target) = self.block(p, q) {
                         *target += product(&scaled, upper);
                     }

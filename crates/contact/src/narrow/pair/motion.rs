@@ -49,7 +49,7 @@ impl Motion<'_> {
         Velocity { linear: Vector3::zeros(), angular: self.turn() }.carry(&pose, share)
     }
 
-    /// Place of the centre of mass at a time.
+    /// Place of the center of mass at a time.
     pub(super) fn place(&self, time: f64) -> Vector3<f64> {
         let (from, to) = (&self.start.translation.vector, &self.end.translation.vector);
         from + (to - from) * time - self.fall * (time * (1.0 - time))

@@ -154,7 +154,7 @@ impl<'a> AgainstPolyhedron<'a> {
         for (edge, ends) in self.solid.edges().enumerate() {
             let [from, to] = ends.map(|n| self.corners[n]);
             let along = to - from;
-            // farther from the centre than all of it
+            // farther from the center than all of it
             let nearest = (-from.coords.dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
             if (from.coords + along * nearest).norm_squared() > reach * reach {
                 continue;

@@ -232,7 +232,7 @@ impl<'a> Rounds<'a> {
         if second.radius * across.sqrt() >= margin || second.radius == 0.0 {
             return;
         }
-        let circles = cap.circles(&(own.map * second.centre()), second.radius);
+        let circles = cap.circles(&(own.map * second.center()), second.radius);
         let around = own.round.around(&cap.out).filter(|(key, _)| *key as usize / 4 == end);
         let meetings = circles.into_iter().flatten().enumerate();
         let all = around.chain(meetings.map(|(k, point)| (CIRCLES + k as u32, point)));
@@ -261,7 +261,7 @@ impl Cap {
         Self { out, offset: out.y * rim.height + round.rounding(), radius: rim.radius }
     }
 
-    fn centre(&self) -> Point3<f64> {
+    fn center(&self) -> Point3<f64> {
         Point3::from(self.out * self.offset)
     }
 
@@ -273,9 +273,9 @@ impl Cap {
         (p.x * p.x + p.z * p.z).sqrt() <= self.radius * (1.0 + EVEN)
     }
 
-    /// Where the rim meets a circle in its plane with a radius of `radius` m about `centre`.
-    fn circles(&self, centre: &Point3<f64>, radius: f64) -> Option<[Point3<f64>; 2]> {
-        let apart = (centre.x * centre.x + centre.z * centre.z).sqrt();
+    /// Where the rim meets a circle in its plane with a radius of `radius` m about `center`.
+    fn circles(&self, center: &Point3<f64>, radius: f64) -> Option<[Point3<f64>; 2]> {
+        let apart = (center.x * center.x + center.z * center.z).sqrt();
         if apart <= EVEN * self.radius.max(radius) {
             return None;
         }
@@ -284,7 +284,7 @@ impl Cap {
         if square < 0.0 {
             return None;
         }
-        let (x, z) = (centre.x / apart, centre.z / apart);
+        let (x, z) = (center.x / apart, center.z / apart);
         let height = self.out.y * self.offset;
         Some([-1.0, 1.0].map(|sign| {
             let across = sign * square.sqrt();

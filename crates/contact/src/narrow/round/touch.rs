@@ -19,7 +19,7 @@ const KEYS_OF_PART: u32 = 1 << 20;
 
 /// Contacts of `a` and `b` nearer than `margin`, if one of them is a solid of revolution and the other a
 /// convex solid or a half-space; `None` if not. Two balls, or a ball and a solid of revolution, meet by
-/// the signed distance of a centre.
+/// the signed distance of a center.
 pub(crate) fn near(
     a: &Shape,
     b: &Shape,

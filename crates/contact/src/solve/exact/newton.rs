@@ -2,7 +2,7 @@
 //!
 //! With `q` the change of velocity that impulses make, in coordinates in which kinetic energy is half
 //! the square, contacts and joints are solved by the method of multipliers (Rockafellar 1976): each
-//! round minimises
+//! round minimizes
 //! `1/2 |q|^2 + 1/(2 beta) sum(|y|^2 - |y - P(y)|^2)`, `y = lambda - beta (A q + c)`,
 //! and takes `lambda = P(y)`. The minimum is found by Newton's method with an exact line search, as
 //! in SAP (Castro et al. 2022, arXiv 2110.10107), whose compliance is `1/beta`; the rounds make it
@@ -201,7 +201,7 @@ impl Island {
             }
             // the first round finds out which contacts slip
             let is_found = round > 0 && newton.solve_shifted();
-            if !is_found && !newton.minimise() {
+            if !is_found && !newton.minimize() {
                 break;
             }
             let found = newton.at_impulses(best.unsolved);
@@ -324,8 +324,8 @@ impl<'i> Newton<'i> {
         own.map(|(n, term)| term.set.project(&self.unprojected(n))).collect()
     }
 
-    /// Minimises over velocities and stores the impulses there. Returns `false` if a number is not finite.
-    fn minimise(&mut self) -> bool {
+    /// Minimizes over velocities and stores the impulses there. Returns `false` if a number is not finite.
+    fn minimize(&mut self) -> bool {
         let mut known: Option<(Vec<Place>, Factor<'i>)> = None;
         let mut is_whole = false;
         for _ in 0..MAX_STEPS {
@@ -569,7 +569,7 @@ mod tests {
         }
 
         fn term(&mut self, bodies: [Option<u32>; 2], set: Set) -> Term {
-            // bodies of 1 kg and 0.1 kg m^2, touched within 0.3 m of their centres
+            // bodies of 1 kg and 0.1 kg m^2, touched within 0.3 m of their centers
             let mut side = |body: Option<u32>, sign: f64| {
                 let mut jacobian = Matrix3x6::zeros();
                 if body.is_some() {

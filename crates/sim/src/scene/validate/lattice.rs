@@ -65,7 +65,7 @@ fn cleave(key: &str, c: &Cleave) -> Result<(), InvalidValue> {
 }
 
 fn weak_sphere(key: &str, s: &WeakSphere) -> Result<(), InvalidValue> {
-    bounded(&at(key, "centre"), &s.centre, "m")?;
+    bounded(&at(key, "centre"), &s.center, "m")?;
     positive(&at(key, "radius"), s.radius, "m")?;
     positive(&at(key, "width"), s.width, "m")?;
     factor(key, s.factor)
