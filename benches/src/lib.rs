@@ -9,5 +9,5 @@ mod timing;
 pub use timing::{ratio, timed};
 
 // the boxes of the tests, without all that the tests depend on
-#[path = "../../tests/src/tet_boxes.rs"]
+#[path = "../../crates/tetfem/src/tet_boxes.rs"]
 pub mod tet_boxes;

@@ -329,7 +329,8 @@ fn unsound_tetrahedra_are_errors_that_name_the_body() {
     let scene = Scene::from_toml(&scene).unwrap();
     let cause = |mesh: Option<MeshData>| -> Cause {
         let meshes = mesh.map(|mesh| ("cube.msh".to_owned(), mesh));
-        let BuildError { part, cause } = build(&scene, &meshes.into_iter().collect()).unwrap_err();
+        let BuildError { part, cause, .. } =
+            build(&scene, &meshes.into_iter().collect()).unwrap_err();
         assert_eq!(part, "body \"a\"");
         cause
     };

@@ -198,7 +198,8 @@ fn too_many_tetrahedra_at_an_edge_are_refused_by_name() {
         fracture = { break_impulse = 1, lattice = { spacing = 0.1, strength = 1e5 } }
         "#;
     let meshes = BTreeMap::from([("fan.msh".to_owned(), MeshData::Tets(mesh))]);
-    let BuildError { part, cause } = build(&Scene::from_toml(scene).unwrap(), &meshes).unwrap_err();
+    let BuildError { part, cause, .. } =
+        build(&Scene::from_toml(scene).unwrap(), &meshes).unwrap_err();
     assert_eq!(part, "body \"fan\"");
     let Cause::Lattice(error) = cause else { panic!("{cause}") };
     assert!(matches!(*error, LatticeError::TooManyPairs { pairs } if pairs > Lattice::MAX_PAIRS));

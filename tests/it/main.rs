@@ -58,6 +58,7 @@ mod physics_files;
 mod pictures;
 mod plane;
 mod playground;
+mod publish;
 mod quantities;
 mod random_scenes;
 mod refusals;

@@ -5,6 +5,7 @@ pub mod counting;
 pub mod random_scenes;
 pub mod scenes;
 pub mod strategies;
+#[path = "../../crates/tetfem/src/tet_boxes.rs"]
 pub mod tet_boxes;
 pub mod vectors;
 

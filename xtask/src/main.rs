@@ -33,6 +33,7 @@ cargo xtask bench [FILTER]   the benchmarks whose name contains FILTER
 cargo xtask peers NAME ...   the libraries beside others: cut, fem, fracture, levelset, pile, slice
 cargo xtask layers           check that dependencies and imports run one way, and that
                              dependencies stay few
+cargo xtask package          what would go to crates.io, compiled from the packages alone; nothing is sent
 cargo xtask figures [--large] draw docs/figures and measure docs/figures.md; --large: table_1000 too
 cargo xtask figures SCENE ... draw the figures of these scenes, and measure nothing
 cargo xtask figures solvers  every solver on the same scenes: table and plots in docs/solvers
@@ -91,6 +92,8 @@ fn task(args: &[&str], here: &Path) -> Outcome {
         ["peers", name, rest @ ..] => peers(name, rest),
         ["figures", "solvers"] => figures_solvers::draw(Path::new("docs/solvers")),
         ["layers"] => layers::check(),
+        // changes that are not committed are packaged, too
+        ["package"] => cargo(&["publish", "--dry-run", "--workspace", "--locked", "--allow-dirty"]),
         ["figures"] => figures::figures(false),
         ["figures", "--large"] => figures::figures(true),
         ["figures", scenes @ ..] => figures::some(scenes),

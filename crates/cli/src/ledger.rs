@@ -67,12 +67,10 @@ pub struct Ledger {
 impl Ledger {
     /// Starts with the world as it is.
     pub fn new(world: &World) -> Self {
-        let report = Report {
-            bodies: world.len(),
-            kinetic_energy: world.kinetic_energy(),
-            potential_energy: world.potential_energy(),
-            ..Report::default()
-        };
+        let mut report = Report::default();
+        report.bodies = world.len();
+        report.kinetic_energy = world.kinetic_energy();
+        report.potential_energy = world.potential_energy();
         let mut ledger = Self { rows: vec![], events: vec![], anchors: vec![] };
         ledger.add(world, &report);
         ledger

@@ -23,3 +23,17 @@ pub mod viewer;
 pub mod volume_file;
 mod vtk_xml;
 mod wording;
+
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use fracture;
+pub use levelset;
+pub use meshfile;
+pub use nalgebra;
+pub use ndarray;
+pub use sim;
+pub use tetfem;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -30,6 +30,11 @@ mod settings;
 mod shape;
 mod solve;
 
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use dynamics;
+pub use levelset;
+pub use nalgebra;
+
 pub use body::Columns;
 pub(crate) use body::Mover;
 pub use cast::places::{Bodies, Places};
@@ -56,3 +61,8 @@ pub use solve::bearing::{Prop, bear};
 pub use solve::clamp::{Clamp, ClampedBody, clamp_scale, clamp_to_plastic};
 pub use solve::impulse::{Combine, Material, MaterialError, effective_mass, pair_impulse};
 pub use solve::islands::Islands;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -5,11 +5,11 @@
 //! an SVG: `cargo run --release -p brisance-dynamics --example spin -- [FILE]`.
 #![expect(clippy::print_stdout, reason = "an example that reports")]
 
+use brisance_dynamics::nalgebra::{Isometry3, Vector3};
 use brisance_dynamics::{
     Body, Integrator, Load, MassProperties, Momentum, State, advance, energy_fix, integrate,
     second_order_step,
 };
-use nalgebra::{Isometry3, Vector3};
 use plotters::{coord::Shift, prelude::*};
 use std::{error::Error, ops::Range};
 

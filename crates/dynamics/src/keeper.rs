@@ -79,7 +79,7 @@ pub struct Held {
 ///
 /// ```
 /// use brisance_dynamics::{EnergyKeeper, EngineBody};
-/// use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
+/// use brisance_dynamics::nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 ///
 /// let mut plate = EngineBody {
 ///     pose: Isometry3::identity(),

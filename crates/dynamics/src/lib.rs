@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use brisance_dynamics::{Body, MassMoments, Velocity, advance};
-//! use nalgebra::{Point3, Vector3};
+//! use brisance_dynamics::nalgebra::{Point3, Vector3};
 //!
 //! let hammer = MassMoments::cuboid(0.3, &Point3::origin(), &Vector3::new(0.02, 0.3, 0.02))
 //!     + MassMoments::cuboid(0.7, &Point3::new(0.0, 0.16, 0.0), &Vector3::new(0.12, 0.04, 0.04));
@@ -60,6 +60,9 @@ mod principal;
 mod rotation;
 mod spin;
 
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use nalgebra;
+
 pub use advance::{Order, Scheme, advance, advance_all, second_order_step};
 pub use body::{Body, Load, Momentum, Velocity};
 pub use energy_fix::{EnergyFix, energy_fix};
@@ -70,3 +73,8 @@ pub use integrate::{
 pub use keeper::{EnergyKeeper, EngineBody, Held};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -224,8 +224,8 @@ impl Geometry {
     ///
     /// ```
     /// use brisance_fracture::Geometry;
-    /// use levelset::{Aabb, Grid, Solid, TriMesh};
-    /// use nalgebra::Point3;
+    /// use brisance_fracture::levelset::{Aabb, Grid, Solid, TriMesh};
+    /// use brisance_fracture::nalgebra::Point3;
     ///
     /// let ring = Solid::Torus { major: 0.5, minor: 0.15 };
     /// let bounds = Aabb { min: Point3::new(-0.65, -0.15, -0.65), max: Point3::new(0.65, 0.15, 0.65) };

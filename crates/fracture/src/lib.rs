@@ -12,8 +12,8 @@
 //!
 //! ```
 //! use brisance_fracture::{Alignment, Pattern, Voronoi, shatter};
-//! use levelset::{Grid, LevelSet, Solid};
-//! use nalgebra::{Point3, Vector3};
+//! use brisance_fracture::levelset::{Grid, LevelSet, Solid};
+//! use brisance_fracture::nalgebra::{Point3, Vector3};
 //!
 //! let grid = Grid::new(Point3::new(-0.3, -0.1, -0.3), 0.02, [31, 11, 31], Grid::MAX_NODES)?;
 //! let slab = Solid::Box { half_extents: Vector3::new(0.25, 0.05, 0.25) };
@@ -87,6 +87,11 @@ mod slicing;
 mod touching;
 mod voronoi;
 
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use levelset;
+pub use nalgebra;
+pub use ndarray;
+
 pub use alignment::Alignment;
 pub use bricks::Bricks;
 pub use convex_parts::convex_parts;
@@ -112,3 +117,8 @@ pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
 pub use touching::touching;
 pub use voronoi::Voronoi;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -99,11 +99,12 @@ pub struct Slice {
 /// rounding, and slicing one again by the same plane gives it back with nothing on the other side.
 ///
 /// ```
+/// use brisance_fracture::levelset::TriMesh;
 /// use brisance_fracture::{ClosedMesh, Plane, slice};
-/// use nalgebra::{Point3, Vector3};
+/// use brisance_fracture::nalgebra::{Point3, Vector3};
 ///
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
-/// let tet = levelset::TriMesh {
+/// let tet = TriMesh {
 ///     vertices: corners.map(Point3::from).to_vec(),
 ///     triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
 /// };

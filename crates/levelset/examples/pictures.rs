@@ -6,8 +6,8 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
+use brisance_levelset::nalgebra::{Point3, UnitQuaternion, Vector3};
 use brisance_levelset::{Grid, GridError, LevelSet, Solid, Stuffing, TetMesh, TriMesh};
-use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// Pixels to a meter, and the half width of a picture in meters.
 const SCALE: f64 = 100.0;

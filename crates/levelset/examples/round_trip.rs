@@ -6,8 +6,8 @@
 use std::error::Error;
 use std::io::{BufWriter, Write, stdout};
 
+use brisance_levelset::nalgebra::Point3;
 use brisance_levelset::{Aabb, Grid, LevelSet, Sign, Solid, TriMesh};
-use nalgebra::Point3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: round_trip MESH.obj")?;

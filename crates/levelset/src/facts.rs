@@ -7,6 +7,7 @@ use crate::{Moments, TriMesh};
 
 /// Facts of a triangle mesh from its half-edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MeshFacts {
     /// Every edge has as many triangles on one side as on the other, so the mesh bounds a volume.
     pub closed: bool,

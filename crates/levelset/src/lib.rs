@@ -37,7 +37,7 @@
 //! # A solid and its volume
 //! ```
 //! use brisance_levelset::{Aabb, Grid, LevelSet, Solid};
-//! use nalgebra::{Point3, Vector3};
+//! use brisance_levelset::nalgebra::{Point3, Vector3};
 //!
 //! let ball = Solid::Sphere { radius: 1.0 };
 //! let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
@@ -71,7 +71,7 @@
 //!
 //! ```
 //! # use brisance_levelset::{Aabb, Grid, LevelSet, Sign, Solid};
-//! # use nalgebra::Point3;
+//! # use brisance_levelset::nalgebra::Point3;
 //! # let ball = Solid::Sphere { radius: 1.0 };
 //! # let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
 //! # let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
@@ -100,7 +100,7 @@
 //!
 //! ```
 //! # use brisance_levelset::{Aabb, Grid, LevelSet, Solid, Stuffing, TetMesh};
-//! # use nalgebra::Point3;
+//! # use brisance_levelset::nalgebra::Point3;
 //! # let ball = Solid::Sphere { radius: 1.0 };
 //! # let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
 //! # let grid = Grid::enclosing(&bounds, 0.1, 3, Grid::MAX_NODES)?;
@@ -151,6 +151,10 @@ mod tet_quality;
 mod walls;
 mod warp;
 
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use nalgebra;
+pub use ndarray;
+
 pub use binary::ReadError;
 pub use compact::CompactLevelSet;
 pub use components::{Components, Run, label_components};
@@ -170,3 +174,8 @@ pub use stuffing::Stuffing;
 pub use tet_deviation::Deviation;
 pub use tet_mesh::{TetError, TetMesh};
 pub use tet_quality::TetQuality;
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

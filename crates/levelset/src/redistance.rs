@@ -8,6 +8,7 @@ use crate::sweep::{Anchor, sweep};
 
 /// How far a level set is from satisfying |grad phi| = 1, by central differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GradientError {
     /// Average of `abs(|grad phi| - 1)` over the nodes looked at; 0 if there are none.
     pub mean: f64,

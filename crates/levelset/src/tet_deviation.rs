@@ -4,6 +4,7 @@ use crate::{LevelSet, Sign, TetMesh};
 
 /// Distances between two surfaces, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Deviation {
     /// The farthest that a point of the mesh's surface is from the level set's.
     pub from_mesh: f64,

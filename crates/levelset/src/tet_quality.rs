@@ -6,6 +6,7 @@ use crate::TetMesh;
 
 /// The worst and the mean over a tetrahedral mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TetQuality {
     /// Smallest dihedral angle, degrees.
     pub min_dihedral: f64,

@@ -29,6 +29,10 @@ use crate::glb_file::GlbError;
 
 pub use crate::gltf::GlbCoats;
 pub use coats::{Beside, CoatWarning, ImageError, MAX_PIXELS, image_kind, image_size};
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use levelset;
+pub use nalgebra;
+pub use sim;
 
 pub use recording::{
     WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
@@ -349,3 +353,8 @@ fn is_closed(triangles: &[[Place; 3]]) -> bool {
     let mut alike = edges.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1));
     alike.all(|walks| walks[0].0 == walks[0].1 || balance(walks) == 0)
 }
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

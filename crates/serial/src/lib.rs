@@ -179,3 +179,8 @@ impl<T> ParallelSliceMut<T> for [T] {
         Serial(self.chunks_exact_mut(size))
     }
 }
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

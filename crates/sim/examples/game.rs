@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
+use brisance_sim::contact::{Groups, Material, Shape};
+use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+use brisance_sim::nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use brisance_sim::scene::Scene;
 use brisance_sim::{BodyId, Filter, NewBody, Report, World, build};
-use contact::{Groups, Material, Shape};
-use dynamics::{Body, MassProperties, Velocity};
-use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
 const SCENE: &str = r#"version = 1
 pattern.shards.voronoi = { pieces = 25 }

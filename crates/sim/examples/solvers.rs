@@ -11,12 +11,12 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use brisance_sim::contact::constraint::{JointKind, SequentialImpulse};
+use brisance_sim::contact::{self, Clamp, Material, Shape, Solver};
+use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+use brisance_sim::nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use brisance_sim::{BodyId, NewBody, NewJoint, Settings, World};
-use contact::constraint::{JointKind, SequentialImpulse};
-use contact::{Clamp, Material, Shape, Solver};
 use cpu_time::ProcessTime;
-use dynamics::{Body, MassProperties, Velocity};
-use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;

@@ -45,6 +45,7 @@ pub enum MeshData {
 /// Why a scene makes no world.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error("{part}: {cause}")]
+#[non_exhaustive]
 pub struct BuildError {
     /// The key of the body, joint or pattern at fault, as `body \"bunny\"`.
     pub part: String,

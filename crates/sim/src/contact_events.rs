@@ -76,9 +76,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, MassProperties, Velocity};
-    /// # use nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Vector3};
     /// # use brisance_sim::{NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
     /// # let still = |body, shape, pose| NewBody {

@@ -60,6 +60,14 @@ mod user_data;
 mod warning;
 mod world;
 
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use contact;
+pub use dynamics;
+pub use fracture;
+pub use levelset;
+pub use nalgebra;
+pub use tetfem;
+
 pub use anchor::{Anchor, Region};
 pub use breakage::{Bonds, Breakage};
 pub use build::{
@@ -104,3 +112,8 @@ pub use surface::{CoatGroup, Surface};
 pub use timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use warning::Warning;
 pub use world::{BodyId, BodyState, NewBody, Settings, World};
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

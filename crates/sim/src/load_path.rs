@@ -19,6 +19,7 @@ const AVERAGED: f64 = 4.0;
 
 /// What an anchored body bears where anchors hold it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AnchorLoad {
     /// The body.
     pub body: BodyId,

@@ -40,7 +40,7 @@ pub struct SmallPieces {
     /// Pieces of less volume than a cube of this edge are small, m.
     pub size: f64,
     /// Linear RGB of their surface and cuts, each 0 to 1.
-    #[serde(alias = "color")]
+    #[serde(rename = "colour", alias = "color")]
     pub color: [f32; 3],
 }
 

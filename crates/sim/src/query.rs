@@ -72,9 +72,9 @@ impl World {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use contact::{Groups, Material, Shape};
-    /// use dynamics::{Body, Velocity};
-    /// use nalgebra::{Isometry3, Point3, Vector3};
+    /// use brisance_sim::contact::{Groups, Material, Shape};
+    /// use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// use brisance_sim::{Filter, NewBody, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
@@ -115,9 +115,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, Velocity};
-    /// # use nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
     /// # let floor = world.add(NewBody {
@@ -183,9 +183,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, Velocity};
-    /// # use nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
     /// # let ball = world.add(NewBody {
@@ -237,9 +237,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, Velocity};
-    /// # use nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{Filter, NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
     /// # let floor = world.add(NewBody {

@@ -10,6 +10,7 @@ use crate::{AnchorLoad, BodyId, ContactEvents, Event, JointId, Misfit, Strain, S
 
 /// A body that broke.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Fracture {
     /// The body that is no more.
     pub parent: BodyId,
@@ -42,6 +43,7 @@ pub struct Motion {
 
 /// Mechanical energy that a frame took away, by what took it, J. A negative one was given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dissipation {
     /// Collisions, less the plastic work of dents and what these gave to spin: a body of less inertia has more
     /// kinetic energy at the same angular momentum. If a body dents before its blow is over, the plastic work can
@@ -68,6 +70,7 @@ impl Dissipation {
 
 /// A body that stays deformed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Dent {
     /// The body that is no more.
     pub before: BodyId,
@@ -84,6 +87,7 @@ pub struct Dent {
 
 /// What a frame did. A frame never fails: what went wrong is reported here.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// Frames stepped, this one included.
     pub frame: usize,

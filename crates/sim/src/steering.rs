@@ -69,7 +69,7 @@ impl World {
     /// [`SteeringError::NotFinite`].
     ///
     /// ```
-    /// use nalgebra::Vector3;
+    /// use brisance_sim::nalgebra::Vector3;
     /// use brisance_sim::{Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
@@ -98,9 +98,9 @@ impl World {
     /// number is not finite.
     ///
     /// ```
-    /// use contact::{Groups, Material, Shape};
-    /// use dynamics::{Body, Velocity};
-    /// use nalgebra::{Isometry3, Vector3};
+    /// use brisance_sim::contact::{Groups, Material, Shape};
+    /// use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
     /// use brisance_sim::{NewBody, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
@@ -158,9 +158,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, MassProperties, Velocity};
-    /// use nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());
@@ -211,9 +211,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, Velocity};
-    /// use nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());

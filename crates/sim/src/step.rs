@@ -30,6 +30,7 @@ pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Phase {
     /// Finding contacts.
     Detect,

@@ -104,7 +104,7 @@ impl World {
     /// events follows those of the timeline.
     ///
     /// ```
-    /// use nalgebra::Point3;
+    /// use brisance_sim::nalgebra::Point3;
     /// use brisance_sim::{Action, Explosion, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
@@ -121,9 +121,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, MassProperties, Velocity};
-    /// use nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());

@@ -8,9 +8,9 @@ impl World {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use contact::{Groups, Material, Shape};
-    /// # use dynamics::{Body, Velocity};
-    /// # use nalgebra::Isometry3;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::Isometry3;
     /// # use brisance_sim::{NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
     /// # let floor = world.add(NewBody {

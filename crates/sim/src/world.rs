@@ -158,6 +158,7 @@ impl NewBody {
 
 /// A body as it is now.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct BodyState<'a> {
     /// Its name.
     pub id: BodyId,

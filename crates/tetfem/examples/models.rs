@@ -6,13 +6,13 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use brisance_tetfem::levelset::{Aabb, Grid, LevelSet, Stuffing, TetMesh};
+use brisance_tetfem::nalgebra::{Point3, Vector3};
 use brisance_tetfem::{Fields, pieces, write_msh};
-use levelset::{Aabb, Grid, LevelSet, Stuffing, TetMesh};
-use nalgebra::{Point3, Vector3};
 use tet_boxes::kuhn_box;
 
 #[allow(unreachable_pub, reason = "public where it is at home")]
-#[path = "../../../tests/src/tet_boxes.rs"]
+#[path = "../src/tet_boxes.rs"]
 mod tet_boxes;
 
 type Distance = dyn Fn(&Point3<f64>) -> f64;

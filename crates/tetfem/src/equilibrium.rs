@@ -42,6 +42,7 @@ impl Default for Newton {
 
 /// A body at rest under its loads.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Equilibrium {
     /// Of the nodes, m.
     pub displacements: Vec<Vector3<f64>>,

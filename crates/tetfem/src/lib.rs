@@ -35,9 +35,12 @@ mod solver;
 mod structure;
 #[cfg(test)]
 #[allow(unreachable_pub, reason = "public where it is at home")]
-#[path = "../../../tests/src/tet_boxes.rs"]
 mod tet_boxes;
 mod write;
+
+// one dependency is enough: what the functions here take and return is named through this crate
+pub use levelset;
+pub use nalgebra;
 
 pub use average::{Averaging, average_stresses};
 pub use block_matrix::BlockMatrix;
@@ -58,3 +61,8 @@ pub use shatter::{Fracture, Piece, Setup, Shattered, shatter};
 pub use solver::{LinearSolver, SolveError, Solver};
 pub use structure::{Interpolation, Response, Structure, StructureError, is_restrained};
 pub use write::{Fields, write_msh, write_vtu};
+
+/// The Rust in the README runs as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

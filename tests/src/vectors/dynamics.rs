@@ -175,6 +175,7 @@ struct Fragments {
 struct FragmentCase {
     h: f64,
     density: f64,
+    #[serde(rename = "voxel_centres")]
     voxel_centers: Vec<Vector>,
     parent: Piece,
     fragments: Vec<Piece>,

@@ -13,7 +13,7 @@ const STALE: u8 = 10;
 /// so that most cells are never met; they must be a quarter of the box at first, then an eighth and
 /// so on. It also prints the code as a signed `int`, which has 31 bits to shift. A box without end
 /// has one cell.
-pub fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
+pub(super) fn kd_code(bounds: &Aabb, point: &Point3<f64>) -> u32 {
     let extents = bounds.extents();
     if !extents.iter().all(|e| e.is_finite()) {
         return 0;

@@ -13,7 +13,7 @@ use crate::narrow::contacts::{Contact, Manifold};
 
 /// What two bodies do at a contact, by their relative velocity along the normal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactClass {
+enum ContactClass {
     /// They approach: an impulse stops them and throws them back.
     Colliding,
     /// They neither approach nor part: an impulse takes away what forces would do.
@@ -24,7 +24,7 @@ pub enum ContactClass {
 
 /// The class of a contact with normal speed `v_rel = n . (v_a - v_b)` m/s, where speeds of up to
 /// `slow` m/s are as good as none.
-pub fn classify(v_rel: f64, slow: f64) -> ContactClass {
+fn classify(v_rel: f64, slow: f64) -> ContactClass {
     if v_rel < -slow {
         ContactClass::Colliding
     } else if v_rel <= slow {

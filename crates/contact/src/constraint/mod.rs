@@ -45,9 +45,8 @@ mod program_error;
 mod row;
 mod touching;
 
-pub use codes::{ImpulseCache, Key, kd_code};
+pub use codes::{ImpulseCache, Key};
 pub use impact::{Flight, Impact, time_of_impact};
-pub use impulses::{ContactClass, classify};
 pub use joint::{Joint, JointKind, MAX_ROWS, Motor, Reaction};
 pub use midpoint::Linkages;
 pub use mlcp::Mlcp;

@@ -94,6 +94,7 @@ impl Bearing<'_> {
 
 /// Result of a collision pass.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Collisions {
     /// Blows that break a body.
     pub blows: Vec<Blow>,

@@ -37,6 +37,7 @@ impl Default for Material {
 
 /// Why a [`Material`] cannot be.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum MaterialError {
     /// Restitution that is not from 0 to 1.
     Restitution(f64),

@@ -59,11 +59,11 @@ pub struct Body {
     /// group that the other touches.
     pub collides_with: Option<Vec<String>>,
     /// Linear RGB, each 0 to 1; as the material or `[0.7, 0.7, 0.7]` unless given.
-    #[serde(alias = "color")]
+    #[serde(rename = "colour", alias = "color")]
     pub color: Option<[f32; 3]>,
     /// Linear RGB of cuts, each 0 to 1; as the material or somewhat paler than `color` unless
     /// given.
-    #[serde(alias = "inner_color")]
+    #[serde(rename = "inner_colour", alias = "inner_color")]
     pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk; as the material or 0.8 unless given.
     pub roughness: Option<f32>,
@@ -113,7 +113,7 @@ pub struct Anchor {
 #[serde(deny_unknown_fields)]
 pub struct Ball {
     /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, alias = "center")]
+    #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Its radius, m.
     pub radius: f64,
@@ -124,7 +124,7 @@ pub struct Ball {
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, alias = "center")]
+    #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Half the edge lengths, m.
     pub half_extents: [f64; 3],

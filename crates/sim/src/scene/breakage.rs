@@ -166,7 +166,7 @@ pub enum LatticeShards {
 #[serde(deny_unknown_fields)]
 pub struct WeakSphere {
     /// Its center, m; the origin unless given.
-    #[serde(default, alias = "center")]
+    #[serde(default, rename = "centre", alias = "center")]
     pub center: [f64; 3],
     /// Its radius, m.
     pub radius: f64,

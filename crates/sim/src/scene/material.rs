@@ -170,10 +170,10 @@ pub struct OwnMaterial {
     /// Spinning friction, m.
     pub spinning_friction: Option<f64>,
     /// Linear RGB color.
-    #[serde(alias = "color")]
+    #[serde(rename = "colour", alias = "color")]
     pub color: Option<[f32; 3]>,
     /// Linear RGB color of cuts.
-    #[serde(alias = "inner_color")]
+    #[serde(rename = "inner_colour", alias = "inner_color")]
     pub inner_color: Option<[f32; 3]>,
     /// From 0, a mirror, to 1, chalk.
     pub roughness: Option<f32>,

@@ -93,7 +93,9 @@ struct MeshExtras {
 #[derive(Deserialize)]
 struct MaterialExtras {
     material: String,
+    #[serde(rename = "colour")]
     color: [f32; 3],
+    #[serde(rename = "inner_colour")]
     inner_color: [f32; 3],
     inner: bool,
     #[serde(default)]
