@@ -1,6 +1,6 @@
 //! Surfaces of fragments for drawing, sharp where cuts meet the surface and each other.
 
-use levelset::{Grid, LevelSet, TriMesh};
+use levelset::{Grid, LevelSet, Sheets, TriMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::{Alignment, Pattern};
@@ -36,8 +36,8 @@ pub struct Drawing {
 
 /// The surface of `fragment`, which came from `body` by `breaks`, the first break first.
 ///
-/// Dual contouring (JLSW02): one vertex per voxel that the surface crosses, where the planes of
-/// its crossings meet. A crossing's plane is that of the body or of the region whose surface the
+/// Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex for each sheet of the surface in a voxel, so
+/// that no edge has more than two triangles (Nielson 2004), where the planes of its crossings meet. A crossing's plane is that of the body or of the region whose surface the
 /// edge of the grid leaves first, so edges and corners stay sharp through any number of breaks.
 pub fn draw(fragment: &LevelSet, body: &LevelSet, breaks: &[Break]) -> Drawing {
     let mut contour = Contour::new(fragment, body, breaks);
@@ -61,7 +61,7 @@ struct Crossing {
     inner: bool,
 }
 
-/// A voxel's planes, summed as the normal equations of the point nearest to all of them.
+/// The planes of a sheet in a voxel, summed as the normal equations of the point nearest to all of them.
 #[derive(Clone, Default)]
 struct Planes {
     voxel: [usize; 3],
@@ -71,11 +71,26 @@ struct Planes {
     count: f64,
 }
 
+/// A voxel that the surface crosses.
+#[derive(Clone, Copy)]
+struct Voxel {
+    sheets: Sheets,
+    /// Place of the planes of its first sheet.
+    first: u32,
+}
+
 /// A quad across an edge of the grid.
 struct Quad {
     vertices: [u32; 4],
+    /// Where the surface crosses the edge.
+    point: Point3<f64>,
     normal: Vector3<f64>,
     inner: bool,
+    /// Number of the inside node of the edge.
+    inside: usize,
+    /// Whether the face of the grid between each vertex and the next has two opposite corners inside: the surface
+    /// passes it twice.
+    passed_twice: [bool; 4],
 }
 
 const NONE: u32 = u32::MAX;
@@ -86,8 +101,9 @@ struct Contour<'a> {
     body: &'a LevelSet,
     breaks: &'a [Break<'a>],
     dims: [usize; 3],
-    /// Per voxel its place in `planes`.
+    /// Per voxel its place in `voxels`.
     places: Vec<u32>,
+    voxels: Vec<Voxel>,
     planes: Vec<Planes>,
     quads: Vec<Quad>,
 }
@@ -96,7 +112,8 @@ impl<'a> Contour<'a> {
     fn new(fragment: &'a LevelSet, body: &'a LevelSet, breaks: &'a [Break<'a>]) -> Self {
         let dims = fragment.grid().dims().map(|n| n + 2);
         let places = vec![NONE; dims.iter().product()];
-        Self { fragment, body, breaks, dims, places, planes: Vec::new(), quads: Vec::new() }
+        let (voxels, planes, quads) = (Vec::new(), Vec::new(), Vec::new());
+        Self { fragment, body, breaks, dims, places, voxels, planes, quads }
     }
 
     fn position(&self, node: [usize; 3]) -> Point3<f64> {
@@ -122,30 +139,66 @@ impl<'a> Contour<'a> {
         let crossing = if leaves { self.crossing(low, high) } else { self.crossing(high, low) };
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         // the added layer is outside, so an inside end has voxels on all sides
-        let around = [[1, 1], [0, 1], [0, 0], [1, 0]].map(|[du, dv]| {
+        let mut around = [[1, 1], [0, 1], [0, 0], [1, 0]].map(|[du, dv]| {
             let mut voxel = low;
             voxel[u] -= du;
             voxel[v] -= dv;
-            self.add_plane(voxel, &crossing)
+            // the earlier axis of the two first
+            let place = if axis == 1 { 2 * dv + du } else { 2 * du + dv };
+            self.add_plane(voxel, 4 * axis + place, &crossing)
         });
-        let vertices = if leaves { around } else { [around[3], around[2], around[1], around[0]] };
-        self.quads.push(Quad { vertices, normal: crossing.normal, inner: crossing.inner });
+        let mut passed_twice = [(v, false), (u, true), (v, true), (u, false)]
+            .map(|(side, is_up)| self.passes_twice([low, high], side, is_up));
+        if !leaves {
+            around.reverse();
+            passed_twice[..3].reverse();
+        }
+        let inside = self.number(if leaves { low } else { high });
+        let Crossing { point, normal, inner } = crossing;
+        self.quads.push(Quad { vertices: around, point, normal, inner, inside, passed_twice });
     }
 
-    fn add_plane(&mut self, voxel: [usize; 3], crossing: &Crossing) -> u32 {
-        let place =
-            &mut self.places[(voxel[0] * self.dims[1] + voxel[1]) * self.dims[2] + voxel[2]];
-        if *place == NONE {
-            *place = self.planes.len() as u32;
-            self.planes.push(Planes { voxel, ..Planes::default() });
+    /// Whether the face beside an edge that the surface crosses has its two inside corners opposite each other.
+    fn passes_twice(&self, edge: [[usize; 3]; 2], side: usize, is_up: bool) -> bool {
+        let beside = edge.map(|mut node| {
+            node[side] = if is_up { node[side] + 1 } else { node[side] - 1 };
+            self.is_inside(node)
+        });
+        let [low, high] = edge.map(|node| self.is_inside(node));
+        beside == [high, low]
+    }
+
+    fn is_inside(&self, node: [usize; 3]) -> bool {
+        self.sample(node) < 0.0
+    }
+
+    fn number(&self, [i, j, k]: [usize; 3]) -> usize {
+        (i * self.dims[1] + j) * self.dims[2] + k
+    }
+
+    /// Adds the plane of a crossing to the sheet that crosses an edge of a voxel. Returns the place of the sheet.
+    fn add_plane(&mut self, voxel: [usize; 3], edge: usize, crossing: &Crossing) -> u32 {
+        let number = self.number(voxel);
+        if self.places[number] == NONE {
+            self.places[number] = self.voxels.len() as u32;
+            let corner = |c: usize| {
+                let [x, y, z] = voxel;
+                u8::from(self.is_inside([x + (c >> 2), y + (c >> 1 & 1), z + (c & 1)])) << c
+            };
+            let sheets = Sheets::of((0..8).map(corner).sum());
+            self.voxels.push(Voxel { sheets, first: self.planes.len() as u32 });
+            let fresh = (0..sheets.count).map(|_| Planes { voxel, ..Planes::default() });
+            self.planes.extend(fresh);
         }
-        let planes = &mut self.planes[*place as usize];
+        let Voxel { sheets, first } = self.voxels[self.places[number] as usize];
+        let place = first + u32::from(sheets.of_edge[edge]);
+        let planes = &mut self.planes[place as usize];
         let n = crossing.normal;
         planes.normals += n * n.transpose();
         planes.offsets += n * n.dot(&crossing.point.coords);
         planes.points += crossing.point.coords;
         planes.count += 1.0;
-        *place
+        place
     }
 
     /// Where the edge from an inside to an outside node leaves the fragment first.
@@ -198,7 +251,7 @@ impl<'a> Contour<'a> {
     }
 
     fn finish(self) -> Drawing {
-        let vertices: Vec<_> = self
+        let mut vertices: Vec<_> = self
             .planes
             .iter()
             .map(|planes| {
@@ -207,21 +260,62 @@ impl<'a> Contour<'a> {
                 planes.vertex().sup(&low).inf(&high)
             })
             .collect();
+        let bends = self.bends(&mut vertices);
         let mut drawing = Drawing::default();
-        for quad in &self.quads {
-            let [a, b, c, d] = quad.vertices;
-            let splits = [[[a, b, c], [a, c, d]], [[a, b, d], [b, c, d]]];
-            // the diagonal that follows an edge between two faces, not the one across it
-            let worst = |split: &[[u32; 3]; 2]| {
-                let [x, y] = split.map(|t| facing(&vertices, t, &quad.normal));
-                x.min(y)
-            };
-            let split = if worst(&splits[0]) >= worst(&splits[1]) { splits[0] } else { splits[1] };
-            drawing.mesh.triangles.extend(split);
-            drawing.inner.extend([quad.inner; 2]);
+        for (quad, bends) in self.quads.iter().zip(&bends) {
+            let triangles = quad.triangles(bends, &vertices);
+            drawing.inner.extend(std::iter::repeat_n(quad.inner, triangles.len()));
+            drawing.mesh.triangles.extend(triangles);
         }
         drawing.mesh.vertices = vertices;
         drawing
+    }
+
+    /// A vertex more on a side of each quad, or none. Where the surface passes a face twice between the same two
+    /// vertices, four quads would share an edge: one of the two passages bends through its middle instead.
+    fn bends(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
+        // passages by their ends and the inside node that they go around
+        let mut sides: Vec<([u32; 2], usize, usize, usize)> = Vec::new();
+        for (n, quad) in self.quads.iter().enumerate() {
+            for side in (0..4).filter(|&side| quad.passed_twice[side]) {
+                let (a, b) = (quad.vertices[side], quad.vertices[(side + 1) % 4]);
+                sides.push(([a.min(b), a.max(b)], quad.inside, n, side));
+            }
+        }
+        sides.sort_unstable();
+        let mut bends = vec![[None; 4]; self.quads.len()];
+        for ends in sides.chunk_by(|p, q| p.0 == q.0) {
+            for passage in ends.chunk_by(|p, q| p.1 == q.1).skip(1) {
+                let points = passage.iter().map(|&(.., quad, _)| self.quads[quad].point.coords);
+                let middle = points.sum::<Vector3<f64>>() / passage.len() as f64;
+                passage
+                    .iter()
+                    .for_each(|&(.., n, side)| bends[n][side] = Some(vertices.len() as u32));
+                vertices.push(middle.into());
+            }
+        }
+        bends
+    }
+}
+
+impl Quad {
+    /// With the vertices that its sides bend through.
+    fn triangles(&self, bends: &[Option<u32>; 4], vertices: &[Point3<f64>]) -> Vec<[u32; 3]> {
+        let [a, b, c, d] = self.vertices;
+        if let Some(first) = bends.iter().position(Option::is_some) {
+            // a fan from one of these has none of the straight sides
+            let side = |side: usize| [bends[side % 4], Some(self.vertices[(side + 1) % 4])];
+            let rim: Vec<u32> = (first..first + 4).flat_map(side).flatten().collect();
+            return rim[1..].windows(2).map(|pair| [rim[0], pair[0], pair[1]]).collect();
+        }
+        let splits = [[[a, b, c], [a, c, d]], [[a, b, d], [b, c, d]]];
+        // the diagonal that follows an edge between two faces, not the one across it
+        let worst = |split: &[[u32; 3]; 2]| {
+            let [x, y] = split.map(|t| facing(vertices, t, &self.normal));
+            x.min(y)
+        };
+        let is_first = worst(&splits[0]) >= worst(&splits[1]);
+        if is_first { splits[0].into() } else { splits[1].into() }
     }
 }
 

@@ -125,6 +125,40 @@ pub(crate) fn trace(configuration: u8, joined: impl Fn(usize) -> bool) -> ([Loop
     (loops, count)
 }
 
+/// The sheets of the surface through a cube of eight samples.
+///
+/// Where the inside corners of a face are its two opposite ones, the surface parts them: so two cubes with this face
+/// agree on it.
+///
+/// Corner `c` is at `(c >> 2 & 1, c >> 1 & 1, c & 1)`. Edge `4 a + m` runs along axis `a`; `m` holds the other two
+/// coordinates, the earlier axis first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sheets {
+    /// Number of the sheet through each edge; `u8::MAX` where none passes.
+    pub of_edge: [u8; 12],
+    /// Number of sheets, at most 4.
+    pub count: u8,
+}
+
+impl Sheets {
+    /// Those of a configuration, which has bit `c` set if corner `c` is inside.
+    pub fn of(configuration: u8) -> Self {
+        static ALL: LazyLock<[Sheets; 256]> = LazyLock::new(|| {
+            std::array::from_fn(|configuration| {
+                let (loops, count) = trace(configuration as u8, |_| false);
+                let mut of_edge = [u8::MAX; 12];
+                for (number, polygon) in loops[..count].iter().enumerate() {
+                    for &edge in polygon.edges() {
+                        of_edge[edge as usize] = number as u8;
+                    }
+                }
+                Sheets { of_edge, count: count as u8 }
+            })
+        });
+        ALL[configuration as usize]
+    }
+}
+
 /// Triangles over edge numbers for the configurations that need no look at the samples.
 pub(crate) struct Table {
     start: [u16; 257],

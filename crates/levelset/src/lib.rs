@@ -158,6 +158,7 @@ pub use ndarray;
 pub use binary::ReadError;
 pub use compact::CompactLevelSet;
 pub use components::{Components, Run, label_components};
+pub use cube::Sheets;
 pub use facts::MeshFacts;
 pub use from_mesh::{MeshError, Sign};
 pub use grid::{Aabb, Grid, GridError};
