@@ -105,6 +105,11 @@ fn cube_glb(images: &Value, extra: &[u8], materials: [usize; 2]) -> Vec<u8> {
         let view = json!({ "buffer": 0, "byteOffset": own, "byteLength": extra.len() });
         root["bufferViews"].as_array_mut().unwrap().push(view);
     }
+    packed(&root, bytes)
+}
+
+/// A GLB file of a document and its buffer.
+fn packed(root: &Value, bytes: Vec<u8>) -> Vec<u8> {
     let mut text = root.to_string().into_bytes();
     text.resize(text.len().next_multiple_of(4), b' ');
     let mut glb = b"glTF\x02\0\0\0".to_vec();
@@ -235,6 +240,18 @@ fn pieces_keep_the_materials_and_the_image_of_a_glb_file() {
         assert_eq!(read(&folder.join("c.glb")).1, [picture()]);
         assert_valid(&["a.glb", "b.glb", "c.glb"].map(|name| folder.join(name)));
     }
+}
+
+/// glTF 2.0 section 3.7.4: the winding of a node that mirrors is reversed.
+#[test]
+fn a_mesh_below_a_node_that_mirrors_is_a_solid() {
+    let glb = cube_glb(&json!([{ "uri": "wood.png" }]), &[], [0, 1]);
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let mut root: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    root["nodes"][0]["scale"] = json!([-1, 2, 1]);
+    let glb = packed(&root, glb[28 + length..].to_vec());
+    let mesh = meshfile::parse(Path::new("a.glb"), &glb).unwrap().mesh;
+    assert!((mesh.signed_volume() - 16.0).abs() < 1e-5, "{}", mesh.signed_volume());
 }
 
 /// The cube in a scene that breaks it in a frame.

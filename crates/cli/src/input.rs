@@ -25,6 +25,17 @@ pub(crate) fn read_argument(path: &Path) -> io::Result<Vec<u8>> {
     read_if(path, |kind| kind.is_file() || is_pipe(kind))
 }
 
+/// Why a file cannot be read, in words without the system's numbers.
+pub(crate) fn problem(error: &io::Error) -> String {
+    let text = error.to_string();
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => text.split(" (os error").next().unwrap_or(&text).to_owned(),
+    }
+}
+
 fn read_if(path: &Path, may: impl Fn(&std::fs::FileType) -> bool) -> io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?.file_type();
     // what the system says of folders is good

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::input::{problem, read};
 use crate::output::folder_of;
 
 use levelset::TriMesh;
@@ -27,12 +28,12 @@ pub fn read_mesh_file(path: &Path) -> Result<MeshFile, MeshFileError> {
     let folder = folder_of(path);
     read_mesh_file_with(path, &mut |name| {
         let file = folder.join(name);
-        let place = file.canonicalize().map_err(|e| e.to_string())?;
+        let place = file.canonicalize().map_err(|e| problem(&e))?;
         let is_below = folder.canonicalize().is_ok_and(|folder| place.starts_with(folder));
         if !is_below {
             return Err("it is outside the folder of the mesh".to_owned());
         }
-        crate::input::read(&file).map_err(|e| e.to_string())
+        read(&file).map_err(|e| problem(&e))
     })
 }
 

@@ -75,7 +75,10 @@ fn add(
             Some(indices) => indices.into_u32().collect(),
             None => (0..mesh.vertices.len() as u32 - first).collect(),
         };
-        let (triangles, _) = indices.as_chunks::<3>();
+        // glTF 2.0 section 3.7.4: a node that mirrors turns the winding round
+        let mirrors = place.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
+        let wound = |&[a, b, c]: &[u32; 3]| if mirrors { [a, c, b] } else { [a, b, c] };
+        let triangles: Vec<[u32; 3]> = indices.as_chunks::<3>().0.iter().map(wound).collect();
         mesh.triangles.extend(triangles.iter().map(|t| t.map(|v| first + v)));
         coat_of.resize(mesh.triangles.len(), coat);
         let paint = paint(&primitive, blob, &turn(place));

@@ -34,6 +34,9 @@ pub(crate) fn parse(
             "Pm" => coat.metallic = share(rest).unwrap_or(coat.metallic),
             "map_Kd" => {
                 let file = without_options(rest).replace('\\', "/");
+                if file.is_empty() {
+                    continue;
+                }
                 coat.image = images.beside((&coat.name, &file), beside, warnings)?;
             }
             _ => {}

@@ -124,7 +124,7 @@ pub fn parse_scene(path: &Path, text: &str, anywhere: bool) -> Result<SceneFile,
         if !reach.holds(&path) {
             return Err(format!("it is {OUTSIDE}, and --allow-outside is not given"));
         }
-        let bytes = input::read(&path).map_err(|e| e.to_string())?;
+        let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
         files.push(path);
         digest.update(&bytes);
         String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
@@ -244,7 +244,7 @@ fn read_surface(file: &str, reach: &Reach, scene: &Path) -> Result<(MeshFile, Co
             outside.get_or_insert(path);
             return Err(format!("it is {OUTSIDE}"));
         }
-        let bytes = input::read(&path).map_err(|e| e.to_string())?;
+        let bytes = input::read(&path).map_err(|e| input::problem(&e))?;
         beside.push((path, bytes.clone()));
         Ok(bytes)
     });
