@@ -228,8 +228,6 @@ impl<'a> Pair<'a> {
         let [now, start] =
             [[poses.0, poses.1], [&first[0], &first[1]]].map(|poses| queries(self.shapes(), poses));
         let step = STEP * self.size();
-        // less is round-off
-        let still = 1e-3 * step;
         let is_near = |c: &Candidate| {
             let (own, other) = match c.owner {
                 Side::A => ((poses.0, &first[0]), (poses.1, &first[1])),
@@ -247,7 +245,7 @@ impl<'a> Pair<'a> {
                     c.point - own.0.inverse_transform_point(&place)
                 }
             };
-            let Some(way) = UnitVector3::try_new(way, still) else { return true };
+            let Some(way) = UnitVector3::try_new(way, 1e-3 * step) else { return true };
             let leads_out = match c.normal {
                 Some(normal) => (other.0 * normal).dot(&(own.0 * way.into_inner())) > 0.0,
                 None => {
@@ -256,15 +254,8 @@ impl<'a> Pair<'a> {
                 }
             };
             // what was deeper at the start leaves by the side that it came from
-            let comes = || match self.compounds() {
-                // candidates of polyhedra have the heights over their planes as distances
-                Some(unions) => {
-                    let union = unions[query];
-                    union.height(&other.1.inverse_transform_point(&(own.1 * c.point)))
-                }
-                None => start[query].distance(&c.point),
-            };
-            !(leads_out && (before.is_some() || comes() > c.distance - still))
+            let comes = before.is_some() || start[query].distance(&c.point) > c.distance;
+            !(leads_out && comes)
         };
         let near: Vec<Candidate> = candidates.iter().copied().filter(is_near).collect();
         let any = !near.is_empty();

@@ -59,11 +59,6 @@ impl Compound {
         (0..).zip(&self.parts).filter(is_near).map(|(number, part)| (number, &part.solid))
     }
 
-    /// The least of the [heights](Polyhedron::height) of a point over its parts, m.
-    pub(crate) fn height(&self, p: &Point3<f64>) -> f64 {
-        self.parts.iter().map(|part| part.solid.height(p)).fold(f64::INFINITY, f64::min)
-    }
-
     /// Whether it has one part.
     pub(crate) fn is_convex(&self) -> bool {
         self.parts.len() == 1
