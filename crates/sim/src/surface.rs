@@ -35,7 +35,7 @@ pub struct Surface {
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
     pub inner: Vec<[u32; 3]>,
-    /// The number of the coat ([`Look::coats`]) of each outer triangle, or none if all look alike; a number past
+    /// The number of the coat ([`crate::Look::coats`]) of each outer triangle, or none if all look alike; a number past
     /// the end of the coats is that of a triangle without one.
     pub coats: Vec<u32>,
 }
