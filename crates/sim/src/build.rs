@@ -114,7 +114,7 @@ pub enum Cause {
     Pattern(#[from] PatternError),
     /// A value of the scene cannot be with what is in its files.
     #[error(transparent)]
-    Scene(#[from] scene::InvalidValue),
+    Scene(Box<scene::InvalidValue>),
     /// Its bodies cannot be joined so.
     #[error(transparent)]
     Joint(#[from] JointError),

@@ -173,21 +173,10 @@ pub fn load_with(
 ) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, reach, mut files, mut digest } = file;
     let mut lost = Vec::new();
-    let mut pieces = BTreeMap::new();
-    for file in scene.piece_files() {
-        if pieces.contains_key(file) {
-            continue;
-        }
-        let (found, read_from) = read_pieces(file, &reach, path, &mut lost)?;
-        read_from.iter().for_each(|(_, bytes)| digest.update(bytes));
-        files.extend(read_from.into_iter().map(|(file, _)| file));
-        pieces.insert(file.to_owned(), found);
+    for (file, bytes) in separate(&mut scene, (path, &reach), &mut meshes, &mut lost)? {
+        digest.update(&bytes);
+        files.push(file);
     }
-    sim::separate(&mut scene, &pieces, &mut meshes).map_err(|source| Failure::Build {
-        path: path.to_owned(),
-        mesh: String::new(),
-        source,
-    })?;
     for file in scene.mesh_files() {
         if meshes.contains_key(file) {
             continue;
@@ -253,6 +242,30 @@ const MAX_PIECES: usize = 10_000;
 
 /// Files with what is in them.
 type Contents = Vec<(PathBuf, Vec<u8>)>;
+
+/// Puts bodies in place of those that start in pieces, and returns the files that these are in.
+fn separate(
+    scene: &mut Scene,
+    (path, reach): (&Path, &Reach),
+    meshes: &mut BTreeMap<String, MeshData>,
+    lost: &mut Vec<String>,
+) -> Result<Contents, Failure> {
+    let (mut pieces, mut contents) = (BTreeMap::new(), Contents::new());
+    for file in scene.piece_files() {
+        if pieces.contains_key(file) {
+            continue;
+        }
+        let (found, read_from) = read_pieces(file, reach, path, lost)?;
+        contents.extend(read_from);
+        pieces.insert(file.to_owned(), found);
+    }
+    sim::separate(scene, &pieces, meshes).map_err(|source| Failure::Build {
+        path: path.to_owned(),
+        mesh: String::new(),
+        source,
+    })?;
+    Ok(contents)
+}
 
 /// The pieces in the file or folder that the scene at `scene` names, with all files that they are in.
 fn read_pieces(

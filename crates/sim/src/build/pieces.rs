@@ -44,7 +44,7 @@ pub fn separate(
     }
     apart.validate().map_err(|invalid| BuildError {
         part: "the scene with all pieces".to_owned(),
-        cause: Cause::Scene(invalid),
+        cause: Cause::Scene(invalid.into()),
     })?;
     *scene = apart;
     meshes.extend(made);
