@@ -149,6 +149,148 @@ fn poses(frame: &serde_json::Value) -> Vec<Vec<f64>> {
     poses.into_iter().map(|pose| pose[..3].to_vec()).collect()
 }
 
+const FLOOR: &str =
+    "version = 1\n[[body]]\nname = \"floor\"\nmotion = \"static\"\nshape = { plane = {} }\n";
+
+/// A scene of a body in the pieces of `blocks`, with more keys of this body.
+fn scene_of_pieces(case: &Case, simulation: &str, pieces: &str, keys: &str) {
+    let scene = format!(
+        "{FLOOR}[simulation]\n{simulation}\n[[body]]\nname = \"box\"\nshape = {{ pieces = {{ {pieces} }} }}\n{keys}\n"
+    );
+    std::fs::write(case.folder.path().join("main.toml"), scene).unwrap();
+}
+
+/// A folder that `fracture` writes is a body of the scene: as heavy as the solid, and at rest on the floor.
+#[test]
+fn a_scene_starts_from_a_folder_of_pieces() {
+    let case = Case::new(&[]);
+    // a box of 1 m, its bottom at y = 0
+    let solid = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                 f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 4 8 7 3\nf 1 5 8 4\nf 2 3 7 6\n";
+    std::fs::write(case.folder.path().join("solid.obj"), solid).unwrap();
+    let words = ["fracture", "solid.obj", "--pattern", "voronoi:6", "-o", "parts/", "--quiet"];
+    let broken = case.run(&words);
+    assert!(broken.status.success(), "{}", problem(broken.stderr));
+    scene_of_pieces(
+        &case,
+        "frames = 45",
+        "file = \"parts\", nodes = 4000",
+        "density = 2500\nfriction = 2",
+    );
+    let checked = json(&case.run(&["check", "main.toml", "--json"]));
+    let bodies = checked["bodies"].as_array().unwrap();
+    let masses: Vec<f64> = bodies.iter().filter_map(|body| body["mass"].as_f64()).collect();
+    assert!(masses.len() > 3, "{masses:?}");
+    assert!((masses.iter().sum::<f64>() / 2500.0 - 1.0).abs() < 1e-3, "{masses:?}");
+    let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
+    assert!(ran.status.success(), "{}", problem(ran.stderr));
+    let lines = read(&case, "out.jsonl");
+    let frames: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let places: Vec<Vec<Vec<f64>>> =
+        frames.iter().filter(|frame| frame["poses"].is_array()).map(poses).collect();
+    // what stood apart by too much, or inside each other, would move at once
+    for frame in &places {
+        for (place, start) in frame.iter().zip(&places[0]) {
+            let moved: f64 = place.iter().zip(start).map(|(a, b)| (a - b).powi(2)).sum();
+            assert!(moved.sqrt() < 0.02, "{place:?}, not {start:?}");
+        }
+    }
+}
+
+/// Bonds are the joints of `brisance bond`, and hold as these do.
+#[test]
+fn bonds_of_a_body_in_pieces_hold_until_they_bear_too_much() {
+    for (strength, holds) in [("1e9", true), ("10", false)] {
+        let case = Case::new(&[]);
+        blocks(&case);
+        let wall = "[[body]]\nname = \"wall\"\nmotion = \"static\"\n\
+                    shape = { box = { half_extents = [0.1, 0.5, 0.6] } }\nposition = [1, 0.5, 0.5]\n";
+        let pieces = format!("file = \"blocks.obj\", bonds = {{ strength = {strength} }}");
+        let keys = format!("material = \"stone\"\nposition = [0, 1, 0]\n{wall}");
+        scene_of_pieces(&case, "frames = 60", &pieces, &keys);
+        let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
+        assert!(ran.status.success(), "{}", problem(ran.stderr));
+        let lines = read(&case, "out.jsonl");
+        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+        let places = poses(&last);
+        let is_whole = places[1..9].iter().all(|place| place[1] > 1.2);
+        assert_eq!(is_whole, holds, "{strength}: {places:?}");
+    }
+}
+
+/// Pieces that turn do so about their common center: places after a second without gravity are those of one rigid body.
+#[test]
+fn pieces_start_to_move_as_one_body() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let keys = "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 2]\nposition = [0, 9, 0]";
+    let simulation = "gravity = [0, 0, 0]\nfps = 100\nframes = 1";
+    scene_of_pieces(&case, simulation, "file = \"blocks.obj\", size = 2, mirror = \"x\"", keys);
+    let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
+    assert!(ran.status.success(), "{}", problem(ran.stderr));
+    let lines = read(&case, "out.jsonl");
+    let frames: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let places: Vec<Vec<Vec<f64>>> =
+        frames.iter().filter(|frame| frame["poses"].is_array()).map(poses).collect();
+    let (first, last) = (&places[0], &places[places.len() - 1]);
+    let steps = (places.len() - 1) as f64;
+    for (start, end) in first[1..].iter().zip(&last[1..]) {
+        let [x, y] = [start[0], start[1] - 9.0];
+        let t = 0.01 * steps;
+        assert!((end[0] - start[0] - t * (1.0 - 2.0 * y)).abs() < 1e-9, "{start:?} {end:?}");
+        assert!((end[1] - start[1] - t * 2.0 * x).abs() < 1e-9, "{start:?} {end:?}");
+    }
+}
+
+#[test]
+fn bodies_in_pieces_that_cannot_be_are_refused() {
+    let case = Case::new(&[]);
+    blocks(&case);
+    let path = |name: &str| case.folder.path().join(name);
+    std::fs::create_dir(path("empty")).unwrap();
+    std::fs::create_dir(path("open")).unwrap();
+    std::fs::write(path("open/a.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    std::fs::create_dir(path("damaged")).unwrap();
+    std::fs::write(path("damaged/a.obj"), "v 0 zero 0\n").unwrap();
+    let good = "file = \"blocks.obj\"";
+    for (pieces, keys, why) in [
+        ("file = \"missing\"", "", "missing: cannot be read"),
+        ("file = \"empty\"", "", "empty: holds no pieces"),
+        ("file = \"open\"", "", "a.obj: "),
+        ("file = \"damaged\"", "", "a.obj: line 1"),
+        ("file = \"/proc\"", "", "is outside"),
+        ("file = \"\"", "", "line 10, column 29: `body[1].shape.pieces.file` is empty"),
+        ("file = \"blocks.obj\", size = 0", "", "`body[1].shape.pieces.size` must be"),
+        (good, "motion = \"static\"", "line 11, column 10: `body[1].motion` must be \"dynamic\""),
+        (
+            good,
+            "copies = { count = [2, 1, 1], spacing = [3, 0, 0] }",
+            "`body[1].copies` must be removed",
+        ),
+        (good, "anchor = [{}]", "`body[1].anchor` must be removed"),
+        ("file = \"blocks.obj\", bonds = {}", "", "lacks the key `strength`"),
+        ("file = \"blocks.obj\", bonds = { strength = -1 }", "", "must be above 0"),
+        (
+            good,
+            "[[joints]]\nkind = \"point\"\nbodies = [\"floor\", \"box\"]\nanchor = [0, 0, 0]",
+            "which starts in pieces",
+        ),
+        (
+            good,
+            "[[body]]\nname = \"box 3\"\nposition = [9, 9, 9]\nshape = { sphere = { radius = 1 } }",
+            "`box 3` is taken",
+        ),
+    ] {
+        scene_of_pieces(&case, "frames = 2", pieces, keys);
+        let refused = case.run(&["check", "main.toml"]);
+        let told = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{pieces} {keys}: {told}");
+        assert!(told.contains(why), "{pieces} {keys}: {told}");
+    }
+}
+
 #[test]
 fn pieces_that_cannot_be_bonded_are_refused_and_nothing_is_written() {
     let case = Case::new(&[]);

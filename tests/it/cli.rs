@@ -995,3 +995,33 @@ fn a_smallest_share_beyond_the_mean_is_told_by_check_and_run() {
         assert!(warned.contains("min_share"), "{arguments:?}: {warned}");
     }
 }
+
+#[test]
+fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_read() {
+    let case = Case::new(&[("a.foo", "")]);
+    let refused = case.run(&["voxelize", "a.foo", "-o", "a.lset"]);
+    let told = problem(refused.stderr);
+    assert!(told.contains(".obj, .stl, .ply, .glb, .lset or .vti"), "{told}");
+}
+
+/// Linux has folders in which files cannot be made and are "not found".
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
+    assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
+}
+
+/// Usage begins with the name of the program's file, which may hold digits.
+#[cfg(unix)]
+#[test]
+fn wrong_arguments_name_the_program_whatever_it_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("brisance-0.1_x");
+    std::os::unix::fs::symlink(brisance().get_program(), &other).unwrap();
+    let words = ["run", "a.toml", "-o", "a.glb", "--frames", "-1"];
+    let output = Command::new(&other).args(words).output().unwrap();
+    let told = problem(output.stderr);
+    assert!(told.contains("`brisance-0.1_x run --help` says more"), "{told}");
+}

@@ -26,8 +26,9 @@ fn properties(pointer: &str) -> Vec<String> {
 }
 
 /// Kinds of shapes with keys of their own.
-const SHAPES: [&str; 13] = [
+const SHAPES: [&str; 14] = [
     "mesh",
+    "pieces",
     "trimesh",
     "sphere",
     "box",
@@ -78,6 +79,10 @@ fn schema_and_reader_know_the_same_keys() {
         (
             format!("{body}/properties/fracture/properties/bonds"),
             "[[body]]\nfracture = { bonds = { zzz = 1 } }".to_owned(),
+        ),
+        (
+            format!("{body}/properties/shape/properties/pieces/properties/bonds"),
+            "[[body]]\nshape = { pieces = { bonds = { zzz = 1 } } }".to_owned(),
         ),
         (
             format!("{body}/properties/fracture/properties/stress"),

@@ -598,7 +598,8 @@ pub fn complaint(error: &clap::Error) -> String {
     let tip = rest.clone().find_map(|part| Some(part.strip_prefix("tip: ")?.to_owned()));
     let usage = rest.find_map(|part| Some(part.strip_prefix("Usage: ")?.to_owned()));
     let tip = tip.map_or_else(String::new, |tip| format!(" ({tip})"));
-    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
+    // the program's own name may be any
+    let is_word = |word: &&str| !word.starts_with(['<', '[', '-']) && *word != "...";
     let usage = usage.unwrap_or_else(|| "brisance".to_owned());
     let command: Vec<&str> = usage.split_whitespace().take_while(is_word).collect();
     format!("{problem}{tip}: `{} --help` says more", command.join(" "))

@@ -131,6 +131,12 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// A file is neither a mesh nor a level set.
+    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset or .vti file", path.display())]
+    NoSolid {
+        /// The file.
+        path: PathBuf,
+    },
     /// A level set cannot be used.
     #[error("{}: {}", path.display(), plain(source))]
     Volume {
@@ -155,6 +161,14 @@ pub enum Failure {
     NoPieces {
         /// The file or folder.
         path: PathBuf,
+    },
+    /// A body would start in too many pieces.
+    #[error("{}: holds more than {most} pieces: use fewer", path.display())]
+    ManyPieces {
+        /// The file or folder.
+        path: PathBuf,
+        /// How many there may be.
+        most: usize,
     },
     /// There is no material of a name.
     #[error("there is no material `{name}`: give one of {known}")]
@@ -383,6 +397,12 @@ pub enum Failure {
     /// The folder of an output does not exist.
     #[error("{}: its folder does not exist: make it first", path.display())]
     NoFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder of an output takes no files.
+    #[error("{}: its folder takes no new files: choose another", path.display())]
+    ClosedFolder {
         /// The file.
         path: PathBuf,
     },
@@ -649,6 +669,9 @@ fn check_folder(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
         return Err(Failure::Exists { path: path.to_owned() });
     }
-    crate::output::check_writable(path)
-        .map_err(|source| Failure::Write { path: path.to_owned(), source: source.into() })
+    crate::output::check_writable(path).map_err(|source| match source.kind() {
+        // some folders of the system are there and yet know no such file
+        std::io::ErrorKind::NotFound => Failure::ClosedFolder { path: path.to_owned() },
+        _ => Failure::Write { path: path.to_owned(), source: source.into() },
+    })
 }

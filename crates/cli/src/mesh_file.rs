@@ -48,6 +48,17 @@ pub fn read_mesh_file_with(
     meshfile::parse_with(path, &bytes(path)?, beside)
 }
 
+/// As [`read_mesh_file_with`], each object of the mesh as a mesh of its own.
+///
+/// # Errors
+/// As [`read_mesh_file`].
+pub fn read_object_files_with(
+    path: &Path,
+    beside: &mut Beside<'_>,
+) -> Result<Vec<MeshFile>, MeshFileError> {
+    meshfile::parse_objects_with(path, &bytes(path)?, beside)
+}
+
 /// Reads the objects of the mesh at `path`, each as a mesh of its own; those without triangles are left out.
 ///
 /// # Errors

@@ -241,11 +241,51 @@ pub fn parse_objects(name: &Path, bytes: &[u8]) -> Result<Vec<TriMesh>, MeshFile
     let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
     let MeshFile { mesh, objects, .. } = parse(bytes, &mut alone)?;
     check(&mesh)?;
-    let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
-    let starts = if objects.is_empty() { vec![0] } else { objects.clone() };
-    let parts = starts.into_iter().zip(ends).filter(|(first, end)| first < end);
-    let meshes: Vec<TriMesh> = parts.map(|(first, end)| part(&mesh, first..end)).collect();
+    let meshes: Vec<TriMesh> =
+        ranges(&mesh, &objects).into_iter().map(|range| part(&mesh, range)).collect();
     if meshes.is_empty() { Err(MeshFileError::Empty) } else { Ok(meshes) }
+}
+
+/// As [`parse_objects`], each with its paint and one vertex for each place, as by [`parse_with`].
+///
+/// # Errors
+/// As [`parse_with`].
+pub fn parse_objects_with(
+    name: &Path,
+    bytes: &[u8],
+    beside: &mut Beside<'_>,
+) -> Result<Vec<MeshFile>, MeshFileError> {
+    let parse = parser(name).ok_or(MeshFileError::UnknownFormat)?;
+    let MeshFile { mesh, corners, coats, coat_of, warnings, objects } = parse(bytes, beside)?;
+    check(&mesh)?;
+    let object = |range: Range<usize>| {
+        let mut object = weld(MeshFile {
+            mesh: part(&mesh, range.clone()),
+            corners: corners.get(range.clone()).unwrap_or_default().to_vec(),
+            coats: coats.clone(),
+            coat_of: coat_of.get(range).unwrap_or_default().to_vec(),
+            warnings: warnings.clone(),
+            objects: Vec::new(),
+        });
+        object.check_uvs();
+        object
+    };
+    let objects = ranges(&mesh, &objects).into_iter().map(object);
+    let objects: Vec<MeshFile> = objects.filter(|o| !o.mesh.triangles.is_empty()).collect();
+    if objects.is_empty() { Err(MeshFileError::Empty) } else { Ok(objects) }
+}
+
+/// The triangles of each object that has some, of the first triangle of each.
+fn ranges(mesh: &TriMesh, objects: &[usize]) -> Vec<Range<usize>> {
+    let starts = if objects.is_empty() { &[0] } else { objects };
+    let ends = objects.iter().copied().skip(1).chain([mesh.triangles.len()]);
+    starts
+        .iter()
+        .copied()
+        .zip(ends)
+        .map(|(first, end)| first..end)
+        .filter(|r| !r.is_empty())
+        .collect()
 }
 
 /// Some of the triangles of a mesh, with the vertices that they have.

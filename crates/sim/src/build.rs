@@ -2,8 +2,10 @@
 
 mod formed;
 mod lattice;
+mod pieces;
 mod prescored;
 
+pub use pieces::{bond_loads, separate};
 pub use prescored::pattern;
 pub(crate) use prescored::sites;
 
@@ -110,6 +112,9 @@ pub enum Cause {
     /// Its pattern's parameters are out of range.
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    /// A value of the scene cannot be with what is in its files.
+    #[error(transparent)]
+    Scene(Box<scene::InvalidValue>),
     /// Its bodies cannot be joined so.
     #[error(transparent)]
     Joint(#[from] JointError),
@@ -600,6 +605,9 @@ fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Soli
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;
             of_mesh(mesh, mirrored(given.clone(), mesh.mirror), spec.density())
+        }
+        scene::Shape::Pieces(pieces) => {
+            Err(Cause::NoMesh { file: pieces.file.clone(), kind: "pieces" })
         }
         scene::Shape::Tets(mesh) => {
             let Some(MeshData::Tets(given)) = meshes.get(&mesh.file) else {

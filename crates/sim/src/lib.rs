@@ -71,7 +71,8 @@ pub use tetfem;
 pub use anchor::{Anchor, Region};
 pub use breakage::{Bonds, Breakage};
 pub use build::{
-    BuildError, Cause, MeshData, add_bodies, build, joint, mesh_geometry, pattern, sample_mesh,
+    BuildError, Cause, MeshData, add_bodies, bond_loads, build, joint, mesh_geometry, pattern,
+    sample_mesh, separate,
 };
 pub use camera::{Camera, Sight};
 pub use coat::{Coat, Image, ImageKind, Opacity};

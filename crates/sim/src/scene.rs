@@ -69,8 +69,8 @@ pub use pattern::{
 pub use polygon::Polygon;
 pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
-    Axis, Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, Plane, Shape, Sphere, Torus,
-    Trimesh, default_spacing,
+    Axis, Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, PieceBonds, Pieces, Plane,
+    Shape, Sphere, Torus, Trimesh, default_spacing,
 };
 pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};
 pub use simulation::{Debris, Retire, Simulation, Solver, Then};
@@ -225,6 +225,15 @@ impl Scene {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
             Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The files and folders of pieces that bodies name, as [`Scene::mesh_files`]; [`separate`](crate::separate) takes
+    /// what is in them.
+    pub fn piece_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Pieces(pieces) => Some(pieces.file.as_str()),
             _ => None,
         })
     }

@@ -8,6 +8,7 @@ use fracture::{Bond, ClosedMesh, touching};
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Vector3};
 use serde_json::json;
+use sim::bond_loads;
 use sim::scene::Scene;
 
 use crate::args::BondArguments;
@@ -119,12 +120,6 @@ fn welded(mesh: &TriMesh) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-/// The torque that a bond bears: that of a square of its area in bending, whose section modulus is the third power of
-/// the side over six.
-fn torque(bond: &Bond, strength: f64) -> f64 {
-    strength * bond.area * bond.area.sqrt() / 6.0
-}
-
 /// The part of a scene: a body for each piece and a joint for each bond.
 fn scene(
     arguments: &BondArguments,
@@ -152,11 +147,12 @@ fn scene(
     for bond in bonds {
         let [a, b] = bond.fragments.map(named);
         let at = bond.center + Vector3::from(*position);
+        let [force, torque] = bond_loads(bond, strength);
         scene += &format!(
             "\n[[joints]]\nkind = \"fixed\"\nbodies = [{a}, {b}]\nanchor = {:?}\nbreak_force = {:?}\nbreak_torque = {:?}\n",
             [at.x, at.y, at.z],
-            strength * bond.area,
-            torque(bond, strength)
+            force,
+            torque
         );
     }
     scene
@@ -185,8 +181,9 @@ fn facts(
 ) -> serde_json::Value {
     let bond = |bond: &Bond| {
         let mut facts = bond_facts(bond);
-        facts["break_force"] = json!(strength * bond.area);
-        facts["break_torque"] = json!(torque(bond, strength));
+        let [force, torque] = bond_loads(bond, strength);
+        facts["break_force"] = json!(force);
+        facts["break_torque"] = json!(torque);
         facts
     };
     json!({

@@ -5,14 +5,16 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fracture::{Painting, Stencil};
+use fracture::{ClosedMesh, Painting, Stencil};
 use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
-use sim::{Appearance, BuildError, MeshData, MeshWarning, World};
+use sim::{Appearance, BuildError, MeshData, MeshWarning, PaintedMesh, World};
 
 use crate::commands::regions::{pattern_files, read_pattern};
 use crate::commands::{Failure, OUTSIDE, read_text};
 use crate::input;
-use crate::mesh_file::{MeshFile, read_mesh_file_with};
+use crate::mesh_file::{
+    Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
+};
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
@@ -171,11 +173,16 @@ pub fn load_with(
 ) -> Result<Loaded, Failure> {
     let SceneFile { mut scene, reach, mut files, mut digest } = file;
     let mut lost = Vec::new();
+    for (file, bytes) in separate(&mut scene, (path, &reach), &mut meshes, &mut lost)? {
+        digest.update(&bytes);
+        files.push(file);
+    }
     for file in scene.mesh_files() {
         if meshes.contains_key(file) {
             continue;
         }
-        let (mesh, read_from) = read_surface(file, &reach, path)?;
+        let mesh_path = reach.path(file, path)?;
+        let (mesh, read_from) = read_surface(&mesh_path, &reach, path, read_mesh_file_with)?;
         for (file, bytes) in read_from {
             digest.update(&bytes);
             files.push(file);
@@ -230,16 +237,87 @@ pub fn load_with(
     Ok(Loaded { digest: digest.finalize(), scene, meshes, lost, files })
 }
 
+/// Most pieces of a body.
+const MAX_PIECES: usize = 10_000;
+
 /// Files with what is in them.
 type Contents = Vec<(PathBuf, Vec<u8>)>;
 
-/// A mesh that the scene at `scene` names, with all files that it is in: the mesh, its materials and images.
-fn read_surface(file: &str, reach: &Reach, scene: &Path) -> Result<(MeshFile, Contents), Failure> {
-    let mesh_path = reach.path(file, scene)?;
+/// Puts bodies in place of those that start in pieces, and returns the files that these are in.
+fn separate(
+    scene: &mut Scene,
+    (path, reach): (&Path, &Reach),
+    meshes: &mut BTreeMap<String, MeshData>,
+    lost: &mut Vec<String>,
+) -> Result<Contents, Failure> {
+    let (mut pieces, mut contents) = (BTreeMap::new(), Contents::new());
+    for file in scene.piece_files() {
+        if pieces.contains_key(file) {
+            continue;
+        }
+        let (found, read_from) = read_pieces(file, reach, path, lost)?;
+        contents.extend(read_from);
+        pieces.insert(file.to_owned(), found);
+    }
+    sim::separate(scene, &pieces, meshes).map_err(|source| Failure::Build {
+        path: path.to_owned(),
+        mesh: String::new(),
+        source,
+    })?;
+    Ok(contents)
+}
+
+/// The pieces in the file or folder that the scene at `scene` names, with all files that they are in.
+fn read_pieces(
+    name: &str,
+    reach: &Reach,
+    scene: &Path,
+    lost: &mut Vec<String>,
+) -> Result<(Vec<PaintedMesh>, Contents), Failure> {
+    let path = reach.path(name, scene)?;
+    std::fs::metadata(&path).map_err(|source| Failure::Mesh {
+        path: path.clone(),
+        scene: scene.to_owned(),
+        source: source.into(),
+    })?;
+    let (mut pieces, mut contents) = (Vec::new(), Contents::new());
+    for file in pattern_files(&path)?.iter().filter(|file| !path.is_dir() || is_mesh(file)) {
+        if !reach.holds(file) {
+            return Err(Failure::Outside { path: file.clone(), scene: scene.to_owned() });
+        }
+        let (objects, read_from) = read_surface(file, reach, scene, read_object_files_with)?;
+        contents.extend(read_from);
+        for object in objects {
+            ClosedMesh::new(object.mesh.clone())
+                .map_err(|source| Failure::NotClosed { path: file.clone(), source })?;
+            let place = file.display();
+            let warnings = object.warnings.iter().map(|warning| format!("{place}: {warning}"));
+            lost.extend(warnings);
+            pieces.push(object.into());
+        }
+        if pieces.len() > MAX_PIECES {
+            return Err(Failure::ManyPieces { path, most: MAX_PIECES });
+        }
+    }
+    if pieces.is_empty() {
+        return Err(Failure::NoPieces { path });
+    }
+    lost.dedup();
+    Ok((pieces, contents))
+}
+
+/// A mesh that the scene at `scene` names, as `parse` reads it, with all files that it is in: the mesh, its materials
+/// and images.
+fn read_surface<T>(
+    mesh_path: &Path,
+    reach: &Reach,
+    scene: &Path,
+    parse: impl FnOnce(&Path, &mut Beside<'_>) -> Result<T, MeshFileError>,
+) -> Result<(T, Contents), Failure> {
     let mut beside: Contents = Vec::new();
     let mut outside = None;
-    let read = read_mesh_file_with(&mesh_path, &mut |name| {
-        let path = folder_of(&mesh_path).join(name);
+    let read = parse(mesh_path, &mut |name| {
+        let path = folder_of(mesh_path).join(name);
         if !reach.holds(&path) {
             outside.get_or_insert(path);
             return Err(format!("it is {OUTSIDE}"));
@@ -252,9 +330,9 @@ fn read_surface(file: &str, reach: &Reach, scene: &Path) -> Result<(MeshFile, Co
         return Err(Failure::Outside { path, scene: scene.to_owned() });
     }
     let failed =
-        |source| Failure::Mesh { path: mesh_path.clone(), scene: scene.to_owned(), source };
+        |source| Failure::Mesh { path: mesh_path.to_owned(), scene: scene.to_owned(), source };
     let mesh = read.map_err(failed)?;
-    beside.insert(0, (mesh_path.clone(), read_plain(&mesh_path)?));
+    beside.insert(0, (mesh_path.to_owned(), read_plain(mesh_path)?));
     Ok((mesh, beside))
 }
 

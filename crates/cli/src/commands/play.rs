@@ -89,6 +89,9 @@ fn playable(path: &Path, file: &SceneFile) -> Result<Vec<String>, Failure> {
     if scene.tet_files().next().is_some() {
         return Err(refused("names files of tetrahedra"));
     }
+    if scene.piece_files().next().is_some() {
+        return Err(refused("names files of pieces"));
+    }
     scene.give_paintings(|_| Err::<fracture::Painting, _>(refused("names pictures")))?;
     scene.give_strength(|_| Err(refused("names pictures")))?;
     let mut names: Vec<String> = scene.mesh_files().map(str::to_owned).collect();

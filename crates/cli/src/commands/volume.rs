@@ -9,7 +9,7 @@ use tetfem::{Fields, write_msh, write_vtu};
 
 use crate::args::{Sampling, TetrahedralizeArguments, VoxelizeArguments};
 use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, warn_of_mesh};
-use crate::mesh_file::read_mesh;
+use crate::mesh_file::{is_mesh, read_mesh};
 use crate::output::write_whole;
 use crate::progress::phase;
 use crate::volume_file::{is_volume, read_volume, write_volume};
@@ -245,6 +245,9 @@ fn write_surface(surface: &TriMesh, out: &mut impl Write) -> io::Result<()> {
 
 /// A mesh as samples; warns of what is doubtful about it unless `quiet`.
 fn sampled(path: &Path, sampling: &Sampling, quiet: bool) -> Result<(LevelSet, TriMesh), Failure> {
+    if !is_mesh(path) {
+        return Err(Failure::NoSolid { path: path.to_owned() });
+    }
     let failed = |source| Failure::MeshInfo { path: path.to_owned(), source };
     let mesh = read_mesh(path).map_err(failed)?;
     let spec = sampling.spec(path);

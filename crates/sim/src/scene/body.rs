@@ -182,9 +182,10 @@ impl Body {
         first.map_or_else(|| placed(self.position, self.rotation), Keyframe::pose)
     }
 
-    /// Its name, or those of its copies.
+    /// Its name, or those of its copies; none of what is in pieces, whose number is in their files.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        let count = self.copies.map_or(1, |copies| copies.total());
+        let one = usize::from(!matches!(self.shape, Shape::Pieces(_)));
+        let count = self.copies.map_or(one, |copies| copies.total());
         (1..=count).map(move |n| match self.copies {
             Some(_) => format!("{} {n}", self.name),
             None => self.name.clone(),

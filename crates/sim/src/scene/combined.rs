@@ -155,7 +155,7 @@ impl Shape {
     /// The solid of a primitive or a plane about the origin.
     pub(crate) fn solid(&self) -> Option<Solid> {
         Some(match self {
-            Self::Mesh(_) | Self::Tets(_) | Self::Trimesh(_) => return None,
+            Self::Mesh(_) | Self::Tets(_) | Self::Trimesh(_) | Self::Pieces(_) => return None,
             Self::Combined(_) | Self::Extruded(_) | Self::Heightfield(_) => return None,
             Self::Polygon(_) => return None,
             Self::Sphere(s) => Solid::Sphere { radius: s.radius },

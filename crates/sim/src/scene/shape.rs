@@ -17,6 +17,8 @@ pub enum Shape {
     Mesh(Mesh),
     /// A mesh of tetrahedra from a file, with which `stress` goes to work as they are.
     Tets(Mesh),
+    /// Closed meshes from a folder or a file, each a body of its own.
+    Pieces(Pieces),
     /// A ball about the origin.
     Sphere(Sphere),
     /// A box about the origin, edges along the axes.
@@ -64,6 +66,37 @@ pub struct Mesh {
     /// What of it collides; `"samples"` unless given, where it is not convex.
     #[serde(default)]
     pub collide: Collide,
+}
+
+/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces. Each becomes a body once the
+/// files are read, see [`separate`](crate::separate).
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    /// Path of a folder of meshes, or of a mesh with an object for each piece, relative to the scene file.
+    pub file: String,
+    /// As [`Mesh::size`], of the box around all pieces.
+    pub size: Option<f64>,
+    /// As [`Mesh::mirror`].
+    pub mirror: Option<Axis>,
+    /// As [`Mesh::spacing`], of each piece.
+    pub spacing: Option<f64>,
+    /// As [`Mesh::nodes`], of each piece.
+    pub nodes: Option<usize>,
+    /// What holds pieces together whose faces touch; nothing unless given.
+    pub bonds: Option<PieceBonds>,
+}
+
+/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that bear the strength times the area in which two pieces
+/// touch.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PieceBonds {
+    /// The stress that they bear, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How far faces that touch may be apart, m; a 10,000th of the longest edge of the box around all pieces unless
+    /// given.
+    pub gap: Option<f64>,
 }
 
 /// An axis of the coordinates of a shape.
@@ -216,6 +249,7 @@ impl Shape {
         match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => vec![&mut mesh.file],
             Self::Trimesh(mesh) => vec![&mut mesh.file],
+            Self::Pieces(pieces) => vec![&mut pieces.file],
             other => other.pictures_mut().into_iter().map(|picture| &mut picture.file).collect(),
         }
     }
@@ -224,6 +258,7 @@ impl Shape {
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
+            Self::Pieces(_) => None,
             Self::Sphere(s) => Some([2.0 * s.radius; 3]),
             Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
             Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
@@ -248,6 +283,7 @@ impl Shape {
         match self {
             Self::Plane(_) | Self::Trimesh(_) => (None, None),
             Self::Mesh(m) | Self::Tets(m) => (m.spacing, m.nodes),
+            Self::Pieces(p) => (p.spacing, p.nodes),
             Self::Sphere(s) => (s.spacing, s.nodes),
             Self::Box(b) => (b.spacing, b.nodes),
             Self::Cylinder(c) => (c.spacing, c.nodes),
@@ -267,6 +303,7 @@ impl Shape {
         let (spacing, nodes) = match self {
             Self::Plane(_) | Self::Trimesh(_) => return,
             Self::Mesh(m) | Self::Tets(m) => (&mut m.spacing, &mut m.nodes),
+            Self::Pieces(p) => (&mut p.spacing, &mut p.nodes),
             Self::Sphere(s) => (&mut s.spacing, &mut s.nodes),
             Self::Box(b) => (&mut b.spacing, &mut b.nodes),
             Self::Cylinder(c) => (&mut c.spacing, &mut c.nodes),

@@ -41,6 +41,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("corners", &["m"]),
     ("depth", &["m"]),
     ("down", &["m"]),
+    ("gap", &["m"]),
     ("half_extents", &["m"]),
     ("half_height", &["m"]),
     ("height", &["m"]),

@@ -4,6 +4,7 @@ mod contact;
 mod lattice;
 mod levels;
 mod pattern;
+mod pieces;
 mod plane;
 mod solids;
 
@@ -68,6 +69,7 @@ impl Scene {
                 self.check_material(&at(&key, "material"), name)?;
             }
             body(&key, b)?;
+            pieces::check(&key, b, self)?;
             groups_of(&key, b, &groups)?;
             if let Some(f) = &b.fracture {
                 fracture(&at(&key, "fracture"), f, b, self)?;
@@ -109,6 +111,7 @@ impl Scene {
             require(body.copies.is_none(), &key, || {
                 format!("names `{name}`, which has copies: name a body that stands alone")
             })?;
+            pieces::stands_alone(&key, body)?;
             moves |= body.motion == Motion::Dynamic;
         }
         let key_of = |name: &str| at(key, name);
@@ -185,6 +188,7 @@ impl Scene {
         require(other.copies.is_none(), &key, || {
             format!("names `{to}`, which has copies: name a body that stands alone")
         })?;
+        pieces::stands_alone(&key, other)?;
         require(other.motion == Motion::Static || !other.anchors.is_empty(), &key, || {
             format!("names `{to}`, which moves: it must be static or have an anchor itself")
         })
@@ -447,6 +451,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
             return bounded(&at(key, "plane.offset"), &[p.offset], "m");
         }
         Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
+        Shape::Pieces(p) => return pieces::shape(&at(key, "pieces"), p),
         Shape::Sphere(s) => extent(&at(key, "sphere.radius"), s.radius)?,
         Shape::Box(b) => {
             for half in b.half_extents {

@@ -17,7 +17,10 @@ pub(super) fn combined(key: &str, c: &Combined) -> Result<(), InvalidValue> {
         direction(&at(&key, "rotation.axis"), &part.rotation.axis)?;
         bounded(&at(&key, "rotation.degrees"), &[part.rotation.degrees], "degrees")?;
         require(
-            !matches!(part.shape, Shape::Mesh(_) | Shape::Tets(_) | Shape::Trimesh(_)),
+            !matches!(
+                part.shape,
+                Shape::Mesh(_) | Shape::Tets(_) | Shape::Trimesh(_) | Shape::Pieces(_)
+            ),
             &at(&key, "shape"),
             || "is from a file: combine primitives, planes, pictures and combined solids",
         )?;

@@ -1,0 +1,150 @@
+//! Bodies that start in pieces.
+
+use std::collections::BTreeMap;
+
+use fracture::{Bond, touching};
+use levelset::{Aabb, MeshError, Moments, TriMesh};
+use nalgebra::{Point3, Vector3};
+
+use super::{BuildError, Cause, MeshData, mirrored};
+use crate::PaintedMesh;
+use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape};
+
+/// How far faces that touch may be apart, as a share of the size of all pieces: files hold seven digits.
+const GAP: f64 = 1e-4;
+
+/// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
+/// `pieces` holds the pieces by the file that the scene names; what they become is added to `meshes`. Pieces of
+/// `vase` are called `vase 1`, `vase 2` and so on, and move as one rigid body at the start.
+///
+/// # Errors
+/// [`BuildError`] when pieces are missing, or make the scene larger than one may be. The scene is then as it was.
+pub fn separate(
+    scene: &mut Scene,
+    pieces: &BTreeMap<String, Vec<PaintedMesh>>,
+    meshes: &mut BTreeMap<String, MeshData>,
+) -> Result<(), BuildError> {
+    if scene.piece_files().next().is_none() {
+        return Ok(());
+    }
+    let mut apart = Scene { bodies: Vec::new(), ..scene.clone() };
+    let mut made = BTreeMap::new();
+    for body in &scene.bodies {
+        let Shape::Pieces(shape) = &body.shape else {
+            apart.bodies.push(body.clone());
+            continue;
+        };
+        let given = pieces.get(&shape.file).map_or(&[][..], Vec::as_slice);
+        let placed = placed(shape, given)
+            .map_err(|cause| BuildError { part: format!("body {:?}", body.name), cause })?;
+        apart.joints.extend(bonds(body, shape, &placed));
+        apart.bodies.extend(bodies(body, shape, &placed));
+        let named = placed.into_iter().zip(1..).map(|(piece, n)| (file(body, shape, n), piece));
+        made.extend(named.map(|(file, piece)| (file, MeshData::Surface(piece))));
+    }
+    apart.validate().map_err(|invalid| BuildError {
+        part: "the scene with all pieces".to_owned(),
+        cause: Cause::Scene(invalid.into()),
+    })?;
+    *scene = apart;
+    meshes.extend(made);
+    Ok(())
+}
+
+/// The force, N, and the torque, N m, that a bond bears. The torque is that of a square of its area in bending, whose
+/// section modulus is the third power of the side over six.
+pub fn bond_loads(bond: &Bond, strength: f64) -> [f64; 2] {
+    [strength * bond.area, strength * bond.area * bond.area.sqrt() / 6.0]
+}
+
+/// Pieces mirrored, scaled and moved together.
+fn placed(shape: &Pieces, given: &[PaintedMesh]) -> Result<Vec<PaintedMesh>, Cause> {
+    given.iter().try_for_each(|piece| check_indices(&piece.mesh))?;
+    let mut pieces: Vec<PaintedMesh> =
+        given.iter().map(|piece| mirrored(piece.clone(), shape.mirror)).collect();
+    let Some(bounds) = Aabb::around(pieces.iter().flat_map(|piece| &piece.mesh.vertices)) else {
+        return Err(Cause::NoMesh { file: shape.file.clone(), kind: "pieces" });
+    };
+    if let Some(size) = shape.size {
+        let (scale, center) = (size / bounds.extents().max(), bounds.center());
+        for p in pieces.iter_mut().flat_map(|piece| &mut piece.mesh.vertices) {
+            *p = Point3::from((*p - center) * scale);
+        }
+    }
+    Ok(pieces)
+}
+
+fn check_indices(mesh: &TriMesh) -> Result<(), MeshError> {
+    let count = mesh.vertices.len();
+    for (triangle, corners) in mesh.triangles.iter().enumerate() {
+        if let Some(&vertex) = corners.iter().find(|&&vertex| vertex as usize >= count) {
+            return Err(MeshError::IndexOutOfRange { triangle, vertex, count });
+        }
+    }
+    Ok(())
+}
+
+/// What the mesh of piece `n` is called.
+fn file(body: &Body, shape: &Pieces, n: usize) -> String {
+    format!("{}, piece {n} of {}", shape.file, body.name)
+}
+
+fn name(body: &Body, n: usize) -> String {
+    format!("{} {n}", body.name)
+}
+
+/// A body for each piece.
+fn bodies(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Body> {
+    let turn = body.pose().rotation;
+    let center = |meshes: &mut dyn Iterator<Item = &TriMesh>| {
+        let all = meshes.map(TriMesh::moments).fold(Moments::default(), |sum, one| sum + one);
+        (all.volume > 0.0).then(|| turn * (all.first / all.volume))
+    };
+    let middle = center(&mut pieces.iter().map(|piece| &piece.mesh));
+    let velocity = |mesh: &TriMesh| {
+        let from_middle = center(&mut std::iter::once(mesh)).zip(middle).map(|(c, m)| c - m);
+        let turning = Vector3::from(body.angular_velocity).cross(&from_middle.unwrap_or_default());
+        (Vector3::from(body.velocity) + turning).into()
+    };
+    let of_piece = |(piece, n): (&PaintedMesh, usize)| {
+        let mut one = body.clone();
+        one.name = name(body, n);
+        one.velocity = velocity(&piece.mesh);
+        one.shape = Shape::Mesh(Mesh {
+            file: file(body, shape, n),
+            spacing: shape.spacing,
+            nodes: shape.nodes,
+            sign: MeshSign::Strict,
+            ..Mesh::default()
+        });
+        one
+    };
+    pieces.iter().zip(1..).map(of_piece).collect()
+}
+
+/// A joint for each two pieces that touch.
+fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
+    let Some(scene::PieceBonds { strength, gap }) = shape.bonds else { return Vec::new() };
+    let tensile = || body.solid().map(|solid| solid.tensile_strength);
+    let Some(strength) = strength.or_else(tensile) else { return Vec::new() };
+    let meshes: Vec<TriMesh> = pieces.iter().map(|piece| piece.mesh.clone()).collect();
+    let longest = Aabb::around(meshes.iter().flat_map(|mesh| &mesh.vertices))
+        .map_or(0.0, |bounds| bounds.extents().max());
+    let pose = body.pose();
+    let joint = |bond: &Bond| {
+        let [force, torque] = bond_loads(bond, strength);
+        Joint {
+            kind: JointKind::Fixed,
+            bodies: bond.fragments.map(|n| name(body, n + 1)),
+            anchor: (pose * bond.center).coords.into(),
+            second_anchor: None,
+            axis: [0.0, 1.0, 0.0],
+            limits: None,
+            motor: None,
+            break_force: Some(force),
+            break_torque: Some(torque),
+            collides: false,
+        }
+    };
+    touching(&meshes, gap.unwrap_or(GAP * longest)).iter().map(joint).collect()
+}
