@@ -128,11 +128,7 @@ fn bonds_hold_until_they_bear_too_much() {
                     motion = \"static\"\nshape = { box = { half_extents = [0.1, 0.5, 0.6] } }\n\
                     position = [1, 0.5, 0.5]\n";
         std::fs::write(case.folder.path().join("main.toml"), main).unwrap();
-        let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
-        assert!(ran.status.success(), "{}", problem(ran.stderr));
-        let lines = read(&case, "out.jsonl");
-        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-        let places: Vec<Vec<f64>> = poses(&last);
+        let places = run(&case).pop().unwrap();
         // centers of blocks are at 1.25 and 1.75 m at the start, and at 0.25 m at the least on the floor
         let is_whole = places[..8].iter().all(|place| place[1] > 1.2);
         assert_eq!(is_whole, holds, "{strength}: {places:?}");
@@ -141,6 +137,15 @@ fn bonds_hold_until_they_bear_too_much() {
 
 fn read(case: &Case, name: &str) -> String {
     std::fs::read_to_string(case.folder.path().join(name)).unwrap()
+}
+
+/// Runs `main.toml`. Returns the places of all bodies in each frame.
+fn run(case: &Case) -> Vec<Vec<Vec<f64>>> {
+    let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
+    assert!(ran.status.success(), "{}", problem(ran.stderr));
+    let lines = read(case, "out.jsonl");
+    let frames = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    frames.filter(|frame| frame["poses"].is_array()).map(|frame| poses(&frame)).collect()
 }
 
 /// Where bodies are in a frame.
@@ -182,13 +187,7 @@ fn a_scene_starts_from_a_folder_of_pieces() {
     let masses: Vec<f64> = bodies.iter().filter_map(|body| body["mass"].as_f64()).collect();
     assert!(masses.len() > 3, "{masses:?}");
     assert!((masses.iter().sum::<f64>() / 2500.0 - 1.0).abs() < 1e-3, "{masses:?}");
-    let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
-    assert!(ran.status.success(), "{}", problem(ran.stderr));
-    let lines = read(&case, "out.jsonl");
-    let frames: Vec<serde_json::Value> =
-        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let places: Vec<Vec<Vec<f64>>> =
-        frames.iter().filter(|frame| frame["poses"].is_array()).map(poses).collect();
+    let places = run(&case);
     // what stood apart by too much, or inside each other, would move at once
     for frame in &places {
         for (place, start) in frame.iter().zip(&places[0]) {
@@ -209,11 +208,7 @@ fn bonds_of_a_body_in_pieces_hold_until_they_bear_too_much() {
         let pieces = format!("file = \"blocks.obj\", bonds = {{ strength = {strength} }}");
         let keys = format!("material = \"stone\"\nposition = [0, 1, 0]\n{wall}");
         scene_of_pieces(&case, "frames = 60", &pieces, &keys);
-        let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
-        assert!(ran.status.success(), "{}", problem(ran.stderr));
-        let lines = read(&case, "out.jsonl");
-        let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
-        let places = poses(&last);
+        let places = run(&case).pop().unwrap();
         let is_whole = places[1..9].iter().all(|place| place[1] > 1.2);
         assert_eq!(is_whole, holds, "{strength}: {places:?}");
     }
@@ -227,13 +222,7 @@ fn pieces_start_to_move_as_one_body() {
     let keys = "velocity = [1, 0, 0]\nangular_velocity = [0, 0, 2]\nposition = [0, 9, 0]";
     let simulation = "gravity = [0, 0, 0]\nfps = 100\nframes = 1";
     scene_of_pieces(&case, simulation, "file = \"blocks.obj\", size = 2, mirror = \"x\"", keys);
-    let ran = case.run(&["run", "main.toml", "-o", "out.jsonl", "--quiet"]);
-    assert!(ran.status.success(), "{}", problem(ran.stderr));
-    let lines = read(&case, "out.jsonl");
-    let frames: Vec<serde_json::Value> =
-        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let places: Vec<Vec<Vec<f64>>> =
-        frames.iter().filter(|frame| frame["poses"].is_array()).map(poses).collect();
+    let places = run(&case);
     let (first, last) = (&places[0], &places[places.len() - 1]);
     let steps = (places.len() - 1) as f64;
     for (start, end) in first[1..].iter().zip(&last[1..]) {

@@ -24,7 +24,7 @@ pub mod volume_file;
 mod vtk_xml;
 mod wording;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use fracture;
 pub use levelset;
 pub use meshfile;

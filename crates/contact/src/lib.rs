@@ -30,7 +30,7 @@ mod settings;
 mod shape;
 mod solve;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use dynamics;
 pub use levelset;
 pub use nalgebra;

@@ -60,7 +60,7 @@ mod principal;
 mod rotation;
 mod spin;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use nalgebra;
 
 pub use advance::{Order, Scheme, advance, advance_all, second_order_step};

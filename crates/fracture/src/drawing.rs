@@ -108,6 +108,17 @@ struct Contour<'a> {
     quads: Vec<Quad>,
 }
 
+/// A side of a quad on a face that the surface passes twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Passage {
+    /// Vertices at both ends, the lower number first.
+    ends: [u32; 2],
+    /// The inside node that the surface goes around on the face.
+    inside: usize,
+    quad: usize,
+    side: usize,
+}
+
 impl<'a> Contour<'a> {
     fn new(fragment: &'a LevelSet, body: &'a LevelSet, breaks: &'a [Break<'a>]) -> Self {
         let dims = fragment.grid().dims().map(|n| n + 2);
@@ -274,23 +285,23 @@ impl<'a> Contour<'a> {
     /// A vertex more on a side of each quad, or none. Where the surface passes a face twice between the same two
     /// vertices, four quads would share an edge: one of the two passages bends through its middle instead.
     fn bends(&self, vertices: &mut Vec<Point3<f64>>) -> Vec<[Option<u32>; 4]> {
-        // passages by their ends and the inside node that they go around
-        let mut sides: Vec<([u32; 2], usize, usize, usize)> = Vec::new();
+        let mut passages: Vec<Passage> = Vec::new();
         for (n, quad) in self.quads.iter().enumerate() {
             for side in (0..4).filter(|&side| quad.passed_twice[side]) {
                 let (a, b) = (quad.vertices[side], quad.vertices[(side + 1) % 4]);
-                sides.push(([a.min(b), a.max(b)], quad.inside, n, side));
+                let ends = [a.min(b), a.max(b)];
+                passages.push(Passage { ends, inside: quad.inside, quad: n, side });
             }
         }
-        sides.sort_unstable();
+        passages.sort_unstable();
         let mut bends = vec![[None; 4]; self.quads.len()];
-        for ends in sides.chunk_by(|p, q| p.0 == q.0) {
-            for passage in ends.chunk_by(|p, q| p.1 == q.1).skip(1) {
-                let points = passage.iter().map(|&(.., quad, _)| self.quads[quad].point.coords);
+        for ends in passages.chunk_by(|p, q| p.ends == q.ends) {
+            for passage in ends.chunk_by(|p, q| p.inside == q.inside).skip(1) {
+                let points = passage.iter().map(|of| self.quads[of.quad].point.coords);
                 let middle = points.sum::<Vector3<f64>>() / passage.len() as f64;
-                passage
-                    .iter()
-                    .for_each(|&(.., n, side)| bends[n][side] = Some(vertices.len() as u32));
+                for of in passage {
+                    bends[of.quad][of.side] = Some(vertices.len() as u32);
+                }
                 vertices.push(middle.into());
             }
         }

@@ -87,7 +87,7 @@ mod slicing;
 mod touching;
 mod voronoi;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use levelset;
 pub use nalgebra;
 pub use ndarray;

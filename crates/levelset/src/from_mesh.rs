@@ -192,8 +192,12 @@ fn anchors(distance: &[f32], inside: &[bool], dims: [usize; 3]) -> Vec<Anchor> {
 }
 
 impl TriMesh {
-    /// Whether all numbers make sense; says nothing of the shape.
-    pub(crate) fn validate(&self) -> Result<(), MeshError> {
+    /// Checks that there are triangles, that vertices are finite, and that triangles name vertices that exist.
+    /// Whether the mesh is closed is not checked.
+    ///
+    /// # Errors
+    /// [`MeshError::Empty`], [`MeshError::NotFinite`] or [`MeshError::IndexOutOfRange`].
+    pub fn validate(&self) -> Result<(), MeshError> {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }

@@ -151,7 +151,7 @@ mod tet_quality;
 mod walls;
 mod warp;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use nalgebra;
 pub use ndarray;
 

@@ -29,7 +29,7 @@ use crate::glb_file::GlbError;
 
 pub use crate::gltf::GlbCoats;
 pub use coats::{Beside, CoatWarning, ImageError, MAX_PIXELS, image_kind, image_size};
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use levelset;
 pub use nalgebra;
 pub use sim;

@@ -4,35 +4,33 @@ mod formed;
 mod lattice;
 mod pieces;
 mod prescored;
+mod solids;
 
 pub use pieces::{bond_loads, separate};
 pub use prescored::pattern;
 pub(crate) use prescored::sites;
+pub use solids::{mesh_geometry, sample_mesh};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{
-    Field, Groups, Material, MaterialError, Round, Shape, TetSolid, TetSolidError, Triangles,
-};
-use dynamics::{Body, MassError, MassProperties, Velocity};
-use fracture::{ClosedMesh, Geometry, LatticeError, PatternError};
-use levelset::{
-    Aabb, ConvexHull, Grid, GridError, LevelSet, MeshError, Moments, Sign, TetError, TetMesh,
-    TriMesh,
-};
+use contact::{Groups, Material, MaterialError, TetSolidError};
+use dynamics::{Body, MassError, Velocity};
+use fracture::{LatticeError, PatternError};
+use levelset::{GridError, MeshError, TetError, TetMesh};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
 use self::prescored::Patterns;
+use self::solids::{Solids, solid};
 use crate::elastic::interpolation;
-use crate::scene::{self, MeshSign, Motion, Scene};
+use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
     FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World, rigid,
+    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World,
 };
 
 /// What a mesh file holds.
@@ -550,323 +548,4 @@ fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Resul
         groups: Groups::default(),
         breakage,
     })
-}
-
-/// The solid of a body.
-struct Solids {
-    shape: Shape,
-    /// `None` for scenery, and for balls and boxes that cannot break.
-    solid: Option<Solid>,
-    /// `None` for scenery: a solid without end, or triangles.
-    mass: Option<MassProperties>,
-    /// Body coordinates to those of the scene's shape.
-    frame: Isometry3<f64>,
-    /// What it was made from, in the coordinates of the scene's shape.
-    mesh: Option<Arc<PaintedMesh>>,
-    /// Its tetrahedra, in the same coordinates.
-    tets: Option<TetMesh>,
-}
-
-fn surface_in<'m>(
-    meshes: &'m BTreeMap<String, MeshData>,
-    file: &str,
-) -> Result<&'m PaintedMesh, Cause> {
-    match meshes.get(file) {
-        Some(MeshData::Surface(mesh)) => Ok(mesh),
-        _ => Err(Cause::NoMesh { file: file.to_owned(), kind: "a surface" }),
-    }
-}
-
-/// The solid of a body.
-fn solid(spec: &scene::Body, meshes: &BTreeMap<String, MeshData>) -> Result<Solids, Cause> {
-    let scenery =
-        |shape, frame| Solids { shape, solid: None, mass: None, frame, mesh: None, tets: None };
-    match &spec.shape {
-        scene::Shape::Plane(plane) => {
-            let normal = Unit::new_normalize(Vector3::from(plane.normal));
-            let up = Vector3::y_axis();
-            let rotation =
-                UnitQuaternion::rotation_between_axis(&up, &normal).unwrap_or_else(|| {
-                    UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
-                });
-            let place = Translation3::from(normal.into_inner() * plane.offset);
-            Ok(scenery(Shape::half_space(), Isometry3::from_parts(place, rotation)))
-        }
-        scene::Shape::Trimesh(surface) => {
-            let given = surface_in(meshes, &surface.file)?;
-            let given = mirrored(given.clone(), surface.mirror);
-            let (mesh, _) = scaled(given.mesh, surface.size)?;
-            let thickness = surface.thickness.unwrap_or(f64::INFINITY);
-            let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            let drawn = (!given.coats.is_empty()).then_some(PaintedMesh { mesh, ..given });
-            let scenery = scenery(shape, Isometry3::identity());
-            Ok(Solids { mesh: drawn.map(Arc::new), ..scenery })
-        }
-        scene::Shape::Mesh(mesh) => {
-            let given = surface_in(meshes, &mesh.file)?;
-            of_mesh(mesh, mirrored(given.clone(), mesh.mirror), spec.density())
-        }
-        scene::Shape::Pieces(pieces) => {
-            Err(Cause::NoMesh { file: pieces.file.clone(), kind: "pieces" })
-        }
-        scene::Shape::Tets(mesh) => {
-            let Some(MeshData::Tets(given)) = meshes.get(&mesh.file) else {
-                return Err(Cause::NoMesh { file: mesh.file.clone(), kind: "tetrahedra" });
-            };
-            let tets = scaled_tets(mesh, given)?;
-            let unscaled = scene::Mesh { size: None, ..mesh.clone() };
-            let mut solids = of_mesh(&unscaled, tets.boundary().into(), spec.density())?;
-            if mesh.collide == scene::Collide::Tets {
-                solids.shape = Shape::tets(Arc::new(TetSolid::new(&tets, &solids.frame)?));
-            }
-            Ok(Solids { tets: Some(tets), ..solids })
-        }
-        scene::Shape::Combined(_) | scene::Shape::Extruded(_) | scene::Shape::Heightfield(_) => {
-            let mesh = formed::mesh(&spec.shape)?;
-            of_mesh(&formed::sampling(&spec.shape), mesh.into(), spec.density())
-        }
-        scene::Shape::Polygon(polygon) => {
-            of_polygon(&formed::sampling(&spec.shape), polygon, spec.density())
-        }
-        scene::Shape::Sphere(s) => primitive(spec, levelset::Solid::Sphere { radius: s.radius }),
-        scene::Shape::Box(b) => {
-            primitive(spec, levelset::Solid::Box { half_extents: b.half_extents.into() })
-        }
-        scene::Shape::Cylinder(c) => {
-            let (radius, half_height) = (c.radius, c.half_height);
-            primitive(spec, levelset::Solid::Cylinder { half_height, radius })
-        }
-        scene::Shape::Capsule(c) => {
-            let (radius, half_height) = (c.radius, c.half_height);
-            primitive(spec, levelset::Solid::Capsule { half_height, radius })
-        }
-        scene::Shape::Cone(c) => {
-            let (radius, half_height) = (c.radius, c.half_height);
-            primitive(spec, levelset::Solid::Cone { half_height, radius })
-        }
-        scene::Shape::Torus(t) => {
-            primitive(spec, levelset::Solid::Torus { major: t.major, minor: t.minor })
-        }
-    }
-}
-
-/// A primitive: its mass is that of the closed form, whether or not it can break.
-fn primitive(spec: &scene::Body, solid: levelset::Solid) -> Result<Solids, Cause> {
-    let half = Vector3::from(spec.shape.extents().unwrap_or_default()) / 2.0;
-    let bounds = Aabb { min: Point3::from(-half), max: Point3::from(half) };
-    let spacing = spec.shape.spacing().unwrap_or(1.0);
-    let finest = Grid::finest_spacing(&bounds.extents(), scene::MARGIN, scene::MAX_NODES);
-    // what needs no samples may ask for more than there may be
-    let spacing = if spec.may_be_sampled() { spacing } else { spacing.max(finest) };
-    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, Grid::MAX_NODES)?;
-    let geometry = Geometry::primitive(solid, grid).ok_or(RigidError::Empty)?;
-    let (mass, frame) = aligned(&solid, geometry.moments(), spec.density())?;
-    // what is anchored needs its solid to find what anchors hold
-    let breaks = spec.fracture.is_some() || !spec.anchors.is_empty();
-    let body = Solid { geometry: Arc::new(geometry), material: frame };
-    let shape = match solid {
-        // balls meet by their radius, and boxes by their faces until they break
-        levelset::Solid::Sphere { radius } => Shape::ball(radius),
-        levelset::Solid::Box { half_extents } if !breaks => {
-            let finest = (half_extents.max() / 20.0).min(half_extents.min() / 4.0);
-            Shape::cuboid(half_extents, spec.shape.given_spacing().unwrap_or(finest))
-        }
-        levelset::Solid::Box { .. } => body.shape(),
-        // chords would not roll
-        levelset::Solid::Cylinder { half_height, radius } => {
-            Shape::round(Round::cylinder(half_height, radius), spacing)
-        }
-        levelset::Solid::Capsule { half_height, radius } => {
-            Shape::round(Round::capsule(half_height, radius), spacing)
-        }
-        levelset::Solid::Cone { half_height, radius } => {
-            Shape::round(Round::cone(half_height, radius), spacing)
-        }
-        _ => sampled_shape(&body)?,
-    };
-    let is_exact = matches!(shape.field(), Field::Ball { .. } | Field::Cuboid { .. });
-    let solid = (breaks || !is_exact).then_some(body);
-    Ok(Solids { shape, solid, mass: Some(mass), frame, mesh: None, tets: None })
-}
-
-/// The mass properties of a solid whose principal axes are those of its coordinates, and where its center
-/// is.
-fn aligned(
-    solid: &levelset::Solid,
-    moments: &Moments,
-    density: f64,
-) -> Result<(MassProperties, Isometry3<f64>), RigidError> {
-    let mass = moments.volume * density;
-    let per_mass = match *solid {
-        levelset::Solid::Sphere { radius } => Vector3::repeat(0.4 * radius.powi(2)),
-        levelset::Solid::Box { half_extents } => {
-            let s = half_extents.component_mul(&half_extents) / 3.0;
-            Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y)
-        }
-        _ => moments.inertia().diagonal() / moments.volume,
-    };
-    let mass = MassProperties::new(mass, per_mass * mass)?;
-    Ok((mass, Isometry3::from_parts(moments.center().into(), UnitQuaternion::identity())))
-}
-
-/// The samples of a solid as a collision shape.
-fn sampled_shape(Solid { geometry, material }: &Solid) -> Result<Shape, RigidError> {
-    let level_set = geometry.level_set();
-    // what has no sample would touch nothing
-    level_set.inside_range().ok_or(RigidError::Empty)?;
-    let points = level_set.surface_particles(level_set.grid().spacing());
-    Ok(Shape::grid(Arc::clone(level_set), &points, *material))
-}
-
-/// The solid of a mesh: exact if it is closed.
-fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
-    let (geometry, mesh) = mesh_geometry(spec, painted.mesh)?;
-    let own = rigid(geometry.moments(), density)?;
-    of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
-}
-
-/// The solid of a polygon, with a principal axis along z.
-fn of_polygon(spec: &scene::Mesh, polygon: &scene::Polygon, density: f64) -> Result<Solids, Cause> {
-    let (geometry, mesh) = mesh_geometry(spec, polygon.mesh())?;
-    let mut moments = *geometry.moments();
-    // zero by symmetry; round-off would turn the axes of equal moments
-    moments.first.z = 0.0;
-    for k in 0..2 {
-        (moments.second[(k, 2)], moments.second[(2, k)]) = (0.0, 0.0);
-    }
-    let own = rigid(&moments, density)?;
-    of_geometry(geometry, mesh.into(), own)
-}
-
-/// The solid of an exact or sampled geometry that was made from a mesh, with its mass and body coordinates.
-fn of_geometry(
-    geometry: Geometry,
-    painted: PaintedMesh,
-    (mass, material): (MassProperties, Isometry3<f64>),
-) -> Result<Solids, Cause> {
-    let solid = Solid { geometry: Arc::new(geometry), material };
-    let mesh = &painted.mesh;
-    let convex = if solid.geometry.is_convex() && mesh.vertices.len() <= Shape::MAX_CORNERS {
-        let spacing = solid.geometry.grid().spacing();
-        let hull = ConvexHull::new(&mesh.vertices).ok();
-        hull.and_then(|hull| Shape::convex(&hull, spacing, &material))
-    } else {
-        None
-    };
-    Ok(Solids {
-        shape: match convex {
-            Some(shape) => shape,
-            None => sampled_shape(&solid)?,
-        },
-        solid: Some(solid),
-        mass: Some(mass),
-        frame: material,
-        mesh: Some(Arc::new(painted)),
-        tets: None,
-    })
-}
-
-/// The solid of a mesh, exact if it is closed and does not overlap itself, and the mesh scaled and moved
-/// as `spec` says.
-///
-/// # Errors
-/// As [`sample_mesh`].
-pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, TriMesh), Cause> {
-    if is_too_thin(&mesh) {
-        return Err(RigidError::Empty.into());
-    }
-    let (level_set, mesh) = sample_mesh(spec, mesh)?;
-    let level_set = Arc::new(level_set);
-    // where parts of a mesh overlap, integrals over its surface count twice
-    let exact = ClosedMesh::new(mesh.clone()).ok().filter(|mesh| !mesh.mesh().overlaps_itself());
-    let geometry = match exact {
-        Some(exact) => Geometry::mesh(&exact, level_set),
-        None => {
-            level_set.inside_range().ok_or(RigidError::Empty)?;
-            let sampled = level_set.subcell_moments();
-            let points = level_set.surface_particles(level_set.grid().spacing());
-            Geometry::sampled(level_set, points, sampled)
-        }
-    };
-    Ok((geometry, mesh))
-}
-
-/// Mean thickness of a solid over its size, below which cuts are lost in rounding.
-const THINNEST: f64 = 1e-9;
-
-/// Whether a mesh is closed and bounds less than cuts tell from nothing.
-fn is_too_thin(mesh: &TriMesh) -> bool {
-    let vertices = mesh.vertices.len();
-    // an index out of range has an error of its own later
-    if mesh.triangles.iter().flatten().any(|&v| v as usize >= vertices) {
-        return false;
-    }
-    let area: f64 = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t).norm()).sum();
-    let size = Aabb::around(&mesh.vertices).map_or(0.0, |bounds| bounds.extents().norm());
-    let volume = mesh.signed_volume();
-    volume > 0.0 && volume <= THINNEST * area * size && ClosedMesh::new(mesh.clone()).is_ok()
-}
-
-/// The level set of a mesh, and the mesh scaled and moved as `spec` says.
-///
-/// # Errors
-/// [`Cause`] when the mesh bounds no solid, or its grid cannot be made.
-pub fn sample_mesh(spec: &scene::Mesh, mesh: TriMesh) -> Result<(LevelSet, TriMesh), Cause> {
-    let (scaled, bounds) = scaled(mesh, spec.size)?;
-    let wall = || scaled.wall_thickness().unwrap_or(f64::INFINITY);
-    let known = spec.spacing.is_some() || spec.nodes.is_some();
-    let wall = if known { f64::INFINITY } else { wall() };
-    let spacing = scene::spacing((spec.spacing, spec.nodes), &bounds.extents(), wall);
-    let grid = Grid::enclosing(&bounds, spacing, scene::MARGIN, scene::MAX_NODES)?;
-    let level_set = match spec.sign {
-        MeshSign::Strict => LevelSet::from_mesh(&scaled, grid, Sign::Strict),
-        MeshSign::Winding => LevelSet::from_mesh(&scaled, grid, Sign::Winding),
-        MeshSign::Auto => match LevelSet::from_mesh(&scaled, grid, Sign::Strict) {
-            Err(MeshError::OpenEdge { .. }) => LevelSet::from_mesh(&scaled, grid, Sign::Winding),
-            other => other,
-        },
-    };
-    Ok((level_set?, scaled))
-}
-
-/// A mesh, or its image in the plane across an axis.
-fn mirrored(mesh: PaintedMesh, axis: Option<scene::Axis>) -> PaintedMesh {
-    match axis {
-        Some(axis) => mesh.mirrored(axis as usize),
-        None => mesh,
-    }
-}
-
-/// A mesh whose longest edge is `size` m, about the origin, or as it is; with the box around it.
-fn scaled(mesh: TriMesh, size: Option<f64>) -> Result<(TriMesh, Aabb), MeshError> {
-    let bounds = Aabb::around(&mesh.vertices).ok_or(MeshError::Empty)?;
-    let Some(size) = size else { return Ok((mesh, bounds)) };
-    let (scale, center) = (size / bounds.extents().max(), bounds.center());
-    let place = |p: &Point3<f64>| Point3::from((p - center) * scale);
-    let vertices: Vec<_> = mesh.vertices.iter().map(place).collect();
-    let bounds = Aabb { min: place(&bounds.min), max: place(&bounds.max) };
-    Ok((TriMesh { vertices, triangles: mesh.triangles }, bounds))
-}
-
-/// Tetrahedra scaled and moved as `spec` says, of which there is one piece.
-fn scaled_tets(spec: &scene::Mesh, tets: &TetMesh) -> Result<TetMesh, Cause> {
-    tets.validate()?;
-    let pieces = tets.components().count;
-    if pieces != 1 {
-        return Err(Cause::Disconnected(pieces));
-    }
-    let mut tets = tets.clone();
-    if let Some(axis) = spec.mirror {
-        tets.vertices.iter_mut().for_each(|p| p[axis as usize] = -p[axis as usize]);
-        tets.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
-    }
-    if let Some((size, bounds)) = spec.size.zip(Aabb::around(&tets.vertices)) {
-        let (scale, center) = (size / bounds.extents().max(), bounds.center());
-        for p in &mut tets.vertices {
-            *p = Point3::from((*p - center) * scale);
-        }
-        // numbers may underflow
-        tets.validate()?;
-    }
-    Ok(tets)
 }

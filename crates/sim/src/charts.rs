@@ -7,8 +7,8 @@ use nalgebra::{Point3, Vector3};
 
 use crate::{Paint, PaintedMesh};
 
-/// Which triangles of a mesh go on in which across their edges: of one coat, and with equal texture coordinates at
-/// both ends. Where these differ there is a seam.
+/// Adjacency of the triangles of a mesh within texture charts: two triangles are adjacent if they share an edge, a
+/// material and the texture coordinates at both ends of the edge. Where the coordinates differ there is a seam.
 #[derive(Debug)]
 pub(crate) struct Charts {
     /// Of each triangle, sorted.
@@ -53,9 +53,9 @@ impl Charts {
         Self { neighbors }
     }
 
-    /// The paint of a triangle near the mesh: at each corner that of the nearest point of what goes on from the
-    /// triangle of the mesh next to its middle, so that all corners are on one side of a seam. `None` if the mesh
-    /// is nowhere near.
+    /// The paint of a triangle near the mesh. All corners take that of the nearest points in one chart, which is that
+    /// of the nearest triangle to the middle, so that no triangle crosses a seam. `None` if the mesh is farther than
+    /// the reach of the projector.
     pub(crate) fn paint(
         &self,
         mesh: &PaintedMesh,
@@ -78,7 +78,8 @@ impl Charts {
         Some(Painted { coat: mesh.coat(first), corners: paint })
     }
 
-    /// The triangles that go on from the first as far as the corners are from the middle, and as vertices are moved.
+    /// The triangles of the chart of `first` that the nearest points of the corners may lie on: those no farther from
+    /// the middle than the first, the farthest corner and the reach of the projector together.
     fn patch(
         &self,
         mesh: &PaintedMesh,

@@ -60,7 +60,7 @@ mod user_data;
 mod warning;
 mod world;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use contact;
 pub use dynamics;
 pub use fracture;

@@ -86,7 +86,7 @@ impl PaintedMesh {
         }
     }
 
-    /// The number of the coat of triangle `face`; one past the end of all lists if it has none.
+    /// Index of the coat of triangle `face`, or `u32::MAX` if it has none.
     pub(crate) fn coat(&self, face: u32) -> u32 {
         self.coat_of.get(face as usize).copied().unwrap_or(u32::MAX)
     }

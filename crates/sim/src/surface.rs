@@ -35,8 +35,8 @@ pub struct Surface {
     pub outer: Vec<[u32; 3]>,
     /// Triangles of cuts.
     pub inner: Vec<[u32; 3]>,
-    /// The number of the coat ([`crate::Look::coats`]) of each outer triangle, or none if all look alike; a number past
-    /// the end of the coats is that of a triangle without one.
+    /// Index into [`crate::Look::coats`] of each outer triangle; empty if no triangle has a coat. A triangle whose index
+    /// is past the end has none.
     pub coats: Vec<u32>,
 }
 

@@ -38,7 +38,7 @@ mod structure;
 mod tet_boxes;
 mod write;
 
-// one dependency is enough: what the functions here take and return is named through this crate
+// users can name the types of this API without further dependencies
 pub use levelset;
 pub use nalgebra;
 

@@ -1,7 +1,7 @@
 //! A folder of Wavefront OBJ files, one per frame, in world coordinates, `materials.mtl` and the images that it names.
 //!
 //! Texture coordinates are those of the body, or, if it has none, where a vertex was in the whole body, m:
-//! those of a solid texture. Colors follow the places of vertices, as many programs write them.
+//! those of a solid texture. Vertex colors follow the coordinates on `v` lines, as many programs write them.
 
 use std::collections::BTreeSet;
 use std::fs::File;

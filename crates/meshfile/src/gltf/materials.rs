@@ -42,7 +42,7 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
         }
     }
 
-    /// The number of the coat of a material of the file, past the end of all lists for that of the format itself.
+    /// Index of the coat of a material in [`Self::coats`], or `u32::MAX` for the default material of glTF.
     ///
     /// # Errors
     /// [`MeshFileError::Glb`] when its image does not lie within the file, [`MeshFileError::Image`] when it is damaged
@@ -131,7 +131,7 @@ fn share(x: f32) -> f32 {
     if x.is_finite() { x.clamp(0.0, 1.0) } else { 1.0 }
 }
 
-/// The name of a file from an address, in which `%20` is a blank.
+/// The file name in a URI: percent-encoded bytes are decoded (RFC 3986, section 2.1).
 fn decoded(address: &str) -> String {
     let mut bytes = Vec::with_capacity(address.len());
     let mut rest = address.as_bytes();

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use fracture::{Bond, touching};
-use levelset::{Aabb, MeshError, Moments, TriMesh};
+use levelset::{Aabb, Moments, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use super::{BuildError, Cause, MeshData, mirrored};
+use super::solids::mirrored;
+use super::{BuildError, Cause, MeshData};
 use crate::PaintedMesh;
 use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape};
 
@@ -59,7 +60,7 @@ pub fn bond_loads(bond: &Bond, strength: f64) -> [f64; 2] {
 
 /// Pieces mirrored, scaled and moved together.
 fn placed(shape: &Pieces, given: &[PaintedMesh]) -> Result<Vec<PaintedMesh>, Cause> {
-    given.iter().try_for_each(|piece| check_indices(&piece.mesh))?;
+    given.iter().try_for_each(|piece| piece.mesh.validate())?;
     let mut pieces: Vec<PaintedMesh> =
         given.iter().map(|piece| mirrored(piece.clone(), shape.mirror)).collect();
     let Some(bounds) = Aabb::around(pieces.iter().flat_map(|piece| &piece.mesh.vertices)) else {
@@ -72,16 +73,6 @@ fn placed(shape: &Pieces, given: &[PaintedMesh]) -> Result<Vec<PaintedMesh>, Cau
         }
     }
     Ok(pieces)
-}
-
-fn check_indices(mesh: &TriMesh) -> Result<(), MeshError> {
-    let count = mesh.vertices.len();
-    for (triangle, corners) in mesh.triangles.iter().enumerate() {
-        if let Some(&vertex) = corners.iter().find(|&&vertex| vertex as usize >= count) {
-            return Err(MeshError::IndexOutOfRange { triangle, vertex, count });
-        }
-    }
-    Ok(())
 }
 
 /// What the mesh of piece `n` is called.
