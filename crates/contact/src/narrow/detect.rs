@@ -12,7 +12,7 @@ use crate::narrow::pair::{Motion, Pair};
 use crate::{Columns, Settings};
 
 /// Pairs per task; fixed, so that the work is cut the same way for any thread count.
-const CHUNK: usize = 256;
+const CHUNK: usize = 32;
 /// A step that takes bodies from `poses` to `predicted`. All slices have one entry a body.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'a> {
