@@ -90,6 +90,33 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn slivers_too_thin_for_a_piece_are_drawn_with_their_neighbor(
+        slope in prop::array::uniform2(-0.02..0.02_f64),
+        depth in 0.015..0.025_f64,
+    ) {
+        // a cut just below the top, between the last nodes of the grid inside and those on the surface
+        let half = Vector3::new(0.25, 0.25, 0.25);
+        let body = block(half);
+        let normal = Vector3::new(slope[0], slope[1], 1.0).normalize();
+        let middle = Point3::new(0.0, 0.0, half.z - depth);
+        let sites = [middle - normal * 0.1, middle + normal * 0.1];
+        let pattern = Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).unwrap();
+        let at = unturned(1.0);
+        let broken = shatter(&body, &[], &pattern, &at, 8);
+        prop_assert_eq!(broken.fragments.len(), 1);
+        let fragment = &broken.fragments[0];
+        let breaks = [Break { pattern: &pattern, at, regions: &fragment.regions }];
+        let Drawing { mesh, inner } = draw(&fragment.level_set, &body, &breaks);
+        prop_assert!(!inner.contains(&true));
+        let solid = 8.0 * half.product();
+        prop_assert!((mesh.signed_volume() / solid - 1.0).abs() < 1e-6);
+    }
+}
+
 #[test]
 fn drawn_edges_are_sharp_where_a_cut_meets_the_surface() {
     let half = Vector3::new(0.4, 0.25, 0.3);

@@ -37,8 +37,10 @@ pub struct Drawing {
 /// The surface of `fragment`, which came from `body` by `breaks`, the first break first.
 ///
 /// Dual contouring (Ju, Losasso, Schaefer and Warren 2002): one vertex for each sheet of the surface in a voxel, so
-/// that no edge has more than two triangles (Nielson 2004), where the planes of its crossings meet. A crossing's plane is that of the body or of the region whose surface the
-/// edge of the grid leaves first, so edges and corners stay sharp through any number of breaks.
+/// that no edge has more than two triangles (Nielson 2004), where the planes of its crossings meet. A crossing's plane
+/// is that of the body or of the region whose surface the edge of the grid leaves first, so edges and corners stay
+/// sharp through any number of breaks. What lies between a cut and the body's surface and is too thin for a node of
+/// another fragment is drawn with this one.
 pub fn draw(fragment: &LevelSet, body: &LevelSet, breaks: &[Break]) -> Drawing {
     let mut contour = Contour::new(fragment, body, breaks);
     let [nx, ny, nz] = contour.dims;
@@ -220,7 +222,8 @@ impl<'a> Contour<'a> {
             let slack = 1e-6 * (y - x);
             (x < y && x <= slack && y >= -slack).then(|| (x / (x - y)).clamp(0.0, 1.0))
         };
-        let mut first = zero(self.body.value(&a), self.body.value(&b)).map(|t| (t, None));
+        let of_body = zero(self.body.value(&a), self.body.value(&b)).map(|t| (t, None));
+        let mut first = of_body;
         for cut in self.breaks {
             let to_pattern = cut.at.transform().inverse();
             let value = |p: &Point3<f64>| cut.value(&(to_pattern * p));
@@ -229,6 +232,10 @@ impl<'a> Contour<'a> {
             {
                 first = Some((t, Some(cut)));
             }
+        }
+        let is_cut = matches!(first, Some((_, Some(_))));
+        if is_cut && of_body.is_some() && self.is_alone(inside, outside) {
+            first = of_body;
         }
         match first {
             Some((t, cut)) => {
@@ -250,6 +257,21 @@ impl<'a> Contour<'a> {
                 Crossing { point, normal: direction(normal, b - a), inner: true }
             }
         }
+    }
+
+    /// Whether no other fragment has a node at the voxels around an edge. What is beyond a cut there is thinner than a
+    /// voxel and drawn by none: this fragment takes it in.
+    fn is_alone(&self, inside: [usize; 3], outside: [usize; 3]) -> bool {
+        let range = |axis: usize| {
+            let (low, high) = (inside[axis].min(outside[axis]), inside[axis].max(outside[axis]));
+            if low == high { low.saturating_sub(1)..high + 2 } else { low..high + 1 }
+        };
+        // a node may lie on the body's surface, where interpolation rounds to either side
+        let slack = 1e-6 * self.fragment.grid().spacing();
+        let is_others = |node: [usize; 3]| {
+            !self.is_inside(node) && self.body.value(&self.position(node)) < -slack
+        };
+        range(0).all(|i| range(1).all(|j| range(2).all(|k| !is_others([i, j, k]))))
     }
 
     /// Gradient by differences over a fraction of a voxel, so that sharp edges stay sharp.
