@@ -50,6 +50,7 @@ mod levelset_topology;
 mod limits;
 mod load_paths;
 mod loads;
+mod mirrored;
 mod models;
 mod paid;
 mod paint;

@@ -36,6 +36,7 @@ mod files;
 mod groups;
 mod joint;
 mod material;
+mod mirror;
 mod pattern;
 mod polygon;
 mod quantity;
@@ -63,6 +64,7 @@ pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial, Rule};
+pub(crate) use mirror::mirrored_pose;
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
