@@ -52,6 +52,7 @@ mod load_paths;
 mod loads;
 mod mirrored;
 mod models;
+mod outlines;
 mod paid;
 mod paint;
 mod pattern_scenes;

@@ -286,6 +286,14 @@ pub enum Failure {
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
+    /// An SVG file cannot be used.
+    #[error("{}: {source}", path.display())]
+    Outline {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::outline_file::OutlineFileError,
+    },
     /// An image of a material cannot be drawn.
     #[error("{}: {source}", path.display())]
     Image {

@@ -31,6 +31,7 @@ impl Shape {
         let given = match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => mesh.mirror,
             Self::Trimesh(mesh) => mesh.mirror,
+            Self::Svg(svg) => svg.mirror,
             _ => None,
         };
         given.unwrap_or(Axis::X)
@@ -44,6 +45,7 @@ impl Shape {
         match self {
             Self::Mesh(mesh) | Self::Tets(mesh) => toggle(&mut mesh.mirror),
             Self::Trimesh(mesh) => toggle(&mut mesh.mirror),
+            Self::Svg(svg) => toggle(&mut svg.mirror),
             Self::Polygon(polygon) => {
                 polygon.corners.iter_mut().for_each(|corner| corner[0] = -corner[0]);
                 polygon.corners.reverse();

@@ -462,6 +462,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
         }
         Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
         Shape::Pieces(p) => return pieces::shape(&at(key, "pieces"), p),
+        Shape::Svg(s) => return solids::svg(&at(key, "svg"), s),
         Shape::Sphere(s) => extent(&at(key, "sphere.radius"), s.radius)?,
         Shape::Box(b) => {
             for half in b.half_extents {
