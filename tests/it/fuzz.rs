@@ -45,6 +45,7 @@ targets! {
     vtu: 3000,
     lset: 300,
     vti: 300,
+    vdb: 300,
     svg: 300,
     pattern: 400,
     png: 1000,

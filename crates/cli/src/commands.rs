@@ -132,7 +132,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A file is neither a mesh nor a level set.
-    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset or .vti file", path.display())]
+    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset, .vti or .vdb file", path.display())]
     NoSolid {
         /// The file.
         path: PathBuf,

@@ -142,6 +142,14 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("vti", "vti")
     },
     Target {
+        makes: &["voxelize -q cube.obj --nodes 2000 -o made.vdb"],
+        shipped: &["tests/fuzz_files/ball.vdb"],
+        commands: &["info -q FILE", "voxelize -q FILE -o out.obj"],
+        // a narrow band may span 2^21 nodes
+        memory: 128 << 20,
+        ..target("vdb", "vdb")
+    },
+    Target {
         shipped: &["tests/fuzz_files/shapes.svg", "tests/fuzz_files/paths.svg"],
         commands: &["check -q outline.toml"],
         ..target("svg", "svg")
