@@ -4,8 +4,8 @@ use levelset::{TriMesh, Union};
 use nalgebra::{Point2, Point3};
 use spade::{ConstrainedDelaunayTriangulation, Triangulation};
 
-use super::OutlineFileError;
 use super::curve::Region;
+use super::error::OutlineFileError;
 use super::split::{Line, split};
 
 /// Cells of the grid that corners are rounded to, from the middle of the box to its farthest side: what is meant to be one

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix2x3, Point2, Vector2};
 
-use super::{MAX_POINTS, OutlineFileError};
+use super::error::{MAX_POINTS, OutlineFileError};
 
 /// How far chords may be from their curves, as a share of the longest edge of the box.
 const TOLERANCE: f64 = 1.0 / 4000.0;

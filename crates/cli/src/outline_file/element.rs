@@ -5,8 +5,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use nalgebra::{Matrix2x3, Point2, Vector2};
 use roxmltree::{Document, Node, ParsingOptions};
 
-use super::OutlineFileError;
 use super::curve::{Contour, Figure, Outline, Segment};
+use super::error::OutlineFileError;
 use super::path::{Numbers, contours};
 use super::style::{Classes, Style, classes, length};
 

@@ -1,9 +1,7 @@
 //! Lines that cross, divided so that they meet at their ends alone.
 
-use super::OutlineFileError;
+use super::error::{MAX_LINES, OutlineFileError};
 
-/// Most lines once they are divided.
-pub(super) const MAX_LINES: usize = 30_000;
 /// Most rounds: dividing moves lines by less than a cell, which seldom makes others cross.
 const MAX_ROUNDS: usize = 50;
 

@@ -1,49 +1,27 @@
 //! Level sets of OpenVDB: one grid of single-precision numbers in a tree of 32, 16 and 8 nodes along each axis.
-//!
-//! The layout is that of files of version 222 to 224 (OpenVDB 3 to 12): all numbers are little-endian, texts have their
-//! length before them, and masks hold one bit for each value, those along z next to each other.
 
 mod blosc;
+mod layout;
 mod read;
+mod reader;
 mod tree;
 mod write;
 
 use levelset::{Grid, LevelSet};
 use nalgebra::Point3;
 use ndarray::{Array3, s};
-use thiserror::Error;
 
+pub use self::layout::VdbError;
+use self::layout::WIDTHS;
 use self::read::{Found, find};
 use self::tree::Part;
 pub(super) use self::write::write;
 
-/// What files start with.
-const MAGIC: u64 = 0x5644_4220;
-/// The tree that is read and written.
-const TREE: &str = "Tree_float_5_4_3";
-/// Logarithms of the numbers of nodes along an axis: below the root, below these, and of voxels in a leaf.
-const WIDTHS: [u32; 3] = [5, 4, 3];
-/// Flags of the compression of a grid.
-const ZIP: u32 = 1;
-const ACTIVE_MASK: u32 = 2;
-const BLOSC: u32 = 4;
 /// Nodes around what is active.
 const MARGIN: i64 = 3;
 /// Nodes that any file may span, and how many more for each of its bytes: trees that span much have much in them.
 const ANY_NODES: usize = 1 << 21;
 const NODES_FOR_A_BYTE: usize = 64;
-
-/// Why a VDB file cannot be read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum VdbError {
-    /// The bytes are not what the format allows.
-    #[error("is not a VDB file, or damaged ({0}): save it again")]
-    Damaged(&'static str),
-    /// It holds something else than a level set as it is read here.
-    #[error("{0}")]
-    Unknown(String),
-}
 
 /// Reads the first level set of a file, of at most `limit` nodes, and of no more than 64 for each byte and 2^21 beside.
 /// Beyond its narrow band distances are computed anew.

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use super::read::Reader;
-use super::{ACTIVE_MASK, BLOSC, VdbError, WIDTHS, ZIP, blosc};
+use super::blosc;
+use super::layout::{ACTIVE_MASK, BLOSC, VdbError, WIDTHS, ZIP};
+use super::reader::Reader;
 
 /// The tree of a grid, not read yet.
 #[derive(Clone)]

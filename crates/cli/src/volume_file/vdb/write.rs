@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use flate2::Compression;
 use levelset::LevelSet;
 
+use super::layout::{ACTIVE_MASK, MAGIC, TREE, WIDTHS, ZIP};
 use super::tree::coordinates;
-use super::{ACTIVE_MASK, MAGIC, TREE, WIDTHS, ZIP};
 
 /// Voxels of the band on either side of the surface, as OpenVDB has it.
 const HALF_WIDTH: f64 = 3.0;
