@@ -32,11 +32,17 @@ fn path(data: &str) -> String {
 fn shapes_without_curves_have_the_areas_of_their_formulas() {
     // between the lines of a pentagram of radius 1 lie five tips and a pentagon
     let tip = |k: f64| format!("{},{} ", (k * 0.8 * PI).sin(), (k * 0.8 * PI).cos());
+    // as many corners as there may be
+    let most = |n: usize| {
+        format!("<rect x='{}' y='{}' width='1' height='1'/>", 2 * (n % 50), 2 * (n / 50))
+    };
+    let most: String = (0..1999).map(most).collect();
     let star: String = (0..5).map(|k| tip(f64::from(k))).collect();
     let inner = 2.5 * (0.4 * PI).sin() * ((0.4 * PI).cos() / (0.2 * PI).cos()).powi(2);
     let outer = 5.0 * (0.2 * PI).sin() * (0.4 * PI).cos() / (0.2 * PI).cos();
     for (elements, expected) in [
         ("<rect x='3' y='4' width='20' height='10'/>".to_owned(), 200.0),
+        (most, 1999.0),
         ("<polygon points='0,0 10,0 0,6'/>".to_owned(), 30.0),
         ("<polyline points='0 0,10 0 0-6'/>".to_owned(), 30.0),
         (format!("<polygon points='{star}'/>"), outer),

@@ -21,11 +21,12 @@ pub(super) fn solid(regions: &[Region]) -> Result<TriMesh, OutlineFileError> {
     let cell = points().map(|p| p.coords.amax()).fold(0.0, f64::max) / GRID;
     let lines = split(lines(regions, cell))?;
     let (points, triangles) = triangles(&lines)?;
+    let mut bounds = vec![Vec::new(); regions.len()];
+    lines.iter().for_each(|line| bounds[line.region as usize].push(line.ends));
     let is_inside = |triangle: &[u32; 3]| {
         let sum = |k: usize| triangle.iter().map(|&v| points[v as usize][k]).sum();
-        (0..).zip(regions).any(|(n, region)| {
-            let own = lines.iter().filter(|line| line.region == n);
-            let winding = winding(own, [sum(0), sum(1)]);
+        regions.iter().zip(&bounds).any(|(region, ends)| {
+            let winding = winding(ends, [sum(0), sum(1)]);
             if region.is_even_odd { winding % 2 != 0 } else { winding != 0 }
         })
     };
@@ -77,9 +78,9 @@ fn triangles(lines: &[Line]) -> Result<Triangles, OutlineFileError> {
 }
 
 /// How often lines go around a third of a point, counter-clockwise, by their crossings to the right of it.
-fn winding<'l>(lines: impl Iterator<Item = &'l Line>, [x, y]: [i64; 2]) -> i64 {
-    let crossing = |line: &Line| {
-        let [a, b] = line.ends.map(|end| end.map(|x| 3 * x));
+fn winding(lines: &[[[i64; 2]; 2]], [x, y]: [i64; 2]) -> i64 {
+    let crossing = |ends: &[[i64; 2]; 2]| {
+        let [a, b] = ends.map(|end| end.map(|x| 3 * x));
         if (a[1] <= y) == (b[1] <= y) {
             return 0;
         }
@@ -88,7 +89,7 @@ fn winding<'l>(lines: impl Iterator<Item = &'l Line>, [x, y]: [i64; 2]) -> i64 {
         let is_right = (side > 0) == is_up;
         if is_right { if is_up { 1 } else { -1 } } else { 0 }
     };
-    lines.map(crossing).sum()
+    lines.iter().map(crossing).sum()
 }
 
 /// Triangles counter-clockwise in the plane become the top of a solid, whose bottom is below. Where parts touch in a

@@ -171,7 +171,7 @@ fn rectangle(node: &Node<'_, '_>) -> Result<Vec<Contour>, String> {
         sweep: FRAC_PI_2,
     };
     let line = |x: f64, y: f64| Segment::Line(Point2::new(x, y));
-    let segments = vec![
+    let mut segments = vec![
         line(right - rx, y),
         corner(right - rx, y + ry, 3.0),
         line(right, low - ry),
@@ -181,6 +181,9 @@ fn rectangle(node: &Node<'_, '_>) -> Result<Vec<Contour>, String> {
         line(x, y + ry),
         corner(x + rx, y + ry, 2.0),
     ];
+    if rx.min(ry) == 0.0 {
+        segments.retain(|segment| matches!(segment, Segment::Line(_)));
+    }
     Ok(vec![Contour { start: Point2::new(x + rx, y), segments }])
 }
 
