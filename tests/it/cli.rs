@@ -1001,7 +1001,7 @@ fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_rea
     let case = Case::new(&[("a.foo", "")]);
     let refused = case.run(&["voxelize", "a.foo", "-o", "a.lset"]);
     let told = problem(refused.stderr);
-    assert!(told.contains(".obj, .stl, .ply, .glb, .lset or .vti"), "{told}");
+    assert!(told.contains(".obj, .stl, .ply, .glb, .lset, .vti or .vdb"), "{told}");
 }
 
 /// Linux has folders in which files cannot be made and are "not found".

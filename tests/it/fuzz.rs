@@ -45,6 +45,8 @@ targets! {
     vtu: 3000,
     lset: 300,
     vti: 300,
+    vdb: 300,
+    svg: 300,
     pattern: 400,
     png: 1000,
     events: 200,

@@ -26,7 +26,7 @@ fn properties(pointer: &str) -> Vec<String> {
 }
 
 /// Kinds of shapes with keys of their own.
-const SHAPES: [&str; 14] = [
+const SHAPES: [&str; 15] = [
     "mesh",
     "pieces",
     "trimesh",
@@ -40,6 +40,7 @@ const SHAPES: [&str; 14] = [
     "combined",
     "polygon",
     "extruded",
+    "svg",
     "heightfield",
 ];
 /// Kinds of patterns with keys of their own.

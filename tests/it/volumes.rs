@@ -1,7 +1,12 @@
-//! Level sets as image data of VTK, and as meshes.
+//! Level sets as image data of VTK, as files of OpenVDB, and as meshes.
 
 use std::fmt::Write as _;
 use std::process::Output;
+
+use brisance::volume_file::{read_volume, write_volume};
+use levelset::{Aabb, Grid, LevelSet, Solid};
+use nalgebra::{Point3, Vector3};
+use proptest::prelude::*;
 
 use crate::cli::{Case, problem};
 
@@ -104,6 +109,192 @@ fn image_data_that_are_no_level_set_are_refused() {
         let told = problem(refused.stderr);
         assert!(told.contains(why) && told.contains("bad.vti"), "{to}: {told}");
         assert_eq!(case.names(), ["bad.vti"]);
+    }
+}
+
+fn read(case: &Case, name: &str) -> LevelSet {
+    read_volume(&case.folder.path().join(name), 1 << 20).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Checks that a level set has the values of another within `band` of the surface, at the same places, and its signs.
+fn assert_same_band(own: &LevelSet, other: &LevelSet, band: f32) {
+    let (grid, place) = (own.grid(), other.grid());
+    let offset = (grid.origin() - place.origin()) / grid.spacing();
+    let mut near = 0;
+    for ((i, j, k), value) in own.values().indexed_iter() {
+        let index = [i, j, k].map(|n| n as f64);
+        let at = [0, 1, 2].map(|n| (index[n] + offset[n]).round());
+        let known = at.iter().all(|x| *x >= 0.0);
+        let found = other.values().get(at.map(|x| x as usize)).filter(|_| known);
+        if value.abs() < band {
+            assert_eq!(found, Some(value), "at {index:?}");
+            near += 1;
+        }
+        let is_inside = found.is_some_and(|found| *found < 0.0);
+        assert_eq!(*value < 0.0, is_inside, "at {index:?}");
+    }
+    assert!(near > 0);
+}
+
+#[test]
+fn level_sets_become_files_of_openvdb_and_back_with_the_values_of_the_band() {
+    let case = case(&ball("Float64"));
+    for (from, to) in [
+        ("ball.lset", "ball.vdb"),
+        ("ball.vdb", "again.lset"),
+        ("again.lset", "again.vdb"),
+        ("again.vdb", "third.lset"),
+        ("third.lset", "third.vdb"),
+    ] {
+        let made = case.run(&["voxelize", from, "-o", to, "--quiet"]);
+        assert!(made.status.success(), "{from}: {}", problem(made.stderr));
+    }
+    assert_same_band(&read(&case, "ball.lset"), &read(&case, "again.lset"), 0.375);
+    let bytes = |name: &str| std::fs::read(case.folder.path().join(name)).unwrap();
+    assert!(bytes("again.vdb") == bytes("third.vdb"), "the same level set has the same bytes");
+    let facts = json(&case.run(&["info", "ball.vdb", "--json"]));
+    let (volume, exact) = (facts["volume"].as_f64().unwrap(), 4.0 / 3.0 * std::f64::consts::PI);
+    assert!((volume / exact - 1.0).abs() < 0.125 * 0.125, "{volume}, not {exact}");
+    // distances deep inside are there again, for tetrahedra that become larger there
+    let deepest = read(&case, "again.lset").values().iter().copied().fold(0.0, f32::min);
+    assert!(deepest < -0.9, "{deepest}");
+    let made = case.run(&["tetrahedralize", "ball.vdb", "--count", "500", "-q", "-o", "ball.msh"]);
+    assert!(made.status.success(), "{}", problem(made.stderr));
+}
+
+#[test]
+fn files_that_openvdb_wrote_are_read() {
+    // of version 10.0.1, compressed by Blosc: a ball of radius 0.5 about (1.5, 1.25, 1)
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz_files/ball.vdb");
+    let ball = read_volume(std::path::Path::new(path), 1 << 20).unwrap();
+    let grid = ball.grid();
+    assert!((grid.spacing() - 0.125).abs() < 1e-12);
+    for ((i, j, k), value) in ball.values().indexed_iter() {
+        let at = grid.origin() + grid.spacing() * Vector3::new(i as f64, j as f64, k as f64);
+        let distance = (at - Point3::new(1.5, 1.25, 1.0)).norm() - 0.5;
+        // beyond the band by fast marching, whose error grows with the spacing
+        let tolerance = if value.abs() < 0.375 { 1e-6 } else { 0.0625 };
+        assert!((f64::from(*value) - distance).abs() < tolerance, "{value}, not {distance}");
+    }
+    let exact = 4.0 / 3.0 * std::f64::consts::PI * 0.125;
+    let volume = ball.subcell_moments().volume;
+    assert!((volume / exact - 1.0).abs() < 0.0625, "{volume}, not {exact}");
+}
+
+proptest! {
+    #[test]
+    fn any_ball_and_ring_keep_their_bands_as_files_of_openvdb(
+        (spacing, radius, ring) in (0.02..0.3_f64, 1.0..12.0_f64, any::<bool>()),
+        center in proptest::array::uniform3(-0.5..0.5_f64),
+        cut in 0_usize..3,
+    ) {
+        let radius = radius * spacing;
+        let solid = if ring {
+            Solid::Torus { major: radius, minor: 0.5 * radius }
+        } else {
+            Solid::Sphere { radius }
+        };
+        let reach = Vector3::repeat(1.6 * radius);
+        let bounds = Aabb { min: Point3::from(center) - reach, max: Point3::from(center) + reach };
+        // grids of all remainders by the leaves of a tree
+        let grid = Grid::enclosing(&bounds, spacing, 4 + cut, 1 << 20).unwrap();
+        let own = LevelSet::from_fn(grid, |p| solid.distance(&(p - Vector3::from(center))));
+        prop_assume!(own.inside_range().is_some());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.vdb");
+        write_volume(&path, &own, &mut std::fs::File::create(&path).unwrap()).unwrap();
+        assert_same_band(&own, &read_volume(&path, 1 << 20).unwrap(), (3.0 * spacing) as f32);
+    }
+}
+
+#[test]
+fn files_of_openvdb_that_are_no_level_set_are_refused() {
+    let case = case(&ball("Float64"));
+    assert!(case.run(&["voxelize", "ball.lset", "-q", "-o", "good.vdb"]).status.success());
+    let good = std::fs::read(case.folder.path().join("good.vdb")).unwrap();
+    let place = |word: &[u8]| good.windows(word.len()).position(|bytes| bytes == word).unwrap();
+    let with = |at: usize, bytes: &[u8]| {
+        let mut bad = good.clone();
+        bad[at..at + bytes.len()].copy_from_slice(bytes);
+        bad
+    };
+    let class = place(b"level set");
+    let kind = place(b"Tree_float_5_4_3");
+    let map = place(b"UniformScaleTranslateMap");
+    // behind the name of the map are where it is, and the scales
+    let scales = map + 24 + 24;
+    let tree = map + 24 + 6 * 24;
+    for (bad, why) in [
+        (with(0, b"VTK"), "starts with other bytes"),
+        (with(8, &[221]), "version 221"),
+        (with(class, b"staggered"), "`surface` is of class staggered"),
+        (with(kind, b"Tree_int32_5_4_3"), "of type Tree_int32_5_4_3"),
+        (with(map, b"NonlinearFrustumMap-----"), "has a NonlinearFrustumMap"),
+        (with(scales, &0.25_f64.to_le_bytes()), "voxels that are no cubes"),
+        (with(scales, &[0; 24]), "voxels of no size"),
+        (with(tree, &[2]), "several buffers"),
+        (with(tree + 4, &(-1.0_f32).to_le_bytes()), "background that is not above 0"),
+        (with(tree + 16, &[1]), "top nodes overlap"),
+        (good[..good.len() - 9].to_vec(), "ends too early"),
+        (good[..60].to_vec(), "ends too early"),
+        (Vec::new(), "ends too early"),
+    ] {
+        std::fs::write(case.folder.path().join("bad.vdb"), bad).unwrap();
+        let before = case.names();
+        let refused = case.run(&["voxelize", "bad.vdb", "-o", "bad.lset"]);
+        let told = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{why}: {told}");
+        assert!(told.contains(why) && told.contains("bad.vdb"), "{why}: {told}");
+        assert_eq!((told.lines().count(), case.names()), (1, before), "{told}");
+    }
+}
+
+/// OpenVDB finds in our file what we wrote, and we read what it writes of it, bit for bit.
+#[test]
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn openvdb_reads_level_sets_and_writes_what_is_read() {
+    let has_it = |python: &String| {
+        let known = std::process::Command::new(python).args(["-c", "import pyopenvdb"]).output();
+        known.is_ok_and(|output| output.status.success())
+    };
+    let given = std::env::var("BRISANCE_OPENVDB").ok();
+    let usual = ["python3", "/usr/bin/python3"].map(str::to_owned);
+    let Some(python) = given.into_iter().chain(usual).find(has_it) else {
+        println!(
+            "skipped: no Python with OpenVDB: Debian's python3-openvdb, named in BRISANCE_OPENVDB"
+        );
+        return;
+    };
+    let case = case(&ball("Float64"));
+    for (from, to) in [("ball.lset", "ours.vdb"), ("ours.vdb", "ours.lset")] {
+        assert!(case.run(&["voxelize", from, "-q", "-o", to]).status.success());
+    }
+    let script = "import pyopenvdb as vdb\n\
+        g = vdb.read('ours.vdb', 'surface')\n\
+        print(g.gridClass, g.background, g.activeVoxelCount(), g.transform.indexToWorld((0, 0, 0)))\n\
+        vdb.write('theirs.vdb', grids=[g])\n\
+        f = vdb.FloatGrid(); f.name = 'density'; f.gridClass = vdb.GridClass.FOG_VOLUME\n\
+        f.fill((0, 0, 0), (3, 3, 3), 1.0)\n\
+        vdb.write('fog.vdb', grids=[f]); vdb.write('both.vdb', grids=[f, g])\n\
+        g.saveFloatAsHalf = True; vdb.write('half.vdb', grids=[g])";
+    let mut openvdb = std::process::Command::new(&python);
+    let seen = openvdb.args(["-c", script]).current_dir(case.folder.path()).output().unwrap();
+    let text = String::from_utf8(seen.stdout).unwrap();
+    let ball = read(&case, "ball.lset");
+    let active = ball.values().iter().filter(|value| value.abs() < 0.375).count();
+    let expected = format!("level set 0.375 {active} (-1.25, -1.25, -1.25)\n");
+    assert_eq!(text, expected, "{}", String::from_utf8_lossy(&seen.stderr));
+    for name in ["theirs", "both"] {
+        let made = case.run(&["voxelize", &format!("{name}.vdb"), "-q", "-o", "theirs.lset"]);
+        assert!(made.status.success(), "{name}: {}", problem(made.stderr));
+        assert!(read(&case, "theirs.lset") == read(&case, "ours.lset"), "{name}");
+    }
+    for (name, why) in [("fog", "`density` is of class fog volume"), ("half", "in half precision")]
+    {
+        let refused = case.run(&["info", &format!("{name}.vdb")]);
+        assert_eq!(refused.status.code(), Some(2), "{name}");
+        let told = problem(refused.stderr);
+        assert!(told.contains(why), "{told}");
     }
 }
 

@@ -132,7 +132,7 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A file is neither a mesh nor a level set.
-    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset or .vti file", path.display())]
+    #[error("{}: is of a kind that is not read: give an .obj, .stl, .ply, .glb, .lset, .vti or .vdb file", path.display())]
     NoSolid {
         /// The file.
         path: PathBuf,
@@ -285,6 +285,14 @@ pub enum Failure {
         path: PathBuf,
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
+    },
+    /// An SVG file cannot be used.
+    #[error("{}: {source}", path.display())]
+    Outline {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: crate::outline_file::OutlineFileError,
     },
     /// An image of a material cannot be drawn.
     #[error("{}: {source}", path.display())]

@@ -11,6 +11,7 @@ mod input;
 pub mod ledger;
 pub mod loads_file;
 pub mod mesh_file;
+pub mod outline_file;
 pub mod output;
 pub mod picture_file;
 pub mod plot;

@@ -1,4 +1,6 @@
-//! Level sets from and to files: our own `.lset`, and image data of VTK, `.vti`.
+//! Level sets from and to files: our own `.lset`, image data of VTK, `.vti`, and `.vdb` of OpenVDB.
+
+mod vdb;
 
 use std::io::Write;
 use std::path::Path;
@@ -13,8 +15,10 @@ use crate::format::vtu::compressed;
 use crate::mesh_file::MeshFileError;
 use crate::vtk_xml::{Lists, split};
 
+pub use vdb::VdbError;
+
 /// Endings of the files that [`read_volume`] reads and [`write_volume`] writes.
-pub const ENDINGS: &str = ".lset or .vti";
+pub const ENDINGS: &str = ".lset, .vti or .vdb";
 
 /// Why a volume cannot be read.
 #[derive(Debug, Error)]
@@ -29,11 +33,14 @@ pub enum VolumeFileError {
     /// A `.vti` file cannot be used.
     #[error(transparent)]
     Image(#[from] MeshFileError),
+    /// A `.vdb` file cannot be used.
+    #[error(transparent)]
+    Vdb(#[from] VdbError),
 }
 
 /// Whether a name is that of a volume.
 pub fn is_volume(path: &Path) -> bool {
-    ["lset", "vti"].iter().any(|known| ending_is(path, known))
+    ["lset", "vti", "vdb"].iter().any(|known| ending_is(path, known))
 }
 
 fn ending_is(path: &Path, known: &str) -> bool {
@@ -41,7 +48,8 @@ fn ending_is(path: &Path, known: &str) -> bool {
 }
 
 /// Reads the level set at `path` by its ending, of at most `limit` nodes. Of `.vti` the scalars of the points are read,
-/// the array `distance` or the first one: signed distance, negative inside.
+/// the array `distance` or the first one: signed distance, negative inside. Of `.vdb` the first level set of single
+/// precision is read, uncompressed or compressed by zip or Blosc; beyond its narrow band distances are computed anew.
 ///
 /// # Errors
 /// [`VolumeFileError`] when the file cannot be read, is malformed, has more nodes, or samples that are not finite.
@@ -49,17 +57,25 @@ pub fn read_volume(path: &Path, limit: usize) -> Result<LevelSet, VolumeFileErro
     let bytes = crate::input::read(path)?;
     if ending_is(path, "vti") {
         Ok(image(&bytes, limit)?)
+    } else if ending_is(path, "vdb") {
+        Ok(vdb::read(&bytes, limit)?)
     } else {
         Ok(LevelSet::from_bytes(&bytes, limit)?)
     }
 }
 
-/// Writes a level set by the ending of `path`.
+/// Writes a level set by the ending of `path`; `.vdb` holds distances within three voxels of the surface.
 ///
 /// # Errors
 /// What the writer returns.
 pub fn write_volume(path: &Path, solid: &LevelSet, out: &mut impl Write) -> std::io::Result<()> {
-    if ending_is(path, "vti") { write_image(solid, out) } else { solid.write_to(out) }
+    if ending_is(path, "vti") {
+        write_image(solid, out)
+    } else if ending_is(path, "vdb") {
+        vdb::write(solid, out)
+    } else {
+        solid.write_to(out)
+    }
 }
 
 fn problem(problem: impl Into<String>) -> MeshFileError {

@@ -1,5 +1,6 @@
 //! A world from a scene.
 
+mod copies;
 mod formed;
 mod lattice;
 mod pieces;
@@ -19,10 +20,11 @@ use contact::{Groups, Material, MaterialError, TetSolidError};
 use dynamics::{Body, MassError, Velocity};
 use fracture::{LatticeError, PatternError};
 use levelset::{GridError, MeshError, TetError, TetMesh};
-use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
 use tetfem::CutLimits;
 use thiserror::Error;
 
+use self::copies::{Set, sets};
 use self::prescored::Patterns;
 use self::solids::{Solids, solid};
 use crate::elastic::interpolation;
@@ -185,10 +187,11 @@ fn add(
     scene: &Scene,
     meshes: &BTreeMap<String, MeshData>,
 ) -> Result<(Vec<Appearance>, Vec<Path>), BuildError> {
+    let sets = sets(scene);
     let mut patterns = Patterns::new(scene);
     let mut appearances: Vec<Appearance> = Vec::new();
     let mut paths = Vec::new();
-    for spec in &scene.bodies {
+    for Set { spec, places } in &sets {
         let failed = |cause| BuildError { part: format!("body {:?}", spec.name), cause };
         let solids = solid(spec, meshes).map_err(failed)?;
         let mesh = solids.mesh.clone();
@@ -199,7 +202,7 @@ fn add(
             ..body(spec, solids, breakage).map_err(failed)?
         };
         let looks = looks(spec, mesh.as_deref());
-        for (n, (name, place)) in places(spec, scene.simulation.seed).into_iter().enumerate() {
+        for (n, (name, place)) in places.iter().enumerate() {
             let pose = place.of(&spec.pose()) * frame;
             let body =
                 world.add(NewBody { pose, ..one.clone() }).map_err(|cause| failed(cause.into()))?;
@@ -211,13 +214,13 @@ fn add(
             }
             appearances.push(Appearance {
                 body,
-                name,
+                name: name.clone(),
                 look: looks[n % looks.len()].clone(),
                 mesh: mesh.clone(),
             });
         }
     }
-    anchor(scene, world, &appearances)?;
+    anchor(&sets, world, &appearances)?;
     Ok((appearances, paths))
 }
 
@@ -323,82 +326,16 @@ fn looks(spec: &scene::Body, mesh: Option<&PaintedMesh>) -> Vec<Arc<Look>> {
     SHADES.into_iter().map(|shade| Arc::new(shaded(shade))).collect()
 }
 
-/// Where a copy of a body is.
-#[derive(Clone, Copy)]
-struct CopyPlace {
-    /// How far from where the body is, m.
-    offset: Vector3<f64>,
-    /// How it is turned about its origin beyond the body.
-    turn: UnitQuaternion<f64>,
-}
-
-impl CopyPlace {
-    /// Where the copy is when the body is at a pose.
-    fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
-        let place = Translation3::from(pose.translation.vector + self.offset);
-        // nothing of a pose that is not turned may change, bit for bit
-        let is_turned = self.turn != UnitQuaternion::identity();
-        let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
-        Isometry3::from_parts(place, rotation)
-    }
-}
-
-/// Names of a body's copies, and where each is.
-fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
-    let Some(copies) = &spec.copies else {
-        let place = CopyPlace { offset: Vector3::zeros(), turn: UnitQuaternion::identity() };
-        return vec![(spec.name.clone(), place)];
-    };
-    let [nx, ny, nz] = copies.count;
-    let spacing = Vector3::from(copies.spacing);
-    let middle = |n: usize| (n as f64 - 1.0) / 2.0;
-    let mut word = seed;
-    let mut stray = || {
-        // SplitMix64 (Steele, Lea and Flood 2014)
-        word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = word;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
-    };
-    let mut places = Vec::new();
-    for j in 0..ny {
-        for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
-            let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
-            let strays = Vector3::new(stray(), stray(), stray()) * copies.jitter;
-            let name = format!("{} {}", spec.name, places.len() + 1);
-            let turn = turned(copies, places.len(), &mut stray);
-            places.push((name, CopyPlace { offset: steps.component_mul(&spacing) + strays, turn }));
-        }
-    }
-    places
-}
-
-/// How far the copy of a number is turned, of some random numbers from -1 to 1.
-fn turned(
-    copies: &scene::Copies,
-    number: usize,
-    stray: &mut impl FnMut() -> f64,
-) -> UnitQuaternion<f64> {
-    let rotation = |axis: Vector3<f64>, degrees: f64| {
-        UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())
-    };
-    let even = rotation(copies.turn.axis.into(), copies.turn.degrees * number as f64);
-    if copies.turn_jitter == 0.0 {
-        return even;
-    }
-    let axis = Vector3::new(stray(), stray(), stray());
-    let axis = if axis.norm_squared() > 1e-6 { axis } else { Vector3::y() };
-    rotation(axis, copies.turn_jitter * stray()) * even
-}
-
 /// Anchors the bodies that have anchors, those first that hold others.
-fn anchor(scene: &Scene, world: &mut World, appearances: &[Appearance]) -> Result<(), BuildError> {
+fn anchor(
+    sets: &[Set<'_>],
+    world: &mut World,
+    appearances: &[Appearance],
+) -> Result<(), BuildError> {
     let named = |name: &str| appearances.iter().find(|a| a.name == name).map(|a| a.body);
     // one entry per copy, in the order in which bodies were added
-    let copies = scene.bodies.iter().flat_map(|spec| {
-        let places = places(spec, scene.simulation.seed);
-        places.into_iter().map(move |(_, place)| (spec, place.of(&spec.pose())))
+    let copies = sets.iter().flat_map(|Set { spec, places }| {
+        places.iter().map(move |(_, place)| (spec, place.of(&spec.pose())))
     });
     let mut open: Vec<_> =
         copies.zip(appearances).filter(|((spec, _), _)| !spec.anchors.is_empty()).collect();

@@ -36,6 +36,7 @@ mod files;
 mod groups;
 mod joint;
 mod material;
+mod mirror;
 mod pattern;
 mod polygon;
 mod quantity;
@@ -63,6 +64,7 @@ pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
 pub use material::{Material, OwnMaterial, Rule};
+pub(crate) use mirror::mirrored_pose;
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
@@ -70,7 +72,7 @@ pub use polygon::Polygon;
 pub use relief::{Extruded, Heightfield, PictureFile};
 pub use shape::{
     Axis, Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, PieceBonds, Pieces, Plane,
-    Shape, Sphere, Torus, Trimesh, default_spacing,
+    Shape, Sphere, Svg, Torus, Trimesh, default_spacing,
 };
 pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};
 pub use simulation::{Debris, Retire, Simulation, Solver, Then};
@@ -225,6 +227,17 @@ impl Scene {
         self.bodies.iter().filter_map(|body| match &body.shape {
             Shape::Mesh(mesh) => Some(mesh.file.as_str()),
             Shape::Trimesh(mesh) => Some(mesh.file.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The SVG files that bodies name, as [`Scene::mesh_files`]. What they fill is to be a [`MeshData::Surface`] of
+    /// unit thickness, halved by z = 0; see [`Svg`].
+    ///
+    /// [`MeshData::Surface`]: crate::MeshData::Surface
+    pub fn outline_files(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().filter_map(|body| match &body.shape {
+            Shape::Svg(svg) => Some(svg.file.as_str()),
             _ => None,
         })
     }

@@ -20,7 +20,7 @@ says how many tetrahedra would keep them.";
 #[command(after_help = TETRAHEDRALIZE_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("fineness").args(["cell", "count"]).required(true))]
 pub struct TetrahedralizeArguments {
-    /// Closed mesh, .obj, .stl, .ply or .glb; or a level set, .lset or .vti
+    /// Closed mesh, .obj, .stl, .ply or .glb; or a level set, .lset, .vti or .vdb
     pub mesh: PathBuf,
     /// Edge of the cells, in the mesh's units
     #[arg(long, value_name = "SIZE", value_parser = length)]
@@ -53,23 +53,26 @@ pub struct TetrahedralizeArguments {
 const VOXELIZE_EXAMPLES: &str = "Examples:
   brisance voxelize assets/bunny.obj --nodes 500000 -o bunny.lset
   brisance voxelize bunny.lset -o bunny.vti
-  brisance voxelize bunny.vti -o bunny.obj
+  brisance voxelize bunny.vti -o bunny.vdb
+  brisance voxelize bunny.vdb -o bunny.obj
 
 A .lset file holds signed distances on the nodes of a grid, f32 and little-endian, after a header of 72
 bytes: `levelset::LevelSet::read_from` reads it, and so does `brisance tetrahedralize`.
-A .vti file is image data of VTK with the point scalars `distance`, for ParaView and VTK. An .obj file is the
+A .vti file is image data of VTK with the point scalars `distance`, for ParaView and VTK. A .vdb file is a level set of
+OpenVDB with a narrow band of three voxels, for Houdini and Blender; of files of other programs the first level
+set of floats is read, uncompressed or compressed by zip or Blosc. An .obj file is the
 surface where the distance is zero.";
 
 /// Arguments of `brisance voxelize`.
 #[derive(Args, Debug)]
 #[command(after_help = VOXELIZE_EXAMPLES)]
 pub struct VoxelizeArguments {
-    /// Closed mesh: .obj, .stl, .ply or .glb; or a level set: .lset or .vti
+    /// Closed mesh: .obj, .stl, .ply or .glb; or a level set: .lset, .vti or .vdb
     pub mesh: PathBuf,
     /// How the mesh is sampled
     #[command(flatten)]
     pub sampling: Sampling,
-    /// File to write: .lset, .vti (VTK, ParaView) or .obj (the surface as a mesh)
+    /// File to write: .lset, .vti (VTK, ParaView), .vdb (OpenVDB) or .obj (the surface as a mesh)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
     /// Print nothing but errors

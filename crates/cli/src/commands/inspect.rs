@@ -29,7 +29,7 @@ const TRIED: usize = 3;
 
 /// What [`info`] tells of, for messages.
 pub(super) const KINDS: &str = "a recording (.glb), a mesh (.obj, .stl, .ply or .glb), tetrahedra \
-    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset or .vti) or a pattern (.pattern)";
+    (.msh, .ele, .node, .vol, .vtk or .vtu), a level set (.lset, .vti or .vdb) or a pattern (.pattern)";
 
 /// Builds a scene and says what is in it and what it takes.
 pub(super) fn check(arguments: &CheckArguments) -> Result<(), Failure> {

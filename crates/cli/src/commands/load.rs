@@ -15,6 +15,7 @@ use crate::input;
 use crate::mesh_file::{
     Beside, MeshFileError, is_mesh, read_mesh_file_with, read_object_files_with,
 };
+use crate::outline_file::read_outline;
 use crate::output::folder_of;
 use crate::picture_file::read_picture;
 use crate::progress::phase;
@@ -190,6 +191,10 @@ pub fn load_with(
         lost.extend(mesh.warnings.iter().map(|warning| format!("{file}: {warning}")));
         meshes.insert(file.to_owned(), MeshData::Surface(mesh.into()));
     }
+    for (file, bytes) in read_outlines(&scene, (path, &reach), &mut meshes)? {
+        digest.update(&bytes);
+        files.push(file);
+    }
     for file in scene.tet_files() {
         if meshes.contains_key(file) {
             continue;
@@ -235,6 +240,27 @@ pub fn load_with(
     digest.update(&simulation.seed.to_le_bytes());
     digest.update(&simulation.fps.to_le_bytes());
     Ok(Loaded { digest: digest.finalize(), scene, meshes, lost, files })
+}
+
+/// Adds what the SVG files of a scene fill, and returns these files.
+fn read_outlines(
+    scene: &Scene,
+    (path, reach): (&Path, &Reach),
+    meshes: &mut BTreeMap<String, MeshData>,
+) -> Result<Contents, Failure> {
+    let mut contents = Contents::new();
+    for file in scene.outline_files() {
+        if meshes.contains_key(file) {
+            continue;
+        }
+        let path = reach.path(file, path)?;
+        let bytes = read_plain(&path)?;
+        let outline = read_outline(&bytes)
+            .map_err(|source| Failure::Outline { path: path.clone(), source })?;
+        contents.push((path, bytes));
+        meshes.insert(file.to_owned(), MeshData::Surface(outline.into()));
+    }
+    Ok(contents)
 }
 
 /// Most pieces of a body.
@@ -407,6 +433,7 @@ fn mesh_at_fault(scene: &Scene, error: &BuildError) -> String {
     let at_fault = |body: &&Body| error.part == format!("body {:?}", body.name);
     match scene.bodies.iter().find(at_fault).map(|body| &body.shape) {
         Some(Shape::Mesh(mesh) | Shape::Tets(mesh)) => format!(" (mesh file {})", mesh.file),
+        Some(Shape::Svg(svg)) => format!(" (SVG file {})", svg.file),
         Some(Shape::Trimesh(mesh)) => format!(" (mesh file {})", mesh.file),
         _ => String::new(),
     }

@@ -89,6 +89,9 @@ fn playable(path: &Path, file: &SceneFile) -> Result<Vec<String>, Failure> {
     if scene.tet_files().next().is_some() {
         return Err(refused("names files of tetrahedra"));
     }
+    if scene.outline_files().next().is_some() {
+        return Err(refused("names SVG files"));
+    }
     if scene.piece_files().next().is_some() {
         return Err(refused("names files of pieces"));
     }

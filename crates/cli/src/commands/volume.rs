@@ -192,7 +192,7 @@ pub(super) fn volume_at(path: &Path) -> Result<LevelSet, Failure> {
 pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     let VoxelizeArguments { mesh: path, sampling, output, quiet } = arguments;
     if !is_volume(output) && !ends_in(output, "obj") {
-        return Err(Failure::Format { path: output.clone(), known: ".lset, .vti or .obj" });
+        return Err(Failure::Format { path: output.clone(), known: ".lset, .vti, .vdb or .obj" });
     }
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;

@@ -43,8 +43,6 @@ pub(super) fn solid(
     spec: &scene::Body,
     meshes: &BTreeMap<String, MeshData>,
 ) -> Result<Solids, Cause> {
-    let scenery =
-        |shape, frame| Solids { shape, solid: None, mass: None, frame, mesh: None, tets: None };
     match &spec.shape {
         scene::Shape::Plane(plane) => {
             let normal = Unit::new_normalize(Vector3::from(plane.normal));
@@ -57,18 +55,15 @@ pub(super) fn solid(
             Ok(scenery(Shape::half_space(), Isometry3::from_parts(place, rotation)))
         }
         scene::Shape::Trimesh(surface) => {
-            let given = surface_in(meshes, &surface.file)?;
-            let given = mirrored(given.clone(), surface.mirror);
-            let (mesh, _) = scaled(given.mesh, surface.size)?;
-            let thickness = surface.thickness.unwrap_or(f64::INFINITY);
-            let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
-            let drawn = (!given.coats.is_empty()).then_some(PaintedMesh { mesh, ..given });
-            let scenery = scenery(shape, Isometry3::identity());
-            Ok(Solids { mesh: drawn.map(Arc::new), ..scenery })
+            of_triangles(surface, surface_in(meshes, &surface.file)?.clone())
         }
         scene::Shape::Mesh(mesh) => {
             let given = surface_in(meshes, &mesh.file)?;
             of_mesh(mesh, mirrored(given.clone(), mesh.mirror), spec.density())
+        }
+        scene::Shape::Svg(svg) => {
+            let given = surface_in(meshes, &svg.file)?;
+            of_outline(svg, mirrored(given.clone(), svg.mirror), spec.density())
         }
         scene::Shape::Pieces(pieces) => {
             Err(Cause::NoMesh { file: pieces.file.clone(), kind: "pieces" })
@@ -112,6 +107,21 @@ pub(super) fn solid(
             primitive(spec, levelset::Solid::Torus { major: t.major, minor: t.minor })
         }
     }
+}
+
+/// A solid without mass.
+fn scenery(shape: Shape, frame: Isometry3<f64>) -> Solids {
+    Solids { shape, solid: None, mass: None, frame, mesh: None, tets: None }
+}
+
+/// Triangles as they are.
+fn of_triangles(spec: &scene::Trimesh, given: PaintedMesh) -> Result<Solids, Cause> {
+    let given = mirrored(given, spec.mirror);
+    let (mesh, _) = scaled(given.mesh, spec.size)?;
+    let thickness = spec.thickness.unwrap_or(f64::INFINITY);
+    let shape = Shape::mesh(Arc::new(Triangles::new(&mesh, thickness)?));
+    let drawn = (!given.coats.is_empty()).then_some(PaintedMesh { mesh, ..given });
+    Ok(Solids { mesh: drawn.map(Arc::new), ..scenery(shape, Isometry3::identity()) })
 }
 
 /// A primitive: its mass is that of the closed form, whether or not it can break.
@@ -187,6 +197,19 @@ fn of_mesh(spec: &scene::Mesh, painted: PaintedMesh, density: f64) -> Result<Sol
     let (geometry, mesh) = mesh_geometry(spec, painted.mesh)?;
     let own = rigid(geometry.moments(), density)?;
     of_geometry(geometry, PaintedMesh { mesh, ..painted }, own)
+}
+
+/// The solid of what an SVG file fills, which is given with unit thickness.
+fn of_outline(spec: &scene::Svg, mut painted: PaintedMesh, density: f64) -> Result<Solids, Cause> {
+    let bounds = Aabb::around(&painted.mesh.vertices).ok_or(MeshError::Empty)?;
+    let extents = bounds.extents();
+    let scale = spec.size.map_or(1.0, |size| size / extents.x.max(extents.y));
+    for p in &mut painted.mesh.vertices {
+        *p = Point3::new(scale * p.x, scale * p.y, spec.depth * p.z);
+    }
+    let (spacing, nodes) = (spec.spacing, spec.nodes);
+    let sampling = scene::Mesh { spacing, nodes, ..scene::Mesh::default() };
+    of_mesh(&sampling, painted, density)
 }
 
 /// The solid of a polygon, with a principal axis along z.

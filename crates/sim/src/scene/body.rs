@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::{SmallPieces, Texture};
 
-use super::{Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
+use super::{Axis, Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -131,13 +131,16 @@ pub struct Block {
 }
 
 /// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
-/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on.
+/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on. Mirror images come
+/// after all others: `copies = { mirror = "x" }` is a body and its image.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// How many along x, y and z.
+    /// How many along x, y and z; 1 unless given.
+    #[serde(default = "one")]
     pub count: [usize; 3],
-    /// From one to the next, m.
+    /// From one to the next, m; along axes with one copy 0 unless given.
+    #[serde(default)]
     pub spacing: [f64; 3],
     /// How far each may stray from its place along each axis, m; 0 unless given.
     #[serde(default)]
@@ -148,12 +151,27 @@ pub struct Copies {
     /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
     #[serde(default)]
     pub turn_jitter: f64,
+    /// Adds the mirror image of each copy in a plane of the world across this axis; none unless given. Shapes,
+    /// velocities, keyframes, anchors and what weakens lattices are mirrored, patterns and solid textures are not.
+    pub mirror: Option<Axis>,
+    /// Where that plane is along its axis, m; 0 unless given.
+    #[serde(default)]
+    pub mirror_at: f64,
+}
+
+fn one() -> [usize; 3] {
+    [1; 3]
 }
 
 impl Copies {
     /// How many bodies there are.
     pub fn total(&self) -> usize {
-        self.count.iter().fold(1, |product, &n| product.saturating_mul(n))
+        self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
+    }
+
+    /// How many different solids they have: that of the body, and its mirror image.
+    fn solids(&self) -> usize {
+        1 + usize::from(self.mirror.is_some())
     }
 }
 
@@ -161,7 +179,9 @@ impl Body {
     /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
     /// elements or a lattice fill them, or anchors hold them.
     pub fn nodes(&self) -> f64 {
-        self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0)
+        let solids = self.copies.map_or(1, |copies| copies.solids());
+        let nodes = self.shape.nodes().filter(|_| self.is_sampled()).unwrap_or(0.0);
+        nodes * solids as f64
     }
 
     /// Whether a level set of it may ever be made.

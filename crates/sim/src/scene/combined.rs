@@ -157,7 +157,7 @@ impl Shape {
         Some(match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Trimesh(_) | Self::Pieces(_) => return None,
             Self::Combined(_) | Self::Extruded(_) | Self::Heightfield(_) => return None,
-            Self::Polygon(_) => return None,
+            Self::Polygon(_) | Self::Svg(_) => return None,
             Self::Sphere(s) => Solid::Sphere { radius: s.radius },
             Self::Box(b) => Solid::Box { half_extents: b.half_extents.into() },
             Self::Cylinder(c) => Solid::Cylinder { half_height: c.half_height, radius: c.radius },

@@ -14,21 +14,28 @@ pub struct PictureFile {
     pub file: String,
     /// How dark its pixels are; see [`super::Scene::give_paintings`].
     pub(crate) read: Option<Arc<Painting>>,
+    /// Whether left and right of it are exchanged.
+    is_mirrored: bool,
 }
 
 impl From<String> for PictureFile {
     fn from(file: String) -> Self {
-        Self { file, read: None }
+        Self { file, read: None, is_mirrored: false }
     }
 }
 
 impl PartialEq for PictureFile {
     fn eq(&self, other: &Self) -> bool {
-        self.file == other.file
+        (&self.file, self.is_mirrored) == (&other.file, other.is_mirrored)
     }
 }
 
 impl PictureFile {
+    /// Exchanges left and right.
+    pub(super) fn mirror(&mut self) {
+        self.is_mirrored = !self.is_mirrored;
+    }
+
     /// How dark it is at shares of its width from the left and of its height from the top, bilinear between the
     /// middles of pixels; `None` if it was not read.
     fn darkness(&self, [u, v]: [f64; 2]) -> Option<f64> {
@@ -39,6 +46,7 @@ impl PictureFile {
             let first = place.floor().min(count.saturating_sub(2) as f64);
             (first as usize, place - first)
         };
+        let u = if self.is_mirrored { 1.0 - u } else { u };
         let ((column, x), (row, y)) = (along(u, columns), along(v, rows));
         let at = |r: usize, c: usize| density.get([r, c]).copied().unwrap_or_default();
         let line = |r: usize| {

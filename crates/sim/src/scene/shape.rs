@@ -37,6 +37,8 @@ pub enum Shape {
     Polygon(Polygon),
     /// What is dark in a picture, across the z axis.
     Extruded(Extruded),
+    /// What an SVG file fills, across the z axis.
+    Svg(Svg),
     /// Ground that is high where a picture is light.
     Heightfield(Heightfield),
     /// A half space without end; only for static bodies.
@@ -151,6 +153,25 @@ pub struct Trimesh {
     pub thickness: Option<f64>,
 }
 
+/// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: all that an SVG file fills, halved by z = 0,
+/// with the middle of its box at the origin and y upwards.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Svg {
+    /// Path of the file, relative to the scene file.
+    pub file: String,
+    /// Longest edge of the box around what is filled, m; as in the file, with 96 pixels to an inch, unless given.
+    pub size: Option<f64>,
+    /// Thickness along z, m.
+    pub depth: f64,
+    /// Mirrored in the plane through the origin across this axis; not unless given.
+    pub mirror: Option<Axis>,
+    /// As [`Mesh::spacing`].
+    pub spacing: Option<f64>,
+    /// As [`Mesh::nodes`].
+    pub nodes: Option<usize>,
+}
+
 /// `shape = { sphere = { radius = 0.1 } }`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -250,6 +271,7 @@ impl Shape {
             Self::Mesh(mesh) | Self::Tets(mesh) => vec![&mut mesh.file],
             Self::Trimesh(mesh) => vec![&mut mesh.file],
             Self::Pieces(pieces) => vec![&mut pieces.file],
+            Self::Svg(svg) => vec![&mut svg.file],
             other => other.pictures_mut().into_iter().map(|picture| &mut picture.file).collect(),
         }
     }
@@ -258,7 +280,7 @@ impl Shape {
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,
-            Self::Pieces(_) => None,
+            Self::Pieces(_) | Self::Svg(_) => None,
             Self::Sphere(s) => Some([2.0 * s.radius; 3]),
             Self::Box(b) => Some(b.half_extents.map(|h| 2.0 * h)),
             Self::Cylinder(c) => Some([2.0 * c.radius, 2.0 * c.half_height, 2.0 * c.radius]),
@@ -293,6 +315,7 @@ impl Shape {
             Self::Combined(c) => (c.spacing, c.nodes),
             Self::Polygon(p) => (p.spacing, p.nodes),
             Self::Extruded(e) => (e.spacing, e.nodes),
+            Self::Svg(s) => (s.spacing, s.nodes),
             Self::Heightfield(h) => (h.spacing, h.nodes),
         }
     }
@@ -313,6 +336,7 @@ impl Shape {
             Self::Combined(c) => (&mut c.spacing, &mut c.nodes),
             Self::Polygon(p) => (&mut p.spacing, &mut p.nodes),
             Self::Extruded(e) => (&mut e.spacing, &mut e.nodes),
+            Self::Svg(s) => (&mut s.spacing, &mut s.nodes),
             Self::Heightfield(h) => (&mut h.spacing, &mut h.nodes),
         };
         if let Some(scaled) = scaled.or(spacing.map(|spacing| spacing * factor)) {
@@ -347,6 +371,9 @@ impl Shape {
         if let Self::Mesh(mesh) | Self::Tets(mesh) = self {
             // what a spacing makes of a mesh is counted when it is read
             return Some(mesh.nodes.unwrap_or(DEFAULT_NODES) as f64);
+        }
+        if let Self::Svg(svg) = self {
+            return Some(svg.nodes.unwrap_or(DEFAULT_NODES) as f64);
         }
         let (extents, spacing) = (self.extents()?, self.spacing()?);
         let axis = |extent: f64| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN as f64;

@@ -48,6 +48,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("major", &["m"]),
     ("min_size", &["m"]),
     ("minor", &["m"]),
+    ("mirror_at", &["m"]),
     ("mortar", &["m"]),
     ("offset", &["m"]),
     ("position", &["m"]),

@@ -429,6 +429,16 @@ fn copies_of(key: &str, c: &Copies) -> Result<(), InvalidValue> {
     }
     count(&at(key, "count"), c.total(), 1, MAX_PIECES)?;
     bounded(&at(key, "spacing"), &c.spacing, "m")?;
+    let apart = |k: usize| c.count[k] == 1 || c.spacing[k] != 0.0 || c.jitter != 0.0;
+    require((0..3).all(apart), &at(key, "spacing"), || {
+        format!("must not be 0 along an axis with several copies; `count` is {:?}", c.count)
+    })?;
+    require(
+        c.mirror.is_some() || c.mirror_at == 0.0,
+        &at(key, "mirror_at"),
+        || "is where the plane of `mirror` is: give `mirror` too, or remove it",
+    )?;
+    bounded(&at(key, "mirror_at"), &[c.mirror_at], "m")?;
     bounded(&at(key, "jitter"), &[c.jitter], "m")?;
     bounded(&at(key, "turn.degrees"), &[c.turn.degrees], "degrees")?;
     direction(&at(key, "turn.axis"), &c.turn.axis)?;
@@ -452,6 +462,7 @@ fn shape(key: &str, s: &Shape, is_sampled: bool) -> Result<(), InvalidValue> {
         }
         Shape::Trimesh(m) => return trimesh(&at(key, "trimesh"), m),
         Shape::Pieces(p) => return pieces::shape(&at(key, "pieces"), p),
+        Shape::Svg(s) => return solids::svg(&at(key, "svg"), s),
         Shape::Sphere(s) => extent(&at(key, "sphere.radius"), s.radius)?,
         Shape::Box(b) => {
             for half in b.half_extents {

@@ -142,6 +142,19 @@ pub(crate) const TARGETS: &[Target] = &[
         ..target("vti", "vti")
     },
     Target {
+        makes: &["voxelize -q cube.obj --nodes 2000 -o made.vdb"],
+        shipped: &["tests/fuzz_files/ball.vdb"],
+        commands: &["info -q FILE", "voxelize -q FILE -o out.obj"],
+        // a narrow band may span 2^21 nodes
+        memory: 128 << 20,
+        ..target("vdb", "vdb")
+    },
+    Target {
+        shipped: &["tests/fuzz_files/shapes.svg", "tests/fuzz_files/paths.svg"],
+        commands: &["check -q outline.toml"],
+        ..target("svg", "svg")
+    },
+    Target {
         makes: &[
             "pattern new -q voronoi:6 -o made.pattern",
             "pattern new -q radial:3x2,jitter=0.3 -o made2.pattern",
@@ -186,11 +199,12 @@ pub(crate) const TARGETS: &[Target] = &[
 pub(crate) const FAULTY: Target = target("faulty", "txt");
 
 /// Files beside the one that is read, for commands that take several.
-const BESIDE: [(&str, &str); 8] = [
+const BESIDE: [(&str, &str); 9] = [
     ("tests/fuzz_files/cube.obj", "cube.obj"),
     ("tests/fuzz_files/regions.png", "regions.png"),
     ("tests/fuzz_files/scene.toml", "scene.toml"),
     ("tests/fuzz_files/picture.toml", "picture.toml"),
+    ("tests/fuzz_files/outline.toml", "outline.toml"),
     ("tests/fuzz_files/part.toml", "part.toml"),
     ("tests/tet_files/tetgen.ele", "input.ele"),
     ("tests/tet_files/tetgen.node", "input.node"),

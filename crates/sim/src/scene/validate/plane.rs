@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{at, require};
-use crate::scene::{Body, InvalidValue, Joint, JointKind, Motion, Rotation, Scene, Shape};
+use crate::scene::{Axis, Body, InvalidValue, Joint, JointKind, Motion, Rotation, Scene, Shape};
 
 /// How far the cosine of an axis along z may be from one.
 const ALONG: f64 = 1e-12;
@@ -71,6 +71,11 @@ fn flat_body(key: &str, body: &Body) -> Result<(), InvalidValue> {
         require(copies.count[2] == 1, &at(&key, "count"), || {
             format!("must be 1 along z with `simulation.plane`, not {}", copies.count[2])
         })?;
+        require(
+            copies.mirror != Some(Axis::Z),
+            &at(&key, "mirror"),
+            || "must be \"x\" or \"y\" with `simulation.plane`: all lies in the plane across z",
+        )?;
         let problem = "must be 0 with `simulation.plane`: it is random in three dimensions";
         require(copies.jitter == 0.0, &at(&key, "jitter"), || problem)?;
         require(copies.turn_jitter == 0.0, &at(&key, "turn_jitter"), || problem)?;

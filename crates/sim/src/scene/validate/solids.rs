@@ -1,7 +1,7 @@
 //! Which solids without a closed form can be made.
 
-use super::{at, bounded, count, direction, extent, require, shape};
-use crate::scene::{Combined, Extruded, Heightfield, InvalidValue, Op, Polygon, Shape};
+use super::{at, bounded, count, direction, extent, fineness, require, shape};
+use crate::scene::{Combined, Extruded, Heightfield, InvalidValue, Op, Polygon, Shape, Svg};
 
 /// Maximum number of parts of a combined solid: sampling evaluates each at every node.
 const MAX_PARTS: usize = 1000;
@@ -19,7 +19,11 @@ pub(super) fn combined(key: &str, c: &Combined) -> Result<(), InvalidValue> {
         require(
             !matches!(
                 part.shape,
-                Shape::Mesh(_) | Shape::Tets(_) | Shape::Trimesh(_) | Shape::Pieces(_)
+                Shape::Mesh(_)
+                    | Shape::Tets(_)
+                    | Shape::Trimesh(_)
+                    | Shape::Pieces(_)
+                    | Shape::Svg(_)
             ),
             &at(&key, "shape"),
             || "is from a file: combine primitives, planes, pictures and combined solids",
@@ -81,6 +85,15 @@ pub(super) fn extruded(key: &str, e: &Extruded) -> Result<(), InvalidValue> {
         extent(&at(key, "size"), length)?;
     }
     extent(&at(key, "depth"), e.depth)
+}
+
+pub(super) fn svg(key: &str, s: &Svg) -> Result<(), InvalidValue> {
+    require(!s.file.is_empty(), &at(key, "file"), || "is empty: name an .svg file")?;
+    if let Some(size) = s.size {
+        extent(&at(key, "size"), size)?;
+    }
+    extent(&at(key, "depth"), s.depth)?;
+    fineness(key, (s.spacing, s.nodes))
 }
 
 pub(super) fn heightfield(key: &str, h: &Heightfield) -> Result<(), InvalidValue> {

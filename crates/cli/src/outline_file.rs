@@ -1,0 +1,29 @@
+//! Outlines from SVG files (SVG 1.1, second edition): their filled areas as solids of unit thickness.
+
+mod area;
+mod curve;
+mod element;
+mod error;
+mod path;
+mod split;
+mod style;
+
+use levelset::TriMesh;
+
+use self::curve::Outline;
+pub use self::error::OutlineFileError;
+
+/// Reads the filled areas of an SVG file as a closed solid, m: its coordinates x and y (upwards) are those
+/// of the picture about the middle of its box, and z is from -0.5 to 0.5. All fills count, whatever their color, by
+/// their fill rule. Curves become chords that are off by at most a 4000th of the longest edge of the box. A pixel is a
+/// 96th of an inch.
+///
+/// # Errors
+/// [`OutlineFileError`] when it is no SVG, has text or elements that are not known to bound an
+/// area, has no area, or more than 10,000 corners.
+pub fn read_outline(bytes: &[u8]) -> Result<TriMesh, OutlineFileError> {
+    let wrong = |problem: String| OutlineFileError::Format { problem };
+    let text = std::str::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let outline: Outline = element::read(text)?;
+    area::solid(&outline.regions()?)
+}

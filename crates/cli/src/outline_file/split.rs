@@ -1,0 +1,119 @@
+//! Lines that cross, divided so that they meet at their ends alone.
+
+use super::error::{MAX_LINES, OutlineFileError};
+
+/// Most rounds: dividing moves lines by less than a cell, which seldom makes others cross.
+const MAX_ROUNDS: usize = 50;
+
+/// A directed line of the outline of a region.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) ends: [[i64; 2]; 2],
+    pub(super) region: u32,
+}
+
+/// Divides lines at all places where they meet, rounded to the grid.
+pub(super) fn split(mut lines: Vec<Line>) -> Result<Vec<Line>, OutlineFileError> {
+    for _ in 0..MAX_ROUNDS {
+        let mut cuts = cuts(&mut lines)?;
+        if cuts.is_empty() {
+            return Ok(lines);
+        }
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut divided = Vec::with_capacity(lines.len() + cuts.len());
+        let mut rest = &cuts[..];
+        for (n, line) in lines.iter().enumerate() {
+            let count = rest.partition_point(|(own, _)| *own <= n);
+            let (own, after) = rest.split_at(count);
+            rest = after;
+            let [start, end] = line.ends;
+            let mut places: Vec<[i64; 2]> = own.iter().map(|(_, place)| *place).collect();
+            places.sort_by_key(|p| along(&line.ends, *p));
+            let all = [&[start], &places[..], &[end]].concat();
+            let parts = all.windows(2).map(|pair| [pair[0], pair[1]]).filter(|[a, b]| a != b);
+            divided.extend(parts.map(|ends| Line { ends, region: line.region }));
+        }
+        lines = divided;
+        if lines.len() > MAX_LINES {
+            return Err(OutlineFileError::TooManyCrossings);
+        }
+    }
+    Err(OutlineFileError::TooManyCrossings)
+}
+
+/// How far along a line a place is, times the length of the line.
+fn along([a, b]: &[[i64; 2]; 2], p: [i64; 2]) -> i64 {
+    (p[0] - a[0]) * (b[0] - a[0]) + (p[1] - a[1]) * (b[1] - a[1])
+}
+
+/// On which side of a line a place is: positive on the left.
+fn side([a, b]: &[[i64; 2]; 2], p: [i64; 2]) -> i64 {
+    (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+}
+
+/// The places within each line where it meets others; sorts the lines.
+fn cuts(lines: &mut [Line]) -> Result<Vec<(usize, [i64; 2])>, OutlineFileError> {
+    let range = |line: &Line, k: usize| {
+        let [a, b] = line.ends.map(|end| end[k]);
+        [a.min(b), a.max(b)]
+    };
+    lines.sort_by_key(|line| (range(line, 0), line.ends, line.region));
+    let mut cuts = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        let ([_, right], [low, high]) = (range(line, 0), range(line, 1));
+        let later = lines.iter().enumerate().skip(n + 1);
+        for (m, other) in later.take_while(|(_, other)| range(other, 0)[0] <= right) {
+            let [other_low, other_high] = range(other, 1);
+            if other_low > high || other_high < low {
+                continue;
+            }
+            meet((n, &line.ends), (m, &other.ends), &mut cuts);
+        }
+        if cuts.len() > 2 * MAX_LINES {
+            return Err(OutlineFileError::TooManyCrossings);
+        }
+    }
+    Ok(cuts)
+}
+
+/// Adds where two lines meet that is no end of a line.
+fn meet(
+    (n, a): (usize, &[[i64; 2]; 2]),
+    (m, b): (usize, &[[i64; 2]; 2]),
+    cuts: &mut Vec<(usize, [i64; 2])>,
+) {
+    let of_b = a.map(|end| side(b, end));
+    let of_a = b.map(|end| side(a, end));
+    let is_within = |line: &[[i64; 2]; 2], p: [i64; 2]| {
+        let place = along(line, p);
+        place > 0 && place < along(line, line[1])
+    };
+    let mut touches = false;
+    for k in 0..2 {
+        if of_b[k] == 0 {
+            touches = true;
+            if is_within(b, a[k]) {
+                cuts.push((m, a[k]));
+            }
+        }
+        if of_a[k] == 0 {
+            touches = true;
+            if is_within(a, b[k]) {
+                cuts.push((n, b[k]));
+            }
+        }
+    }
+    let is_crossed = |sides: [i64; 2]| (sides[0] > 0) != (sides[1] > 0);
+    if touches || !is_crossed(of_a) || !is_crossed(of_b) {
+        return;
+    }
+    let share = of_b[0] as f64 / (of_b[0] as f64 - of_b[1] as f64);
+    let place = [0, 1].map(|k| a[0][k] + (share * (a[1][k] - a[0][k]) as f64).round() as i64);
+    for (line, ends) in [(n, a), (m, b)] {
+        // rounded to an end, the other line is bent to it
+        if place != ends[0] && place != ends[1] {
+            cuts.push((line, place));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the copies of bodies are.
+
+use std::borrow::Cow;
+
+use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+
+use crate::scene::{self, Axis, Body, Scene, mirrored_pose};
+
+/// A body with the copies that share its solid.
+pub(super) struct Set<'a> {
+    pub(super) spec: Cow<'a, Body>,
+    /// Names of the copies, and where each is.
+    pub(super) places: Vec<(String, CopyPlace)>,
+}
+
+/// All bodies of a scene; those with mirrored copies are followed by their images.
+pub(super) fn sets(scene: &Scene) -> Vec<Set<'_>> {
+    let mut sets = Vec::new();
+    for spec in &scene.bodies {
+        let places = places(spec, scene.simulation.seed);
+        let image = spec.copies.and_then(|copies| Some((copies.mirror?, copies.mirror_at)));
+        let images = image.map(|(axis, at)| {
+            let image = Image { axis, at, own: spec.shape.mirror_axis() };
+            let count = places.len();
+            let of = |(n, (_, place)): (usize, &(String, CopyPlace))| {
+                let name = format!("{} {}", spec.name, count + n + 1);
+                (name, CopyPlace { image: Some(image), ..*place })
+            };
+            let places = places.iter().enumerate().map(of).collect();
+            Set { spec: Cow::Owned(spec.image(axis)), places }
+        });
+        sets.push(Set { spec: Cow::Borrowed(spec), places });
+        sets.extend(images);
+    }
+    sets
+}
+
+/// The plane in which a copy is mirrored.
+#[derive(Clone, Copy)]
+struct Image {
+    axis: Axis,
+    /// Where the plane is along the axis, m.
+    at: f64,
+    /// Along which axis of its own the shape is mirrored.
+    own: Axis,
+}
+
+/// Where a copy of a body is.
+#[derive(Clone, Copy)]
+pub(super) struct CopyPlace {
+    /// How far from where the body is, m.
+    offset: Vector3<f64>,
+    /// How it is turned about its origin beyond the body.
+    turn: UnitQuaternion<f64>,
+    /// What it is mirrored in after that.
+    image: Option<Image>,
+}
+
+impl CopyPlace {
+    /// Where the copy is when the body is at a pose.
+    pub(super) fn of(&self, pose: &Isometry3<f64>) -> Isometry3<f64> {
+        let place = Translation3::from(pose.translation.vector + self.offset);
+        // nothing of a pose that is not turned may change, bit for bit
+        let is_turned = self.turn != UnitQuaternion::identity();
+        let rotation = if is_turned { self.turn * pose.rotation } else { pose.rotation };
+        let pose = Isometry3::from_parts(place, rotation);
+        match self.image {
+            Some(Image { axis, at, own }) => mirrored_pose(&pose, (axis, at), own),
+            None => pose,
+        }
+    }
+}
+
+/// Names of a body's copies, and where each is.
+fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
+    let Some(copies) = &spec.copies else {
+        let place =
+            CopyPlace { offset: Vector3::zeros(), turn: UnitQuaternion::identity(), image: None };
+        return vec![(spec.name.clone(), place)];
+    };
+    let [nx, ny, nz] = copies.count;
+    let spacing = Vector3::from(copies.spacing);
+    let middle = |n: usize| (n as f64 - 1.0) / 2.0;
+    let mut word = seed;
+    let mut stray = || {
+        // SplitMix64 (Steele, Lea and Flood 2014)
+        word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = word;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
+    };
+    let mut places = Vec::new();
+    for j in 0..ny {
+        for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
+            let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
+            let strays = Vector3::new(stray(), stray(), stray()) * copies.jitter;
+            let name = format!("{} {}", spec.name, places.len() + 1);
+            let turn = turned(copies, places.len(), &mut stray);
+            let offset = steps.component_mul(&spacing) + strays;
+            places.push((name, CopyPlace { offset, turn, image: None }));
+        }
+    }
+    places
+}
+
+/// How far the copy of a number is turned, of some random numbers from -1 to 1.
+fn turned(
+    copies: &scene::Copies,
+    number: usize,
+    stray: &mut impl FnMut() -> f64,
+) -> UnitQuaternion<f64> {
+    let rotation = |axis: Vector3<f64>, degrees: f64| {
+        UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())
+    };
+    let even = rotation(copies.turn.axis.into(), copies.turn.degrees * number as f64);
+    if copies.turn_jitter == 0.0 {
+        return even;
+    }
+    let axis = Vector3::new(stray(), stray(), stray());
+    let axis = if axis.norm_squared() > 1e-6 { axis } else { Vector3::y() };
+    rotation(axis, copies.turn_jitter * stray()) * even
+}
