@@ -70,6 +70,7 @@ const FIGURES: [Figure; 40] = [
     figure("blast", "", "", "14,16,24,60"),
     figure("jar", "", "", "0,8,16,40"),
     figure("amphora", "", "", "0,1,4,30"),
+    figure("letters", "", "", "0,3,6,40"),
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];
