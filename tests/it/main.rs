@@ -63,6 +63,7 @@ mod quantities;
 mod random_scenes;
 mod refusals;
 mod replay;
+mod rig;
 mod scene_language;
 mod scenes;
 mod schema;

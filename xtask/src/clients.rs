@@ -22,7 +22,7 @@ struct Client {
     files: &'static [&'static str],
 }
 
-const CLIENTS: [Client; 5] = [
+const CLIENTS: [Client; 6] = [
     Client {
         name: "Blender",
         modules: &[("bpy", "bpy")],
@@ -48,6 +48,12 @@ const CLIENTS: [Client; 5] = [
         files: &["clients.glb", "clients.obj/", "clients.ply/"],
     },
     Client { name: "three.js", modules: &[], script: "three.mjs", files: &["clients.glb"] },
+    Client {
+        name: "three.js",
+        modules: &[],
+        script: "rig.mjs",
+        files: &["clients.glb", "clients_rig.glb"],
+    },
 ];
 
 /// What `cargo xtask clients` was called with.
@@ -141,7 +147,11 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
         let scene = ["run", "scenes/bunny.toml", "--frames", "40", "--quiet", "--output", &file];
         let physics = Path::new(RECORDINGS).join(PHYSICS);
         let physics = ["--physics", &physics.to_string_lossy()];
-        let more = if file.ends_with(".usda") { &physics[..] } else { &[] };
+        let more = match &*file {
+            file if file.ends_with(".usda") => &physics[..],
+            file if file.ends_with("_rig.glb") => &["--rig"],
+            _ => &[],
+        };
         cargo(&[&brisance[..], &scene, more].concat())?;
     }
     Ok(())

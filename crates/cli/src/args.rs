@@ -124,6 +124,7 @@ const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.usda --ledger energy.csv --json
   brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl --checkpoint-every 10
   brisance run scenes/bunny.toml -o bunny.glb --resume bunny.glb.checkpoint
+  brisance run scenes/table_25.toml -o table.glb --rig
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
 Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView (.pvd, with a folder of
@@ -156,6 +157,10 @@ pub struct RunOptions {
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Write a .glb as one skinned mesh with a joint for each body: one draw call for each material in a game engine;
+    /// `brisance view` and `render` do not read it
+    #[arg(long)]
+    pub rig: bool,
     /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
@@ -330,6 +335,10 @@ pub struct FractureArguments {
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Write a .glb as one skinned mesh with a joint for each piece: one draw call for each material in a game engine;
+    /// `brisance view` and `render` do not read it
+    #[arg(long)]
+    pub rig: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

@@ -36,6 +36,7 @@ pub use sim;
 
 pub use recording::{
     WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
+    write_rigged_glb_of,
 };
 
 /// Why a mesh file was refused.

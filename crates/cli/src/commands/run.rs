@@ -169,7 +169,7 @@ impl Job<'_> {
 
     /// Refuses outputs that cannot succeed, before any work is done for them.
     fn check_outputs(&self) -> Result<Format, Failure> {
-        let format = check_output(&self.options.output)?;
+        let format = check_output(&self.options.output, self.options.rig)?;
         for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
             if !ends_in(path, "csv") {
                 return Err(Failure::Format { path: path.clone(), known: ".csv" });
