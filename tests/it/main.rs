@@ -21,6 +21,7 @@ mod contact_tets;
 mod contact_unions;
 mod cuts;
 mod docs;
+mod dust;
 mod dynamics;
 mod elastic;
 mod energy;

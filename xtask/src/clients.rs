@@ -11,6 +11,8 @@ const RECORDINGS: &str = "target/clients/recordings";
 
 /// The bodies after the last frame, in [`RECORDINGS`].
 const PHYSICS: &str = "physics.usda";
+/// The dust, in [`RECORDINGS`].
+const DUST: &str = "dust.usda";
 
 /// A program, or a module of Python, that opens a recording.
 struct Client {
@@ -33,7 +35,7 @@ const CLIENTS: [Client; 6] = [
         name: "USD",
         modules: &[("pxr", "usd-core")],
         script: "usd.py",
-        files: &["clients.usda", PHYSICS],
+        files: &["clients.usda", PHYSICS, DUST],
     },
     Client {
         name: "VTK and meshio",
@@ -130,8 +132,8 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
     }
     std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
     let mut files: Vec<PathBuf> = vec![truth.to_owned()];
-    // the run of a recording writes the bodies after it, too
-    let written = |name: &&&str| **name != PHYSICS;
+    // the run of a recording writes the bodies after it and the dust, too
+    let written = |name: &&&str| ![PHYSICS, DUST].contains(name);
     for name in clients.iter().flat_map(|client| client.files).filter(written) {
         let file = Path::new(RECORDINGS).join(name);
         if !files.contains(&file) {
@@ -145,10 +147,11 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
         let file = format!("{}{slash}", file.to_string_lossy());
         let brisance = ["run", "--quiet", "--package", "brisance", "--"];
         let scene = ["run", "scenes/bunny.toml", "--frames", "40", "--quiet", "--output", &file];
-        let physics = Path::new(RECORDINGS).join(PHYSICS);
-        let physics = ["--physics", &physics.to_string_lossy()];
+        let [physics, dust] = [PHYSICS, DUST].map(|name| Path::new(RECORDINGS).join(name));
+        let beside = [physics.to_string_lossy(), dust.to_string_lossy()];
+        let beside = ["--physics", &beside[0], "--dust", &beside[1]];
         let more = match &*file {
-            file if file.ends_with(".usda") => &physics[..],
+            file if file.ends_with(".usda") => &beside[..],
             file if file.ends_with("_rig.glb") => &["--rig"],
             _ => &[],
         };

@@ -32,7 +32,7 @@ use thiserror::Error;
 
 use crate::args::{Arguments, Command};
 use crate::format::glb::GlbReadError;
-use crate::format::{Format, PhysicsFormat, WriteError};
+use crate::format::{DustFormat, Format, PhysicsFormat, WriteError};
 use crate::mesh_file::MeshFileError;
 use crate::output::is_same_file;
 
@@ -650,6 +650,13 @@ fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
     check_folder(path)?;
     let known = PhysicsFormat::ENDINGS;
     PhysicsFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
+}
+
+/// The format that dust is to be written in; refuses what cannot succeed.
+fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
+    check_folder(path)?;
+    let known = DustFormat::ENDINGS;
+    DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
 }
 
 /// Writes a physics scene by the ending of `path`.

@@ -1,5 +1,6 @@
 //! Recordings as files.
 
+mod dust;
 pub mod glb;
 mod jsonl;
 mod obj;
@@ -16,6 +17,7 @@ use sim::Recording;
 use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
+pub use dust::DustFormat;
 pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
 
