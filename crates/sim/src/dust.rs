@@ -147,7 +147,9 @@ impl Dust {
         let mut due = 0.0;
         for faces in &faces {
             due += rate * faces.energy;
-            let count = (due.min(most) as usize).saturating_sub(specks.len());
+            // a sum that is whole but for rounding counts as whole
+            let all = (due * (1.0 + 1e-12)).min(most) as usize;
+            let count = all.saturating_sub(specks.len());
             if count == 0 {
                 continue;
             }
