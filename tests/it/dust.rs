@@ -90,7 +90,7 @@ fn to_cuts(recording: &Recording, track: usize, p: &Point3<f64>) -> f64 {
     distances.fold(f64::INFINITY, f64::min)
 }
 
-/// Bodies that break several times in turn: an exact one, and one of samples that are 8 mm apart.
+/// Bodies that break several times in turn: a convex one, and one that is not.
 #[test]
 fn specks_are_born_on_cuts_that_face_a_piece_of_the_same_break() {
     let torus = "{ torus = { major = 0.1, minor = 0.05, spacing = 0.008 } }";

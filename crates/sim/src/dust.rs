@@ -258,12 +258,14 @@ fn root(tracks: &[Track], mut number: usize) -> usize {
 
 /// Triangles of cuts that were inside the body that broke.
 fn new_triangles(track: &Track, own: &Undrawn, whole: &Undrawn) -> Vec<[Point3<f64>; 3]> {
-    /// Depth over the distance of samples. Old faces of sampled pieces were found up to 0.41 deep, since they are drawn
-    /// sharper than the samples.
-    const DEPTH: f64 = 0.5;
+    /// Least depth of new faces of a convex body, over the distance of its samples: a pane may be thinner than this.
+    const CONVEX: f64 = 0.25;
+    /// The same of others, the old faces of which were found up to 0.41 deep, since they are drawn sharper than samples.
+    const OTHER: f64 = 0.5;
     let (Some(own), Some(whole)) = (&own.solid, &whole.solid) else { return Vec::new() };
     let samples = whole.geometry.level_set();
-    let least = DEPTH * samples.grid().spacing();
+    let depth = if whole.geometry.is_convex() { CONVEX } else { OTHER };
+    let least = depth * samples.grid().spacing();
     let surface = track.surface();
     let triangles = surface.inner.iter().map(|triangle| {
         triangle.map(|v| Point3::from(surface.vertices[v as usize].map(f64::from)))
