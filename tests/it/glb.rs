@@ -94,14 +94,14 @@ pub(crate) fn glb(recording: &Recording) -> Vec<u8> {
 
 /// What a viewer shows of one node at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Shown {
-    translation: [f32; 3],
-    rotation: [f32; 4],
-    scale: [f32; 3],
+pub(crate) struct Shown {
+    pub(crate) translation: [f32; 3],
+    pub(crate) rotation: [f32; 4],
+    pub(crate) scale: [f32; 3],
 }
 
 /// Plays a file as a viewer does: one entry per node for a frame.
-fn shown(file: &gltf::Gltf, fps: f64, frame: usize) -> Vec<Shown> {
+pub(crate) fn shown(file: &gltf::Gltf, fps: f64, frame: usize) -> Vec<Shown> {
     let blob = file.blob.as_deref();
     let mut nodes: Vec<Shown> = file
         .nodes()

@@ -421,6 +421,61 @@ fn what_is_missing_is_told_and_the_pieces_go_without() {
     assert_eq!(images_after(&case, "inner/cube.obj", "outside the folder of the mesh"), 0);
 }
 
+/// A texture may have its image only by an extension; glTF then lists that as required.
+#[test]
+fn a_texture_in_another_format_leaves_its_base_color() {
+    let images = json!([{ "bufferView": 3, "mimeType": "image/webp" }]);
+    let glb = cube_glb(&images, b"RIFF....WEBP", [0, 1]);
+    let text_len = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let mut root: Value = serde_json::from_slice(&glb[20..20 + text_len]).unwrap();
+    let extensions = json!(["EXT_texture_webp"]);
+    root["textures"] = json!([{ "extensions": { "EXT_texture_webp": { "source": 0 } } }]);
+    root["extensionsUsed"] = extensions.clone();
+    root["extensionsRequired"] = extensions;
+    root["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"] = json!([0.5, 0.25, 0.125, 1]);
+    let file = |root: &Value| packed(root, glb[28 + text_len..].to_vec());
+    let case = Case::new(&[]);
+    let at = |name: &str| case.folder.path().join(name);
+    std::fs::write(at("cube.glb"), file(&root)).unwrap();
+    let words = "material `old wood` has no image, for its texture is neither PNG nor JPEG";
+    assert_eq!(images_after(&case, "cube.glb", words), 0);
+    let read = read_mesh_file(&at("cube.glb")).unwrap();
+    assert_eq!(read.coats[0].color, [0.5, 0.25, 0.125, 1.0]);
+    assert_eq!(read.coats[0].image, None);
+    // what changes more than images is still refused
+    root["extensionsRequired"] = json!(["EXT_texture_webp", "KHR_draco_mesh_compression"]);
+    std::fs::write(at("cube.glb"), file(&root)).unwrap();
+    let output = case.run(&["fracture", "cube.glb", "--pattern", "voronoi:5", "-o", "b.glb"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn names_in_latin_1_are_read_as_they_are_in_utf_8() {
+    let case = textured();
+    let folder = case.folder.path();
+    let latin = |text: &str| -> Vec<u8> { text.chars().map(|c| c as u8).collect() };
+    let named = |text: &str| {
+        let text = text.replace("old wood", "Bühnenholz").replace("wood.png", "Maßstab.png");
+        text.replace("cube.mtl", "Möbel.mtl")
+    };
+    std::fs::rename(folder.join("wood.png"), folder.join("Maßstab.png")).unwrap();
+    std::fs::write(folder.join("utf8.obj"), named(&cube())).unwrap();
+    std::fs::write(folder.join("Möbel.mtl"), named(MTL)).unwrap();
+    let expected = read_mesh_file(&folder.join("utf8.obj")).unwrap();
+    std::fs::write(folder.join("latin.obj"), latin(&named(&cube()))).unwrap();
+    std::fs::write(folder.join("Möbel.mtl"), latin(&named(MTL))).unwrap();
+    let read = read_mesh_file(&folder.join("latin.obj")).unwrap();
+    assert_eq!(read.coats[0].name, "Bühnenholz");
+    assert!(read.coats[0].image.is_some() && read.warnings.is_empty(), "{:?}", read.warnings);
+    assert_eq!(read.coats, expected.coats);
+    assert_eq!((read.mesh, read.coat_of), (expected.mesh, expected.coat_of));
+    // errors still name the line
+    let wrong = [&latin("# Ä\n")[..], b"v 0 x 0\n"].concat();
+    std::fs::write(folder.join("wrong.obj"), wrong).unwrap();
+    let error = read_mesh_file(&folder.join("wrong.obj")).unwrap_err().to_string();
+    assert!(error.starts_with("line 2: "), "{error}");
+}
+
 #[test]
 fn damaged_images_and_wrong_numbers_are_refused() {
     let case = textured();

@@ -1,7 +1,7 @@
 """Opens USD files, lets USD's own validators look at them, and compares them with the JSON lines of the
-same run: its recording, and its bodies after the last frame for a physics engine.
+same run: its recording, its bodies after the last frame for a physics engine, and its dust.
 
-usage: usd.py FILE.usda PHYSICS.usda FILE.jsonl
+usage: usd.py FILE.usda PHYSICS.usda DUST.usda FILE.jsonl
 """
 
 import json
@@ -9,7 +9,7 @@ import sys
 
 from pxr import Gf, Usd, UsdGeom, UsdPhysics, UsdValidation
 
-usd, physics, truth = sys.argv[1:]
+usd, physics, dust, truth = sys.argv[1:]
 head, *frames = (json.loads(line) for line in open(truth))
 bodies, last = head["bodies"], head["frames"] - 1
 
@@ -62,5 +62,18 @@ moving = [p for p in rigid.values() if p.HasAPI(UsdPhysics.RigidBodyAPI)]
 assert all(UsdPhysics.MassAPI(p).GetMassAttr().Get() > 0 for p in moving)
 colliders = [c for p in rigid.values() for c in p.GetChildren() if c.HasAPI(UsdPhysics.CollisionAPI)]
 assert len(moving) > 30 and len(colliders) > len(moving), (len(moving), len(colliders))
+specks_stage = opened(dust)
+points = UsdGeom.Points(specks_stage.GetPrimAtPath("/World/Dust"))
+positions, velocities, ids = points.GetPointsAttr(), points.GetVelocitiesAttr(), points.GetIdsAttr()
+specks = 0
+for frame in range(last):
+    later = dict(zip(ids.Get(frame + 1), positions.Get(frame + 1)))
+    step = 1 / head["fps"]
+    for speck, at, velocity in zip(ids.Get(frame), positions.Get(frame), velocities.Get(frame)):
+        specks += 1
+        if speck in later:
+            fallen = Gf.Vec3f(at) + velocity * step + Gf.Vec3f(0, -9.81, 0) * (step * step / 2)
+            assert (later[speck] - fallen).GetLength() < 1e-5, f"speck {speck} in frame {frame}"
+assert specks > 1000, specks
 print(f"USD {'.'.join(map(str, Usd.GetVersion()))}: {len(named)} bodies, none of {len(validators)} validators objects;"
-      f" last frame within {off:.1e} m; {len(moving)} rigid bodies, {len(colliders)} colliders")
+      f" last frame within {off:.1e} m; {len(moving)} rigid bodies, {len(colliders)} colliders; dust falls freely")

@@ -11,6 +11,8 @@ const RECORDINGS: &str = "target/clients/recordings";
 
 /// The bodies after the last frame, in [`RECORDINGS`].
 const PHYSICS: &str = "physics.usda";
+/// The dust, in [`RECORDINGS`].
+const DUST: &str = "dust.usda";
 
 /// A program, or a module of Python, that opens a recording.
 struct Client {
@@ -22,7 +24,7 @@ struct Client {
     files: &'static [&'static str],
 }
 
-const CLIENTS: [Client; 5] = [
+const CLIENTS: [Client; 6] = [
     Client {
         name: "Blender",
         modules: &[("bpy", "bpy")],
@@ -33,7 +35,7 @@ const CLIENTS: [Client; 5] = [
         name: "USD",
         modules: &[("pxr", "usd-core")],
         script: "usd.py",
-        files: &["clients.usda", PHYSICS],
+        files: &["clients.usda", PHYSICS, DUST],
     },
     Client {
         name: "VTK and meshio",
@@ -48,6 +50,12 @@ const CLIENTS: [Client; 5] = [
         files: &["clients.glb", "clients.obj/", "clients.ply/"],
     },
     Client { name: "three.js", modules: &[], script: "three.mjs", files: &["clients.glb"] },
+    Client {
+        name: "three.js",
+        modules: &[],
+        script: "rig.mjs",
+        files: &["clients.glb", "clients_rig.glb"],
+    },
 ];
 
 /// What `cargo xtask clients` was called with.
@@ -124,8 +132,8 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
     }
     std::fs::create_dir_all(RECORDINGS).map_err(failed)?;
     let mut files: Vec<PathBuf> = vec![truth.to_owned()];
-    // the run of a recording writes the bodies after it, too
-    let written = |name: &&&str| **name != PHYSICS;
+    // the run of a recording writes the bodies after it and the dust, too
+    let written = |name: &&&str| ![PHYSICS, DUST].contains(name);
     for name in clients.iter().flat_map(|client| client.files).filter(written) {
         let file = Path::new(RECORDINGS).join(name);
         if !files.contains(&file) {
@@ -139,9 +147,14 @@ fn record(clients: &[&Client], truth: &Path) -> Outcome {
         let file = format!("{}{slash}", file.to_string_lossy());
         let brisance = ["run", "--quiet", "--package", "brisance", "--"];
         let scene = ["run", "scenes/bunny.toml", "--frames", "40", "--quiet", "--output", &file];
-        let physics = Path::new(RECORDINGS).join(PHYSICS);
-        let physics = ["--physics", &physics.to_string_lossy()];
-        let more = if file.ends_with(".usda") { &physics[..] } else { &[] };
+        let [physics, dust] = [PHYSICS, DUST].map(|name| Path::new(RECORDINGS).join(name));
+        let beside = [physics.to_string_lossy(), dust.to_string_lossy()];
+        let beside = ["--physics", &beside[0], "--dust", &beside[1]];
+        let more = match &*file {
+            file if file.ends_with(".usda") => &beside[..],
+            file if file.ends_with("_rig.glb") => &["--rig"],
+            _ => &[],
+        };
         cargo(&[&brisance[..], &scene, more].concat())?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 use fracture::Plane;
 use nalgebra::Vector3;
+use sim::Dust;
 use sim::scene::{Collide, Mesh, MeshSign};
 
 pub use bond::BondArguments;
@@ -124,6 +125,8 @@ const RUN_EXAMPLES: &str = "Examples:
   brisance run scenes/bunny.toml -o bunny.usda --ledger energy.csv --json
   brisance run scenes/bunny.toml -o bunny.glb --events bunny.jsonl --checkpoint-every 10
   brisance run scenes/bunny.toml -o bunny.glb --resume bunny.glb.checkpoint
+  brisance run scenes/table_25.toml -o table.glb --rig
+  brisance run scenes/window.toml -o window.usda --dust dust.usda
 
 An animated binary glTF (.glb) opens in Blender with File > Import > glTF 2.0. Other outputs are
 Universal Scene Description (.usda), JSON lines (.jsonl), a series for ParaView (.pvd, with a folder of
@@ -156,6 +159,10 @@ pub struct RunOptions {
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Write a .glb as one skinned mesh with a joint for each body: one draw call for each material in a game engine;
+    /// `brisance view` and `render` do not read it
+    #[arg(long)]
+    pub rig: bool,
     /// Also write mass, momentum and energy of every frame; `brisance plot` draws it
     #[arg(long, value_name = "FILE.csv")]
     pub ledger: Option<PathBuf>,
@@ -166,6 +173,14 @@ pub struct RunOptions {
     /// for sound and dust
     #[arg(long, value_name = "FILE.jsonl", conflicts_with = "resume")]
     pub contacts: Option<PathBuf>,
+    /// Also write dust of cracks as points for a particle system: a .ply file of all specks as they appear, a folder of
+    /// .ply files (ending in .ply/), or .usda
+    #[arg(long, value_name = "OUT")]
+    pub dust: Option<PathBuf>,
+    /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
+    #[arg(long, value_name = "N", value_parser = rate_of_dust, requires = "dust")]
+    #[arg(default_value_t = Dust::PER_JOULE)]
+    pub dust_per_joule: f64,
     /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,
     /// colliders, materials and joints, as .glb (KHR_physics_rigid_bodies) or .usda (UsdPhysics)
     #[arg(long, value_name = "FILE")]
@@ -209,6 +224,11 @@ pub struct RunOptions {
 fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1.0..=1e5).contains(rate));
     rate.ok_or_else(|| "give a number between 1 and 100000".to_owned())
+}
+
+fn rate_of_dust(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-6..=1e9).contains(rate));
+    rate.ok_or_else(|| "give a number between 1e-6 and 1e9".to_owned())
 }
 
 const REPLAY_EXAMPLES: &str = "Examples:
@@ -330,6 +350,10 @@ pub struct FractureArguments {
     /// .ply/
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+    /// Write a .glb as one skinned mesh with a joint for each piece: one draw call for each material in a game engine;
+    /// `brisance view` and `render` do not read it
+    #[arg(long)]
+    pub rig: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

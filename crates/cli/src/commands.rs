@@ -32,7 +32,7 @@ use thiserror::Error;
 
 use crate::args::{Arguments, Command};
 use crate::format::glb::GlbReadError;
-use crate::format::{Format, PhysicsFormat, WriteError};
+use crate::format::{DustFormat, Format, PhysicsFormat, WriteError};
 use crate::mesh_file::MeshFileError;
 use crate::output::is_same_file;
 
@@ -384,6 +384,12 @@ pub enum Failure {
         /// The endings that can be written.
         known: &'static str,
     },
+    /// A rig is asked for in a format that has none.
+    #[error("{}: --rig makes a skinned mesh of a .glb file: end the output in .glb", path.display())]
+    NoRig {
+        /// The output.
+        path: PathBuf,
+    },
     /// Two outputs would be one file.
     #[error("{}: two outputs are this file: give each a name of its own", path.display())]
     SameOutput {
@@ -634,9 +640,11 @@ fn read_text(path: &Path) -> Result<String, Failure> {
 }
 
 /// The format that a recording is to be written in; refuses what cannot succeed.
-fn check_output(path: &Path) -> Result<Format, Failure> {
+fn check_output(path: &Path, is_rigged: bool) -> Result<Format, Failure> {
     let format = Format::of(path)
         .ok_or_else(|| Failure::Format { path: path.to_owned(), known: Format::ENDINGS })?;
+    let format = if is_rigged { format.rigged() } else { Some(format) };
+    let format = format.ok_or_else(|| Failure::NoRig { path: path.to_owned() })?;
     check_folder(path)?;
     let folder = format.folder(path);
     if folder.as_deref().is_some_and(Path::exists) {
@@ -650,6 +658,13 @@ fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
     check_folder(path)?;
     let known = PhysicsFormat::ENDINGS;
     PhysicsFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
+}
+
+/// The format that dust is to be written in; refuses what cannot succeed.
+fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
+    check_folder(path)?;
+    let known = DustFormat::ENDINGS;
+    DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
 }
 
 /// Writes a physics scene by the ending of `path`.

@@ -1,5 +1,6 @@
 //! Recordings as files.
 
+mod dust;
 pub mod glb;
 mod jsonl;
 mod obj;
@@ -16,6 +17,7 @@ use sim::Recording;
 use crate::output::{write_whole, write_whole_folder};
 use crate::spool::Paths;
 
+pub use dust::DustFormat;
 pub use meshfile::WriteError;
 pub use physics::PhysicsFormat;
 
@@ -24,6 +26,8 @@ pub use physics::PhysicsFormat;
 pub enum Format {
     /// Animated binary glTF, `.glb`; see [`glb::write_glb`].
     Glb,
+    /// The same with one skinned mesh for all bodies; see [`meshfile::write_rigged_glb_of`].
+    RiggedGlb,
     /// One JSON object per line, `.jsonl`: first the bodies, then the poses of each frame.
     Jsonl,
     /// Universal Scene Description as text, `.usda`, with time samples; images of materials are in a folder
@@ -60,10 +64,15 @@ impl Format {
         }
     }
 
+    /// The same with a rig, where the format has one.
+    pub fn rigged(self) -> Option<Self> {
+        (self == Self::Glb).then_some(Self::RiggedGlb)
+    }
+
     /// The folder that writing to `path` makes, if it makes one.
     pub fn folder(self, path: &Path) -> Option<PathBuf> {
         match self {
-            Self::Glb | Self::Jsonl | Self::Usda => None,
+            Self::Glb | Self::RiggedGlb | Self::Jsonl | Self::Usda => None,
             Self::ObjFolder | Self::PlyFolder => Some(path.to_owned()),
             Self::Pvd => Some(path.with_extension("")),
         }
@@ -85,6 +94,7 @@ impl Format {
     pub fn write_paths(self, paths: Paths<'_>, path: &Path) -> Result<(), WriteError> {
         match self {
             Self::Glb => write_whole(path, |out| glb::write_paths(paths, out)),
+            Self::RiggedGlb => write_whole(path, |out| glb::write_rigged_paths(paths, out)),
             Self::Jsonl => write_whole(path, |out| jsonl::write(paths, out)),
             _ => self.write_gathered(&paths.gathered()?, path),
         }
@@ -92,7 +102,7 @@ impl Format {
 
     fn write_gathered(self, recording: &Recording, path: &Path) -> Result<(), WriteError> {
         match self {
-            Self::Glb | Self::Jsonl => self.write(recording, path),
+            Self::Glb | Self::RiggedGlb | Self::Jsonl => self.write(recording, path),
             // these ask for surfaces again and again
             Self::Usda => write_whole(path, |out| usda::write(&recording.drawn(), path, out)),
             Self::ObjFolder => {

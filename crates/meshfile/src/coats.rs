@@ -48,6 +48,14 @@ pub enum CoatWarning {
         /// Name of the image.
         file: String,
     },
+    /// A texture is only there in a format of an extension.
+    #[error(
+        "material `{material}` has no image, for its texture is neither PNG nor JPEG: export it as one of these"
+    )]
+    OtherKind {
+        /// Name of the material.
+        material: String,
+    },
     /// Triangles with an image have no texture coordinates.
     #[error(
         "material `{material}` has no image, for its triangles have no texture coordinates: unwrap the mesh"

@@ -16,6 +16,7 @@ mod recording;
 mod stl;
 pub mod texture;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -36,6 +37,7 @@ pub use sim;
 
 pub use recording::{
     WriteError, check_poses, check_surface, write_glb, write_glb_of, write_physics_glb,
+    write_rigged_glb_of,
 };
 
 /// Why a mesh file was refused.
@@ -126,6 +128,14 @@ pub enum MeshFileError {
     /// There is nothing in it.
     #[error("holds no triangles: export the surface as polygons")]
     Empty,
+}
+
+/// Text in UTF-8, or else in Latin-1 (ISO 8859-1), of which every byte is a character.
+fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    str::from_utf8(bytes).map_or_else(
+        |_| bytes.iter().copied().map(char::from).collect::<String>().into(),
+        Cow::Borrowed,
+    )
 }
 
 /// The direction of a normal as files hold it.

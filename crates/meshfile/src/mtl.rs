@@ -2,10 +2,10 @@
 
 use sim::{Coat, Opacity};
 
-use crate::MeshFileError;
 use crate::coats::{Beside, CoatWarning, Images, plain};
+use crate::{MeshFileError, decoded};
 
-/// The materials in the text of an MTL file, with the images that they name; what is not understood is passed
+/// The materials in the text of an MTL file, UTF-8 or Latin-1, with the images that they name; what is not understood is passed
 /// over, as are options of images.
 ///
 /// `Kd`, `d` or `Tr`, `map_Kd`, and `Pr` and `Pm` of the physically based extension are read.
@@ -16,8 +16,7 @@ pub(crate) fn parse(
 ) -> Result<Vec<Coat>, MeshFileError> {
     let mut coats: Vec<Coat> = Vec::new();
     let mut images = Images::default();
-    for line in text.split(|&byte| byte == b'\n') {
-        let line = String::from_utf8_lossy(line);
+    for line in decoded(text).split('\n') {
         let line = line.split('#').next().unwrap_or_default().trim();
         let (key, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();

@@ -6,15 +6,17 @@ use nalgebra::{Point3, UnitVector3, Vector2, Vector3};
 
 use sim::{Coat, Paint};
 
-use super::{Beside, CoatWarning, MeshFile, MeshFileError, mtl};
+use super::{Beside, CoatWarning, MeshFile, MeshFileError, decoded, mtl};
 
-/// Reads Wavefront OBJ text; polygons become fans of triangles.
+/// Reads Wavefront OBJ text in UTF-8 or Latin-1; polygons become fans of triangles.
 ///
 /// # Errors
 /// [`MeshFileError::Line`] when a line is malformed, a number is not finite or a face names a vertex
 /// that does not exist; [`MeshFileError::Image`] when an image is damaged.
 pub(super) fn parse(text: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, MeshFileError> {
-    let Known { libraries, uses, objects, triangles } = check(text)?;
+    let text = decoded(text);
+    let Known { libraries, uses, objects, triangles } = check(&text)?;
+    let text = text.as_bytes();
     let options = tobj::LoadOptions { triangulate: true, ..Default::default() };
     let mut rest = text;
     let no_materials = |_: &Path| Ok(Default::default());
@@ -116,12 +118,8 @@ struct Known {
 
 /// Refuses what the reader takes as it is: numbers that are not finite, and places that are not
 /// there.
-fn check(text: &[u8]) -> Result<Known, MeshFileError> {
-    // what is no text is for the reader to refuse
-    let lines = || {
-        let numbered = text.split(|&b| b == b'\n').zip(1..);
-        numbered.map(|(line, number)| (str::from_utf8(line).unwrap_or_default(), number))
-    };
+fn check(text: &str) -> Result<Known, MeshFileError> {
+    let lines = || text.split('\n').zip(1..);
     let mut totals = [0_i64; 3];
     for (line, _) in lines() {
         if let Some(kind) = kind(line) {

@@ -19,9 +19,11 @@ mod encoded;
 mod keys;
 mod materials;
 mod physics;
+mod rig;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::sync::Arc;
 
 use nalgebra::Isometry3;
@@ -34,6 +36,7 @@ use buffer::{Buffer, Layout, padded};
 use encoded::{Encoded, Primitive, Side};
 use materials::CLEAR;
 pub use physics::write_physics_glb;
+pub use rig::write_rigged_glb_of;
 
 use keys::{Keys, rotation_keys, translation_keys};
 
@@ -56,6 +59,24 @@ pub enum WriteError {
     /// The format counts bytes in 32 bits.
     #[error("the recording takes {bytes} bytes, but a GLB holds at most 4 GiB: run fewer frames")]
     TooLarge {
+        /// Bytes needed.
+        bytes: usize,
+    },
+    /// A rig would have too many joints.
+    #[error(
+        "{joints} bodies are more than the {} joints of a rig: let fewer pieces break off, or write no rig",
+        rig::MAX_JOINTS
+    )]
+    TooManyJoints {
+        /// The bodies that ever lived.
+        joints: usize,
+    },
+    /// The skinned mesh of a rig, which repeats equal bodies, is too large.
+    #[error(
+        "the mesh of the rig takes {bytes} bytes, but a GLB holds at most 4 GiB: write no rig, so that equal \
+         bodies are stored once"
+    )]
+    RigTooLarge {
         /// Bytes needed.
         bytes: usize,
     },
@@ -109,7 +130,12 @@ fn write_surfaces(
     images: &[Image],
     out: &mut impl Write,
 ) -> Result<(), WriteError> {
-    for_each_surface(&different(recording), |_, surface| Ok(out.write_all(&surface.bytes)?))?;
+    let write = |_: &Track, surface: Encoded| Ok(out.write_all(&surface.bytes)?);
+    for_each_surface(&different(recording), Encoded::new, write)?;
+    write_images(images, out)
+}
+
+fn write_images(images: &[Image], out: &mut impl Write) -> Result<(), WriteError> {
     for Image { bytes, .. } in images {
         out.write_all(bytes)?;
         out.write_all(&[0; 3][..padded(bytes.len()) - bytes.len()])?;
@@ -126,20 +152,21 @@ fn different(recording: &Recording) -> Vec<&Track> {
 /// Surfaces that are made side by side.
 const BATCH: usize = 64;
 
-/// Makes the surfaces of tracks, in order.
-fn for_each_surface(
+/// Makes something of the surfaces of tracks, in order.
+fn for_each_surface<T: Send>(
     tracks: &[&Track],
-    mut found: impl FnMut(&Track, &Encoded) -> Result<(), WriteError>,
+    make: impl Fn(&Surface, &Look) -> T + Sync,
+    mut found: impl FnMut(&Track, T) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
-    let encoded = |track: &&Track| {
+    let made = |track: &&Track| {
         let surface = track.surface();
         check_surface(track, &surface)?;
-        Ok(Encoded::new(&surface, &track.look))
+        Ok(make(&surface, &track.look))
     };
     for tracks in tracks.chunks(BATCH) {
-        let surfaces: Vec<Result<Encoded, WriteError>> = tracks.par_iter().map(encoded).collect();
+        let surfaces: Vec<Result<T, WriteError>> = tracks.par_iter().map(made).collect();
         for (track, surface) in tracks.iter().zip(surfaces) {
-            found(track, &surface?)?;
+            found(track, surface?)?;
         }
     }
     Ok(())
@@ -164,8 +191,9 @@ struct Document<'a> {
     looks: Vec<(Arc<Look>, Side, bool, usize)>,
     /// Meshes by surface and materials.
     drawn: BTreeMap<(usize, Vec<usize>), usize>,
-    /// Nodes of the scene: the first so many.
-    in_scene: usize,
+    /// Nodes of the scene.
+    in_scene: Range<usize>,
+    skins: Vec<Value>,
     /// Extensions of the document but those of materials.
     extensions: Vec<(&'static str, Value)>,
 }
@@ -174,8 +202,8 @@ impl Document<'_> {
     /// One with room for the surfaces of a recording.
     fn of_surfaces(recording: &Recording) -> Result<Self, WriteError> {
         let mut document = Self::default();
-        for_each_surface(&different(recording), |track, surface| {
-            let primitive = document.buffer.add_surface(surface);
+        for_each_surface(&different(recording), Encoded::new, |track, surface| {
+            let primitive = document.buffer.add_surface(&surface);
             document.surfaces.insert(track.skin.address(), primitive);
             Ok(())
         })?;
@@ -205,7 +233,7 @@ impl Document<'_> {
             check_poses(track, &poses)?;
             self.add_track(recording, track, &poses)?;
         }
-        self.in_scene = self.nodes.len();
+        self.in_scene = 0..self.nodes.len();
         Ok(())
     }
 
@@ -239,13 +267,8 @@ impl Document<'_> {
     fn mesh(&mut self, track: &Track) -> Option<usize> {
         let surface = track.skin.address();
         let primitive = self.surfaces.get(&surface).filter(|surface| !surface.is_empty())?.clone();
-        let Primitive { positions, normals, rest, uvs, colors, is_painted, indices } = primitive;
-        let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
-        for (name, accessor) in [("TEXCOORD_0", uvs), ("COLOR_0", colors)] {
-            if let Some(accessor) = accessor {
-                attributes[name] = json!(accessor);
-            }
-        }
+        let attributes = primitive.attributes();
+        let Primitive { uvs, is_painted, indices, .. } = primitive;
         let materials: Vec<usize> = indices
             .iter()
             .map(|(side, _)| self.material(&track.look, *side, uvs.is_some()))
@@ -341,8 +364,8 @@ impl Document<'_> {
         put("asset", json!({ "version": "2.0", "generator": generator }));
         put("scene", json!(0));
         let mut scene = Map::new();
-        if self.in_scene > 0 {
-            scene.insert("nodes".to_owned(), json!((0..self.in_scene).collect::<Vec<_>>()));
+        if !self.in_scene.is_empty() {
+            scene.insert("nodes".to_owned(), json!(self.in_scene.collect::<Vec<_>>()));
         }
         let energies =
             |of: fn(&Energy) -> f64| -> Vec<f64> { recording.energies.iter().map(of).collect() };
@@ -367,6 +390,7 @@ impl Document<'_> {
         let lists = [
             ("nodes", self.nodes),
             ("meshes", self.meshes),
+            ("skins", self.skins),
             ("materials", self.materials),
             ("images", self.image_entries),
             ("textures", textures),

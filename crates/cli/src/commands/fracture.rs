@@ -118,7 +118,7 @@ pub(super) fn fracture(arguments: &FractureArguments) -> Result<(), Failure> {
 /// Refuses outputs that cannot succeed or would take the place of an input; returns the format of the recording.
 fn check_outputs(arguments: &FractureArguments) -> Result<Format, Failure> {
     let FractureArguments { mesh, pattern, output, physics, .. } = arguments;
-    let format = check_output(output)?;
+    let format = check_output(output, arguments.rig)?;
     if let Some(physics) = physics {
         check_physics(physics)?;
         if is_same_file(physics, output) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, World};
+use sim::{Appearance, BodyId, Camera, Event, Recorder, Report, Surroundings, World};
 
 use self::summary::{Effort, Summary};
 use crate::args::{ReplayArguments, RunArguments, RunOptions};
@@ -16,8 +16,8 @@ use crate::commands::load::{Loaded, build, load, print_notes, print_warnings, re
 use crate::commands::strains::Strains;
 use crate::commands::warnings::{Warned, warn, warnings};
 use crate::commands::{
-    Failure, check_distinct, check_folder, check_output, check_physics, ends_in, read, read_text,
-    write_physics,
+    Failure, check_distinct, check_dust, check_folder, check_output, check_physics, ends_in, read,
+    read_text, write_physics,
 };
 use crate::contacts::Contacts;
 use crate::events::Events;
@@ -49,6 +49,8 @@ struct Run {
     spool: Spool,
     ledger: Ledger,
     contacts: Option<Contacts>,
+    /// Of the world before the first frame.
+    surroundings: Surroundings,
     events: Vec<Event>,
     /// Of the world before the first frame.
     fingerprint: u64,
@@ -137,8 +139,17 @@ impl Job<'_> {
         let events = self.events.filter(|path| ends_in(path, "csv"));
         let mut effort = std::mem::take(&mut run.effort);
         let hardest = run.strains.of(&loaded.scene, &run.appearances);
-        let Run { recorder, spool, ledger, over_budget, stopped, solver_limited, warnings, .. } =
-            run;
+        let Run {
+            recorder,
+            spool,
+            ledger,
+            surroundings,
+            over_budget,
+            stopped,
+            solver_limited,
+            warnings,
+            ..
+        } = run;
         let recording = recorder.finish();
         let mesh_warnings = loaded.mesh_warnings();
         let summary = Summary {
@@ -153,7 +164,9 @@ impl Job<'_> {
             hardest,
         };
         phase("writing the recording", self.options.quiet, || {
-            summary.write(format, self.options, events)
+            summary.write(format, self.options, events)?;
+            let seed = loaded.scene.simulation.seed;
+            summary.write_dust(self.options, &surroundings, seed)
         })?;
         effort.write = start.elapsed().as_secs_f64();
         summary.say(self.options, &effort)
@@ -161,15 +174,15 @@ impl Job<'_> {
 
     /// All that is written.
     fn outputs(&self) -> impl Iterator<Item = &Path> {
-        let RunOptions { output, ledger, anchor_loads, contacts, physics, .. } = self.options;
-        let tables = [ledger, anchor_loads, contacts, physics].map(Option::as_deref);
+        let RunOptions { output, ledger, anchor_loads, contacts, dust, physics, .. } = self.options;
+        let tables = [ledger, anchor_loads, contacts, dust, physics].map(Option::as_deref);
         let others = tables.into_iter().chain([self.events]).flatten();
         [output.as_path(), &self.checkpoint].into_iter().chain(others)
     }
 
     /// Refuses outputs that cannot succeed, before any work is done for them.
     fn check_outputs(&self) -> Result<Format, Failure> {
-        let format = check_output(&self.options.output)?;
+        let format = check_output(&self.options.output, self.options.rig)?;
         for path in [&self.options.ledger, &self.options.anchor_loads].into_iter().flatten() {
             if !ends_in(path, "csv") {
                 return Err(Failure::Format { path: path.clone(), known: ".csv" });
@@ -181,6 +194,9 @@ impl Job<'_> {
                 return Err(Failure::Format { path: path.clone(), known: ".jsonl" });
             }
             check_folder(path)?;
+        }
+        if let Some(path) = &self.options.dust {
+            check_dust(path)?;
         }
         if let Some(path) = &self.options.physics {
             check_physics(path)?;
@@ -244,6 +260,7 @@ impl Job<'_> {
             world.replay(told.events);
         }
         let ledger = Ledger::new(&world);
+        let surroundings = Surroundings::of(&world);
         let contacts = self.contacts(&mut world, loaded)?;
         let mut run = Run {
             world,
@@ -251,6 +268,7 @@ impl Job<'_> {
             spool: Spool::beside(&self.options.output).map_err(|e| self.spool_failed(e))?,
             ledger,
             contacts,
+            surroundings,
             events: Vec::new(),
             fingerprint,
             over_budget: 0,

@@ -14,3 +14,8 @@ use crate::spool::Paths;
 pub(super) fn write_paths(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
     meshfile::write_glb_of(paths.recording, &|track| paths.whole(track), out)
 }
+
+/// As [`write_paths`], as one skinned mesh.
+pub(super) fn write_rigged_paths(paths: Paths<'_>, out: &mut impl Write) -> Result<(), WriteError> {
+    meshfile::write_rigged_glb_of(paths.recording, &|track| paths.whole(track), out)
+}

@@ -60,7 +60,13 @@ impl<'a, 'b> GlbCoats<'a, 'b> {
             AlphaMode::Blend => Opacity::Blend,
         };
         let image = match pbr.base_color_texture() {
-            Some(info) => self.image(&name, info.texture().source().index())?,
+            Some(info) => match info.texture().source() {
+                Some(image) => self.image(&name, image.index())?,
+                None => {
+                    self.warnings.push(CoatWarning::OtherKind { material: name.clone() });
+                    None
+                }
+            },
             None => None,
         };
         self.numbers.push(number);

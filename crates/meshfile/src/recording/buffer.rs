@@ -97,7 +97,8 @@ impl<'a> Buffer<'a> {
         Ok(json!({ "byteOffset": offset, "componentType": FLOAT, "count": count, "type": kind }))
     }
 
-    fn push(&mut self, accessor: Value) -> usize {
+    /// Adds an accessor; one without a view is of keys.
+    pub(super) fn push(&mut self, accessor: Value) -> usize {
         self.accessors.push(accessor);
         self.accessors.len() - 1
     }

@@ -7,6 +7,7 @@ use sim::{Look, Surface, Texture};
 use crate::texture;
 
 pub(super) const FLOAT: u32 = 5126;
+const UNSIGNED_BYTE: u32 = 5121;
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const ARRAY_BUFFER: u32 = 34962;
@@ -31,6 +32,8 @@ pub(super) struct Primitive {
     pub(super) colors: Option<usize>,
     /// Whether the colors are those of a solid texture.
     pub(super) is_painted: bool,
+    /// Joints and weights of a skinned mesh.
+    pub(super) binding: Option<[usize; 2]>,
     /// Indices of the sides that there are: the outer surface first, part by part.
     pub(super) indices: Vec<(Side, usize)>,
 }
@@ -47,7 +50,7 @@ pub(super) enum Side {
 impl Primitive {
     /// With `by` accessors before it.
     pub(super) fn moved(self, by: usize) -> Self {
-        let Self { positions, normals, rest, uvs, colors, is_painted, indices } = self;
+        let Self { positions, normals, rest, uvs, colors, is_painted, binding, indices } = self;
         Self {
             positions: positions + by,
             normals: normals + by,
@@ -55,6 +58,7 @@ impl Primitive {
             uvs: uvs.map(|n| n + by),
             colors: colors.map(|n| n + by),
             is_painted,
+            binding: binding.map(|binding| binding.map(|n| n + by)),
             indices: indices.into_iter().map(|(side, n)| (side, n + by)).collect(),
         }
     }
@@ -62,47 +66,132 @@ impl Primitive {
     pub(super) fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
+
+    /// Accessors by the names of attributes.
+    pub(super) fn attributes(&self) -> Value {
+        let Self { positions, normals, rest, uvs, colors, binding, .. } = *self;
+        let mut attributes = json!({ "POSITION": positions, "NORMAL": normals, "_REST": rest });
+        let [joints, weights] = binding.map_or([None; 2], |binding| binding.map(Some));
+        let optional = [
+            ("TEXCOORD_0", uvs),
+            ("COLOR_0", colors),
+            ("JOINTS_0", joints),
+            ("WEIGHTS_0", weights),
+        ];
+        for (name, accessor) in optional {
+            if let Some(accessor) = accessor {
+                attributes[name] = json!(accessor);
+            }
+        }
+        attributes
+    }
+}
+
+/// The vertices of a surface as glTF has them.
+#[derive(Default)]
+pub(super) struct Vertices {
+    pub(super) positions: Vec<[f32; 3]>,
+    /// Of length one.
+    pub(super) normals: Vec<[f32; 3]>,
+    pub(super) rest: Vec<[f32; 3]>,
+    /// Of each vertex or none, v downwards.
+    pub(super) uvs: Vec<[f32; 2]>,
+    /// Of each vertex or none.
+    pub(super) colors: Vec<[f32; 4]>,
+    /// Whether the colors are those of a solid texture.
+    pub(super) is_painted: bool,
+}
+
+impl Vertices {
+    /// Those of a surface, painted with the solid texture of a look unless it has colors.
+    pub(super) fn new(surface: &Surface, look: &Look) -> Self {
+        let Surface { vertices, normals, rest, uvs, colors, .. } = surface;
+        let has_texture = look.texture != Texture::Plain && !surface.is_endless();
+        let is_painted = colors.is_empty() && has_texture;
+        Self {
+            positions: vertices.clone(),
+            normals: normals.iter().map(unit).collect(),
+            rest: rest.clone(),
+            uvs: uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect(),
+            colors: if is_painted { paint(surface, look) } else { colors.clone() },
+            is_painted,
+        }
+    }
+}
+
+/// The sides that a surface has, each with its triangles: the outer surface first, part by part.
+pub(super) fn sides(surface: &Surface) -> Vec<(Side, Vec<[u32; 3]>)> {
+    let outer = surface.outer_by_coat().into_iter();
+    let outer = outer.map(|(coat, triangles)| (Side::Outer(coat), triangles.into_owned()));
+    let inner = (Side::Inner, surface.inner.clone());
+    outer.chain([inner]).filter(|(_, triangles)| !triangles.is_empty()).collect()
 }
 
 impl Encoded {
     /// A surface, painted with the solid texture of a look unless it has colors; nothing if it has no triangles.
     pub(super) fn new(surface: &Surface, look: &Look) -> Self {
-        let Surface { vertices, normals, rest, uvs, colors, outer, inner, .. } = surface;
         let mut encoded = Self::default();
-        if outer.is_empty() && inner.is_empty() {
+        let sides = sides(surface);
+        if sides.is_empty() {
             return encoded;
         }
-        let normals: Vec<_> = normals.iter().map(unit).collect();
-        let positions = encoded.add(vertices, "VEC3");
-        encoded.accessors[positions]["min"] = json!(fold(vertices, f32::min));
-        encoded.accessors[positions]["max"] = json!(fold(vertices, f32::max));
-        let normals = encoded.add(&normals, "VEC3");
-        let rest = encoded.add(rest, "VEC3");
-        encoded.end_view(Some(12));
-        // glTF counts v downwards
-        let uvs: Vec<_> = uvs.iter().map(|&[u, v]| [u, 1.0 - v]).collect();
-        let uvs = encoded.add_view(&uvs, "VEC2");
-        let painted: Vec<_>;
-        let has_texture = look.texture != Texture::Plain && !surface.is_endless();
-        let is_painted = colors.is_empty() && has_texture;
-        let colors = if is_painted {
-            painted = paint(surface, look);
-            &painted
-        } else {
-            colors
+        let vertices = Vertices::new(surface, look);
+        let primitive = encoded.add_vertices(&vertices);
+        let count = vertices.positions.len();
+        let of_side = |(side, triangles): (Side, Vec<[u32; 3]>)| {
+            Some((side, encoded.add_indices(&triangles, count)?))
         };
-        let colors = encoded.add_view(colors, "VEC4");
-        let mut indices = vec![];
-        for (coat, triangles) in surface.outer_by_coat() {
-            let added = encoded.add_indices(&triangles, vertices.len());
-            indices.extend(added.map(|accessor| (Side::Outer(coat), accessor)));
-        }
-        let added = encoded.add_indices(inner, vertices.len());
-        indices.extend(added.map(|accessor| (Side::Inner, accessor)));
+        let indices = sides.into_iter().filter_map(of_side).collect();
         encoded.end_view(None);
-        encoded.primitive =
-            Primitive { positions, normals, rest, uvs, colors, is_painted, indices };
+        encoded.primitive = Primitive { indices, ..primitive };
         encoded
+    }
+
+    /// Triangles of which each vertex follows one of so many joints.
+    pub(super) fn skinned(
+        vertices: &Vertices,
+        triangles: &[[u32; 3]],
+        (joint_of, joints): (&[u16], usize),
+    ) -> Self {
+        let mut encoded = Self::default();
+        let primitive = encoded.add_vertices(vertices);
+        let bytes = &mut encoded.bytes;
+        let (component, size) = if joints <= 1 << u8::BITS {
+            bytes.extend(joint_of.iter().flat_map(|&joint| [joint as u8, 0, 0, 0]));
+            (UNSIGNED_BYTE, 4)
+        } else {
+            bytes.extend(joint_of.iter().flat_map(|joint| {
+                let [low, high] = joint.to_le_bytes();
+                [low, high, 0, 0, 0, 0, 0, 0]
+            }));
+            (UNSIGNED_SHORT, 8)
+        };
+        let joint = encoded.push(0, (component, "VEC4"), joint_of.len());
+        encoded.end_view(Some(size));
+        encoded.bytes.extend(joint_of.iter().flat_map(|_| [u8::MAX, 0, 0, 0]));
+        let weight = encoded.push(0, (UNSIGNED_BYTE, "VEC4"), joint_of.len());
+        encoded.accessors[weight]["normalized"] = json!(true);
+        encoded.end_view(Some(4));
+        let indices = encoded.add_indices(triangles, joint_of.len());
+        encoded.end_view(None);
+        let indices = indices.into_iter().map(|accessor| (Side::Outer(None), accessor)).collect();
+        encoded.primitive = Primitive { binding: Some([joint, weight]), indices, ..primitive };
+        encoded
+    }
+
+    /// What vertices have, without triangles.
+    fn add_vertices(&mut self, vertices: &Vertices) -> Primitive {
+        let Vertices { positions: places, normals, rest, uvs, colors, is_painted } = vertices;
+        let positions = self.add(places, "VEC3");
+        self.accessors[positions]["min"] = json!(fold(places, f32::min));
+        self.accessors[positions]["max"] = json!(fold(places, f32::max));
+        let normals = self.add(normals, "VEC3");
+        let rest = self.add(rest, "VEC3");
+        self.end_view(Some(12));
+        let uvs = self.add_view(uvs, "VEC2");
+        let colors = self.add_view(colors, "VEC4");
+        let is_painted = *is_painted;
+        Primitive { positions, normals, rest, uvs, colors, is_painted, ..Primitive::default() }
     }
 
     /// The places and triangles of a mesh, and nothing else.

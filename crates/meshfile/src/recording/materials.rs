@@ -14,20 +14,22 @@ impl Document<'_> {
         for track in &recording.tracks {
             let Some(surface) = self.surfaces.get(&track.skin.address()) else { continue };
             let has_uvs = surface.uvs.is_some();
-            let coats = surface.indices.iter().filter_map(|(side, _)| coat(&track.look, *side));
-            for image in coats.filter(|_| has_uvs).filter_map(|coat| coat.image.as_ref()) {
-                if self.images.contains(image) {
-                    continue;
-                }
-                let view = self.buffer.add_bytes(&image.bytes);
-                let mut entry = json!({ "bufferView": view, "mimeType": image.kind.media_type() });
-                if !image.name.is_empty() {
-                    entry["name"] = json!(image.name);
-                }
-                self.image_entries.push(entry);
-                self.images.push(image.clone());
-            }
+            let sides: Vec<Side> = surface.indices.iter().map(|(side, _)| *side).collect();
+            sides.into_iter().for_each(|side| self.add_image(&track.look, side, has_uvs));
         }
+    }
+
+    /// Leaves room for the image of a part of a surface, if it has one that is not there yet.
+    pub(super) fn add_image(&mut self, look: &Look, side: Side, has_uvs: bool) {
+        let image = coat(look, side).filter(|_| has_uvs).and_then(|coat| coat.image.as_ref());
+        let Some(image) = image.filter(|image| !self.images.contains(image)) else { return };
+        let view = self.buffer.add_bytes(&image.bytes);
+        let mut entry = json!({ "bufferView": view, "mimeType": image.kind.media_type() });
+        if !image.name.is_empty() {
+            entry["name"] = json!(image.name);
+        }
+        self.image_entries.push(entry);
+        self.images.push(image.clone());
     }
 
     /// The number of the material of a part of a surface.

@@ -39,6 +39,9 @@ pub enum GlbReadError {
         /// What is wrong with it.
         source: ImageError,
     },
+    /// It is a rig, the mesh of which is not taken apart.
+    #[error("has a skinned mesh, which is for other programs: write it without --rig")]
+    Rigged,
     /// It is, but brisance did not write it.
     #[error("was not written by brisance: {lacks}")]
     Foreign {
@@ -181,6 +184,9 @@ impl CameraExtras {
 pub fn read_glb(bytes: &[u8]) -> Result<Recording, GlbReadError> {
     let file = open(bytes)?;
     check_animations(&file)?;
+    if file.skins().next().is_some() {
+        return Err(GlbReadError::Rigged);
+    }
     let blob = file.blob.as_deref().unwrap_or_default();
     let scene = file.scenes().next().ok_or(GlbReadError::Foreign { lacks: "it has no scene" })?;
     let extras: SceneExtras = parse(scene.extras())?;

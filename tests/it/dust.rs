@@ -1,0 +1,303 @@
+//! Dust leaves new cracks in proportion to their energy, and falls as points do.
+
+use std::convert::Infallible;
+
+use nalgebra::{Point3, Vector3};
+use sim::{Dust, Recorder, Recording, Surroundings};
+
+use crate::cli::{Case, SCENE};
+
+/// A beam of glass, 1.2 m long and 0.3 m by 0.4 m across, that falls on a plane and breaks across its length.
+const BEAM: &str = r#"version = 1
+[simulation]
+frames = 25
+[pattern.across.slices]
+planes = 20
+axis = [1, 0, 0]
+[[body]]
+name = "floor"
+shape = { plane = {} }
+motion = "static"
+[[body]]
+name = "beam"
+material = "glass"
+shape = { box = { half_extents = [0.6, 0.15, 0.2] } }
+position = [0, 0.5, 0]
+velocity = [0, -3, 0]
+fracture = { pattern = "across", break_impulse = 1, generations = 1, min_share = 1e-6 }
+"#;
+
+fn simulated(text: &str) -> (Recording, Surroundings) {
+    let scene = sim::scene::Scene::from_toml(text).unwrap();
+    let (mut world, appearances) = sim::build(&scene, &Default::default()).unwrap();
+    let surroundings = Surroundings::of(&world);
+    let mut recorder = Recorder::new(&world, &appearances);
+    for _ in 0..scene.simulation.frames {
+        let report = world.step();
+        recorder.record(&world, &report);
+    }
+    (recorder.finish(), surroundings)
+}
+
+fn dust((recording, surroundings): &(Recording, Surroundings), per_joule: f64) -> Dust {
+    let pose = |track: usize, frame: usize| {
+        Ok::<_, Infallible>(recording.tracks[track].pose(frame).copied())
+    };
+    Dust::new(recording, surroundings, (per_joule, 1), pose).unwrap()
+}
+
+#[test]
+fn the_number_of_specks_is_that_of_the_energy_of_the_cracks() {
+    let run = simulated(BEAM);
+    let pieces = run.0.tracks.iter().filter(|track| track.parent.is_some()).count();
+    assert!(pieces > 3, "{pieces} pieces");
+    // Irwin: K^2 (1 - nu^2) / E of each square meter; a cut is a section of the beam
+    let energy = 0.7e6_f64.powi(2) * (1.0 - 0.22 * 0.22) / 70e9 * (pieces - 1) as f64 * 0.3 * 0.4;
+    for per_joule in [1.0, 100.0, 12_345.6] {
+        let dust = dust(&run, per_joule);
+        assert!((dust.energy / energy - 1.0).abs() < 1e-5, "{} J, not {energy} J", dust.energy);
+        let off = per_joule * dust.energy - dust.specks.len() as f64;
+        assert!((-1e-6..1.0 + 1e-6).contains(&off), "{off} specks are missing");
+    }
+    let most = dust(&run, 1e9);
+    assert!((Dust::MOST - 1..=Dust::MOST).contains(&most.specks.len()));
+    assert!((most.asked / (1e9 * energy) - 1.0).abs() < 1e-5);
+}
+
+/// Distance from a point to a triangle (Ericson, *Real-Time Collision Detection*, 5.1.5, by its three parts).
+fn distance(p: &Point3<f64>, [a, b, c]: &[Point3<f64>; 3]) -> f64 {
+    let normal = (b - a).cross(&(c - a));
+    let edge = |a: &Point3<f64>, b: &Point3<f64>| {
+        let along = b - a;
+        let share = (p - a).dot(&along) / along.norm_squared().max(f64::MIN_POSITIVE);
+        (a + along * share.clamp(0.0, 1.0) - p).norm()
+    };
+    let inside = [(a, b), (b, c), (c, a)]
+        .iter()
+        .all(|(s, t)| (*t - *s).cross(&(p - *s)).dot(&normal) >= 0.0);
+    let edges = edge(a, b).min(edge(b, c)).min(edge(c, a));
+    match normal.try_normalize(0.0) {
+        Some(normal) if inside => normal.dot(&(p - a)).abs(),
+        _ => edges,
+    }
+}
+
+/// Distance to the cuts of a track, given in its body coordinates.
+fn to_cuts(recording: &Recording, track: usize, p: &Point3<f64>) -> f64 {
+    let surface = recording.tracks[track].surface();
+    let corner = |v: u32| Point3::from(surface.vertices[v as usize].map(f64::from));
+    let distances = surface.inner.iter().map(|triangle| distance(p, &triangle.map(corner)));
+    distances.fold(f64::INFINITY, f64::min)
+}
+
+/// Bodies that break several times in turn: a convex one, and one that is not.
+#[test]
+fn specks_are_born_on_cuts_that_face_a_piece_of_the_same_break() {
+    let torus = "{ torus = { major = 0.1, minor = 0.05, spacing = 0.008 } }";
+    let shapes = [("{ sphere = { radius = 0.1, spacing = 0.012 } }", 1e-5), (torus, 0.008)];
+    for (shape, gap) in shapes {
+        let text = SCENE.replace("{ sphere = { radius = 0.1, spacing = 0.012 } }", shape);
+        let brick = "break_impulse = 1, generations = 3 }\nmaterial = \"brick\"";
+        let text = text.replace("break_impulse = 1 }", brick).replace("pieces = 60", "pieces = 8");
+        let text = text.replace("frames = 12", "frames = 20").replace("[0, -6, 0]", "[0, -25, 0]");
+        assert_between_pieces(&simulated(&text), gap);
+    }
+}
+
+/// Specks are on cuts of their piece and at most `gap` m from those of another piece that was born with it.
+fn assert_between_pieces(run: &(Recording, Surroundings), gap: f64) {
+    let recording = &run.0;
+    let dust = dust(run, 60.0);
+    let mut births: Vec<usize> = dust.specks.iter().map(|speck| speck.birth).collect();
+    births.dedup();
+    assert!(births.len() > 1 && dust.specks.len() > 50, "{births:?} {}", dust.specks.len());
+    // pieces of one body share its material coordinates
+    let material = |n: usize| match &recording.tracks[n].skin {
+        sim::Skin::Of(undrawn) => undrawn.solid.as_ref().unwrap().material,
+        sim::Skin::Made(_) => panic!("not drawn yet"),
+    };
+    for speck in &dust.specks {
+        let track = &recording.tracks[speck.track];
+        assert_eq!(track.birth, speck.birth);
+        let pose = track.pose(speck.birth).unwrap();
+        let p = pose.inverse_transform_point(&speck.position);
+        let off = to_cuts(recording, speck.track, &p);
+        assert!(off < 1e-6, "{} is {off} m off its face", track.name);
+        let p = material(speck.track) * p;
+        let others = (0..recording.tracks.len()).filter(|&n| {
+            let other = &recording.tracks[n];
+            let is_there = other.birth == speck.birth && !other.poses.is_empty();
+            n != speck.track && other.parent.is_some() && is_there
+        });
+        let nearest = others
+            .map(|n| to_cuts(recording, n, &material(n).inverse_transform_point(&p)))
+            .fold(f64::INFINITY, f64::min);
+        assert!(nearest < gap, "{}: the next piece is {nearest} m away", track.name);
+    }
+}
+
+#[test]
+fn sizes_follow_a_power_law() {
+    let dust = dust(&simulated(BEAM), 1e5);
+    let count = dust.specks.len() as f64;
+    let [least, most] = Dust::SIZES;
+    assert!(count > 1e5);
+    for size in [3e-4, 5e-4, 1e-3, 3e-3] {
+        let above = |size: f64| size.powf(-Dust::DIMENSION);
+        let expected = (above(size) - above(most)) / (above(least) - above(most));
+        let share = dust.specks.iter().filter(|speck| speck.size > size).count() as f64 / count;
+        // four standard deviations
+        let most = 4.0 * (expected * (1.0 - expected) / count).sqrt();
+        assert!((share - expected).abs() < most, "{size} m: {share}, not {expected}");
+    }
+    assert!(dust.specks.iter().all(|speck| (least..=most).contains(&speck.size)));
+}
+
+/// A vertex of a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Vertex {
+    position: Vector3<f64>,
+    velocity: Vector3<f64>,
+    size: f64,
+    life: f64,
+    birth: usize,
+    id: usize,
+}
+
+fn vertices(bytes: &[u8]) -> Vec<Vertex> {
+    const HEAD: &str = "ply\nformat binary_little_endian 1.0\nelement vertex ";
+    const ROW: usize = 44;
+    let end = bytes.windows(11).position(|part| part == b"end_header\n").unwrap() + 11;
+    let head = std::str::from_utf8(&bytes[..end]).unwrap();
+    let count: usize = head.strip_prefix(HEAD).unwrap().lines().next().unwrap().parse().unwrap();
+    assert_eq!(bytes.len(), end + ROW * count);
+    let rows = bytes[end..].as_chunks::<ROW>().0.iter();
+    rows.map(|row| {
+        let words = row.as_chunks::<4>().0;
+        let float = |n: usize| f64::from(f32::from_le_bytes(words[n]));
+        let int = |n: usize| i32::from_le_bytes(words[n]) as usize;
+        let vector = |n: usize| Vector3::new(float(n), float(n + 1), float(n + 2));
+        Vertex {
+            position: vector(0),
+            velocity: vector(3),
+            size: float(6),
+            life: float(7),
+            birth: int(8),
+            id: int(9),
+        }
+    })
+    .collect()
+}
+
+#[test]
+fn specks_fly_as_thrown_stones_and_end_at_the_floor() {
+    let case = Case::new(&[("a.toml", &BEAM.replace("frames = 25", "frames = 50"))]);
+    let done = |arguments: &[&str]| {
+        let output = case.run(&[&["run", "a.toml", "-q", "-o"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let read = |name: &str| std::fs::read(case.folder.path().join(name)).unwrap();
+    done(&["plain.jsonl"]);
+    let rate = ["--dust-per-joule", "100"];
+    done(&[&["a.jsonl", "--dust", "births.ply", "--threads", "1"], &rate[..]].concat());
+    done(&[&["b.jsonl", "--dust", "again.ply", "--threads", "2"], &rate[..]].concat());
+    done(&[&["c.jsonl", "--dust", "frames.ply/"], &rate[..]].concat());
+    assert!(read("plain.jsonl") == read("a.jsonl"), "dust changes nothing else");
+    assert!(read("births.ply") == read("again.ply"), "the same for any number of threads");
+    let births = vertices(&read("births.ply"));
+    assert!(births.len() > 100, "{}", births.len());
+    let gravity = Vector3::new(0.0, -9.81, 0.0);
+    let mut shown = 0;
+    for frame in 0..51 {
+        let there = vertices(&read(&format!("frames.ply/frame_{frame:05}.ply")));
+        let time = |speck: &Vertex| (frame as f64 - speck.birth as f64) / 30.0;
+        let lives = |speck: &&Vertex| time(speck) >= 0.0 && time(speck) <= speck.life + 1e-6;
+        let alive: Vec<usize> = births.iter().filter(lives).map(|speck| speck.id).collect();
+        assert_eq!(there.iter().map(|speck| speck.id).collect::<Vec<_>>(), alive, "{frame}");
+        for speck in &there {
+            let born = &births[speck.id];
+            let t = time(born);
+            let position = born.position + born.velocity * t + gravity * (0.5 * t * t);
+            assert!((speck.position - position).amax() < 1e-5, "{speck:?} {born:?}");
+            assert!((speck.velocity - born.velocity - gravity * t).amax() < 1e-5);
+            assert!(speck.position.y > -1e-5 && speck.size == born.size);
+        }
+        shown += there.len();
+    }
+    for born in births.iter().filter(|born| born.life < Dust::LIFE) {
+        let fall = born.velocity.y * born.life - 0.5 * 9.81 * born.life * born.life;
+        let height = born.position.y + fall;
+        assert!(height.abs() < 1e-4 || born.life == 0.0, "{born:?} ends {height} m up");
+    }
+    assert!(shown > 2 * births.len());
+}
+
+#[test]
+fn dust_in_usd_has_the_specks_of_the_ply_files() {
+    let case = Case::new(&[("a.toml", BEAM)]);
+    let run = |dust: &str| {
+        let rate = ["--dust-per-joule", "40"];
+        let run = ["run", "a.toml", "-q", "-o", "a.jsonl", "--dust", dust];
+        let output = case.run(&[&run[..], &rate].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    run("a.usda");
+    run("a.ply/");
+    let usd = std::fs::read_to_string(case.folder.path().join("a.usda")).unwrap();
+    let samples = |name: &str| -> Vec<Vec<f64>> {
+        let (_, rest) = usd.split_once(&format!("{name}.timeSamples = {{\n")).unwrap();
+        let rows = rest[..rest.find('}').unwrap()].trim_end().lines();
+        let numbers = |row: &str| {
+            let (_, list) = row.split_once(": ").unwrap();
+            let parts = list.split(['[', ']', '(', ')', ',', ' ']);
+            parts.filter(|part| !part.is_empty()).map(|part| part.parse().unwrap()).collect()
+        };
+        rows.map(numbers).collect()
+    };
+    let names = ["points", "velocities", "widths", "ids", "primvars:birth"];
+    let [points, velocities, widths, ids, births] = names.map(samples);
+    assert_eq!(points.len(), 26);
+    for frame in 0..26 {
+        let file = case.folder.path().join(format!("a.ply/frame_{frame:05}.ply"));
+        let there = vertices(&std::fs::read(file).unwrap());
+        let all = |of: fn(&Vertex) -> Vec<f64>| there.iter().flat_map(of).collect::<Vec<_>>();
+        let single = |row: &[f64]| row.iter().map(|&x| f64::from(x as f32)).collect::<Vec<_>>();
+        assert_eq!(single(&points[frame]), all(|v| v.position.as_slice().to_vec()));
+        assert_eq!(single(&velocities[frame]), all(|v| v.velocity.as_slice().to_vec()));
+        assert_eq!(single(&widths[frame]), all(|v| vec![v.size]));
+        assert_eq!(ids[frame], all(|v| vec![v.id as f64]));
+        assert_eq!(births[frame], all(|v| vec![v.birth as f64]));
+    }
+    assert!(ids.iter().any(|ids| ids.len() > 10));
+}
+
+#[test]
+fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
+    let case = Case::new(&[("a.toml", BEAM)]);
+    let done = |arguments: &[&str]| {
+        let output = case.run(&[&["run", "a.toml", "-q"], arguments].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let kept = ["--checkpoint-every", "11", "--checkpoint", "here"];
+    done(&[&["-o", "a.jsonl", "--dust", "a.ply"], &kept[..]].concat());
+    done(&["-o", "b.jsonl", "--dust", "b.ply", "--resume", "here"]);
+    let read = |name: &str| std::fs::read(case.folder.path().join(name)).unwrap();
+    assert!(read("a.ply") == read("b.ply"));
+}
+
+#[test]
+fn dust_that_cannot_be_written_is_refused_before_the_run() {
+    let case = Case::new(&[("a.toml", BEAM)]);
+    for (options, word) in [
+        (&["--dust", "dust.txt"][..], ".usda"),
+        (&["--dust", "a.ply/", "--dust-per-joule", "0"], "between"),
+        (&["--dust", "no/dust.ply"], "folder"),
+        (&["--dust", "a.glb"], ".usda"),
+    ] {
+        let output = case.run(&[&["run", "a.toml", "-o", "a.glb"], options].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(word), "{told}");
+    }
+    assert_eq!(case.names(), ["a.toml"]);
+}
