@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 40] = [
+const FIGURES: [Figure; 41] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
