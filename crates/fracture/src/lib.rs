@@ -113,6 +113,7 @@ pub use pattern::{Pattern, PatternError};
 pub use planar::Slices;
 pub use projection::{Projector, nearest_on_triangle};
 pub use radial::Radial;
+pub use random::Random;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
 pub use touching::touching;

@@ -2,13 +2,20 @@
 
 use nalgebra::{UnitVector3, Vector3};
 
-/// SplitMix64 (Steele, Lea and Flood 2014): one word of state, passes BigCrush.
+/// Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea and Flood 2014), which has one word of state
+/// and passes BigCrush.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The stream of a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
+    }
+
+    /// One of many streams of a seed, by its number.
+    pub fn stream(seed: u64, number: u64) -> Self {
+        Self(seed ^ mix(number.wrapping_add(1)))
     }
 
     pub(crate) fn word(&mut self) -> u64 {
@@ -17,18 +24,28 @@ impl Random {
     }
 
     /// Uniform in `[0, 1)`.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform in `[-1, 1)`.
-    pub(crate) fn signed(&mut self) -> f64 {
+    pub fn signed(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }
 
     /// Uniform in the cube `[-1, 1)^3`.
-    pub(crate) fn in_cube(&mut self) -> Vector3<f64> {
+    pub fn in_cube(&mut self) -> Vector3<f64> {
         Vector3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// Uniform in the unit ball, by rejection from the cube.
+    pub fn in_ball(&mut self) -> Vector3<f64> {
+        loop {
+            let v = self.in_cube();
+            if v.norm_squared() <= 1.0 {
+                return v;
+            }
+        }
     }
 
     /// Uniform on the sphere, by rejection from the cube.

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use contact::Field;
+use fracture::Random;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use rayon::prelude::*;
 
@@ -153,7 +154,7 @@ impl Dust {
             if count == 0 {
                 continue;
             }
-            let mut random = Random(seed ^ mix(faces.track as u64 + 1));
+            let mut random = Random::stream(seed, faces.track as u64);
             let velocity = velocities(recording, faces.track, &pose)?;
             let track = &recording.tracks[faces.track];
             let Some(at) = pose(faces.track, track.birth)? else { continue };
@@ -341,31 +342,4 @@ fn size(share: f64) -> f64 {
     let [least, most] = Dust::SIZES;
     let rarest = libm::pow(least / most, Dust::DIMENSION);
     least * libm::pow(1.0 - share * (1.0 - rarest), -1.0 / Dust::DIMENSION)
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-struct Random(u64);
-
-impl Random {
-    /// Uniform in `[0, 1)`.
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        (mix(self.0) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in the unit ball, by rejection from the cube.
-    fn in_ball(&mut self) -> Vector3<f64> {
-        loop {
-            let v = Vector3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
-            if v.norm_squared() <= 1.0 {
-                return v;
-            }
-        }
-    }
-}
-
-fn mix(word: u64) -> u64 {
-    let z = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use fracture::Random;
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 
 use crate::scene::{self, Axis, Body, Scene, mirrored_pose};
@@ -81,22 +82,14 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     let [nx, ny, nz] = copies.count;
     let spacing = Vector3::from(copies.spacing);
     let middle = |n: usize| (n as f64 - 1.0) / 2.0;
-    let mut word = seed;
-    let mut stray = || {
-        // SplitMix64 (Steele, Lea and Flood 2014)
-        word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = word;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        2.0 * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 - 1.0
-    };
+    let mut random = Random::new(seed);
     let mut places = Vec::new();
     for j in 0..ny {
         for (i, k) in (0..nx).flat_map(|i| (0..nz).map(move |k| (i, k))) {
             let steps = Vector3::new(i as f64 - middle(nx), j as f64, k as f64 - middle(nz));
-            let strays = Vector3::new(stray(), stray(), stray()) * copies.jitter;
+            let strays = random.in_cube() * copies.jitter;
             let name = format!("{} {}", spec.name, places.len() + 1);
-            let turn = turned(copies, places.len(), &mut stray);
+            let turn = turned(copies, places.len(), &mut random);
             let offset = steps.component_mul(&spacing) + strays;
             places.push((name, CopyPlace { offset, turn, image: None }));
         }
@@ -104,12 +97,8 @@ fn places(spec: &scene::Body, seed: u64) -> Vec<(String, CopyPlace)> {
     places
 }
 
-/// How far the copy of a number is turned, of some random numbers from -1 to 1.
-fn turned(
-    copies: &scene::Copies,
-    number: usize,
-    stray: &mut impl FnMut() -> f64,
-) -> UnitQuaternion<f64> {
+/// How far the copy of a number is turned.
+fn turned(copies: &scene::Copies, number: usize, random: &mut Random) -> UnitQuaternion<f64> {
     let rotation = |axis: Vector3<f64>, degrees: f64| {
         UnitQuaternion::from_axis_angle(&Unit::new_normalize(axis), degrees.to_radians())
     };
@@ -117,7 +106,7 @@ fn turned(
     if copies.turn_jitter == 0.0 {
         return even;
     }
-    let axis = Vector3::new(stray(), stray(), stray());
+    let axis = random.in_cube();
     let axis = if axis.norm_squared() > 1e-6 { axis } else { Vector3::y() };
-    rotation(axis, copies.turn_jitter * stray()) * even
+    rotation(axis, copies.turn_jitter * random.signed()) * even
 }
