@@ -54,39 +54,7 @@ fn unshuffled(bytes: &[u8], size: usize) -> Vec<u8> {
 /// Appends `length` bytes that a block of LZ4 holds.
 fn lz4(block: &[u8], out: &mut Vec<u8>, length: usize) -> Option<()> {
     let start = out.len();
-    let mut rest = block.iter();
-    let more = |rest: &mut std::slice::Iter<'_, u8>, first: u8| {
-        let mut count = usize::from(first);
-        if first == 15 {
-            loop {
-                let byte = *rest.next()?;
-                count += usize::from(byte);
-                if byte < 255 {
-                    break;
-                }
-            }
-        }
-        Some(count)
-    };
-    while let Some(token) = rest.next() {
-        let literals = more(&mut rest, token >> 4)?;
-        let left = rest.as_slice();
-        if literals > left.len() || out.len() - start + literals > length {
-            return None;
-        }
-        out.extend(&left[..literals]);
-        rest = left[literals..].iter();
-        // the last sequence is of literals alone
-        let Some(low) = rest.next() else { break };
-        let offset = usize::from(*low) + 256 * usize::from(*rest.next()?);
-        let count = more(&mut rest, token & 15)? + 4;
-        let is_known = (1..=out.len() - start).contains(&offset);
-        if !is_known || out.len() - start + count > length {
-            return None;
-        }
-        for _ in 0..count {
-            out.push(out[out.len() - offset]);
-        }
-    }
-    (out.len() - start == length).then_some(())
+    out.resize(start + length, 0);
+    let count = lz4_flex::block::decompress_into(block, &mut out[start..]).ok()?;
+    (count == length).then_some(())
 }
