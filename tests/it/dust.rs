@@ -287,9 +287,11 @@ fn dust_of_a_run_that_was_stopped_is_that_of_the_whole_run() {
 
 #[test]
 fn dust_that_cannot_be_written_is_refused_before_the_run() {
-    let case = Case::new(&[("a.toml", BEAM)]);
+    let case = Case::new(&[("a.toml", BEAM), ("file.ply", "")]);
     for (options, word) in [
         (&["--dust", "dust.txt"][..], ".usda"),
+        (&["--dust", "file.ply/"], "not a directory"),
+        (&["--dust", "a.ply", "--dust-per-joule", "-1"], "between"),
         (&["--dust", "a.ply/", "--dust-per-joule", "0"], "between"),
         (&["--dust", "no/dust.ply"], "folder"),
         (&["--dust", "a.glb"], ".usda"),
@@ -299,5 +301,5 @@ fn dust_that_cannot_be_written_is_refused_before_the_run() {
         assert_eq!(output.status.code(), Some(2), "{told}");
         assert!(told.contains(word), "{told}");
     }
-    assert_eq!(case.names(), ["a.toml"]);
+    assert_eq!(case.names(), ["a.toml", "file.ply"]);
 }

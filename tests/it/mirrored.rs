@@ -231,3 +231,26 @@ fn mirrored_copies_that_cannot_be_are_refused() {
         assert!(error.contains(part), "{keys}: {error}");
     }
 }
+
+#[test]
+fn names_of_copies_are_taken() {
+    let scene = |copies: &str, rest: &str| {
+        let ball = "shape = { sphere = { radius = 1 } }";
+        format!(
+            "version = 1\n[[body]]\nname = \"a\"\n{ball}\ncopies = {{ {copies} }}\n{rest}\n[[body]]\nname = \"b\"\n{ball}\n"
+        )
+    };
+    let taken = |name: &str| {
+        format!("[[body]]\nname = \"{name}\"\nshape = {{ sphere = {{ radius = 1 }} }}\n")
+    };
+    for copies in ["mirror = \"x\"", "count = [1, 1, 2], spacing = [0, 0, 3]"] {
+        for name in ["a 0", "a 3", "a 02", "a2", "2"] {
+            Scene::from_toml(&scene(copies, &taken(name))).unwrap();
+        }
+        let error = Scene::from_toml(&scene(copies, &taken("a 2"))).unwrap_err().to_string();
+        assert!(error.contains("`a 2` is the name of a copy"), "{error}");
+        let joint = "[[joints]]\nkind = \"point\"\nbodies = [\"a 2\", \"b\"]\nanchor = [0, 0, 0]";
+        let error = Scene::from_toml(&scene(copies, joint)).unwrap_err().to_string();
+        assert!(error.contains("`a 2`, which is a copy"), "{error}");
+    }
+}

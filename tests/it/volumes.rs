@@ -249,6 +249,25 @@ fn files_of_openvdb_that_are_no_level_set_are_refused() {
     }
 }
 
+#[test]
+fn a_level_set_without_a_surface_is_no_file_of_openvdb() {
+    let bounds = Aabb { min: Point3::origin(), max: Point3::new(1.0, 1.0, 1.0) };
+    let grid = Grid::enclosing(&bounds, 0.1, 0, 2000).unwrap();
+    let case = Case::new(&[("scene.toml", "")]);
+    for value in [9.0, -9.0] {
+        let path = case.folder.path().join("flat.lset");
+        let mut bytes = Vec::new();
+        write_volume(&path, &LevelSet::from_fn(grid, |_| value), &mut bytes).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        let before = case.names();
+        let refused = case.run(&["voxelize", "flat.lset", "-o", "flat.vdb"]);
+        let told = problem(refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{told}");
+        assert!(told.contains("no surface"), "{told}");
+        assert_eq!(case.names(), before);
+    }
+}
+
 /// OpenVDB finds in our file what we wrote, and we read what it writes of it, bit for bit.
 #[test]
 #[allow(clippy::print_stdout, reason = "a skipped test says so")]

@@ -179,6 +179,7 @@ pub struct RunOptions {
     pub dust: Option<PathBuf>,
     /// Specks of dust for each joule that cracks take; at most 1,000,000 in all
     #[arg(long, value_name = "N", value_parser = rate_of_dust, requires = "dust")]
+    #[arg(allow_negative_numbers = true)]
     #[arg(default_value_t = Dust::PER_JOULE)]
     pub dust_per_joule: f64,
     /// Also write the bodies as they are after the last frame for another physics engine: poses, velocities, masses,

@@ -664,7 +664,14 @@ fn check_physics(path: &Path) -> Result<PhysicsFormat, Failure> {
 fn check_dust(path: &Path) -> Result<DustFormat, Failure> {
     check_folder(path)?;
     let known = DustFormat::ENDINGS;
-    DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })
+    let format =
+        DustFormat::of(path).ok_or_else(|| Failure::Format { path: path.to_owned(), known })?;
+    // a file in the place of the folder, which its name without the slash at its end finds
+    if format == DustFormat::Frames && path.components().as_path().exists() {
+        let source = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+        return Err(Failure::Write { path: path.to_owned(), source: source.into() });
+    }
+    Ok(format)
 }
 
 /// Writes a physics scene by the ending of `path`.

@@ -65,6 +65,9 @@ impl Scene {
             require(names.insert(&b.name), &at(&key, "name"), || {
                 format!("`{}` is taken by an earlier body: choose another", b.name)
             })?;
+            require(!self.is_copy(&b.name), &at(&key, "name"), || {
+                format!("`{}` is the name of a copy of another body: choose another", b.name)
+            })?;
             if let Some(name) = &b.material {
                 self.check_material(&at(&key, "material"), name)?;
             }
@@ -103,6 +106,9 @@ impl Scene {
             let Some(body) = body else {
                 let names = self.bodies.iter().map(|b| b.name.as_str());
                 let problem = match nearest(name, names) {
+                    _ if self.is_copy(name) => {
+                        format!("names `{name}`, which is a copy: name a body that stands alone")
+                    }
                     Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
                     None => format!("names no body `{name}`: add it or remove the joint"),
                 };
@@ -118,6 +124,15 @@ impl Scene {
         require(joint.bodies[0] != joint.bodies[1], &key_of("bodies"), || "names one body twice")?;
         require(moves, &key_of("bodies"), || "names two bodies that nothing moves")?;
         joint_numbers(key, joint)
+    }
+
+    /// Whether a copy of a body has this name.
+    fn is_copy(&self, name: &str) -> bool {
+        let Some((of, number)) = name.rsplit_once(' ') else { return false };
+        let Ok(number) = number.parse::<usize>() else { return false };
+        let is_own = |body: &Body| body.name == of && format!("{of} {number}") == name;
+        let total = |body: &Body| body.copies.map_or(0, |copies| copies.total());
+        self.bodies.iter().any(|body| is_own(body) && (1..=total(body)).contains(&number))
     }
 
     /// How many bodies it starts with.

@@ -17,6 +17,11 @@ const NAME: &str = "surface";
 /// band, negative inside.
 pub(in super::super) fn write(solid: &LevelSet, out: &mut impl Write) -> io::Result<()> {
     let nodes = Nodes { solid, band: (HALF_WIDTH * solid.grid().spacing()) as f32 };
+    if !solid.values().iter().any(|value| value.abs() < nodes.band) {
+        let problem =
+            "it has no surface, around which all voxels of a .vdb file are: use .lset or .vti";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+    }
     let mut head = Vec::new();
     head.extend(MAGIC.to_le_bytes());
     // the version of the layout, and that of the first library with it
