@@ -259,8 +259,8 @@ impl<'a> Contour<'a> {
         }
     }
 
-    /// Whether no other fragment has a node at the voxels around an edge. What is beyond a cut there is thinner than a
-    /// voxel and drawn by none: this fragment takes it in.
+    /// Whether no other fragment has a node in the four voxels around an edge. The part between the cut and the body's
+    /// surface is then thinner than a voxel and no other drawing has it: this fragment includes it.
     fn is_alone(&self, inside: [usize; 3], outside: [usize; 3]) -> bool {
         let range = |axis: usize| {
             let (low, high) = (inside[axis].min(outside[axis]), inside[axis].max(outside[axis]));

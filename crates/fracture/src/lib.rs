@@ -116,7 +116,7 @@ pub use radial::Radial;
 pub use random::Random;
 pub use shatter::{Fragment, Shattered, shatter};
 pub use slicing::{ClosedMesh, Half, NotClosed, Origin, Plane, Slice, carve, slice};
-pub use touching::touching;
+pub use touching::{TOUCHING_GAP, touching};
 pub use voronoi::Voronoi;
 
 /// The Rust in the README runs as it stands there.

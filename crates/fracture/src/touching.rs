@@ -8,6 +8,10 @@ use crate::Bond;
 /// Cosine of the angle, 2.6 degrees, by which faces that touch may be off from parallel.
 const PARALLEL: f64 = 0.999;
 
+/// Gap of [`touching`] for meshes from files, which hold seven digits, as a share of the longest edge of the box around
+/// all of them.
+pub const TOUCHING_GAP: f64 = 1e-4;
+
 /// The cuts between solids whose faces lie on each other: a bond for each two of `meshes` that touch in an area. Faces
 /// touch if they look at each other and are at most `gap` m apart; faces farther inside each other do not. Meshes are
 /// closed, with normals that point outwards.

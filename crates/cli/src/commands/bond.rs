@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use fracture::{Bond, ClosedMesh, touching};
+use fracture::{Bond, ClosedMesh, TOUCHING_GAP, touching};
 use levelset::{Aabb, TriMesh};
 use nalgebra::{Point3, Vector3};
 use serde_json::json;
@@ -18,9 +18,6 @@ use crate::commands::{Failure, check_distinct, check_folder, ends_in, print};
 use crate::mesh_file::{is_mesh, read_objects};
 use crate::output::{write_whole, write_whole_folder};
 use crate::wording::{count, number};
-
-/// How far faces that touch may be apart, as a share of the size of all pieces: files hold seven digits.
-const GAP: f64 = 1e-4;
 
 /// Finds where pieces touch, and writes them as bodies and joints.
 pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
@@ -55,7 +52,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         let place = |p: &mut Point3<f64>| *p = Point3::from((*p - bounds.center()) * scale);
         meshes.iter_mut().flat_map(|mesh| &mut mesh.vertices).for_each(place);
     }
-    let gap = arguments.gap.unwrap_or(GAP * longest * scale);
+    let gap = arguments.gap.unwrap_or(TOUCHING_GAP * longest * scale);
     let bonds = touching(&meshes, gap);
     let scene = scene(arguments, &meshes, (&bonds, strength));
     // errors in names and sizes are reported before anything is written

@@ -242,7 +242,7 @@ pub fn load_with(
     Ok(Loaded { digest: digest.finalize(), scene, meshes, lost, files })
 }
 
-/// Adds what the SVG files of a scene fill, and returns these files.
+/// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
 fn read_outlines(
     scene: &Scene,
     (path, reach): (&Path, &Reach),

@@ -12,7 +12,7 @@ use super::split::{Line, split};
 /// place is one, and products of differences are whole numbers that fit 64 bits.
 const GRID: f64 = (1_u64 << 25) as f64;
 
-/// The solid of what is within regions, from z = -0.5 to 0.5.
+/// Extrudes the area within regions from z = -0.5 to 0.5.
 ///
 /// # Errors
 /// [`OutlineFileError`] where lines cross too often, or bound nothing.
@@ -92,8 +92,8 @@ fn winding(lines: &[[[i64; 2]; 2]], [x, y]: [i64; 2]) -> i64 {
     lines.iter().map(crossing).sum()
 }
 
-/// Triangles counter-clockwise in the plane become the top of a solid, whose bottom is below. Where parts touch in a
-/// corner, each has a vertex of its own.
+/// Extrudes counter-clockwise triangles from z = -0.5 to 0.5 into a closed 2-manifold. Parts that touch in one point
+/// only get separate vertices there.
 fn extruded(points: &[Point2<f64>], triangles: &[[u32; 3]]) -> TriMesh {
     let names = names(triangles);
     let count = names.iter().max().map_or(0, |most| most + 1);
@@ -113,7 +113,8 @@ fn extruded(points: &[Point2<f64>], triangles: &[[u32; 3]]) -> TriMesh {
     TriMesh { vertices, triangles: all }
 }
 
-/// A name for each corner of each triangle: those of a vertex share one where triangles lead from one to the other.
+/// The vertex of each triangle corner. Corners at one point share a vertex if their triangles are connected across
+/// edges; else the vertex is split.
 fn names(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut union = Union::new(3 * triangles.len());
     let mut edges: Vec<([u32; 2], [u32; 2])> = Vec::with_capacity(3 * triangles.len());

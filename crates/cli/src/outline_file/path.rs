@@ -79,7 +79,8 @@ pub(super) fn number_length(text: &str) -> usize {
 struct Pen {
     contours: Vec<Contour>,
     at: Point2<f64>,
-    /// The last control point of the curve before, and whether that was cubic.
+    /// The last control point of the previous curve command, which smooth curves reflect, and whether that curve is
+    /// cubic.
     control: Option<(Point2<f64>, bool)>,
 }
 
@@ -155,7 +156,7 @@ impl Pen {
     }
 
     fn start(&mut self, at: Point2<f64>) {
-        // a contour that was only begun is not drawn
+        // a contour without segments bounds no area
         if self.contours.last().is_some_and(|contour| contour.segments.is_empty()) {
             self.contours.pop();
         }

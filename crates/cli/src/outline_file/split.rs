@@ -2,7 +2,7 @@
 
 use super::error::{MAX_LINES, OutlineFileError};
 
-/// Most rounds: dividing moves lines by less than a cell, which seldom makes others cross.
+/// Limit of rounds. Rounding of an intersection to the grid moves lines by less than a cell, which seldom adds another.
 const MAX_ROUNDS: usize = 50;
 
 /// A directed line of the outline of a region.

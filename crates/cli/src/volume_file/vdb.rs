@@ -17,14 +17,15 @@ use self::read::{Found, find};
 use self::tree::Part;
 pub(super) use self::write::write;
 
-/// Nodes around what is active.
+/// Nodes added around the active voxels.
 const MARGIN: i64 = 3;
-/// Nodes that any file may span, and how many more for each of its bytes: trees that span much have much in them.
+/// Limit of nodes: a constant plus a multiple of the file's bytes, so that a small damaged file allocates little. The
+/// ball of the tests has 0.4 nodes per byte.
 const ANY_NODES: usize = 1 << 21;
 const NODES_FOR_A_BYTE: usize = 64;
 
-/// Reads the first level set of a file, of at most `limit` nodes, and of no more than 64 for each byte and 2^21 beside.
-/// Beyond its narrow band distances are computed anew.
+/// Reads the first level set of a file. Its grid may have at most `limit` nodes, and at most 2^21 nodes plus 64 per
+/// byte of the file. Distances beyond the narrow band are recomputed.
 ///
 /// # Errors
 /// [`VdbError`] when the file is damaged, or holds no level set of single precision that is not turned.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fracture::{Bond, touching};
+use fracture::{Bond, TOUCHING_GAP, touching};
 use levelset::{Aabb, Moments, TriMesh};
 use nalgebra::{Point3, Vector3};
 
@@ -10,9 +10,6 @@ use super::solids::mirrored;
 use super::{BuildError, Cause, MeshData};
 use crate::PaintedMesh;
 use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape};
-
-/// How far faces that touch may be apart, as a share of the size of all pieces: files hold seven digits.
-const GAP: f64 = 1e-4;
 
 /// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
 /// `pieces` holds the pieces by the file that the scene names; what they become is added to `meshes`. Pieces of
@@ -137,5 +134,5 @@ fn bonds(body: &Body, shape: &Pieces, pieces: &[PaintedMesh]) -> Vec<Joint> {
             collides: false,
         }
     };
-    touching(&meshes, gap.unwrap_or(GAP * longest)).iter().map(joint).collect()
+    touching(&meshes, gap.unwrap_or(TOUCHING_GAP * longest)).iter().map(joint).collect()
 }
