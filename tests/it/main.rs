@@ -7,6 +7,7 @@ mod calculix;
 mod checkpoints;
 mod cli;
 mod clients;
+mod collapse;
 mod comparison;
 mod conservation;
 mod contact;

@@ -166,7 +166,7 @@ fn pebbles(count: usize, density: f64) -> String {
 }
 
 /// Simultaneous impulses on a slab add up: 136 kg strike it at 12 m/s through the pebbles on it, without gravity
-/// and far from the blocks.
+/// and far from the blocks. The first blows of each pebble come one after the other and take a few percent.
 #[test]
 fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
     let hardest = |count: usize| {
@@ -185,11 +185,17 @@ fn a_slab_bears_the_sum_of_what_strikes_it_at_the_same_time() {
         }
         hardest
     };
-    let sums = [3, 5, 7, 9].map(hardest);
-    // without rebound
-    let (striker, slab) = (0.24 * 0.3 * 0.24 * 7850.0, 1.5 * 0.06 * 0.8 * 400.0);
-    let exact = striker * slab / (striker + slab) * 12.0;
-    assert!(sums.iter().all(|sum| (sum / exact - 1.0).abs() < 0.01), "{sums:?} for {exact}");
+    // without rebound; three pebbles in a line beside both centers of mass turn both bodies
+    let (striker, slab) = (0.24 * 0.3 * 0.24 * 7850.0, 1.5 * 0.06 * 0.8 * 520.0);
+    let turning = |mass: f64, sides: [f64; 2], arm: f64| {
+        arm * arm * 12.0 / (mass * (sides[0] * sides[0] + sides[1] * sides[1]))
+    };
+    let central = 1.0 / striker + 1.0 / slab;
+    let beside = turning(striker, [0.3, 0.24], 0.09) + turning(slab, [0.06, 0.8], 0.07);
+    for (count, resistance) in [(3, central + beside), (9, central)] {
+        let (sum, exact) = (hardest(count), 12.0 / resistance);
+        assert!((sum / exact - 1.0).abs() < 0.05, "{count}: {sum} for {exact}");
+    }
 }
 
 #[test]

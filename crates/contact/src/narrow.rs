@@ -8,6 +8,7 @@ pub(crate) mod compounds;
 pub(crate) mod contacts;
 pub(crate) mod detect;
 pub(crate) mod flight;
+pub(crate) mod instant;
 pub(crate) mod pair;
 #[cfg(test)]
 pub(crate) mod random;

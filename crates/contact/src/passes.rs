@@ -1,5 +1,6 @@
 //! The passes of a frame.
 
+pub(crate) mod blow;
 pub(crate) mod collide;
 pub(crate) mod follow;
 pub(crate) mod search;

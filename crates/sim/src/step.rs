@@ -17,7 +17,7 @@ use crate::{Report, Settings, World};
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a
 /// constant for small worlds. Beyond it the contact passes stop what still approaches.
 const MAX_SEARCHES: usize = 2;
-const MORE_SEARCHES: usize = 256;
+const MORE_SEARCHES: usize = 1024;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
 /// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;

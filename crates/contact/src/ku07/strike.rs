@@ -5,7 +5,8 @@ use nalgebra::{Point3, Vector3};
 
 use super::touch::{Touch, Touches, TouchingPair};
 use crate::constraint::{Bodies, Bounds, PER_CONTACT, Rounds, Row, alternate, tangents};
-use crate::passes::collide::{Bearing, Blow, Met, mass_at};
+use crate::passes::blow::{Bearing, Blow, Met};
+use crate::passes::collide::mass_at;
 use crate::solve::bounce::{self, Impulses, Meeting};
 use crate::solve::clamp::kinetic_share;
 use crate::{Frame, Islands, Mover, pair_impulse};

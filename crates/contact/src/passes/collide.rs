@@ -4,111 +4,24 @@
 //! The pass is event driven. The pair with the earliest time of impact exchanges impulses there, and both
 //! bodies continue in free flight. The time of impact is the root of a signed distance that is linear in the
 //! motion of both bodies and quadratic in time, linearised where the contact was found. A body that leaves the
-//! path of its contact search by more than the contact margin has its contacts searched again.
+//! path of its contact search by more than the contact margin has its contacts searched again. Bodies that had
+//! many blows in a step [collide at once](group) with all that touches them.
+
+mod group;
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use dynamics::{Body, Momentum, Velocity, advance};
-use nalgebra::{Isometry3, Matrix3, Point3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
+use self::group::Strike;
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
+use crate::passes::blow::{Bearing, Blow, Collisions, Met};
 use crate::solve::bounce::{self, Impulses, MAX_CONTACTS, Meeting};
 use crate::{Frame, Mover, Shape, effective_mass, pair_impulse};
-
-/// A collision of two bodies.
-/// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blow {
-    /// First body.
-    pub a: u32,
-    /// Second body.
-    pub b: u32,
-    /// The contact with the largest impulse, in body coordinates of `a` and of `b`, m.
-    pub at: [Point3<f64>; 2],
-    /// Time of impact, s since the start of the step.
-    pub time: f64,
-    /// The orientations of `a` and of `b` at the time of impact.
-    pub rotations: [UnitQuaternion<f64>; 2],
-    /// Unit normal in world axes, out of `b`.
-    pub normal: Vector3<f64>,
-    /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
-    pub impulse: Vector3<f64>,
-    /// Speed of approach along the normal, m/s.
-    pub approach: f64,
-    /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
-    /// contact without friction the effective mass of the pair along the normal.
-    pub mass: f64,
-    /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
-    /// side at the same time; otherwise it may break both.
-    pub struck: Option<u32>,
-}
-
-/// Which bodies may break in a collision, and at which impulse.
-pub struct Bearing<'a> {
-    /// Whether each body may break; `borne` is called for blows to these only.
-    pub may_break: &'a [bool],
-    /// The largest impulses that the first and the second body of a blow bear, N s. The second argument says
-    /// whether the blow takes place; otherwise its impulse is an upper bound.
-    pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
-    /// The pass ends once more than this many bodies left the paths of the contact search: their next
-    /// impacts may precede the known ones.
-    pub max_strayed: usize,
-}
-
-/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
-pub(crate) struct Met {
-    pub(crate) at: [Point3<f64>; 2],
-    pub(crate) time: f64,
-    pub(crate) rotations: [UnitQuaternion<f64>; 2],
-}
-
-impl Blow {
-    /// `u` is the relative velocity of `a` at the contact with the largest impulse, m/s.
-    pub(crate) fn new(
-        (a, b): (u32, u32),
-        Met { at, time, rotations }: Met,
-        (normal, impulse): (Vector3<f64>, Vector3<f64>),
-        (u, restitution): (Vector3<f64>, f64),
-    ) -> Self {
-        let approach = -normal.dot(&u);
-        let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
-        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
-    }
-}
-
-impl Bearing<'_> {
-    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
-    pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
-        if !self.may_break[a as usize] && !self.may_break[b as usize] {
-            return None;
-        }
-        let blow = blow();
-        let [p, q] = (self.borne)(&blow, true);
-        let (borne, size) = (p.min(q), blow.impulse.norm());
-        (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
-    }
-}
-
-/// Result of a collision pass.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Collisions {
-    /// Blows that break a body.
-    pub blows: Vec<Blow>,
-    /// Work of kinematic bodies, J.
-    pub work: f64,
-    /// Bodies that left the paths of the contact search; their contacts must be searched again.
-    pub strayed: Vec<bool>,
-    /// Pairs to search again from a later time, sorted.
-    pub resumed: Vec<Resumed>,
-    /// Displacement of the virtual starts, m and rad.
-    pub shifts: Vec<Velocity>,
-    /// Pairs with a body that reached the limit of blows; the contact passes stop their approach.
-    pub limited: usize,
-}
 
 /// Limit of blows to a body per step. A ball of 0.2 m between walls 2 m apart reaches it at 3,400 m/s and 30 steps
 /// per second. A light body between two heavy ones has unlimited blows; the contact passes stop the rest.
@@ -301,16 +214,21 @@ impl<'a> Pass<'a> {
                 self.pasts[pair].is_over = true;
                 continue;
             }
-            if !self.strike(pair, event.time, bearing) {
-                self.pasts[pair].passed = event.time;
-                queue.extend(self.next(pair, event.time));
-                continue;
-            }
-            if self.leave(bodies) > bearing.max_strayed {
+            let together = self.strike_together(pair, event.time, (&touching, bearing));
+            let struck = match together {
+                Strike::Together(bodies) => bodies,
+                Strike::Alone if self.strike(pair, event.time, bearing) => bodies.to_vec(),
+                Strike::Alone | Strike::Missed => {
+                    self.pasts[pair].passed = event.time;
+                    queue.extend(self.next(pair, event.time));
+                    continue;
+                }
+            };
+            if self.leave(&struck) > bearing.max_strayed {
                 self.reached = event.time;
                 break;
             }
-            for i in bodies {
+            for i in struck {
                 let pairs = if self.is_free(i) { touching.of(i) } else { &[] };
                 pairs.iter().for_each(|&pair| queue.extend(self.next(pair as usize, BEFORE)));
             }
@@ -354,8 +272,8 @@ impl<'a> Pass<'a> {
     }
 
     /// Marks the bodies that leave their paths by the end of the step. Returns the number of marked bodies.
-    fn leave(&mut self, bodies: [usize; 2]) -> usize {
-        for i in bodies {
+    fn leave(&mut self, bodies: &[usize]) -> usize {
+        for &i in bodies {
             let shape = &self.frame.columns.shapes[i];
             let leaves = self.is_free(i) && self.flyers[i].deviates(self.frame.dt, shape);
             self.leaving += usize::from(leaves && !self.done.strayed[i]);
@@ -433,7 +351,8 @@ impl<'a> Pass<'a> {
             self.pasts[pair].is_over = true;
         }
         self.pasts[pair].blows += 1;
-        let work = self.work(&manifold, &hit);
+        let works = hit.given().map(|(meeting, j)| self.work_at(bodies, (&meeting.arms, j)));
+        let work = works.sum::<f64>();
         self.done.work += work;
         let gains = hit.gains();
         let free = bodies.iter().filter(|i| self.is_free(**i)).count();
@@ -466,6 +385,13 @@ impl<'a> Pass<'a> {
         let rotation = if joined { pose.rotation } else { self.rotation(i, time) };
         let pose = Isometry3::from_parts(Translation3::from(place), rotation);
         Struck { body: i, arm_origin, pose, momentum, mover: Mover::new(body, &pose, &momentum) }
+    }
+
+    /// The center of mass of a body in free flight at a time.
+    fn place_at(&self, i: usize, time: f64) -> Vector3<f64> {
+        let Flyer { velocity, acceleration, .. } = &self.flyers[i];
+        self.paths.poses[i].translation.vector
+            + (velocity.linear + acceleration * (0.5 * time)) * time
     }
 
     /// Acceleration by forces, m/s^2.
@@ -529,16 +455,11 @@ impl<'a> Pass<'a> {
         (flyer.velocity, flyer.acceleration) = (velocity, gravity);
     }
 
-    /// Work of the kinematic body of a pair, J.
-    fn work(&self, pair: &Manifold, hit: &Hit) -> f64 {
-        let bodies = [pair.a, pair.b].map(|body| &self.frame.columns.bodies[body as usize]);
-        match bodies {
-            [Body::Kinematic(velocity), Body::Dynamic(_)] => {
-                hit.given().map(|(meeting, j)| -j.dot(&velocity.at(&meeting.arms[0]))).sum()
-            }
-            [Body::Dynamic(_), Body::Kinematic(velocity)] => {
-                hit.given().map(|(meeting, j)| j.dot(&velocity.at(&meeting.arms[1]))).sum()
-            }
+    /// Work of the kinematic body of a pair by an impulse on its first body at lever arms, J.
+    fn work_at(&self, bodies: [usize; 2], (arms, j): (&[Vector3<f64>; 2], &Vector3<f64>)) -> f64 {
+        match bodies.map(|i| &self.frame.columns.bodies[i]) {
+            [Body::Kinematic(velocity), Body::Dynamic(_)] => -j.dot(&velocity.at(&arms[0])),
+            [Body::Dynamic(_), Body::Kinematic(velocity)] => j.dot(&velocity.at(&arms[1])),
             _ => 0.0,
         }
     }
@@ -559,7 +480,8 @@ impl<'a> Pass<'a> {
             if c0 + (c1 + c2 * hit.time) * hit.time > reach {
                 continue;
             }
-            let arms = self.arms(number, &places);
+            let owner = self.contacts.all()[number].owner;
+            let arms = arms(owner, self.contacts.origins()[number].arms, &places);
             let normal = near.normal;
             let u = movers[0].velocity.at(&arms[0]) - movers[1].velocity.at(&arms[1]);
             fastest = fastest.min(normal.dot(&u));
@@ -588,15 +510,13 @@ impl<'a> Pass<'a> {
         };
         hit.impulses.iter().any(|j| *j != Vector3::zeros())
     }
+}
 
-    /// The lever arms of bodies at `places` to one point.
-    fn arms(&self, number: usize, [a, b]: &[Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
-        let contact = &self.contacts.all()[number];
-        let [p, q] = self.contacts.origins()[number].arms;
-        match contact.owner {
-            Side::A => [p, a + p - b],
-            Side::B => [b + q - a, q],
-        }
+/// The lever arms of bodies at `places` to the point of one of them, from those where the contact was found.
+fn arms(owner: Side, [p, q]: [Vector3<f64>; 2], [a, b]: &[Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+    match owner {
+        Side::A => [p, a + p - b],
+        Side::B => [b + q - a, q],
     }
 }
 

@@ -6,14 +6,12 @@
 //! which does not say how hard it was. Here that pass, at (x^n, v^{n+1/2}), is solved before bodies move,
 //! so that what it transmits can break a body.
 
-use std::collections::BTreeMap;
-
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 
 use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
-use crate::passes::collide::Met;
+use crate::passes::blow::{Met, sums};
 use crate::solve::exact::{Exact, Kept};
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
@@ -304,36 +302,6 @@ impl Frame<'_> {
 fn island_of(islands: &Islands, (a, b): (u32, u32)) -> Option<usize> {
     let of = islands.of_bodies();
     of[a as usize].or(of[b as usize]).map(|island| island as usize)
-}
-
-/// What strikes each body that may break from one side: the blows to it less than a right angle off the
-/// hardest of them, if there are several, as one.
-fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
-    let sides = |blow: &Blow| [(blow.a, blow.impulse), (blow.b, -blow.impulse)];
-    let mut hardest: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
-    for (n, blow) in blows.iter().enumerate() {
-        for (body, impulse) in sides(blow).into_iter().filter(|(i, _)| may_break[*i as usize]) {
-            let known = hardest.entry(body).or_insert((n, impulse));
-            if impulse.norm_squared() > known.1.norm_squared() {
-                *known = (n, impulse);
-            }
-        }
-    }
-    let mut totals: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
-    for (body, impulse) in blows.iter().flat_map(sides) {
-        if hardest.get(&body).is_some_and(|(_, own)| own.dot(&impulse) > 0.0) {
-            let (count, total) = totals.entry(body).or_default();
-            *count += 1;
-            *total += impulse;
-        }
-    }
-    let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
-        let blow = blows[hardest.get(&body)?.0];
-        let impulse = if body == blow.a { total } else { -total };
-        let mass = impulse.dot(&blow.normal) / blow.approach;
-        (count > 1).then_some(Blow { impulse, mass, struck: Some(body), ..blow })
-    };
-    totals.into_iter().filter_map(sum).collect()
 }
 
 /// The blow of a pair in a group in which bodies approach by `approach` m/s; `None` if the pair gives

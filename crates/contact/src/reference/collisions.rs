@@ -5,7 +5,7 @@ use dynamics::{Momentum, Velocity};
 use super::evolution::{Evolution, Law};
 use crate::frame::Frame;
 use crate::narrow::broad::{Broad, Way};
-use crate::passes::collide::Met;
+use crate::passes::blow::Met;
 use crate::{Bearing, Blow, Collisions, Levers};
 
 /// Changes the momenta at time n of pairs that would overlap at the end of the step while

@@ -3,6 +3,7 @@
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Vector3, Vector6};
 
+use crate::solve::clamp::{Blend, blend};
 use crate::solve::cone::{Answer, within};
 use crate::{Clamp, Mover};
 
@@ -465,20 +466,13 @@ impl Solution {
     /// The largest share of `more` that these impulses, which add no kinetic energy, can be given
     /// without adding any.
     fn share(&self, more: &Self, meetings: &[Meeting]) -> f64 {
-        // twice the energy is c + 2 b share + a share^2
-        let (mut a, mut b) = (0.0, 0.0);
-        for (n, meeting) in meetings.iter().enumerate() {
-            let (j, v) = (&more.impulses[n], &more.velocities[n]);
-            a += j.dot(v);
-            b += 0.5 * (j.dot(&(meeting.u + self.velocities[n])) + self.impulses[n].dot(v));
-        }
-        let c = self.work(meetings);
-        if c > 0.0 || a <= 0.0 {
-            return 0.0;
-        }
-        let root = (b * b - a * c).max(0.0).sqrt();
-        // the form of the positive root that does not cancel
-        let share = if b <= 0.0 { (root - b) / a } else { -c / (b + root) };
-        share.clamp(0.0, 1.0)
+        let contact = |(n, meeting): (usize, &Meeting)| Blend {
+            before: meeting.u,
+            impulse: self.impulses[n],
+            after: self.velocities[n],
+            more: more.impulses[n],
+            change: more.velocities[n],
+        };
+        blend(meetings.iter().enumerate().map(contact))
     }
 }

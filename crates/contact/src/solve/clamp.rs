@@ -55,6 +55,39 @@ pub fn clamp_scale(
     share(first_a + first_b, second_a + second_b)
 }
 
+/// Impulses at a contact that add no kinetic energy, and what is to be added to them.
+pub(crate) struct Blend {
+    /// Relative velocity without impulses, m/s.
+    pub(crate) before: Vector3<f64>,
+    /// N s.
+    pub(crate) impulse: Vector3<f64>,
+    /// Relative velocity with the impulses of all contacts, m/s.
+    pub(crate) after: Vector3<f64>,
+    /// To be added, N s.
+    pub(crate) more: Vector3<f64>,
+    /// What all additions change the relative velocity by, m/s.
+    pub(crate) change: Vector3<f64>,
+}
+
+/// The largest share, at most 1, of the additions with which the impulses of all contacts still add no kinetic
+/// energy.
+pub(crate) fn blend(contacts: impl Iterator<Item = Blend>) -> f64 {
+    // twice the energy is c + 2 b share + a share^2
+    let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
+    for Blend { before, impulse, after, more, change } in contacts {
+        a += more.dot(&change);
+        b += 0.5 * (more.dot(&(before + after)) + impulse.dot(&change));
+        c += impulse.dot(&(before + after));
+    }
+    if c > 0.0 || a <= 0.0 {
+        return 0.0;
+    }
+    let root = (b * b - a * c).max(0.0).sqrt();
+    // the form of the positive root that does not cancel
+    let share = if b <= 0.0 { (root - b) / a } else { -c / (b + root) };
+    share.clamp(0.0, 1.0)
+}
+
 /// The largest share, at most 1, for which `first share + second share^2 / 2` is not positive.
 fn share(first: f64, second: f64) -> f64 {
     if first >= 0.0 {

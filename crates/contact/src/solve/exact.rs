@@ -4,21 +4,23 @@
 //! solves islands whose factorization costs no more than the sweeps of [`settle`](super::settle). It needs no
 //! shock propagation, and mass ratios do not slow it.
 
+mod ends;
 mod factor;
+pub(crate) mod impact;
 mod newton;
 pub(super) mod set;
 
 use dynamics::{Momentum, Velocity};
-use nalgebra::{Isometry3, Matrix3, Matrix3x6, Matrix6x3, Vector3, Vector6};
+use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
 use crate::narrow::contacts::{Contact, Manifold};
 use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
-use crate::{Columns, Islands, Settings};
+use crate::{Islands, Settings};
+use ends::{Coordinates, Ends};
 use factor::Pattern;
-use newton::{Island, Limits, Solution, Term};
-use set::Set;
+use newton::{Island, Limits, Solution};
 
 /// Largest island in bodies. In a heap of `n` bodies the top separator has `n^(2/3)` bodies, and its
 /// elimination alone takes `n^2 / 6` block products. Sweeps take about 70 visits per body.
@@ -192,6 +194,11 @@ fn velocity(problem: Problem<'_>, momenta: &[Momentum], i: u32) -> Velocity {
     body.velocity(&pose.rotation, &momenta[i as usize])
 }
 
+fn coordinates(problem: Problem<'_>, i: u32) -> Option<Coordinates> {
+    let (body, pose) = (&problem.columns.bodies[i as usize], &problem.poses[i as usize]);
+    Coordinates::new(body, &pose.rotation)
+}
+
 /// Impulses of rows, three a term.
 fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
     let own = |rows: (usize, &[Row])| {
@@ -202,64 +209,12 @@ fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
     rows.chunks(3).enumerate().map(own).collect()
 }
 
-/// Coordinates of a body's velocity in which its kinetic energy is half the square.
-#[derive(Clone, Copy, Debug)]
-struct Coordinates {
-    linear: f64,
-    /// Zero about an axis that is locked.
-    angular: Matrix3<f64>,
-}
-
-impl Coordinates {
-    fn new(columns: Columns<'_>, poses: &[Isometry3<f64>], body: u32) -> Option<Self> {
-        let mass = columns.bodies[body as usize].mass_properties()?;
-        let axes = poses[body as usize].rotation.to_rotation_matrix().into_inner();
-        let root = mass.inertia().map(|i| 1.0 / i.sqrt());
-        let angular = Matrix3::from_diagonal(&root) * axes.transpose();
-        Some(Self { linear: 1.0 / mass.mass().sqrt(), angular })
-    }
-
-    /// A row of the Jacobian.
-    fn row(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> nalgebra::RowVector6<f64> {
-        let (l, w) = (linear * self.linear, self.angular * angular);
-        nalgebra::RowVector6::new(l.x, l.y, l.z, w.x, w.y, w.z)
-    }
-
-    /// Of the velocity at a lever arm.
-    fn at(&self, arm: &Vector3<f64>) -> Matrix3x6<f64> {
-        let mut jacobian = Matrix3x6::zeros();
-        jacobian
-            .fixed_view_mut::<3, 3>(0, 0)
-            .copy_from(&Matrix3::from_diagonal_element(self.linear));
-        let turned = (self.angular * arm.cross_matrix()).transpose();
-        jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&turned);
-        jacobian
-    }
-
-    /// The change of velocity by a momentum.
-    fn change(&self, gained: &Momentum) -> Vector6<f64> {
-        let (p, l) = (gained.linear * self.linear, self.angular * gained.angular);
-        Vector6::new(p.x, p.y, p.z, l.x, l.y, l.z)
-    }
-
-    /// The momentum of a change of velocity, which has none about a locked axis.
-    fn momentum(&self, change: &Vector6<f64>) -> Momentum {
-        let (p, l) = (change.fixed_rows::<3>(0), change.fixed_rows::<3>(3));
-        let inverse = |row: Vector3<f64>| {
-            let square = row.norm_squared();
-            if square > 0.0 { row / square } else { Vector3::zeros() }
-        };
-        let spun = (0..3).map(|k| inverse(self.angular.row(k).transpose()) * l[k]);
-        Momentum { linear: p / self.linear, angular: spun.sum() }
-    }
-}
-
 impl Part {
     /// The terms of contacts and joints.
     fn fill(&mut self, problem: Problem<'_>, start: Start<'_>) {
-        let Problem { columns, poses, contacts, .. } = problem;
+        let contacts = problem.contacts;
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
-        let coordinates = |body: u32| Coordinates::new(columns, poses, body);
+        let coordinates = |body: u32| coordinates(problem, body);
         let velocity = |i: u32| velocity(problem, start.momenta, i);
         let mut terms = Vec::new();
         let mut guess = Vec::new();
@@ -272,8 +227,9 @@ impl Part {
                 velocities: bodies.map(velocity),
             };
             for index in contacts.range(pair) {
-                let (target, friction) = wanted(problem, pair, &contacts.all()[index]);
-                let (term, scale) = ends.contact(problem, index, (target, friction));
+                let contact = &contacts.all()[index];
+                let wanted = wanted(problem, pair, contact);
+                let (term, scale) = ends.contact(&contact.arms, contact.normal, wanted);
                 guess.push(start.impulses[index] * scale);
                 terms.push(term);
             }
@@ -285,7 +241,7 @@ impl Part {
         self.guess = guess;
         let rows = self.joints.iter().map(|&n| {
             let joint = &start.joints[n as usize];
-            joint.usable_rows(poses, start.stepping)
+            joint.usable_rows(problem.poses, start.stepping)
         });
         let rows: Vec<Vec<Row>> = rows.collect();
         for (&n, rows) in self.joints.iter().zip(&rows) {
@@ -309,14 +265,13 @@ impl Part {
 
     /// Puts the terms of joints with these rows after those of contacts.
     fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
-        let Problem { columns, poses, .. } = problem;
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
         self.island.terms.truncate(self.touching);
         for (&n, rows) in self.joints.iter().zip(&rows) {
             let bodies = start.joints[n as usize].bodies;
             let ends = Ends {
                 bodies: bodies.map(local),
-                coordinates: bodies.map(|i| Coordinates::new(columns, poses, i)),
+                coordinates: bodies.map(|i| coordinates(problem, i)),
                 velocities: bodies.map(|i| velocity(problem, start.momenta, i)),
             };
             self.island.terms.extend(rows.chunks(3).map(|rows| ends.rows(rows)));
@@ -373,7 +328,7 @@ impl Part {
     ) -> Vec<Momentum> {
         let mut momenta = start.momenta.to_vec();
         for (&i, change) in self.bodies.iter().zip(&solution.velocities) {
-            if let Some(own) = Coordinates::new(problem.columns, problem.poses, i) {
+            if let Some(own) = coordinates(problem, i) {
                 let gained = own.momentum(change);
                 momenta[i as usize].linear += gained.linear;
                 momenta[i as usize].angular += gained.angular;
@@ -398,14 +353,14 @@ impl Part {
 
     /// The natural map at the result of the sweeps, m/s.
     fn residual(&self, problem: Problem<'_>, kept: &Kept<'_>) -> f64 {
-        let Problem { columns, poses, contacts, .. } = problem;
+        let contacts = problem.contacts;
         let change = |(&i, before): (&u32, &Momentum)| {
             let after = &kept.momenta[i as usize];
             let gained = Momentum {
                 linear: after.linear - before.linear,
                 angular: after.angular - before.angular,
             };
-            Coordinates::new(columns, poses, i).map_or_else(Vector6::zeros, |c| c.change(&gained))
+            coordinates(problem, i).map_or_else(Vector6::zeros, |c| c.change(&gained))
         };
         let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();
         let pairs = self.pairs.iter().map(|&n| &contacts.manifolds()[n as usize]);
@@ -421,10 +376,10 @@ impl Part {
     }
 
     fn keep(&self, problem: Problem<'_>, solution: &Solution, kept: &mut Kept<'_>) {
-        let Problem { columns, poses, contacts, .. } = problem;
+        let contacts = problem.contacts;
         for ((&i, before), change) in self.bodies.iter().zip(&self.before).zip(&solution.velocities)
         {
-            let Some(coordinates) = Coordinates::new(columns, poses, i) else { continue };
+            let Some(coordinates) = coordinates(problem, i) else { continue };
             let gained = coordinates.momentum(change);
             kept.momenta[i as usize].linear = before.linear + gained.linear;
             kept.momenta[i as usize].angular = before.angular + gained.angular;
@@ -449,70 +404,5 @@ impl Part {
             }
             kept.joints[n as usize].last = reaction;
         }
-    }
-}
-
-/// The two bodies of a term.
-struct Ends {
-    bodies: [Option<u32>; 2],
-    coordinates: [Option<Coordinates>; 2],
-    velocities: [Velocity; 2],
-}
-
-impl Ends {
-    /// The term of a contact, and what an impulse in N s is multiplied by.
-    fn contact(
-        &self,
-        problem: Problem<'_>,
-        index: usize,
-        (target, friction): (f64, f64),
-    ) -> (Term, f64) {
-        let contact = &problem.contacts.all()[index];
-        let arms = contact.arms;
-        let side = |n: usize, sign: f64| {
-            self.coordinates[n].map_or_else(Matrix3x6::zeros, |c| c.at(&arms[n]) * sign)
-        };
-        let jacobian = [side(0, 1.0), side(1, -1.0)];
-        let square: f64 = jacobian.iter().map(|j| j.norm_squared()).sum();
-        let scale = (square / 3.0).sqrt();
-        let apart = self.velocities[0].at(&arms[0]) - self.velocities[1].at(&arms[1]);
-        let term = Term {
-            bodies: self.bodies,
-            transposed: jacobian.map(|j| (j / scale).transpose()),
-            excess: (apart - contact.normal * target) / scale,
-            set: Set::Contact { normal: contact.normal, friction },
-            scale: Vector3::repeat(scale),
-        };
-        (term, scale)
-    }
-
-    /// The term of up to three rows of a joint.
-    fn rows(&self, rows: &[Row]) -> Term {
-        let mut transposed = [Matrix6x3::zeros(); 2];
-        let (mut excess, mut scale) = (Vector3::zeros(), Vector3::repeat(1.0));
-        let (mut least, mut most) = (Vector3::zeros(), Vector3::zeros());
-        for (k, row) in rows.iter().enumerate() {
-            let own = [1.0, -1.0].into_iter().zip(self.coordinates).zip(row.angular);
-            let sides: Vec<_> = own
-                .map(|((sign, coordinates), angular)| {
-                    coordinates.map(|c| c.row(&(row.linear * sign), &angular)).unwrap_or_default()
-                })
-                .collect();
-            let square: f64 = sides.iter().map(|side| side.norm_squared()).sum();
-            let Bounds::Between { least: low, most: high } = row.bounds else { continue };
-            // less is round-off of a direction in which nothing moves
-            if square < f64::MIN_POSITIVE {
-                continue;
-            }
-            scale[k] = square.sqrt();
-            for (transposed, side) in transposed.iter_mut().zip(&sides) {
-                transposed.set_column(k, &(side / scale[k]).transpose());
-            }
-            let [a, b] = &self.velocities;
-            excess[k] = (row.speed(a, b) - row.target) / scale[k];
-            (least[k], most[k]) = (low * scale[k], high * scale[k]);
-        }
-        let set = Set::Rows { least, most };
-        Term { bodies: self.bodies, transposed, excess, set, scale }
     }
 }

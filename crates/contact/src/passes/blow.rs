@@ -1,0 +1,130 @@
+//! Blows: the impulses of bodies that collide, and what bodies bear of them.
+
+use std::collections::BTreeMap;
+
+use dynamics::Velocity;
+use nalgebra::{Point3, UnitQuaternion, Vector3};
+
+use crate::narrow::contacts::Resumed;
+
+/// A collision of two bodies.
+/// [`Solver::Manifold`](crate::Solver::Manifold) sums the impulses of all contacts of the pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blow {
+    /// First body.
+    pub a: u32,
+    /// Second body.
+    pub b: u32,
+    /// The contact with the largest impulse, in body coordinates of `a` and of `b`, m.
+    pub at: [Point3<f64>; 2],
+    /// Time of impact, s since the start of the step.
+    pub time: f64,
+    /// The orientations of `a` and of `b` at the time of impact.
+    pub rotations: [UnitQuaternion<f64>; 2],
+    /// Unit normal in world axes, out of `b`.
+    pub normal: Vector3<f64>,
+    /// The impulse on `a` if neither body breaks, N s; `b` receives the opposite.
+    pub impulse: Vector3<f64>,
+    /// Speed of approach along the normal, m/s.
+    pub approach: f64,
+    /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
+    /// contact without friction the effective mass of the pair along the normal.
+    pub mass: f64,
+    /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
+    /// side at the same time; otherwise it may break both.
+    pub struck: Option<u32>,
+}
+
+/// Which bodies may break in a collision, and at which impulse.
+pub struct Bearing<'a> {
+    /// Whether each body may break; `borne` is called for blows to these only.
+    pub may_break: &'a [bool],
+    /// The largest impulses that the first and the second body of a blow bear, N s. The second argument says
+    /// whether the blow takes place; otherwise its impulse is an upper bound.
+    pub borne: &'a mut dyn FnMut(&Blow, bool) -> [f64; 2],
+    /// The pass ends once more than this many bodies left the paths of the contact search: their next
+    /// impacts may precede the known ones.
+    pub max_strayed: usize,
+}
+
+/// Contact point in body coordinates of both bodies, m, time of impact, s, and orientations there.
+pub(crate) struct Met {
+    pub(crate) at: [Point3<f64>; 2],
+    pub(crate) time: f64,
+    pub(crate) rotations: [UnitQuaternion<f64>; 2],
+}
+
+impl Blow {
+    /// `u` is the relative velocity of `a` at the contact with the largest impulse, m/s.
+    pub(crate) fn new(
+        (a, b): (u32, u32),
+        Met { at, time, rotations }: Met,
+        (normal, impulse): (Vector3<f64>, Vector3<f64>),
+        (u, restitution): (Vector3<f64>, f64),
+    ) -> Self {
+        let approach = -normal.dot(&u);
+        let mass = impulse.dot(&normal) / ((1.0 + restitution) * approach);
+        Self { a, b, at, time, rotations, normal, impulse, approach, mass, struck: None }
+    }
+}
+
+impl Bearing<'_> {
+    /// The share of the impulse that the weaker body of the pair bears; `None` if both bear all of it.
+    pub(crate) fn share(&mut self, (a, b): (u32, u32), blow: impl FnOnce() -> Blow) -> Option<f64> {
+        if !self.may_break[a as usize] && !self.may_break[b as usize] {
+            return None;
+        }
+        let blow = blow();
+        let [p, q] = (self.borne)(&blow, true);
+        let (borne, size) = (p.min(q), blow.impulse.norm());
+        (size >= borne).then(|| if size > 0.0 { (borne / size).clamp(0.0, 1.0) } else { 0.0 })
+    }
+}
+
+/// Result of a collision pass.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Collisions {
+    /// Blows that break a body.
+    pub blows: Vec<Blow>,
+    /// Work of kinematic bodies, J.
+    pub work: f64,
+    /// Bodies that left the paths of the contact search; their contacts must be searched again.
+    pub strayed: Vec<bool>,
+    /// Pairs to search again from a later time, sorted.
+    pub resumed: Vec<Resumed>,
+    /// Displacement of the virtual starts, m and rad.
+    pub shifts: Vec<Velocity>,
+    /// Pairs with a body that reached the limit of blows; the contact passes stop their approach.
+    pub limited: usize,
+}
+
+/// What strikes each body that may break from one side: the blows to it less than a right angle off the
+/// hardest of them, if there are several, as one.
+pub(crate) fn sums(blows: &[Blow], may_break: &[bool]) -> Vec<Blow> {
+    let sides = |blow: &Blow| [(blow.a, blow.impulse), (blow.b, -blow.impulse)];
+    let mut hardest: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
+    for (n, blow) in blows.iter().enumerate() {
+        for (body, impulse) in sides(blow).into_iter().filter(|(i, _)| may_break[*i as usize]) {
+            let known = hardest.entry(body).or_insert((n, impulse));
+            if impulse.norm_squared() > known.1.norm_squared() {
+                *known = (n, impulse);
+            }
+        }
+    }
+    let mut totals: BTreeMap<u32, (usize, Vector3<f64>)> = BTreeMap::new();
+    for (body, impulse) in blows.iter().flat_map(sides) {
+        if hardest.get(&body).is_some_and(|(_, own)| own.dot(&impulse) > 0.0) {
+            let (count, total) = totals.entry(body).or_default();
+            *count += 1;
+            *total += impulse;
+        }
+    }
+    let sum = |(body, (count, total)): (u32, (usize, Vector3<f64>))| {
+        let blow = blows[hardest.get(&body)?.0];
+        let impulse = if body == blow.a { total } else { -total };
+        let mass = impulse.dot(&blow.normal) / blow.approach;
+        (count > 1).then_some(Blow { impulse, mass, struck: Some(body), ..blow })
+    };
+    totals.into_iter().filter_map(sum).collect()
+}

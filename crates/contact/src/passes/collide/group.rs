@@ -1,0 +1,369 @@
+//! Simultaneous impacts of bodies that touch each other.
+//!
+//! Bodies of a stack that lands strike each other at intervals that shrink to nothing: inelastic collapse
+//! (McNamara and Young 1994). The sequence converges slowly, and its bodies leave the paths of their contact search
+//! with each blow. The blow of a body that already had many therefore acts on all bodies at once that it reaches
+//! through others. The impulses solve the complementarity conditions of all their contacts, with the restitution of
+//! each pair, and add no kinetic energy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use dynamics::{Momentum, Velocity};
+use nalgebra::{Point3, Vector3};
+
+use super::{Pass, Struck, Touching, arms};
+use crate::Frame;
+use crate::narrow::contacts::{MARGIN, Manifold};
+use crate::narrow::instant::{Spot, spots};
+use crate::passes::blow::{Bearing, Blow, Met, sums};
+use crate::solve::clamp::{Blend, blend};
+use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
+
+/// Blows to a body in a step after which the next acts on others at once.
+const MAX_SEQUENTIAL: u32 = 8;
+/// Limit of pairs in a group.
+const MAX_PAIRS: usize = 64;
+
+/// What an impact of a pair comes to.
+pub(super) enum Strike {
+    /// The pair is to collide alone.
+    Alone,
+    /// The pair does not approach where its bodies are.
+    Missed,
+    /// These bodies were struck.
+    Together(Vec<usize>),
+}
+
+/// Bodies that collide at once at a time.
+struct Group {
+    time: f64,
+    /// Blows so far of those of the first pair.
+    blows: u32,
+    /// The state of each body that was looked at.
+    bodies: BTreeMap<usize, Struck>,
+    /// The contacts of each pair that was looked at.
+    pairs: BTreeMap<usize, Vec<Spot>>,
+    /// The pairs that collide.
+    members: BTreeSet<usize>,
+}
+
+/// What a group goes through.
+struct Impact {
+    /// The bodies in order; contacts name places in this list.
+    bodies: Vec<usize>,
+    /// The contacts of each pair, as a range.
+    pairs: Vec<(usize, Range<usize>)>,
+    touches: Vec<Touch>,
+    /// In body coordinates of both, m.
+    at: Vec<[Point3<f64>; 2]>,
+    /// Relative velocity at each contact before the impact, m/s.
+    before: Vec<Vector3<f64>>,
+    /// On the first body of each contact, N s.
+    impulses: Vec<Vector3<f64>>,
+}
+
+impl Pass<'_> {
+    /// Collides a pair at a time with all that it reaches through contacts, if both of its bodies had many blows.
+    pub(super) fn strike_together(
+        &mut self,
+        pair: usize,
+        time: f64,
+        (touching, bearing): (&Touching, &mut Bearing<'_>),
+    ) -> Strike {
+        let free = self.bodies_of(pair).into_iter().filter(|&i| self.is_free(i));
+        let blows = free.map(|i| self.paths.flights[i].blows).min().unwrap_or(0);
+        if blows < MAX_SEQUENTIAL {
+            return Strike::Alone;
+        }
+        let (bodies, pairs) = (BTreeMap::new(), BTreeMap::new());
+        let mut group = Group { time, blows, bodies, pairs, members: BTreeSet::from([pair]) };
+        self.look(&mut group, pair);
+        // the linearised contact is a little early
+        if group.pairs[&pair].is_empty() {
+            return Strike::Alone;
+        }
+        if !self.approaches(&group, pair, |i| group.bodies[&i].mover.velocity) {
+            return Strike::Missed;
+        }
+        let Some(mut impact) = self.solve(&group, None) else { return Strike::Alone };
+        loop {
+            let reached = self.reached(&mut group, &impact, touching);
+            group.members.extend(&reached);
+            if reached.is_empty() || group.members.len() > MAX_PAIRS {
+                break;
+            }
+            // what the impulses of a part reach is struck next
+            let Some(more) = self.solve(&group, Some(&impact)) else { break };
+            impact = more;
+        }
+        if impact.pairs.len() == 1 {
+            return Strike::Alone;
+        }
+        Strike::Together(self.exchange(&group, impact, bearing))
+    }
+
+    fn bodies_of(&self, pair: usize) -> [usize; 2] {
+        let Manifold { a, b, .. } = self.contacts.manifolds()[pair];
+        [a as usize, b as usize]
+    }
+
+    /// Finds the contacts of a pair at the time of the impact.
+    fn look(&self, group: &mut Group, pair: usize) {
+        if group.pairs.contains_key(&pair) {
+            return;
+        }
+        let own = self.bodies_of(pair);
+        let Frame { columns, settings, .. } = self.frame;
+        let [a, b] = own.map(|i| &columns.shapes[i]);
+        let reach = settings.slop * a.size().min(b.size());
+        let [p, q] = own.map(|i| self.place_at(i, group.time));
+        // bodies that rest on others are lifted a little
+        let is_far = (p - q).norm() > a.radius() + b.radius() + MARGIN * a.size().min(b.size());
+        let found = if is_far {
+            Vec::new()
+        } else {
+            for i in own {
+                group.bodies.entry(i).or_insert_with(|| self.body_at(i, group.time));
+            }
+            let poses = own.map(|i| &group.bodies[&i].pose);
+            spots([a, b], poses, reach)
+        };
+        group.pairs.insert(pair, found);
+    }
+
+    /// Whether a pair of a group touches and approaches faster than bodies at rest do.
+    fn approaches(&self, group: &Group, pair: usize, velocity: impl Fn(usize) -> Velocity) -> bool {
+        let own = self.bodies_of(pair);
+        group.pairs[&pair].iter().any(|spot| {
+            let [p, q] = own.map(&velocity);
+            let u = p.at(&spot.arms[0]) - q.at(&spot.arms[1]);
+            spot.normal.dot(&u) < -self.resting(own)
+        })
+    }
+
+    /// The pairs outside the group that touch one of its bodies and approach after an impact.
+    fn reached(&self, group: &mut Group, impact: &Impact, touching: &Touching) -> Vec<usize> {
+        let changes = impact.changes(&impact.impulses, group);
+        let mut reached = Vec::new();
+        for (&i, change) in impact.bodies.iter().zip(&changes) {
+            let shape = &self.frame.columns.shapes[i];
+            let most = change.linear.norm() + change.angular.norm() * shape.radius();
+            if !self.is_free(i) || most <= self.resting([i, i]) {
+                continue;
+            }
+            for &pair in touching.of(i) {
+                let pair = pair as usize;
+                if group.members.contains(&pair) || self.pasts[pair].is_over {
+                    continue;
+                }
+                self.look(group, pair);
+                let after = |i: usize| {
+                    let change = impact.bodies.binary_search(&i).map(|place| changes[place]);
+                    let (now, change) =
+                        (group.bodies[&i].mover.velocity, change.unwrap_or_default());
+                    let linear = now.linear + change.linear;
+                    Velocity { linear, angular: now.angular + change.angular }
+                };
+                if self.approaches(group, pair, after) {
+                    reached.push(pair);
+                }
+            }
+        }
+        reached
+    }
+
+    /// The impulses of the members of a group, from those of a part of it; `None` if the solver does not reach its
+    /// tolerance.
+    fn solve(&self, group: &Group, part: Option<&Impact>) -> Option<Impact> {
+        let all = group.members.iter().flat_map(|&pair| self.bodies_of(pair));
+        let numbers: BTreeSet<usize> = all.collect();
+        let (touches, at) = (Vec::new(), Vec::new());
+        let (before, impulses) = (Vec::new(), Vec::new());
+        let (bodies, pairs) = (numbers.into_iter().collect(), Vec::new());
+        let mut impact = Impact { bodies, pairs, touches, at, before, impulses };
+        group.members.iter().for_each(|&pair| self.add(&mut impact, group, pair));
+        let start = impact.start(part);
+        let columns = self.frame.columns;
+        let colliding = |i: &usize| Colliding {
+            body: &columns.bodies[*i],
+            rotation: group.bodies[i].pose.rotation,
+            velocity: group.bodies[i].mover.velocity,
+        };
+        let bodies: Vec<_> = impact.bodies.iter().map(colliding).collect();
+        let full = impulses_of(&bodies, &impact.touches, &start)?;
+        impact.impulses = if impact.work(&full, group) <= 0.0 {
+            full
+        } else {
+            let still = |touch: &Touch| Touch { target: 0.0, ..*touch };
+            let still: Vec<_> = impact.touches.iter().map(still).collect();
+            let plastic = impulses_of(&bodies, &still, &full)?;
+            impact.blended(plastic, &full, group)
+        };
+        Some(impact)
+    }
+
+    /// Adds the contacts of a pair.
+    fn add(&self, impact: &mut Impact, group: &Group, pair: usize) {
+        let own = self.bodies_of(pair);
+        let [a, b] = own.map(|i| &group.bodies[&i]);
+        let bodies = own.map(|i| impact.bodies.partition_point(|&other| other < i));
+        let Frame { columns, settings, .. } = self.frame;
+        let [p, q] = own.map(|i| &columns.materials[i]);
+        let friction = p.friction_with(q, settings.friction);
+        let first = impact.touches.len();
+        let mut fastest = 0.0f64;
+        for &Spot { owner, arms: found, at, normal } in &group.pairs[&pair] {
+            let arms = arms(owner, found, &[a.arm_origin, b.arm_origin]);
+            let u = a.mover.velocity.at(&arms[0]) - b.mover.velocity.at(&arms[1]);
+            let approach = -normal.dot(&u);
+            fastest = fastest.max(approach);
+            let target = approach.max(0.0);
+            impact.touches.push(Touch { bodies, arms, normal, target, friction });
+            impact.before.push(u);
+            impact.at.push(at);
+        }
+        let restitution = if fastest > self.resting(own) {
+            p.restitution_with(q, settings.restitution).powi(group.blows as i32 + 1)
+        } else {
+            0.0
+        };
+        impact.touches[first..].iter_mut().for_each(|touch| touch.target *= restitution);
+        impact.pairs.push((pair, first..impact.touches.len()));
+    }
+
+    /// Gives a group its impulses, or what the weakest body bears of them. Returns the bodies.
+    fn exchange(
+        &mut self,
+        group: &Group,
+        mut impact: Impact,
+        bearing: &mut Bearing<'_>,
+    ) -> Vec<usize> {
+        let mut share = 1.0_f64;
+        let own = impact.blows(self, group);
+        let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
+        for blow in sums(&all, bearing.may_break) {
+            if let Some(borne) = bearing.share((blow.a, blow.b), || blow) {
+                self.done.blows.push(blow);
+                share = share.min(borne);
+            }
+        }
+        for (pair, blow) in own {
+            self.pasts[pair].blows += 1;
+            if let Some(borne) = bearing.share((blow.a, blow.b), || blow) {
+                self.done.blows.push(blow);
+                self.pasts[pair].is_over = true;
+                share = share.min(borne);
+            }
+        }
+        impact.impulses.iter_mut().for_each(|j| *j *= share);
+        for (touch, j) in impact.touches.iter().zip(&impact.impulses) {
+            let own = touch.bodies.map(|place| impact.bodies[place]);
+            self.done.work += self.work_at(own, (&touch.arms, j));
+        }
+        let free = impact.bodies.iter().filter(|&&i| self.is_free(i)).count();
+        let taken = -impact.work(&impact.impulses, group) / free as f64;
+        for (i, gain) in impact.bodies.iter().zip(impact.gains(&impact.impulses)) {
+            self.paths.flights[*i].taken += taken;
+            self.give(&group.bodies[i], &gain, group.time);
+        }
+        impact.bodies
+    }
+}
+
+impl Impact {
+    /// The impulses of a part of the group; none elsewhere.
+    fn start(&self, part: Option<&Self>) -> Vec<Vector3<f64>> {
+        let mut start = vec![Vector3::zeros(); self.touches.len()];
+        let known = part.into_iter().flat_map(|part| &part.pairs);
+        for (pair, range) in known {
+            let own = self.pairs.binary_search_by_key(pair, |(pair, _)| *pair);
+            if let (Ok(own), Some(part)) = (own, part) {
+                start[self.pairs[own].1.clone()].copy_from_slice(&part.impulses[range.clone()]);
+            }
+        }
+        start
+    }
+
+    /// The momentum that each body receives by impulses.
+    fn gains(&self, impulses: &[Vector3<f64>]) -> Vec<Momentum> {
+        let mut gains = vec![Momentum::default(); self.bodies.len()];
+        for (touch, j) in self.touches.iter().zip(impulses) {
+            let [a, b] = touch.bodies;
+            gains[a].apply(j, &touch.arms[0]);
+            gains[b].apply(&-j, &touch.arms[1]);
+        }
+        gains
+    }
+
+    /// What impulses change the velocity of each body by.
+    fn changes(&self, impulses: &[Vector3<f64>], group: &Group) -> Vec<Velocity> {
+        let change = |(i, gain): (&usize, Momentum)| {
+            let mover = &group.bodies[i].mover;
+            let angular = mover.inverse_inertia * gain.angular;
+            Velocity { linear: gain.linear * mover.inverse_mass, angular }
+        };
+        self.bodies.iter().zip(self.gains(impulses)).map(change).collect()
+    }
+
+    /// Relative velocity at each contact after impulses, m/s.
+    fn after(&self, impulses: &[Vector3<f64>], group: &Group) -> Vec<Vector3<f64>> {
+        let changes = self.changes(impulses, group);
+        let after = |(touch, before): (&Touch, &Vector3<f64>)| {
+            let [a, b] = touch.bodies.map(|place| changes[place]);
+            before + a.at(&touch.arms[0]) - b.at(&touch.arms[1])
+        };
+        self.touches.iter().zip(&self.before).map(after).collect()
+    }
+
+    /// The kinetic energy that impulses add beyond the work of kinematic bodies, J.
+    fn work(&self, impulses: &[Vector3<f64>], group: &Group) -> f64 {
+        let after = self.after(impulses, group);
+        let own = impulses.iter().zip(&self.before).zip(&after);
+        own.map(|((j, before), after)| 0.5 * j.dot(&(before + after))).sum()
+    }
+
+    /// As much of the way from impulses without restitution to those with it as adds no kinetic energy.
+    fn blended(
+        &self,
+        plastic: Vec<Vector3<f64>>,
+        full: &[Vector3<f64>],
+        group: &Group,
+    ) -> Vec<Vector3<f64>> {
+        let none = vec![Vector3::zeros(); full.len()];
+        // round-off of the solution may add some
+        let start = if self.work(&plastic, group) <= 0.0 { plastic } else { none };
+        let [after, fully] = [start.as_slice(), full].map(|impulses| self.after(impulses, group));
+        let contact = |n: usize| Blend {
+            before: self.before[n],
+            impulse: start[n],
+            after: after[n],
+            more: full[n] - start[n],
+            change: fully[n] - after[n],
+        };
+        let share = blend((0..full.len()).map(contact));
+        start.iter().zip(full).map(|(start, full)| start + (full - start) * share).collect()
+    }
+
+    /// The blow of each pair that exchanges an impulse, at its hardest contact.
+    fn blows(&self, pass: &Pass<'_>, group: &Group) -> Vec<(usize, Blow)> {
+        let own = self.touches.iter().zip(&self.before);
+        let approach = own.map(|(touch, u)| -touch.normal.dot(u)).fold(0.0, f64::max);
+        let size = |n: &usize| self.impulses[*n].norm_squared();
+        let blow = |(pair, range): &(usize, Range<usize>)| {
+            let impulse: Vector3<f64> = self.impulses[range.clone()].iter().sum();
+            let hardest = range.clone().max_by(|p, q| size(p).total_cmp(&size(q)))?;
+            if impulse == Vector3::zeros() {
+                return None;
+            }
+            let touch = &self.touches[hardest];
+            let rotations = touch.bodies.map(|n| group.bodies[&self.bodies[n]].pose.rotation);
+            let met = Met { at: self.at[hardest], time: group.time, rotations };
+            let Manifold { a, b, .. } = pass.contacts.manifolds()[*pair];
+            // a pair transmits what the fastest one of the group brings
+            let u = touch.normal * -approach;
+            Some((*pair, Blow::new((a, b), met, (touch.normal, impulse), (u, 0.0))))
+        };
+        self.pairs.iter().filter_map(blow).collect()
+    }
+}
