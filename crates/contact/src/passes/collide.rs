@@ -394,6 +394,12 @@ impl<'a> Pass<'a> {
             + (velocity.linear + acceleration * (0.5 * time)) * time
     }
 
+    /// The velocity of a body in free flight at a time.
+    fn velocity_at(&self, i: usize, time: f64) -> Velocity {
+        let Flyer { velocity, acceleration, .. } = &self.flyers[i];
+        Velocity { linear: velocity.linear + acceleration * time, angular: velocity.angular }
+    }
+
     /// Acceleration by forces, m/s^2.
     fn gravity(&self, i: usize) -> Vector3<f64> {
         self.frame.drift[i].linear * (2.0 / self.frame.dt)

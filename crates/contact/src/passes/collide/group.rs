@@ -142,6 +142,20 @@ impl Pass<'_> {
         })
     }
 
+    /// Whether the linearised contacts of a pair approach at a time. This rules out most pairs that touch.
+    fn may_approach(&self, pair: usize, time: f64, velocity: impl Fn(usize) -> Velocity) -> bool {
+        let own = self.bodies_of(pair);
+        let [p, q] = own.map(velocity);
+        let [a, b] = own.map(|i| self.frame.columns.shapes[i].size());
+        let resting = self.resting(own);
+        self.contacts.range(&self.contacts.manifolds()[pair]).any(|number| {
+            let near = &self.nears[number];
+            let [c0, c1, c2] = self.distance(own, near);
+            let speed = near.normal.dot(&(p.at(&near.arms[0]) - q.at(&near.arms[1])));
+            speed < -resting && c0 + (c1 + c2 * time) * time <= MARGIN * a.min(b)
+        })
+    }
+
     /// The pairs outside the group that touch one of its bodies and approach after an impact.
     fn reached(&self, group: &mut Group, impact: &Impact, touching: &Touching) -> Vec<usize> {
         let changes = impact.changes(&impact.impulses, group);
@@ -157,15 +171,18 @@ impl Pass<'_> {
                 if group.members.contains(&pair) || self.pasts[pair].is_over {
                     continue;
                 }
-                self.look(group, pair);
-                let after = |i: usize| {
+                let change = |i: usize| {
                     let change = impact.bodies.binary_search(&i).map(|place| changes[place]);
-                    let (now, change) =
-                        (group.bodies[&i].mover.velocity, change.unwrap_or_default());
-                    let linear = now.linear + change.linear;
-                    Velocity { linear, angular: now.angular + change.angular }
+                    change.unwrap_or_default()
                 };
-                if self.approaches(group, pair, after) {
+                let after = |i: usize| moved(&self.velocity_at(i, group.time), &change(i));
+                if !self.may_approach(pair, group.time, after) {
+                    continue;
+                }
+                self.look(group, pair);
+                if self.approaches(group, pair, |i| {
+                    moved(&group.bodies[&i].mover.velocity, &change(i))
+                }) {
                     reached.push(pair);
                 }
             }
@@ -239,22 +256,19 @@ impl Pass<'_> {
         mut impact: Impact,
         bearing: &mut Bearing<'_>,
     ) -> Vec<usize> {
-        let mut share = 1.0_f64;
         let own = impact.blows(self, group);
+        own.iter().for_each(|&(pair, _)| self.pasts[pair].blows += 1);
         let all: Vec<Blow> = own.iter().map(|(_, blow)| *blow).collect();
-        for blow in sums(&all, bearing.may_break) {
-            if let Some(borne) = bearing.share((blow.a, blow.b), || blow) {
-                self.done.blows.push(blow);
-                share = share.min(borne);
-            }
+        let totals = sums(&all, bearing.may_break).into_iter().map(|blow| (None, blow));
+        let mut hard = Vec::new();
+        for (pair, blow) in totals.chain(own.into_iter().map(|(pair, blow)| (Some(pair), blow))) {
+            hard.extend(bearing.share((blow.a, blow.b), || blow).map(|share| (share, pair, blow)));
         }
-        for (pair, blow) in own {
-            self.pasts[pair].blows += 1;
-            if let Some(borne) = bearing.share((blow.a, blow.b), || blow) {
-                self.done.blows.push(blow);
-                self.pasts[pair].is_over = true;
-                share = share.min(borne);
-            }
+        // the weakest body breaks first, and its pieces and the others receive the rest
+        let share = hard.iter().map(|(share, ..)| *share).fold(1.0, f64::min);
+        for (_, pair, blow) in hard.into_iter().filter(|(own, ..)| *own <= share) {
+            self.done.blows.push(blow);
+            pair.into_iter().for_each(|pair| self.pasts[pair].is_over = true);
         }
         impact.impulses.iter_mut().for_each(|j| *j *= share);
         for (touch, j) in impact.touches.iter().zip(&impact.impulses) {
@@ -269,6 +283,11 @@ impl Pass<'_> {
         }
         impact.bodies
     }
+}
+
+fn moved(velocity: &Velocity, change: &Velocity) -> Velocity {
+    let linear = velocity.linear + change.linear;
+    Velocity { linear, angular: velocity.angular + change.angular }
 }
 
 impl Impact {
