@@ -241,7 +241,9 @@ impl Pass<'_> {
             impact.at.push(at);
         }
         let restitution = if fastest > self.resting(own) {
-            p.restitution_with(q, settings.restitution).powi(group.blows as i32 + 1)
+            // each blow of the sequence keeps this share; `powi` may differ between platforms
+            let kept = p.restitution_with(q, settings.restitution);
+            (0..=group.blows).fold(1.0, |share, _| share * kept)
         } else {
             0.0
         };
