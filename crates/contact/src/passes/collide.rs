@@ -15,7 +15,6 @@ use std::collections::BinaryHeap;
 use dynamics::{Body, Momentum, Velocity, advance};
 use nalgebra::{Isometry3, Matrix3, Translation3, UnitQuaternion, Vector3};
 
-use self::group::Strike;
 use crate::narrow::candidate::Side;
 use crate::narrow::contacts::{Contacts, MARGIN, Manifold, Origin, Resumed};
 use crate::narrow::flight::{Flight, Paths};
@@ -132,6 +131,16 @@ struct Pass<'a> {
     /// The pass processed all impacts up to this time, s.
     reached: f64,
     done: Collisions,
+}
+
+/// What an impact of a pair comes to.
+enum Strike {
+    /// The pair is to collide alone.
+    Alone,
+    /// The pair does not approach where its bodies are.
+    Missed,
+    /// These bodies were struck.
+    Together(Vec<usize>),
 }
 
 /// The impulses of a pair at its touching contacts.

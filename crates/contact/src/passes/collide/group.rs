@@ -12,7 +12,7 @@ use std::ops::Range;
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Point3, Vector3};
 
-use super::{Pass, Struck, Touching, arms};
+use super::{Pass, Strike, Struck, Touching, arms};
 use crate::Frame;
 use crate::narrow::contacts::{MARGIN, Manifold};
 use crate::narrow::instant::{Spot, spots};
@@ -24,16 +24,6 @@ use crate::solve::exact::impact::{Colliding, Touch, impact as impulses_of};
 const MAX_SEQUENTIAL: u32 = 8;
 /// Limit of pairs in a group.
 const MAX_PAIRS: usize = 64;
-
-/// What an impact of a pair comes to.
-pub(super) enum Strike {
-    /// The pair is to collide alone.
-    Alone,
-    /// The pair does not approach where its bodies are.
-    Missed,
-    /// These bodies were struck.
-    Together(Vec<usize>),
-}
 
 /// Bodies that collide at once at a time.
 struct Group {
