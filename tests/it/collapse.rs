@@ -1,4 +1,4 @@
-//! Bodies that strike each other at shrinking intervals collide at once.
+//! Simultaneous impacts in place of inelastic collapse.
 
 use contact::Settings;
 use dynamics::{Momentum, Velocity};
@@ -14,7 +14,7 @@ use crate::contact_scenes::{
 const THIN: f64 = 0.01;
 const WIDE: f64 = 0.1;
 
-/// A stack of plates on top of each other that falls at `speed` m/s and turns as one body at `spin` rad/s.
+/// A stack of plates that falls at `speed` m/s and rotates as one rigid body at `spin` rad/s.
 fn add_stack(
     world: &mut World,
     (count, base): (usize, f64),
@@ -39,7 +39,7 @@ fn lowest(pose: &Isometry3<f64>) -> f64 {
     pose.translation.y - reach
 }
 
-/// One after the other the blows of such a stack took more than the limit of a frame; plates passed the floor.
+/// Sequential impacts of such a stack exceed the blows of a step: plates tunnel through the floor.
 #[test]
 fn thin_plates_that_land_in_a_stack_stay_above_the_floor() {
     // sixteen at 20 m/s that bounce need more blows than a frame has

@@ -1,4 +1,4 @@
-//! Blows: the impulses of bodies that collide, and what bodies bear of them.
+//! Blows: impulses of pairs that collide, and the impulses at which bodies break.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ pub struct Blow {
     pub impulse: Vector3<f64>,
     /// Speed of approach along the normal, m/s.
     pub approach: f64,
-    /// The normal impulse of a blow without rebound over the speed of approach, kg: at a single
-    /// contact without friction the effective mass of the pair along the normal.
+    /// The normal impulse of a plastic impact divided by the speed of approach, kg: the effective mass along the
+    /// normal at a single contact without friction.
     pub mass: f64,
     /// The only body that the blow may break, if the impulse is the sum of all that strikes this body from one
     /// side at the same time; otherwise it may break both.

@@ -9,7 +9,8 @@ use super::newton::{Island, Limits};
 
 /// When the solver stops.
 const LIMITS: Limits = Limits { factorizations: 30, converged: 1e-3, accepted: 1e-2 };
-/// Share of the speeds without impulses that may be left: the next impacts take the rest.
+/// Largest residual of a solution that is used, relative to the residual without impulses: later impacts resolve
+/// the rest.
 const USEFUL: f64 = 0.1;
 /// Limit of block products in a factorization, about 2 ms.
 const MAX_PRODUCTS: usize = 10_000;
