@@ -220,7 +220,7 @@ impl Geometry {
     }
 
     /// Convex solids whose union it is, about, for engines that collide those: [`Self::hulls`] if they are known, else
-    /// [`convex_parts`] of its surface, of which there are `most` or fewer.
+    /// [`convex_parts`] of its surface.
     ///
     /// ```
     /// use brisance_fracture::Geometry;
@@ -231,23 +231,19 @@ impl Geometry {
     /// let bounds = Aabb { min: Point3::new(-0.65, -0.15, -0.65), max: Point3::new(0.65, 0.15, 0.65) };
     /// let grid = Grid::enclosing(&bounds, 0.05, 3, Grid::MAX_NODES)?;
     /// let ring = Geometry::primitive(ring, grid).expect("a solid");
-    /// let parts = ring.convex_parts(0.01, 16);
+    /// let parts = ring.convex_parts(0.05, 16);
     /// let volume: f64 = parts.iter().map(TriMesh::signed_volume).sum();
     /// assert!((volume / ring.moments().volume - 1.0).abs() < 0.05);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn convex_parts(&self, concavity: f64, most: u32) -> Vec<TriMesh> {
+    pub fn convex_parts(&self, error: f64, most: u32) -> Vec<TriMesh> {
         if let Some(hulls) = self.hulls() {
             return hulls.iter().map(|hull| hull.mesh().clone()).collect();
         }
-        let exact = self.surface().map(|surface| surface.mesh);
-        let mesh = exact.unwrap_or_else(|| self.level_set().isosurface());
-        let parts = convex_parts(&mesh, concavity, most);
-        if !parts.is_empty() {
-            return parts;
-        }
-        let hull = ConvexHull::new(&mesh.vertices).ok();
-        hull.map(|hull| hull.mesh().clone()).into_iter().collect()
+        let exact = self.surface().and_then(|surface| ClosedMesh::new(surface.mesh).ok());
+        let solid = exact.or_else(|| ClosedMesh::new(self.level_set().isosurface()).ok());
+        let parts = solid.as_ref().map(|solid| convex_parts(solid, error, most));
+        parts.unwrap_or_default()
     }
 
     /// The exact surface, in words that tell solids apart.

@@ -45,6 +45,31 @@ impl TriMesh {
         (0..self.triangles.len()).map(six).sum::<f64>() / 6.0
     }
 
+    /// The mesh with one vertex for each place, and without triangles that have two corners there. Vertices come in the
+    /// order of their coordinates.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that does not exist.
+    #[must_use]
+    pub fn welded(&self) -> Self {
+        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        // adding zero makes -0 and 0 one place
+        let place = |v: u32| self.vertices[v as usize].coords.map(|x| x + 0.0);
+        let compare = |p: &u32, q: &u32| {
+            let (p, q) = (place(*p), place(*q));
+            p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
+        };
+        order.sort_by(compare);
+        let (mut numbers, mut vertices) = (vec![0; order.len()], Vec::new());
+        for same in order.chunk_by(|p, q| compare(p, q).is_eq()) {
+            same.iter().for_each(|&v| numbers[v as usize] = vertices.len() as u32);
+            vertices.push(place(same[0]).into());
+        }
+        let triangles = self.triangles.iter().map(|t| t.map(|v| numbers[v as usize]));
+        let left = triangles.filter(|[a, b, c]| a != b && b != c && c != a);
+        Self { vertices, triangles: left.collect() }
+    }
+
     /// Points on the surface, its vertices among them, at most about `spacing` meters apart: of those in
     /// one cube of that edge the first, where vertices come in their order and before all else. No edge
     /// is divided into more than 64 parts.

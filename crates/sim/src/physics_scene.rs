@@ -6,8 +6,8 @@ use std::sync::Arc;
 use contact::constraint::{JointKind, Motor};
 use contact::{Combine, Field, Groups, Shape};
 use dynamics::{Body, Velocity};
-use fracture::convex_parts;
-use levelset::TriMesh;
+use fracture::{ClosedMesh, convex_parts};
+use levelset::{ConvexHull, TriMesh};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
@@ -17,9 +17,9 @@ use crate::{
 
 /// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
 const GROUND: Vector3<f64> = Vector3::new(500.0, 5.0, 500.0);
-/// Concavity and most parts of a solid that is not known to be a union of convex ones; see [`convex_parts`].
-const CONCAVITY: f64 = 0.01;
-const MAX_PARTS: u32 = 16;
+/// Error and limit of the convex parts of a solid that is not known to be a union of some; see [`convex_parts`].
+const ERROR: f64 = 0.05;
+const MAX_PARTS: u32 = 64;
 
 /// Bodies with what another physics engine needs to simulate them from here on, in SI units.
 #[derive(Clone, Debug)]
@@ -289,23 +289,29 @@ fn colliders(shape: &Shape, solid: Option<&Solid>, track: &Track) -> Vec<Collide
         Field::Hull(hull) => hulls(vec![hull.mesh().clone()]),
         Field::Hulls(parts) => hulls(parts.iter().map(|hull| hull.mesh().clone()).collect()),
         Field::Mesh(triangles) => one(at, ColliderSolid::Mesh(triangles.mesh().clone())),
-        Field::Tets(tets) => hulls(convex_parts(tets.surface(), CONCAVITY, MAX_PARTS)),
-        Field::Grid { .. } => {
-            let parts = convex_parts(&drawn(&track.surface()), CONCAVITY, MAX_PARTS);
-            if !parts.is_empty() {
-                return hulls(parts);
-            }
+        Field::Tets(tets) => hulls(parts_of(tets.surface()).unwrap_or_else(|| {
+            let hull = ConvexHull::new(&tets.surface().vertices).ok();
+            hull.map(|hull| hull.mesh().clone()).into_iter().collect()
+        })),
+        Field::Grid { .. } => hulls(parts_of(&drawn(&track.surface())).unwrap_or_else(|| {
             let samples = || Solid::of_samples(shape);
             let Some(Solid { geometry, material }) = solid.cloned().or_else(samples) else {
                 return Vec::new();
             };
-            let mut parts = geometry.convex_parts(CONCAVITY, MAX_PARTS);
+            let mut parts = geometry.convex_parts(ERROR, MAX_PARTS);
             for vertex in parts.iter_mut().flat_map(|part| &mut part.vertices) {
                 *vertex = material.inverse_transform_point(vertex);
             }
-            hulls(parts)
-        }
+            parts
+        })),
     }
+}
+
+/// The convex parts of what a surface bounds; `None` if it is not closed.
+fn parts_of(surface: &TriMesh) -> Option<Vec<TriMesh>> {
+    let solid = ClosedMesh::new(surface.welded()).ok()?;
+    let parts = convex_parts(&solid, ERROR, MAX_PARTS);
+    (!parts.is_empty()).then_some(parts)
 }
 
 /// The triangles of a surface.

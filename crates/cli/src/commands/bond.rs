@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &BondArguments) -> Result<(), Failure> {
         let objects = read_objects(file)
             .map_err(|source| Failure::MeshInfo { path: file.clone(), source })?;
         for object in objects {
-            let closed = ClosedMesh::new(welded(&object));
+            let closed = ClosedMesh::new(object.welded());
             let closed =
                 closed.map_err(|source| Failure::NotClosed { path: file.clone(), source })?;
             meshes.push(closed.mesh().clone());
@@ -94,27 +94,6 @@ fn strength(arguments: &BondArguments) -> Result<f64, Failure> {
         return Err(Failure::UnknownMaterial { name: name.clone(), known });
     };
     Ok(arguments.strength.unwrap_or(material.tensile_strength))
-}
-
-/// A mesh with one vertex for each place.
-fn welded(mesh: &TriMesh) -> TriMesh {
-    let mut order: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
-    // adding zero makes -0 and 0 one place
-    let place = |v: u32| mesh.vertices[v as usize].coords.map(|x| x + 0.0);
-    order.sort_by(|&a, &b| {
-        let (p, q) = (place(a), place(b));
-        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
-    });
-    let (mut vertices, mut names) = (Vec::new(), vec![0; order.len()]);
-    for (n, &v) in order.iter().enumerate() {
-        if n == 0 || place(v) != place(order[n - 1]) {
-            vertices.push(mesh.vertices[v as usize]);
-        }
-        names[v as usize] = vertices.len() as u32 - 1;
-    }
-    let named = mesh.triangles.iter().map(|corners| corners.map(|v| names[v as usize]));
-    let triangles = named.filter(|[a, b, c]| a != b && b != c && c != a).collect();
-    TriMesh { vertices, triangles }
 }
 
 /// The part of a scene: a body for each piece and a joint for each bond.

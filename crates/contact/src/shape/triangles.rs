@@ -77,7 +77,7 @@ impl Triangles {
     /// [`MeshError`] when the mesh is empty, malformed or without area.
     pub fn new(mesh: &TriMesh, thickness: f64) -> Result<Self, MeshError> {
         mesh.facts()?;
-        let mut mesh = welded(mesh);
+        let mut mesh = mesh.welded();
         let area = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| mesh.vertices[v as usize]);
             (b - a).cross(&(c - a)).norm()
@@ -268,27 +268,6 @@ impl BvhLeafCost for Best {
     fn cost(&self) -> f64 {
         self.0.offset.norm()
     }
-}
-
-/// The mesh with vertices at the same place made one, and without triangles that have two corners
-/// there.
-fn welded(mesh: &TriMesh) -> TriMesh {
-    let mut order: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
-    let place = |v: u32| mesh.vertices[v as usize].coords.map(|x| x + 0.0);
-    let compare = |p: &u32, q: &u32| {
-        let (p, q) = (place(*p), place(*q));
-        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
-    };
-    order.sort_by(compare);
-    let mut number = vec![0; order.len()];
-    let mut vertices: Vec<Point3<f64>> = Vec::new();
-    for same in order.chunk_by(|p, q| compare(p, q).is_eq()) {
-        same.iter().for_each(|&v| number[v as usize] = vertices.len() as u32);
-        vertices.push(place(same[0]).into());
-    }
-    let triangles = mesh.triangles.iter().map(|t| t.map(|v| number[v as usize]));
-    let whole = triangles.filter(|[a, b, c]| a != b && b != c && c != a);
-    TriMesh { vertices, triangles: whole.collect() }
 }
 
 fn faces(mesh: &TriMesh) -> Vec<Face> {
