@@ -3,7 +3,7 @@
 use levelset::{Aabb, ConvexHull, TriMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 
-use crate::slicing::{ClosedMesh, Plane, slice};
+use crate::slicing::{ClosedMesh, Half, Plane, Slice, slice};
 
 /// Points on the surface of a part that measure how deep its concavities are.
 const SAMPLES: usize = 512;
@@ -73,8 +73,9 @@ struct Limits {
 struct Decomposition {
     limits: Limits,
     parts: Vec<Part>,
-    /// Of parts that were there when it was computed.
+    /// Of parts whose numbers are less than `compared`, and some that are gone.
     merges: Vec<Merge>,
+    compared: usize,
     /// Parts so far.
     count: usize,
 }
@@ -109,7 +110,8 @@ struct Sample {
 
 impl Decomposition {
     fn new(solid: &ClosedMesh, limits: Limits) -> Self {
-        let mut parts = Self { limits, parts: Vec::new(), merges: Vec::new(), count: 0 };
+        let mut parts =
+            Self { limits, parts: Vec::new(), merges: Vec::new(), compared: 0, count: 0 };
         let whole = parts.made(solid);
         whole.into_iter().for_each(|part| parts.add(part));
         while parts.parts.len() > limits.most && parts.merge_cheapest(f64::INFINITY) {}
@@ -150,15 +152,24 @@ impl Decomposition {
     }
 
     fn add(&mut self, part: Part) {
-        let part = Part { number: self.count, ..part };
-        let merge = |other: &Part| {
-            let hull = other.common_hull(&part, self.limits.tolerance)?;
-            let cost = hull.signed_volume() - part.hull_volume - other.hull_volume;
-            Some(Merge { cost, parts: [other.number, part.number] })
-        };
-        self.merges.extend(self.parts.iter().filter_map(merge));
+        self.parts.push(Part { number: self.count, ..part });
         self.count += 1;
-        self.parts.push(part);
+    }
+
+    /// Finds what it costs to merge parts that are new.
+    fn compare_new(&mut self) {
+        let tolerance = self.limits.tolerance;
+        let merge = |own: &Part, other: &Part| {
+            let hull = other.common_hull(own, tolerance)?;
+            let cost = hull.signed_volume() - own.hull_volume - other.hull_volume;
+            Some(Merge { cost, parts: [other.number, own.number] })
+        };
+        let compared = self.compared;
+        for own in self.parts.iter().filter(|part| part.number >= compared) {
+            let older = self.parts.iter().filter(|other| other.number < own.number);
+            self.merges.extend(older.filter_map(|other| merge(own, other)));
+        }
+        self.compared = self.count;
     }
 
     /// Cuts the part whose hull exceeds it most; `false` if no part can be cut. With as many parts as there may be,
@@ -171,16 +182,7 @@ impl Decomposition {
             return false;
         };
         let mut worst = self.parts.remove(worst);
-        let sides: Vec<Part> = match worst.solid.take().and_then(|solid| {
-            let plane = best_cut(solid.mesh(), self.limits.imbalance)?;
-            Some(slice(&solid, &plane))
-        }) {
-            Some(sides) => {
-                let [front, back] = [sides.front.into_mesh(), sides.back.into_mesh()];
-                [front, back].iter().flat_map(|solid| self.made(solid)).collect()
-            }
-            None => Vec::new(),
-        };
+        let sides = worst.solid.take().map_or_else(Vec::new, |solid| self.sides(&solid));
         let gain = worst.excess() - sides.iter().map(Part::excess).sum::<f64>();
         let fits = |own: &Self| own.parts.len() + sides.len() <= own.limits.most;
         while !fits(self) && self.merge_cheapest(gain) {}
@@ -192,8 +194,18 @@ impl Decomposition {
         true
     }
 
+    /// What hangs together on either side of the best cut.
+    fn sides(&self, solid: &ClosedMesh) -> Vec<Part> {
+        let Some(plane) = best_cut(solid.mesh(), self.limits.imbalance) else {
+            return Vec::new();
+        };
+        let Slice { front, back } = slice(solid, &plane);
+        [front, back].map(Half::into_mesh).iter().flat_map(|side| self.made(side)).collect()
+    }
+
     /// Merges the two parts for which it costs least, if that is less than `most` m^3.
     fn merge_cheapest(&mut self, most: f64) -> bool {
+        self.compare_new();
         let place = |number: usize| self.parts.iter().position(|part| part.number == number);
         let both = |merge: &Merge| Some([place(merge.parts[0])?, place(merge.parts[1])?]);
         let known = self.merges.iter().filter_map(|merge| Some((*merge, both(merge)?)));
@@ -240,16 +252,18 @@ fn diagonal(points: &[Point3<f64>]) -> f64 {
     Aabb::around(points).map_or(0.0, |bounds| bounds.extents().norm())
 }
 
+/// The hull of points; `None` if they are nearly in a plane.
 fn hull(points: &[Point3<f64>], tolerance: f64) -> Option<TriMesh> {
+    /// What is thinner than the tolerance has this share of it.
+    const THIN: f64 = 0.01;
     let hull = ConvexHull::simplified(points, tolerance);
-    // thinner than the tolerance
-    let hull = hull.or_else(|_| ConvexHull::new(points));
+    let hull = hull.or_else(|_| ConvexHull::simplified(points, THIN * tolerance));
     hull.ok().map(|hull| hull.mesh().clone())
 }
 
 /// Points at equal shares of the area.
 fn samples(mesh: &TriMesh) -> Vec<Sample> {
-    /// Multiples of the inverse powers of the plastic number spread evenly (Roberts 2018).
+    /// Multiples of the inverse powers of this number spread evenly over a square (Roberts 2018).
     const PLASTIC: f64 = 1.324_717_957_244_746;
     let areas: Vec<Vector3<f64>> = (0..mesh.triangles.len()).map(|t| mesh.area_vector(t)).collect();
     let step = areas.iter().map(Vector3::norm).sum::<f64>() / SAMPLES as f64;
