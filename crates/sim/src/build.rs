@@ -3,6 +3,8 @@
 mod copies;
 mod formed;
 mod lattice;
+pub(crate) mod mesh_warning;
+pub(crate) mod piece_warning;
 mod pieces;
 mod prescored;
 mod solids;
@@ -27,7 +29,7 @@ use thiserror::Error;
 use self::copies::{Set, sets};
 use self::prescored::Patterns;
 use self::solids::{Solids, solid};
-use crate::elastic::interpolation;
+use crate::breaking::elastic::interpolation;
 use crate::scene::{self, Motion, Scene};
 use crate::{
     Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,

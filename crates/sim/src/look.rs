@@ -1,4 +1,10 @@
-//! What bodies look like.
+//! What bodies look like: materials, paint and surfaces.
+
+pub(crate) mod charts;
+pub(crate) mod coat;
+pub(crate) mod paint;
+pub(crate) mod skin;
+pub(crate) mod surface;
 
 use std::sync::Arc;
 

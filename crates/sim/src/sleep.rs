@@ -16,9 +16,9 @@ use contact::{Blow, Contact, Contacts, Prop, Support, bear};
 use dynamics::{Body, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 
-use crate::event::{Event, Happened, Trigger};
-use crate::hits::Hit;
-use crate::strength::Law;
+use crate::breaking::hits::Hit;
+use crate::breaking::strength::Law;
+use crate::script::event::{Event, Happened, Trigger};
 use crate::world::World;
 use crate::{BodyId, Report};
 

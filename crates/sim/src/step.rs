@@ -7,10 +7,10 @@ use contact::{
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use crate::energy::EnergyBound;
-use crate::event::Trigger;
-use crate::free::FreeIslands;
-use crate::hits::{Acting, Hit};
+use crate::breaking::hits::{Acting, Hit};
+use crate::frame::energy::EnergyBound;
+use crate::frame::free::FreeIslands;
+use crate::script::event::Trigger;
 use crate::world::is_usable;
 use crate::{Report, Settings, World};
 

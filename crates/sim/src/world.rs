@@ -1,4 +1,17 @@
-//! The bodies of a simulation, as columns.
+//! The bodies of a simulation, as columns, and what a user does to them.
+
+pub(crate) mod contact_events;
+pub(crate) mod fingerprint;
+pub(crate) mod forces;
+pub(crate) mod interpolation;
+pub(crate) mod joint;
+pub(crate) mod query;
+pub(crate) mod rigid;
+pub(crate) mod solid;
+pub(crate) mod state;
+pub(crate) mod steering;
+pub(crate) mod user_data;
+pub(crate) mod warning;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -8,14 +21,14 @@ use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::anchor::Anchorage;
-use crate::contact_events::Log;
-use crate::forces::Load;
-use crate::interpolation::Corner;
-use crate::parent::Parent;
-use crate::sharing::Divided;
+use crate::breaking::anchor::Anchorage;
+use crate::breaking::parent::Parent;
+use crate::breaking::sharing::Divided;
 use crate::sleep::{Link, Rest};
-use crate::steering::Target;
+use crate::world::contact_events::Log;
+use crate::world::forces::Load;
+use crate::world::interpolation::Corner;
+use crate::world::steering::Target;
 use crate::{Breakage, Debris, Event, Lineage, Motion, Solid, Timeline};
 
 /// Names a body for as long as the world lives; never reused.
@@ -233,7 +246,7 @@ pub struct World {
     pub(crate) frozen: Vec<BodyId>,
     pub(crate) next: u64,
     /// Sorted by name.
-    pub(crate) joints: Vec<crate::joint::Joined>,
+    pub(crate) joints: Vec<crate::world::joint::Joined>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
     /// What happens from outside.

@@ -9,13 +9,13 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::contact_events::Log;
-use crate::event::{momentum, momentum_numbers, pose, pose_numbers};
-use crate::forces::Load;
-use crate::joint::{self, JointId};
-use crate::recording::{Energy, Recorder};
+use crate::record::recording::{Energy, Recorder};
+use crate::script::event::{momentum, momentum_numbers, pose, pose_numbers};
 use crate::sleep::{Link, Rest};
-use crate::steering::{Target, check};
+use crate::world::contact_events::Log;
+use crate::world::forces::Load;
+use crate::world::joint::{self, JointId};
+use crate::world::steering::{Target, check};
 use crate::world::{BodyId, World, is_usable};
 
 /// Why a state cannot be gone on from.

@@ -9,9 +9,9 @@ use std::f64::consts::PI;
 use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 
-use crate::event::Trigger;
-use crate::hits::Hit;
-use crate::steering::check;
+use crate::breaking::hits::Hit;
+use crate::script::event::Trigger;
+use crate::world::steering::check;
 use crate::{BodyId, Report, World};
 
 /// Air that moves.

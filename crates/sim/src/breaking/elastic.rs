@@ -11,7 +11,7 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::model::{Impact, MAX_LOST, StressModel, stuffed_with_thin_parts};
+use crate::breaking::model::{Impact, MAX_LOST, StressModel, stuffed_with_thin_parts};
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.

@@ -6,7 +6,7 @@
 use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
-use crate::steering::check;
+use crate::world::steering::check;
 use crate::{BodyId, World};
 
 /// Which bodies a query looks at; all unless told.

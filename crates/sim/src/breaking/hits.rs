@@ -4,9 +4,9 @@ use contact::Blow;
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
-use crate::event::Push;
-use crate::model::FractureModel;
-use crate::strength::Law;
+use crate::breaking::model::FractureModel;
+use crate::breaking::strength::Law;
+use crate::script::event::Push;
 use crate::{BodyId, World};
 
 /// The hardest blow to a body, as it feels it.

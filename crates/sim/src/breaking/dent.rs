@@ -8,11 +8,11 @@ use fracture::Geometry;
 use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
-use crate::breakage::Breakage;
-use crate::elastic::{ElasticBody, Share, Yield};
-use crate::hits::Allowance;
-use crate::model::FractureModel;
-use crate::parent::Parent;
+use crate::breaking::breakage::Breakage;
+use crate::breaking::elastic::{ElasticBody, Share, Yield};
+use crate::breaking::hits::Allowance;
+use crate::breaking::model::FractureModel;
+use crate::breaking::parent::Parent;
 use crate::world::{NewBody, World};
 use crate::{Dent, Solid, rigid};
 

@@ -4,9 +4,9 @@ use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::breakage::Outcome;
-use crate::hits::Hit;
-use crate::strength::{Law, Strength};
+use crate::breaking::breakage::Outcome;
+use crate::breaking::hits::Hit;
+use crate::breaking::strength::{Law, Strength};
 use crate::world::{UNIT, World, is_usable};
 use crate::{BodyId, FractureModel, Report};
 

@@ -2,8 +2,8 @@
 
 use contact::{Bearing, Blow, Search, Struck, Touches};
 
-use crate::event::Trigger;
-use crate::hits::Acting;
+use crate::breaking::hits::Acting;
+use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
@@ -92,7 +92,7 @@ impl World {
             let mut told = Vec::new();
             let may_break: Vec<bool> = laws
                 .iter()
-                .map(|law| *law != crate::strength::Law::All || self.log.is_some())
+                .map(|law| *law != crate::breaking::strength::Law::All || self.log.is_some())
                 .collect();
             let borne = &mut |blow: &Blow, _| {
                 let borne = self.borne_by_pair(&laws, blow, report);
@@ -142,7 +142,7 @@ impl World {
     fn break_struck(
         &mut self,
         (start, blows, taken): (contact::Paths, Vec<Blow>, f64),
-        (laws, cause): (&[crate::strength::Law], Trigger),
+        (laws, cause): (&[crate::breaking::strength::Law], Trigger),
         report: &mut Report,
     ) -> Option<bool> {
         let (drift, names) = (self.drift(), self.names());

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use dynamics::Body;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::steering::{SteeringError, check};
+use crate::world::steering::{SteeringError, check};
 use crate::{BodyId, World};
 
 /// What acts on a body in the next frame.

@@ -8,8 +8,8 @@ use dynamics::MassProperties;
 use fracture::{Alignment, Geometry, Pattern};
 use nalgebra::Isometry3;
 
-use crate::model::{Division, FractureModel, Placement};
-use crate::parent::Parent;
+use crate::breaking::model::{Division, FractureModel, Placement};
+use crate::breaking::parent::Parent;
 use crate::world::World;
 use crate::{BodyId, Lineage, Solid};
 
@@ -135,9 +135,9 @@ impl World {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::breakage::tests::solid;
-    use crate::breakage::{Bonds, Breakage};
-    use crate::hits::Hit;
+    use crate::breaking::breakage::tests::solid;
+    use crate::breaking::breakage::{Bonds, Breakage};
+    use crate::breaking::hits::Hit;
     use crate::{NewBody, Report, Settings};
     use contact::{Field, Groups, Material};
     use dynamics::{Body, Velocity};

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::anchor::{Anchorage, Section};
-use crate::event::Trigger;
-use crate::hits::{Hit, UNKNOWN_DURATION};
+use crate::breaking::anchor::{Anchorage, Section};
+use crate::breaking::hits::{Hit, UNKNOWN_DURATION};
+use crate::script::event::Trigger;
 use crate::{BodyId, Report, World};
 
 /// Frames over which what contacts and joints do is averaged.

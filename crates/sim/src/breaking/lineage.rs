@@ -6,8 +6,8 @@ use fracture::{Alignment, Geometry, Pattern, Projector};
 use levelset::TriMesh;
 
 use crate::PaintedMesh;
-use crate::charts::Charts;
-use crate::surface::Shading;
+use crate::look::charts::Charts;
+use crate::look::surface::Shading;
 
 /// The whole body that a fragment once was part of, and the breaks since.
 #[derive(Clone, Debug)]

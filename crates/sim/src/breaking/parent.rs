@@ -8,10 +8,10 @@ use fracture::{Piece, Pieces};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
-use crate::anchor::Anchorage;
-use crate::breakage::Breakage;
-use crate::model::{Division, FractureModel};
-use crate::sharing::Part;
+use crate::breaking::anchor::Anchorage;
+use crate::breaking::breakage::Breakage;
+use crate::breaking::model::{Division, FractureModel};
+use crate::breaking::sharing::Part;
 use crate::{BodyId, Cut, Lineage, Solid, Whole, rigid};
 
 /// A body as it is about to break.

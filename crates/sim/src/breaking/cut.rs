@@ -7,10 +7,10 @@ use fracture::{Alignment, Pattern};
 use levelset::Aabb;
 use nalgebra::{Point3, Unit, UnitVector3, Vector3};
 
-use crate::breakage::{Clusters, Outcome, sizes};
-use crate::event::{Event, Trigger};
-use crate::hits::Hit;
-use crate::model::Division;
+use crate::breaking::breakage::{Clusters, Outcome, sizes};
+use crate::breaking::hits::Hit;
+use crate::breaking::model::Division;
+use crate::script::event::{Event, Trigger};
 use crate::{BodyId, Fracture, Report, Solid, World};
 
 /// Share of the volume of a body that a cut does not part from it.

@@ -10,8 +10,8 @@ use nalgebra::{Point3, UnitQuaternion, UnitVector3, Vector3};
 use serde::Deserialize;
 use tetfem::Interpolation;
 
-use crate::elastic::{ElasticBody, Share, Strained, Struck, Yield, dealt};
-use crate::lattice::{LatticeBody, Parted};
+use crate::breaking::elastic::{ElasticBody, Share, Strained, Struck, Yield, dealt};
+use crate::breaking::lattice::{LatticeBody, Parted};
 use crate::{Bonds, Strength};
 
 /// How a body is divided.

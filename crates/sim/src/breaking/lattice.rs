@@ -6,7 +6,9 @@ use fracture::{Lattice, LatticeError, Pattern, Piece, Shards, smoothed_crack};
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use crate::model::{Division, Effect, FractureModel, Impact, LatticeModel, drawn, stuffed};
+use crate::breaking::model::{
+    Division, Effect, FractureModel, Impact, LatticeModel, drawn, stuffed,
+};
 
 /// A body's tetrahedra in its material space, and the links between them, which keep what blows take
 /// from their strength.

@@ -5,8 +5,8 @@ use fracture::{Impact, Material, Section};
 use nalgebra::{Point3, UnitVector3, Vector3};
 use serde::{Deserialize, Serialize};
 
-use crate::contact_events::Touching;
-use crate::event::Trigger;
+use crate::script::event::Trigger;
+use crate::world::contact_events::Touching;
 use crate::{BodyId, Report, World};
 
 /// When a collision breaks a body.

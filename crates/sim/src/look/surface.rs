@@ -10,8 +10,8 @@ use fracture::{Break, Drawing, FaceOrigin, Projector, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::charts::{self, Charts, Painted};
-use crate::paint::barycentric;
+use crate::look::charts::{self, Charts, Painted};
+use crate::look::paint::barycentric;
 use crate::{Lineage, Paint, PaintedMesh, Solid, Whole};
 
 /// Outer triangles of one coat, with its number if they have one.
