@@ -28,23 +28,24 @@ pub use levelset;
 pub use nalgebra;
 pub use tetfem;
 
-pub use breaking::anchor::{Anchor, Region};
-pub use breaking::breakage::{Bonds, Breakage};
+pub use breaking::anchor::{Anchor, AnchorLoad, Region};
+pub use breaking::bonds::Bonds;
+pub use breaking::breakage::Breakage;
+pub use breaking::breaker::Breaker;
 pub use breaking::debris::{Debris, Retire, Retired};
-pub use breaking::elastic::ElasticBody;
-pub use breaking::lattice::LatticeBody;
+pub use breaking::elastic::{ElasticBody, StressModel};
+pub use breaking::lattice::{LatticeBody, LatticeModel};
 pub use breaking::lineage::{Cut, Lineage, Whole};
-pub use breaking::load_path::AnchorLoad;
-pub use breaking::model::{
-    FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
-};
-pub use breaking::strength::{Breaker, Strain, Strength};
+pub use breaking::model::FractureModel;
+pub use breaking::prescored::{FixedPattern, Level, Next, Placement, Then};
+pub use breaking::strength::{Strain, Strength};
 pub use breaking::stress::{Stress, StressField, Tets};
+pub use build::error::{BuildError, Cause};
+pub use build::mesh_data::MeshData;
 pub use build::mesh_warning::MeshWarning;
 pub use build::piece_warning::PieceWarning;
 pub use build::{
-    BuildError, Cause, MeshData, add_bodies, bond_loads, build, joint, mesh_geometry, pattern,
-    sample_mesh, separate,
+    add_bodies, bond_loads, build, joint, mesh_geometry, pattern, sample_mesh, separate,
 };
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
@@ -61,19 +62,23 @@ pub use record::physics_scene::{
 };
 pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
 pub use record::recording::{Energy, Recorder, Recording, Stretch, Track};
+pub use record::state::RecordingState;
 pub use script::event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
 pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use step::Phase;
-pub use world::contact_events::{ContactEvents, Touching};
-pub use world::interpolation::Corner;
-pub use world::joint::{JointError, JointId, JointState, NewJoint};
+pub use world::World;
+pub use world::body::{BodyState, NewBody};
+pub use world::corner::Corner;
+pub use world::id::{BodyId, JointId};
+pub use world::joint::{JointError, JointState, NewJoint};
 pub use world::query::{CastHit, Filter, NearestBody};
 pub use world::rigid::{RigidError, rigid};
+pub use world::settings::Settings;
 pub use world::solid::Solid;
-pub use world::state::{RecordingState, StateError, WorldState};
+pub use world::state::{StateError, WorldState};
 pub use world::steering::SteeringError;
+pub use world::touching::{ContactEvents, Touching};
 pub use world::warning::Warning;
-pub use world::{BodyId, BodyState, NewBody, Settings, World};
 
 /// The Rust in the README runs as it stands there.
 #[cfg(doctest)]

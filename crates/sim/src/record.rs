@@ -5,3 +5,5 @@ pub(crate) mod dust;
 pub(crate) mod physics_scene;
 pub(crate) mod pieces;
 pub(crate) mod recording;
+pub(crate) mod sight;
+pub(crate) mod state;

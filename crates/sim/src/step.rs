@@ -11,7 +11,7 @@ use crate::breaking::hits::{Acting, Hit};
 use crate::frame::energy::EnergyBound;
 use crate::frame::free::FreeIslands;
 use crate::script::event::Trigger;
-use crate::world::is_usable;
+use crate::world::limits::is_usable;
 use crate::{Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a

@@ -7,9 +7,10 @@ use fracture::{Alignment, Pattern};
 use levelset::Aabb;
 use nalgebra::{Point3, Unit, UnitVector3, Vector3};
 
-use crate::breaking::breakage::{Clusters, Outcome, sizes};
 use crate::breaking::hits::Hit;
 use crate::breaking::model::Division;
+use crate::breaking::outcome::Outcome;
+use crate::breaking::pieces::{Clusters, sizes};
 use crate::script::event::{Event, Trigger};
 use crate::{BodyId, Fracture, Report, Solid, World};
 

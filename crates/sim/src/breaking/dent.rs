@@ -8,13 +8,13 @@ use fracture::Geometry;
 use levelset::{Grid, Moments, TetMesh};
 use nalgebra::{Isometry3, Matrix3};
 
+use crate::FractureModel;
 use crate::breaking::breakage::Breakage;
 use crate::breaking::elastic::{ElasticBody, Share, Yield};
 use crate::breaking::hits::Allowance;
-use crate::breaking::model::FractureModel;
 use crate::breaking::parent::Parent;
-use crate::world::{NewBody, World};
 use crate::{Dent, Solid, rigid};
+use crate::{NewBody, World};
 
 /// Halvings of a plastic flow that its blow cannot pay for or that makes limbs overlap, before nothing of it stays.
 const HALVINGS: i32 = 20;

@@ -11,7 +11,29 @@ use tetfem::{
 };
 
 use crate::StressField;
-use crate::breaking::model::{Impact, MAX_LOST, StressModel, stuffed_with_thin_parts};
+use crate::breaking::filling::{MAX_LOST, stuffed_with_thin_parts};
+use crate::breaking::impact::Impact;
+
+/// Parameters of fracture by stress.
+#[derive(Clone, Debug)]
+pub struct StressModel {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// What the body is made of.
+    pub material: tetfem::Material,
+    /// How displacements are interpolated.
+    pub interpolation: Interpolation,
+    /// How it breaks.
+    pub fracture: tetfem::Fracture,
+    /// When a body that does not break stays deformed; never unless given.
+    pub yielding: Option<tetfem::Yielding>,
+    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
+    /// [`fracture::Impact::duration`].
+    pub duration: Option<f64>,
+    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
+    /// inertia, m (`r_coll` of Mu01 section 2.8); inertia relief unless given.
+    pub collision_radius: Option<f64>,
+}
 
 /// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
 /// stiffness, which is made at the first of them and lasts until its supports change.

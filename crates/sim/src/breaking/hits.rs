@@ -4,7 +4,7 @@ use contact::Blow;
 use dynamics::Momentum;
 use nalgebra::{Point3, Vector3};
 
-use crate::breaking::model::FractureModel;
+use crate::FractureModel;
 use crate::breaking::strength::Law;
 use crate::script::event::Push;
 use crate::{BodyId, World};

@@ -2,13 +2,42 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fracture::{Lattice, LatticeError, Pattern, Piece, Shards, smoothed_crack};
+use fracture::{
+    Breaking, Lattice, LatticeError, Neighbors, Noise, Pattern, Piece, Shards, Stencil, Weakness,
+    smoothed_crack,
+};
 use levelset::{LevelSet, TetMesh, TriMesh};
 use nalgebra::{Point3, Vector3};
 
-use crate::breaking::model::{
-    Division, Effect, FractureModel, Impact, LatticeModel, drawn, stuffed,
-};
+use crate::breaking::filling::stuffed;
+use crate::breaking::impact::Impact;
+use crate::breaking::regions::Regions;
+
+/// Parameters of fracture by a lattice.
+#[derive(Clone, Debug)]
+pub struct LatticeModel {
+    /// Edge length of the tetrahedra of a body that brings none, and radius around a blow in which
+    /// tetrahedra bear it, m.
+    pub spacing: f64,
+    /// Which of them are linked.
+    pub neighbors: Neighbors,
+    /// Stress that links bear, Pa.
+    pub strength: f64,
+    /// How long a blow lasts, s.
+    pub duration: f64,
+    /// How links break.
+    pub breaking: Breaking,
+    /// What becomes of single tetrahedra that nothing holds. Dust is gone at the end of the frame.
+    pub shards: Shards,
+    /// In how many rounds the surfaces between pieces are smoothed; see [`fracture::smoothed_crack`].
+    pub smoothing: usize,
+    /// What makes some links weaker than others, in the material space of the body.
+    pub noise: Option<Noise>,
+    /// Places where links are weak, in the material space of the body.
+    pub weaknesses: Vec<Weakness>,
+    /// A picture of strength, in the material space of the body.
+    pub stencil: Option<Arc<Stencil>>,
+}
 
 /// A body's tetrahedra in its material space, and the links between them, which keep what blows take
 /// from their strength.
@@ -25,6 +54,16 @@ pub struct LatticeBody {
 struct Linked {
     mesh: Arc<TetMesh>,
     lattice: Lattice,
+}
+
+/// What a blow does to a lattice.
+pub(crate) enum Struck {
+    /// Nothing that stays.
+    Held,
+    /// It comes apart.
+    Parted(Regions, Parted),
+    /// It hangs together by weaker links.
+    Weakened(Arc<LatticeBody>),
 }
 
 /// A lattice that came apart.
@@ -80,8 +119,8 @@ impl LatticeBody {
     }
 
     /// What a blow does. Links that it weakened stay weak, whether or not the body comes apart.
-    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Effect {
-        let Some(linked) = self.linked(body, impact.density) else { return Effect::None };
+    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
+        let Some(linked) = self.linked(body, impact.density) else { return Struck::Held };
         let LatticeModel { spacing, duration, breaking, .. } = &*self.model;
         let mut lattice = linked.lattice.clone();
         lattice.fix(impact.held);
@@ -95,13 +134,10 @@ impl LatticeBody {
         };
         let linked = Linked { mesh: Arc::clone(&linked.mesh), lattice };
         let whole = Arc::new(self.with(Some(linked)));
-        match drawn(body, &surfaces(&mesh, &regions)) {
-            Some(drawn) => {
-                let lattice = Some(Parted { whole, mesh, regions, dust });
-                Effect::Divides(Division { lattice, ..drawn })
-            }
-            None if is_weaker => Effect::Changes(FractureModel::Lattice(whole)),
-            None => Effect::None,
+        match Regions::new(body, &surfaces(&mesh, &regions)) {
+            Some(pieces) => Struck::Parted(pieces, Parted { whole, mesh, regions, dust }),
+            None if is_weaker => Struck::Weakened(whole),
+            None => Struck::Held,
         }
     }
 

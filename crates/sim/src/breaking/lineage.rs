@@ -7,7 +7,7 @@ use levelset::TriMesh;
 
 use crate::PaintedMesh;
 use crate::look::charts::Charts;
-use crate::look::surface::Shading;
+use crate::look::shading::Shading;
 
 /// The whole body that a fragment once was part of, and the breaks since.
 #[derive(Clone, Debug)]

@@ -9,38 +9,14 @@ use std::sync::Arc;
 use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::breaking::anchor::{Anchorage, Section};
+use crate::breaking::anchor::Anchorage;
 use crate::breaking::hits::{Hit, UNKNOWN_DURATION};
+use crate::breaking::section::Section;
 use crate::script::event::Trigger;
-use crate::{BodyId, Report, World};
+use crate::{AnchorLoad, Report, World};
 
 /// Frames over which what contacts and joints do is averaged.
 const AVERAGED: f64 = 4.0;
-
-/// What an anchored body bears where anchors hold it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct AnchorLoad {
-    /// The body.
-    pub body: BodyId,
-    /// In world axes, N.
-    pub force: Vector3<f64>,
-    /// About the middle of the section where anchors hold the body, in world axes, N m.
-    pub torque: Vector3<f64>,
-    /// The largest stress of the section, Pa; zero if all of the body is held.
-    pub stress: f64,
-    /// Stress at which the body gives way, Pa.
-    pub strength: f64,
-    /// Where the stress is largest, in the world, m.
-    pub at: Point3<f64>,
-}
-
-impl AnchorLoad {
-    /// Stress over strength: the body gives way above 1.
-    pub fn ratio(&self) -> f64 {
-        self.stress / self.strength
-    }
-}
 
 impl World {
     /// What anchored bodies bear, in the order of bodies, by the contacts and joints of the last frames.

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use contact::{Field, Shape, TetSolid};
+use contact::{Field, Flight, Shape, TetSolid};
 use dynamics::{MassProperties, Momentum};
 use fracture::{Piece, Pieces};
 use nalgebra::Isometry3;
 use rayon::prelude::*;
 
+use crate::FractureModel;
 use crate::breaking::anchor::Anchorage;
 use crate::breaking::breakage::Breakage;
-use crate::breaking::model::{Division, FractureModel};
-use crate::breaking::sharing::Part;
-use crate::{BodyId, Cut, Lineage, Solid, Whole, rigid};
+use crate::breaking::divided::Part;
+use crate::breaking::model::Division;
+use crate::scene::Pattern;
+use crate::world::corner::Corner;
+use crate::{BodyId, Cut, Lineage, Solid, Whole, World, rigid};
 
 /// A body as it is about to break.
 pub(crate) struct Parent {
@@ -81,5 +84,53 @@ impl Parent {
             Some(Part { shape: Arc::new(solid.shape()), solid, mass, lineage })
         };
         broken.pieces.into_par_iter().map(part).collect()
+    }
+}
+
+impl World {
+    /// The body named `id`, if it has mass.
+    pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
+        let i = self.ids.binary_search(&id).ok()?;
+        let (pose, momentum) = self.state_at_blow(i);
+        Some(Parent {
+            id,
+            breakage: self.breakages[i].clone(),
+            momentum,
+            mass: *self.mass_of(i)?,
+            pose,
+            previous: self.previous[i],
+            since: self.flights[i].since,
+            taken: self.flights[i].taken,
+            anchorage: self.anchorages[i].clone(),
+            lineage: self.lineages[i].clone(),
+            shape: Arc::clone(&self.shapes[i]),
+            solid: self.solids[i].clone()?,
+        })
+    }
+
+    /// Volume of the smallest piece of a body that may be by itself, m^3.
+    pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
+        let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.least_share);
+        let size = self.least_size(parent);
+        (share * parent.solid.geometry.moments().volume).max(size.powi(3))
+    }
+
+    /// Edge of a cube of as much as the smallest piece of a body, m.
+    pub(crate) fn least_size(&self, parent: &Parent) -> f64 {
+        let own = parent.breakage.as_ref().map_or(0.0, |b| b.least_size);
+        own.max(self.settings.debris.least_size)
+    }
+
+    /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
+    pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
+        // until the blow it was a part of its parent
+        self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);
+        self.corners[i] = Corner::new(parent.since / self.settings.dt, self.poses[i]);
+        let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
+        let (flight, pose, momentum) =
+            Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
+        let taken = parent.taken * mass / parent.mass.mass();
+        (self.flights[i], self.poses[i], self.momenta[i]) =
+            (Flight { taken, ..flight }, pose, momentum);
     }
 }

@@ -1,73 +1,12 @@
 //! Pieces that equal bodies share: of one solid, divided by one pattern in one place.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use contact::Shape;
-use dynamics::MassProperties;
-use fracture::{Alignment, Geometry, Pattern};
-use nalgebra::Isometry3;
-
-use crate::breaking::model::{Division, FractureModel, Placement};
+use crate::FractureModel;
+use crate::breaking::divided::{Known, KnownPart, Part};
+use crate::breaking::model::Division;
 use crate::breaking::parent::Parent;
-use crate::world::World;
-use crate::{BodyId, Lineage, Solid};
-
-/// A piece of a body, wherever that is.
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub(crate) shape: Arc<Shape>,
-    pub(crate) solid: Solid,
-    pub(crate) mass: MassProperties,
-    pub(crate) lineage: Arc<Lineage>,
-}
-
-/// Divisions that may come again, the oldest first.
-///
-/// What is found here is what dividing the body anew would give, to the bit: a run that goes on from a
-/// checkpoint shares other pieces, or none, and does not differ. Pieces are not kept alive, but the wholes
-/// that they came from are.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Divided(VecDeque<Known>);
-
-/// All that pieces depend on, and what they are.
-#[derive(Clone, Debug)]
-struct Known {
-    body: Weak<Shape>,
-    mass: f64,
-    pattern: Arc<Pattern>,
-    at: Alignment,
-    least: f64,
-    parts: Vec<KnownPart>,
-}
-
-/// A piece that is there as long as a body of its shape is.
-#[derive(Clone, Debug)]
-struct KnownPart {
-    shape: Weak<Shape>,
-    geometry: Weak<Geometry>,
-    material: Isometry3<f64>,
-    mass: MassProperties,
-    lineage: Arc<Lineage>,
-}
-
-/// Most divisions that are known at a time.
-const MAX_DIVISIONS: usize = 1024;
-
-impl Known {
-    fn parts(&self) -> Option<Vec<Part>> {
-        let part = |known: &KnownPart| {
-            let KnownPart { shape, geometry, material, mass, lineage } = known;
-            Some(Part {
-                shape: shape.upgrade()?,
-                solid: Solid { geometry: geometry.upgrade()?, material: *material },
-                mass: *mass,
-                lineage: Arc::clone(lineage),
-            })
-        };
-        self.parts.iter().map(part).collect()
-    }
-}
+use crate::{BodyId, Placement, World};
 
 impl World {
     /// Whether a body may come apart as another did: only where patterns meet the samples of all alike,
@@ -92,7 +31,7 @@ impl World {
                 && known.least == least
                 && known.parts.iter().all(|part| parent.is_of(&part.lineage.whole))
         };
-        self.divided.0.iter().rev().find(same)?.parts()
+        self.divided.find(same)
     }
 
     /// Remembers what a body came apart into.
@@ -123,21 +62,16 @@ impl World {
             least: self.least_volume(parent),
             parts,
         };
-        let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
-        self.divided.0.retain(is_there);
-        if self.divided.0.len() == MAX_DIVISIONS {
-            self.divided.0.pop_front();
-        }
-        self.divided.0.push_back(known);
+        self.divided.remember(known);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::breaking::breakage::tests::solid;
-    use crate::breaking::breakage::{Bonds, Breakage};
     use crate::breaking::hits::Hit;
+    use crate::breaking::response::tests::solid;
+    use crate::{Bonds, Breakage, Strength, Trigger};
     use crate::{NewBody, Report, Settings};
     use contact::{Field, Groups, Material};
     use dynamics::{Body, Velocity};
@@ -166,7 +100,7 @@ mod tests {
                     groups: Groups::default(),
                     breakage: Some(Breakage {
                         model: FractureModel::Prescored(Arc::clone(&pattern), placement),
-                        strength: crate::Strength::Impulse(1.0),
+                        strength: Strength::Impulse(1.0),
                         generations: 2,
                         least_share: 1e-4,
                         least_size: 0.0,
@@ -199,7 +133,7 @@ mod tests {
             reactions,
             energy: 0.0,
         };
-        world.break_bodies(&[hit], crate::Trigger::Collision(0), &mut report);
+        world.break_bodies(&[hit], Trigger::Collision(0), &mut report);
         report.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
     }
 

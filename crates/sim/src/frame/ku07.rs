@@ -3,6 +3,7 @@
 use contact::{Bearing, Blow, Search, Struck, Touches};
 
 use crate::breaking::hits::Acting;
+use crate::breaking::strength::Law;
 use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
@@ -90,10 +91,8 @@ impl World {
             let mut momenta = self.momenta.clone();
             let mut rebounds = progress.rebounds.clone();
             let mut told = Vec::new();
-            let may_break: Vec<bool> = laws
-                .iter()
-                .map(|law| *law != crate::breaking::strength::Law::All || self.log.is_some())
-                .collect();
+            let may_break: Vec<bool> =
+                laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
             let borne = &mut |blow: &Blow, _| {
                 let borne = self.borne_by_pair(&laws, blow, report);
                 if self.log.is_some() {
@@ -142,7 +141,7 @@ impl World {
     fn break_struck(
         &mut self,
         (start, blows, taken): (contact::Paths, Vec<Blow>, f64),
-        (laws, cause): (&[crate::breaking::strength::Law], Trigger),
+        (laws, cause): (&[Law], Trigger),
         report: &mut Report,
     ) -> Option<bool> {
         let (drift, names) = (self.drift(), self.names());

@@ -12,7 +12,8 @@ use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rayon::prelude::*;
 
 use crate::{
-    BrokenMesh, Recorder, Recording, RigidError, Skin, Solid, Surface, Track, World, rigid,
+    BrokenMesh, Recorder, Recording, RigidError, Settings, Skin, Solid, Surface, Track, World,
+    rigid,
 };
 
 /// Half the edges of the box that stands for a half-space, m: other engines and formats have none.
@@ -255,7 +256,7 @@ impl BrokenMesh {
         };
         let tracks = self.recording.tracks.par_iter().zip(&self.moments);
         Ok(PhysicsScene {
-            gravity: crate::Settings::default().gravity,
+            gravity: Settings::default().gravity,
             recording: self.recording.clone(),
             bodies: tracks.map(body).collect::<Result<_, RigidError>>()?,
             joints: Vec::new(),

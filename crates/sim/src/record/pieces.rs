@@ -7,10 +7,11 @@ use levelset::Moments;
 use nalgebra::{Isometry3, Point3, UnitVector3};
 use rayon::prelude::*;
 
-use crate::build::{Cause, mesh_geometry, pattern, sites};
+use crate::build::{mesh_geometry, pattern, sites};
 use crate::scene::{self, Mesh};
 use crate::{
-    Cut, Lineage, Look, PaintedMesh, Placement, Recording, Skin, Solid, Track, Undrawn, Whole,
+    Cause, Cut, Lineage, Look, PaintedMesh, Placement, Recording, Skin, Solid, Track, Undrawn,
+    Whole,
 };
 
 /// How a mesh is broken.

@@ -7,18 +7,9 @@ use std::collections::BTreeSet;
 use dynamics::Body;
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use crate::world::input::Load;
 use crate::world::steering::{SteeringError, check};
 use crate::{BodyId, World};
-
-/// What acts on a body in the next frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Load {
-    pub(crate) body: BodyId,
-    /// At the center of mass, N.
-    pub(crate) force: Vector3<f64>,
-    /// N m.
-    pub(crate) torque: Vector3<f64>,
-}
 
 impl World {
     /// Applies a force, N, to a dynamic body in the next frame, at a place in the world, m, or at its center of

@@ -4,8 +4,10 @@
 //! n log n for n bodies; the others take it as log n, as far as boxes tell bodies apart.
 
 use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
+use dynamics::Momentum;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 
+use crate::world::limits::is_usable;
 use crate::world::steering::check;
 use crate::{BodyId, World};
 
@@ -286,5 +288,5 @@ impl World {
 
 /// Whether a pose can be used.
 fn is_known(pose: &Isometry3<f64>) -> bool {
-    crate::world::is_usable(pose, &dynamics::Momentum::default())
+    is_usable(pose, &Momentum::default())
 }

@@ -1,14 +1,12 @@
 //! What bodies are made of.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use contact::{Field, Shape};
 use fracture::{ClosedMesh, Geometry};
 use levelset::{Grid, LevelSet, Sign};
-use nalgebra::{Isometry3, Point3};
+use nalgebra::Isometry3;
 
-use crate::World;
 use crate::scene::MARGIN;
 
 /// The solid of a body that can break, be cut, anchored or drawn.
@@ -30,7 +28,7 @@ impl Solid {
     }
 
     /// The exact solid of a ball, a box or a hull.
-    fn of_convex(shape: &Shape) -> Option<Self> {
+    pub(super) fn of_convex(shape: &Shape) -> Option<Self> {
         /// Samples along the longest edge and the shortest one.
         const COUNTS: [f64; 2] = [20.0, 4.0];
         /// Most samples, as of shapes in scenes unless given.
@@ -64,27 +62,5 @@ impl Solid {
         union.unwrap_or_else(|| {
             Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
         })
-    }
-}
-
-impl World {
-    /// The solid of a body: its own, or that of its shape if it has none.
-    pub(crate) fn solid(&self, i: usize) -> Option<Cow<'_, Solid>> {
-        match &self.solids[i] {
-            Some(solid) => Some(Cow::Borrowed(solid)),
-            None => Solid::of_convex(&self.shapes[i]).map(Cow::Owned),
-        }
-    }
-
-    /// Points on the surface of a body, in body coordinates, m: those that it collides by, or those of
-    /// its solid if it is a ball.
-    pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {
-        match (self.shapes[i].points(), &self.solids[i]) {
-            ([], Some(Solid { geometry, material })) => {
-                let points = geometry.points();
-                points.iter().map(|p| material.inverse_transform_point(p)).collect()
-            }
-            (points, _) => Cow::Borrowed(points),
-        }
     }
 }

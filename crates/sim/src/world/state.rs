@@ -1,22 +1,22 @@
-//! The state of a world and of a recording as plain data, to go on from later.
+//! The state of a world as plain data, to go on from later.
 //!
 //! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
 
 use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
 use contact::{Cache, CachedContact, CachedPair, Prop, Side};
 use dynamics::{Body, Momentum, Velocity};
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::record::recording::{Energy, Recorder};
-use crate::script::event::{momentum, momentum_numbers, pose, pose_numbers};
-use crate::sleep::{Link, Rest};
-use crate::world::contact_events::Log;
-use crate::world::forces::Load;
-use crate::world::joint::{self, JointId};
-use crate::world::steering::{Target, check};
-use crate::world::{BodyId, World, is_usable};
+use crate::sleep::rest::{Link, Rest};
+use crate::world::input::{Load, Target};
+use crate::world::joint::Joined;
+use crate::world::limits::is_usable;
+use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
+use crate::world::steering::check;
+use crate::world::touching::Log;
+use crate::{BodyId, JointId, World};
 
 /// Why a state cannot be gone on from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -206,7 +206,7 @@ impl World {
             link.joint.last = Reaction { linear, angular, impulses, rates };
             Some(link)
         };
-        let links: Option<Vec<joint::Joined>> = left.iter().map(known).collect();
+        let links: Option<Vec<Joined>> = left.iter().map(known).collect();
         self.joints = links.ok_or(StateError)?;
         Ok(())
     }
@@ -283,7 +283,7 @@ impl World {
     }
 }
 
-fn joint_state(link: &joint::Joined) -> JointState {
+fn joint_state(link: &Joined) -> JointState {
     let Reaction { linear, angular, impulses, rates } = link.joint.last;
     JointState {
         id: link.id,
@@ -353,83 +353,5 @@ fn pair(state: &PairState) -> CachedPair {
         names: state.names,
         looked: state.looked.as_ref().map(pose),
         contacts: state.contacts.iter().map(contact).collect(),
-    }
-}
-
-/// Where the bodies of a recording were, frame by frame.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RecordingState {
-    frames: usize,
-    /// For each body how often each pose comes in turn: what rests takes no room.
-    tracks: Vec<Vec<(usize, [f64; 7])>>,
-    /// The tracks that shrink away, and from which frame on.
-    shrinks: Vec<(usize, usize)>,
-    /// Kinetic, potential and dissipated.
-    energies: Vec<[f64; 3]>,
-}
-
-impl Recorder {
-    /// What was recorded, but for surfaces. `taken` gives the poses of a track that were taken.
-    ///
-    /// # Errors
-    /// Those of `taken`.
-    pub fn saved<E>(
-        &self,
-        mut taken: impl FnMut(usize) -> Result<Vec<Isometry3<f64>>, E>,
-    ) -> Result<RecordingState, E> {
-        let recording = self.recording();
-        let mut runs = |(n, track): (usize, &crate::Track)| {
-            let taken = if track.taken > 0 { taken(n)? } else { Vec::new() };
-            let numbers: Vec<[f64; 7]> =
-                taken.iter().chain(&track.poses).map(pose_numbers).collect();
-            let same = |p: &[f64; 7], q: &[f64; 7]| p.map(f64::to_bits) == q.map(f64::to_bits);
-            Ok(numbers.chunk_by(same).map(|run| (run.len(), run[0])).collect())
-        };
-        Ok(RecordingState {
-            frames: recording.frames,
-            tracks: recording.tracks.iter().enumerate().map(&mut runs).collect::<Result<_, E>>()?,
-            shrinks: recording
-                .tracks
-                .iter()
-                .enumerate()
-                .filter_map(|(n, track)| Some((n, track.shrinks?)))
-                .collect(),
-            energies: recording
-                .energies
-                .iter()
-                .map(|e| [e.kinetic, e.potential, e.dissipated])
-                .collect(),
-        })
-    }
-
-    /// Goes on from a state. What broke until then was recorded, frame by frame; `world` is that of
-    /// the same time.
-    ///
-    /// # Errors
-    /// [`StateError`] when the state is of other bodies.
-    pub fn restore(&mut self, world: &World, state: &RecordingState) -> Result<(), StateError> {
-        let recording = self.recording_mut();
-        if recording.tracks.len() != state.tracks.len() || recording.frames != state.frames {
-            return Err(StateError);
-        }
-        for (track, runs) in recording.tracks.iter_mut().zip(&state.tracks) {
-            let total = runs.iter().fold(0, |sum: usize, (count, _)| sum.saturating_add(*count));
-            if total > state.frames {
-                return Err(StateError);
-            }
-            let poses = runs.iter().flat_map(|(n, p)| std::iter::repeat_n(pose(p), *n));
-            (track.poses, track.taken, track.shrinks) = (poses.collect(), 0, None);
-        }
-        for &(n, first) in &state.shrinks {
-            recording.tracks.get_mut(n).ok_or(StateError)?.shrinks = Some(first);
-        }
-        recording.energies = state
-            .energies
-            .iter()
-            .map(|&[kinetic, potential, dissipated]| Energy { kinetic, potential, dissipated })
-            .collect();
-        self.forget_gone(world);
-        self.find_shrinking();
-        Ok(())
     }
 }

@@ -6,8 +6,9 @@ use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Vector3};
 use thiserror::Error;
 
-use crate::sleep::Rest;
-use crate::world::{MAX_NUMBER, UNIT, is_usable};
+use crate::sleep::rest::Rest;
+use crate::world::input::Target;
+use crate::world::limits::{MAX_NUMBER, UNIT, is_usable};
 use crate::{BodyId, World};
 
 /// Radii within which a sleeper is near what comes.
@@ -51,13 +52,6 @@ fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
     check(pose.translation.vector.iter().chain(rotation))?;
     let is_unit = (rotation.norm_squared() - 1.0).abs() <= UNIT;
     if is_unit { Ok(()) } else { Err(SteeringError::NotARotation) }
-}
-
-/// Where a kinematic body is to be at the end of the next frame.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Target {
-    pub(crate) body: BodyId,
-    pub(crate) pose: Isometry3<f64>,
 }
 
 impl World {

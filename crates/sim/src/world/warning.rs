@@ -5,7 +5,7 @@ use contact::{Broad, Frame};
 use dynamics::{Momentum, Velocity};
 use nalgebra::Vector3;
 
-use crate::world::{BodyId, World};
+use crate::{BodyId, World};
 
 /// Something in the state of a [`World`] that is probably not meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
