@@ -243,7 +243,7 @@ impl World {
     }
 
     /// Says what a body is made of: how stiff it is when it strikes others, and what it bears itself
-    /// where [`Strength::Material`] decides. Stone unless said. Its pieces are made of the same.
+    /// where [`Strength::Material`](crate::Strength::Material) decides. Stone unless said. Its pieces are made of the same.
     /// `false` if there is no such body.
     pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };

@@ -212,11 +212,12 @@ impl World {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::rigid;
-    use crate::{Placement, Settings};
-    use contact::{Blow, Shape};
+    use crate::{Bonds, Breakage, NewBody, Placement, Settings, Strength, rigid};
+    use contact::{Blow, Groups, Material, Shape};
+    use dynamics::{Body, MassProperties, Velocity};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
+    use nalgebra::Isometry3;
     use proptest::prelude::*;
 
     /// The shape, mass and body coordinates of a brick of 0.4 x 0.3 x 0.2 m, and its grid.

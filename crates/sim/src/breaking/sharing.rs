@@ -71,9 +71,8 @@ mod tests {
     use super::*;
     use crate::breaking::hits::Hit;
     use crate::breaking::response::tests::solid;
-    use crate::{Bonds, Breakage, Strength, Trigger};
-    use crate::{NewBody, Report, Settings};
-    use contact::{Field, Groups, Material};
+    use crate::{Bonds, Breakage, NewBody, Report, Settings, Solid, Strength, Trigger};
+    use contact::{Field, Groups, Material, Shape};
     use dynamics::{Body, Velocity};
     use fracture::Voronoi;
     use nalgebra::{Isometry3, Point3, Vector3};

@@ -7,8 +7,8 @@ use crate::BodyId;
 /// When a collision breaks a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strength {
-    /// By its material ([`World::set_substance`]), its shape around the blow and what strikes it; see
-    /// [`Impact`].
+    /// By its material ([`World::set_substance`](crate::World::set_substance)), its shape around the blow and what
+    /// strikes it; see [`fracture::Impact`].
     Material,
     /// At a fixed impulse, N s, wherever and by whatever it is hit.
     Impulse(f64),

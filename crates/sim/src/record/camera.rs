@@ -10,7 +10,8 @@ use crate::scene::Scene;
 pub struct Camera {
     /// Vertical field of view, radians.
     pub field: f64,
-    /// The track that stays in the middle, as an index into [`Recording::tracks`].
+    /// The track that stays in the middle, as an index into
+    /// [`Recording::tracks`](crate::Recording::tracks).
     pub follow: Option<usize>,
     /// Keyframes in ascending order of time. A camera that follows a track has at most one, its place at the start.
     pub keys: Vec<Sight>,

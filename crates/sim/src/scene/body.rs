@@ -1,11 +1,14 @@
-//! Bodies: where they are, who moves them and what holds them.
+//! Bodies: where they are, what they are of and who moves them.
 
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
 use serde::Deserialize;
 
+use super::check::{
+    LARGEST, at, bounded, direction, fraction, lever_arm, positive, require, stress,
+};
+use super::material::refractive_index;
+use super::{Anchor, Copies, Fracture, InvalidValue, Keyframe, OwnMaterial, Rule, Shape, up};
 use crate::{SmallPieces, Texture};
-
-use super::{Axis, Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -91,90 +94,6 @@ pub struct Body {
     pub keyframes: Option<Vec<Keyframe>>,
 }
 
-/// Holds what a body has in a region, until it breaks away:
-/// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
-/// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Anchor {
-    /// What is in a ball.
-    pub sphere: Option<Ball>,
-    /// What is in a box along the axes.
-    pub r#box: Option<Block>,
-    /// What is behind a plane, where `normal . x < offset`.
-    pub plane: Option<Plane>,
-    /// The body it holds on to, static or itself anchored, which must touch it in the region; the
-    /// world unless given.
-    pub to: Option<String>,
-}
-
-/// A ball of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ball {
-    /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, rename = "centre", alias = "center")]
-    pub center: [f64; 3],
-    /// Its radius, m.
-    pub radius: f64,
-}
-
-/// A box of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Block {
-    /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, rename = "centre", alias = "center")]
-    pub center: [f64; 3],
-    /// Half the edge lengths, m.
-    pub half_extents: [f64; 3],
-}
-
-/// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
-/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on. Mirror images come
-/// after all others: `copies = { mirror = "x" }` is a body and its image.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Copies {
-    /// How many along x, y and z; 1 unless given.
-    #[serde(default = "one")]
-    pub count: [usize; 3],
-    /// From one to the next, m; along axes with one copy 0 unless given.
-    #[serde(default)]
-    pub spacing: [f64; 3],
-    /// How far each may stray from its place along each axis, m; 0 unless given.
-    #[serde(default)]
-    pub jitter: f64,
-    /// Rotation of each copy relative to the previous one, about its own origin; none unless given.
-    #[serde(default)]
-    pub turn: Rotation,
-    /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
-    #[serde(default)]
-    pub turn_jitter: f64,
-    /// Adds the mirror image of each copy in a plane of the world across this axis; none unless given. Shapes,
-    /// velocities, keyframes, anchors and what weakens lattices are mirrored, patterns and solid textures are not.
-    pub mirror: Option<Axis>,
-    /// Where that plane is along its axis, m; 0 unless given.
-    #[serde(default)]
-    pub mirror_at: f64,
-}
-
-fn one() -> [usize; 3] {
-    [1; 3]
-}
-
-impl Copies {
-    /// How many bodies there are.
-    pub fn total(&self) -> usize {
-        self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
-    }
-
-    /// How many different solids they have: that of the body, and its mirror image.
-    fn solids(&self) -> usize {
-        1 + usize::from(self.mirror.is_some())
-    }
-}
-
 impl Body {
     /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
     /// elements or a lattice fill them, or anchors hold them.
@@ -209,6 +128,105 @@ impl Body {
         (1..=count).map(move |n| match self.copies {
             Some(_) => format!("{} {n}", self.name),
             None => self.name.clone(),
+        })
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        self.shape.check(&at(key, "shape"), self.may_be_sampled())?;
+        positive(&at(key, "density"), self.density(), "kg/m^3")?;
+        self.check_keyframes(&at(key, "keyframes"))?;
+        bounded(&at(key, "position"), &self.position, "m")?;
+        direction(&at(key, "rotation.axis"), &self.rotation.axis)?;
+        bounded(&at(key, "rotation.degrees"), &[self.rotation.degrees], "degrees")?;
+        bounded(&at(key, "velocity"), &self.velocity, "m/s")?;
+        bounded(&at(key, "angular_velocity"), &self.angular_velocity, "rad/s")?;
+        fraction(&at(key, "restitution"), self.restitution())?;
+        lever_arm(&at(key, "rolling_friction"), self.rolling_friction())?;
+        lever_arm(&at(key, "spinning_friction"), self.spinning_friction())?;
+        let friction = self.friction();
+        require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
+            format!("must be 0 or more and finite, not {friction:?}")
+        })?;
+        let look = self.look();
+        for c in look.color {
+            fraction(&at(key, "colour"), f64::from(c))?;
+        }
+        for c in look.inner_color {
+            fraction(&at(key, "inner_colour"), f64::from(c))?;
+        }
+        if let Some(small) = look.small_pieces {
+            positive(&at(key, "small_pieces.size"), small.size, "m")?;
+            let key = at(key, "small_pieces.colour");
+            small.color.iter().try_for_each(|c| fraction(&key, f64::from(*c)))?;
+        }
+        for (name, share) in [
+            ("roughness", look.roughness),
+            ("transmission", look.transmission),
+            ("alpha", look.alpha),
+        ] {
+            fraction(&at(key, name), f64::from(share))?;
+        }
+        refractive_index(&at(key, "ior"), look.ior)?;
+        let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
+        require(
+            rests || self.motion != Motion::Static,
+            &at(key, "motion"),
+            || "is \"static\", but the body has a velocity: remove it or use \"kinematic\"",
+        )?;
+        let plane = matches!(self.shape, Shape::Plane(_));
+        require(
+            !plane || self.motion == Motion::Static,
+            &at(key, "motion"),
+            || "must be \"static\" for a plane, which has no end and no mass",
+        )?;
+        require(
+            !matches!(self.shape, Shape::Trimesh(_)) || self.motion != Motion::Dynamic,
+            &at(key, "motion"),
+            || "must be \"static\" or \"kinematic\" for a trimesh, which has no mass: use `mesh`",
+        )?;
+        require(
+            self.motion == Motion::Dynamic || self.fracture.is_none(),
+            &at(key, "fracture"),
+            || "must be removed: only a dynamic body breaks",
+        )?;
+        let key_of = |name: &str| at(key, name);
+        require(
+            self.anchors.is_empty() || (self.motion == Motion::Dynamic && rests),
+            &key_of("anchor"),
+            || "must be removed: only a dynamic body without a velocity is anchored",
+        )?;
+        if let Some(strength) = self.anchor_strength {
+            stress(&key_of("anchor_strength"), strength)?;
+        }
+        self.copies.as_ref().map_or(Ok(()), |copies| copies.check(&key_of("copies")))
+    }
+
+    /// A stress that its fracture names, Pa, or that of its material.
+    pub(super) fn check_strength(
+        &self,
+        key: &str,
+        name: &str,
+        own: Option<f64>,
+    ) -> Result<(), InvalidValue> {
+        match own {
+            Some(own) => stress(&at(key, name), own),
+            None => require(self.solid().is_some(), key, || {
+                format!("lacks the key `{name}`, in Pa: give it, or name the body's `material`")
+            }),
+        }
+    }
+
+    /// Tetrahedra neither larger than the body nor too many.
+    pub(super) fn check_tetrahedra(&self, key: &str, spacing: f64) -> Result<(), InvalidValue> {
+        let key = at(key, "spacing");
+        positive(&key, spacing, "m")?;
+        let Some(extents) = self.shape.extents() else { return Ok(()) };
+        // two lattice cells, six tetrahedra each at the least
+        let count: f64 = extents.iter().map(|x| (x / spacing).max(1.0)).product::<f64>() * 12.0;
+        require(count <= 1e6, &key, || {
+            format!(
+                "makes about {count:.0} tetrahedra, but at most 1000000 are allowed: use larger ones"
+            )
         })
     }
 }

@@ -5,7 +5,13 @@ use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
 use serde::Deserialize;
 
 use super::body::placed;
-use super::{PictureFile, Rotation, Shape};
+use super::check::{at, bounded, count, direction, extent, require};
+use super::{InvalidValue, PictureFile, Rotation, Shape};
+
+/// Maximum number of parts of a combined solid: sampling evaluates each at every node.
+const MAX_PARTS: usize = 1000;
+/// Maximum nesting depth of combined solids, a bound on recursion.
+const MAX_DEPTH: usize = 8;
 
 /// `shape = { combined = { parts = [{ shape = { box = ... } }, { shape = { sphere = ... }, op = "difference" }] } }`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -99,6 +105,71 @@ impl Combined {
             };
         }
         whole
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(self.depth() <= MAX_DEPTH, key, || {
+            format!("is nested more than {MAX_DEPTH} deep")
+        })?;
+        count(&at(key, "parts"), self.parts.len(), 1, MAX_PARTS)?;
+        for (n, part) in self.parts.iter().enumerate() {
+            let key = format!("{key}.parts[{n}]");
+            bounded(&at(&key, "position"), &part.position, "m")?;
+            direction(&at(&key, "rotation.axis"), &part.rotation.axis)?;
+            bounded(&at(&key, "rotation.degrees"), &[part.rotation.degrees], "degrees")?;
+            require(
+                !matches!(
+                    part.shape,
+                    Shape::Mesh(_)
+                        | Shape::Tets(_)
+                        | Shape::Trimesh(_)
+                        | Shape::Pieces(_)
+                        | Shape::Svg(_)
+                ),
+                &at(&key, "shape"),
+                || "is from a file: combine primitives, planes, pictures and combined solids",
+            )?;
+            require(
+                n > 0 || (part.op == Op::Union && !matches!(part.shape, Shape::Plane(_))),
+                &at(&key, "op"),
+                || "must be \"union\" for the first part, and its shape no plane",
+            )?;
+            require(
+                part.op != Op::Union || !matches!(part.shape, Shape::Plane(_)),
+                &at(&key, "op"),
+                || "must be \"difference\" or \"intersection\" for a plane, which has no end",
+            )?;
+            if let Shape::Combined(inner) = &part.shape {
+                require(
+                    inner.rounding == 0.0,
+                    &at(&key, "shape.combined.rounding"),
+                    || "must be removed: give it to the whole",
+                )?;
+            }
+            // samples are those of the whole
+            part.shape.check(&at(&key, "shape"), false)?;
+        }
+        require(
+            self.bounds().is_some(),
+            &at(key, "parts"),
+            || "leave nothing: parts of an intersection must meet",
+        )?;
+        if let Some(wall) = self.wall {
+            extent(&at(key, "wall"), wall)?;
+        }
+        if self.rounding != 0.0 {
+            extent(&at(key, "rounding"), self.rounding)?;
+        }
+        Ok(())
+    }
+
+    /// How deep combined solids are nested in it.
+    fn depth(&self) -> usize {
+        let of = |shape: &Shape| match shape {
+            Shape::Combined(inner) => inner.depth(),
+            _ => 0,
+        };
+        1 + self.parts.iter().map(|part| of(&part.shape)).max().unwrap_or(0)
     }
 }
 

@@ -6,7 +6,7 @@ use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
 
-use super::validate::{at, fraction, lever_arm, positive, require, stress};
+use super::check::{at, fraction, lever_arm, positive, require, stress};
 use super::{InvalidValue, Scene};
 use crate::scene::error::nearest;
 use crate::{Look, Texture};

@@ -3,7 +3,12 @@
 use contact::constraint::SequentialImpulse;
 use serde::Deserialize;
 
+use super::check::{bounded, count, positive, require};
 use super::contact::{Contact, Energy, Turning};
+use super::{Body, InvalidValue, Motion, Scene};
+
+/// Most frames of a run: over nine hours at 30 frames per second.
+const MAX_FRAMES: usize = 1_000_000;
 
 /// Settings of a run: `[simulation]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -97,6 +102,17 @@ impl Default for Simulation {
     }
 }
 
+impl Simulation {
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
+        require(self.fps >= 1.0 && self.fps <= 1e5, "simulation.fps", || {
+            format!("must be between 1 and 100000 frames per second, not {:?}", self.fps)
+        })?;
+        count("simulation.frames", self.frames, 1, MAX_FRAMES)?;
+        bounded("simulation.gravity", &self.gravity, "m/s^2")?;
+        self.check_solver()
+    }
+}
+
 /// Limits on the pieces that bodies leave behind: `[debris]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -110,6 +126,30 @@ pub struct Debris {
     pub min_size: f64,
     /// Which pieces are retired; none unless given.
     pub retire: Option<Retire>,
+}
+
+impl Debris {
+    pub(super) fn check(&self, scene: &Scene) -> Result<(), InvalidValue> {
+        if let Some(most) = self.max_bodies {
+            let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
+            let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+            let bodies =
+                scene.bodies.iter().filter(with_mass).map(copies).fold(0, usize::saturating_add);
+            require(most >= bodies, "debris.max_bodies", || {
+                format!("is {most}, but the scene starts with {bodies} dynamic bodies")
+            })?;
+        }
+        if let Some(most) = self.max_new {
+            require(most >= 2, "debris.max_new", || "must be at least 2, or nothing ever breaks")?;
+        }
+        bounded("debris.min_size", &[self.min_size], "m")?;
+        require(self.min_size >= 0.0, "debris.min_size", || "must be 0 m or more")?;
+        if let Some(retire) = &self.retire {
+            positive("debris.retire.after", retire.after, "s")?;
+            positive("debris.retire.slower_than", retire.slower_than, "m/s")?;
+        }
+        Ok(())
+    }
 }
 
 /// `retire = { after = 2, then = "shrink" }`: pieces that came to rest are no longer simulated.

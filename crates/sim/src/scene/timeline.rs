@@ -4,8 +4,8 @@ use nalgebra::Isometry3;
 use serde::Deserialize;
 
 use super::body::placed;
+use super::check::{at, bounded, direction, positive, require};
 use super::error::nearest;
-use super::validate::{at, bounded, direction, positive, require};
 use super::{Body, InvalidValue, Motion, Rotation, Scene};
 
 /// Largest time of an event or a keyframe, s.
@@ -144,38 +144,40 @@ impl Scene {
     }
 }
 
-/// The keyframes of a body.
-pub(super) fn check_keyframes(key: &str, b: &Body) -> Result<(), InvalidValue> {
-    let Some(keyframes) = &b.keyframes else { return Ok(()) };
-    let rests = b.velocity == [0.0; 3] && b.angular_velocity == [0.0; 3];
-    require(
-        b.motion == Motion::Kinematic && rests,
-        key,
-        || "must be removed: only a kinematic body without a velocity follows keyframes",
-    )?;
-    require(
-        b.position == [0.0; 3] && b.rotation == Rotation::default(),
-        key,
-        || "says where the body is: remove its `position` and `rotation`",
-    )?;
-    require(!keyframes.is_empty(), key, || "is empty: give at least one keyframe")?;
-    let mut last = f64::NEG_INFINITY;
-    for (n, keyframe) in keyframes.iter().enumerate() {
-        let key = format!("{key}[{n}]");
-        time(&at(&key, "time"), keyframe.time)?;
-        require(keyframe.time > last, &at(&key, "time"), || {
-            format!("must be after the time of the keyframe before, {last} s")
-        })?;
-        last = keyframe.time;
-        bounded(&at(&key, "position"), &keyframe.position, "m")?;
-        direction(&at(&key, "rotation.axis"), &keyframe.rotation.axis)?;
-        bounded(&at(&key, "rotation.degrees"), &[keyframe.rotation.degrees], "degrees")?;
-    }
-    Ok(())
-}
-
 pub(super) fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
     require((0.0..=LARGEST_TIME).contains(&t), key, || {
         format!("must be from 0 to {LARGEST_TIME:e} s, not {t:?}")
     })
+}
+
+impl Body {
+    /// The keyframes of a body.
+    pub(super) fn check_keyframes(&self, key: &str) -> Result<(), InvalidValue> {
+        let Some(keyframes) = &self.keyframes else { return Ok(()) };
+        let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
+        require(
+            self.motion == Motion::Kinematic && rests,
+            key,
+            || "must be removed: only a kinematic body without a velocity follows keyframes",
+        )?;
+        require(
+            self.position == [0.0; 3] && self.rotation == Rotation::default(),
+            key,
+            || "says where the body is: remove its `position` and `rotation`",
+        )?;
+        require(!keyframes.is_empty(), key, || "is empty: give at least one keyframe")?;
+        let mut last = f64::NEG_INFINITY;
+        for (n, keyframe) in keyframes.iter().enumerate() {
+            let key = format!("{key}[{n}]");
+            time(&at(&key, "time"), keyframe.time)?;
+            require(keyframe.time > last, &at(&key, "time"), || {
+                format!("must be after the time of the keyframe before, {last} s")
+            })?;
+            last = keyframe.time;
+            bounded(&at(&key, "position"), &keyframe.position, "m")?;
+            direction(&at(&key, "rotation.axis"), &keyframe.rotation.axis)?;
+            bounded(&at(&key, "rotation.degrees"), &[keyframe.rotation.degrees], "degrees")?;
+        }
+        Ok(())
+    }
 }

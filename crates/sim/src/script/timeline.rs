@@ -29,7 +29,7 @@ pub struct Explosion {
 /// Something that happens once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// See [`World::cut`].
+    /// See [`World::cut`](crate::World::cut).
     Cut {
         /// The ends of the edge before, m.
         from: [Point3<f64>; 2],
@@ -40,7 +40,7 @@ pub enum Action {
     /// center of mass times the area of its shadow. Those that bear less break first, where they are
     /// nearest to the center, and their pieces are pushed each by itself.
     Explode(Explosion),
-    /// See [`World::push`].
+    /// See [`World::push`](crate::World::push).
     Push {
         /// The body.
         body: BodyId,

@@ -9,7 +9,7 @@ use nalgebra::{Isometry3, Vector3};
 use crate::world::limits::{MAX_NUMBER, is_usable};
 use crate::{BodyId, Breakage, Lineage, Solid};
 
-/// A body to add to a [`World`].
+/// A body to add to a [`World`](crate::World).
 #[derive(Clone, Debug)]
 pub struct NewBody {
     /// What it is.

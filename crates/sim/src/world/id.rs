@@ -13,7 +13,8 @@ impl std::fmt::Display for BodyId {
 }
 
 impl BodyId {
-    /// The number that it is printed as, for programs that know no such type; see [`World::id`].
+    /// The number that it is printed as, for programs that know no such type; see
+    /// [`World::id`](crate::World::id).
     pub fn number(self) -> u64 {
         self.0
     }

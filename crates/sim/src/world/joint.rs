@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::{BodyId, JointId};
 
-/// A joint to add to a [`World`], with the bodies where they are.
+/// A joint to add to a [`World`](crate::World), with the bodies where they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewJoint {
     /// What it leaves free.
@@ -90,7 +90,7 @@ pub struct JointState {
 pub(crate) struct Joined {
     pub(crate) id: JointId,
     pub(crate) ids: [BodyId; 2],
-    /// Its body numbers hold only where [`World::frame_joints`] wrote them.
+    /// Its body numbers hold only where `World::frame_joints` wrote them.
     pub(crate) joint: Joint,
     pub(super) break_force: f64,
     pub(super) break_torque: f64,

@@ -33,7 +33,8 @@ pub struct Touching {
     /// Normal impulse on the first body, all contacts and collisions of the frame added up, N s. What the bound
     /// on the energy of a frame takes from the motion of bodies is not in it.
     pub impulse: f64,
-    /// Names of what they are made of; stone unless [`World::set_substance`] told.
+    /// Names of what they are made of; stone unless
+    /// [`World::set_substance`](crate::World::set_substance) told.
     pub materials: [&'static str; 2],
     /// The impulse at `point`, N s.
     pub(super) hardest: f64,

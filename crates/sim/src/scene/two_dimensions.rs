@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{at, require};
-use crate::scene::{Axis, Body, InvalidValue, Joint, JointKind, Motion, Rotation, Scene, Shape};
+use super::check::{at, require};
+use super::{Axis, Body, InvalidValue, Joint, JointKind, Motion, Rotation, Scene, Shape};
 
 /// How far the cosine of an axis along z may be from one.
 const ALONG: f64 = 1e-12;
