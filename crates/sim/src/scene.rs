@@ -28,6 +28,8 @@
 
 mod anchor;
 mod body;
+mod bonds;
+mod breakable;
 mod breakage;
 mod camera;
 mod check;
@@ -43,16 +45,20 @@ mod level;
 mod material;
 mod mesh;
 mod mirror;
+mod motion;
 mod pattern;
 mod pieces;
 mod polygon;
+mod pose;
 mod primitive;
 mod quantity;
 mod relief;
 mod shape;
 mod simulation;
+mod solver;
 mod spacing;
 mod stress;
+mod substance;
 mod timeline;
 mod two_dimensions;
 mod units;
@@ -64,10 +70,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 pub use anchor::{Anchor, Ball, Block};
-pub use body::{Body, Motion, Rotation};
-pub use breakage::{Bonds, Fracture};
+pub use body::Body;
+pub use bonds::Bonds;
+pub use breakage::Fracture;
 pub use camera::{Camera, CameraKey};
-pub use combined::{Combined, Op, Part};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
 pub use copies::Copies;
 pub use error::{InvalidValue, Place, SceneError};
@@ -78,19 +84,22 @@ pub use level::Level;
 pub use material::{Material, OwnMaterial, Rule};
 pub use mesh::{Collide, Mesh, MeshSign, Svg, Trimesh};
 pub(crate) use mirror::mirrored_pose;
+pub use motion::{Keyframe, Motion};
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
 pub use pieces::{PieceBonds, Pieces};
 pub use polygon::Polygon;
+pub use pose::{Axis, Rotation};
 pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Plane, Sphere, Torus};
 pub use relief::{Extruded, Heightfield, PictureFile};
-pub use shape::{Axis, Shape};
-pub use simulation::{Debris, Retire, Simulation, Solver, Then};
+pub use shape::{Combined, Op, Part, Shape};
+pub use simulation::{Debris, Retire, Simulation, Then};
+pub use solver::Solver;
 pub use spacing::default_spacing;
 pub(crate) use spacing::{MARGIN, MAX_NODES, NODES_THROUGH, spacing};
 pub use stress::Stress;
-pub use timeline::{Cut, Event, Explosion, Keyframe, Push, Wind};
+pub use timeline::{Cut, Event, Explosion, Push, Wind};
 pub use units::units;
 
 /// Everything a run needs to know, except the meshes that bodies name.

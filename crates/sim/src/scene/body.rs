@@ -1,13 +1,18 @@
 //! Bodies: where they are, what they are of and who moves them.
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::Isometry3;
 use serde::Deserialize;
 
 use super::check::{
     LARGEST, at, bounded, direction, fraction, lever_arm, positive, require, stress,
 };
 use super::material::refractive_index;
-use super::{Anchor, Copies, Fracture, InvalidValue, Keyframe, OwnMaterial, Rule, Shape, up};
+use super::motion::time;
+use super::pose::placed;
+use super::{
+    Anchor, Copies, Fracture, InvalidValue, Keyframe, Motion, OwnMaterial, Rotation, Rule, Scene,
+    Shape,
+};
 use crate::{SmallPieces, Texture};
 
 /// One body: `[[body]]`.
@@ -201,75 +206,76 @@ impl Body {
         self.copies.as_ref().map_or(Ok(()), |copies| copies.check(&key_of("copies")))
     }
 
-    /// A stress that its fracture names, Pa, or that of its material.
-    pub(super) fn check_strength(
-        &self,
-        key: &str,
-        name: &str,
-        own: Option<f64>,
-    ) -> Result<(), InvalidValue> {
-        match own {
-            Some(own) => stress(&at(key, name), own),
-            None => require(self.solid().is_some(), key, || {
-                format!("lacks the key `{name}`, in Pa: give it, or name the body's `material`")
-            }),
+    /// The keyframes of a body.
+    pub(super) fn check_keyframes(&self, key: &str) -> Result<(), InvalidValue> {
+        let Some(keyframes) = &self.keyframes else { return Ok(()) };
+        let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
+        require(
+            self.motion == Motion::Kinematic && rests,
+            key,
+            || "must be removed: only a kinematic body without a velocity follows keyframes",
+        )?;
+        require(
+            self.position == [0.0; 3] && self.rotation == Rotation::default(),
+            key,
+            || "says where the body is: remove its `position` and `rotation`",
+        )?;
+        require(!keyframes.is_empty(), key, || "is empty: give at least one keyframe")?;
+        let mut last = f64::NEG_INFINITY;
+        for (n, keyframe) in keyframes.iter().enumerate() {
+            let key = format!("{key}[{n}]");
+            time(&at(&key, "time"), keyframe.time)?;
+            require(keyframe.time > last, &at(&key, "time"), || {
+                format!("must be after the time of the keyframe before, {last} s")
+            })?;
+            last = keyframe.time;
+            bounded(&at(&key, "position"), &keyframe.position, "m")?;
+            direction(&at(&key, "rotation.axis"), &keyframe.rotation.axis)?;
+            bounded(&at(&key, "rotation.degrees"), &[keyframe.rotation.degrees], "degrees")?;
         }
+        Ok(())
     }
 
-    /// Tetrahedra neither larger than the body nor too many.
-    pub(super) fn check_tetrahedra(&self, key: &str, spacing: f64) -> Result<(), InvalidValue> {
-        let key = at(key, "spacing");
-        positive(&key, spacing, "m")?;
-        let Some(extents) = self.shape.extents() else { return Ok(()) };
-        // two lattice cells, six tetrahedra each at the least
-        let count: f64 = extents.iter().map(|x| (x / spacing).max(1.0)).product::<f64>() * 12.0;
-        require(count <= 1e6, &key, || {
-            format!(
-                "makes about {count:.0} tetrahedra, but at most 1000000 are allowed: use larger ones"
-            )
+    /// What the other keys of a body in pieces say.
+    pub(super) fn check_pieces(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
+        let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
+        require(
+            self.motion == Motion::Dynamic,
+            &at(key, "motion"),
+            || "must be \"dynamic\" for pieces: use the shape `trimesh` for scenery",
+        )?;
+        for (name, is_given) in [
+            ("copies", self.copies.is_some()),
+            ("anchor", !self.anchors.is_empty()),
+            ("keyframes", self.keyframes.is_some()),
+        ] {
+            require(
+                !is_given,
+                &at(key, name),
+                || "must be removed: a body with the shape `pieces` has none",
+            )?;
+        }
+        let Some(bonds) = &pieces.bonds else { return Ok(()) };
+        let key = at(key, "shape.pieces.bonds");
+        require(
+            bonds.strength.is_some() || self.solid().is_some(),
+            &key,
+            || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+        )?;
+        let solver = scene.simulation.solver;
+        require(solver.contact().has_joints(), &key, || {
+            format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
         })
     }
-}
 
-/// Shape coordinates to world.
-pub(super) fn placed(position: [f64; 3], rotation: Rotation) -> Isometry3<f64> {
-    Isometry3::from_parts(Translation3::from(Vector3::from(position)), rotation.to_quaternion())
-}
-
-/// Who moves a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Motion {
-    /// Forces and contacts do.
-    #[default]
-    Dynamic,
-    /// Nobody.
-    Static,
-    /// It keeps the velocity it is given and nothing stops it.
-    Kinematic,
-}
-
-/// A turn about an axis through the origin, right-handed.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rotation {
-    /// The axis, of any length but zero; `[0, 1, 0]` unless given.
-    #[serde(default = "up")]
-    pub axis: [f64; 3],
-    /// The angle, degrees.
-    pub degrees: f64,
-}
-
-impl Default for Rotation {
-    fn default() -> Self {
-        Self { axis: up(), degrees: 0.0 }
-    }
-}
-
-impl Rotation {
-    /// The same turn as a unit quaternion.
-    pub fn to_quaternion(self) -> UnitQuaternion<f64> {
-        let axis = Unit::new_normalize(Vector3::from(self.axis));
-        UnitQuaternion::from_axis_angle(&axis, self.degrees.to_radians())
+    /// Refuses a body in pieces where one body is named.
+    pub(super) fn check_stands_alone(&self, key: &str) -> Result<(), InvalidValue> {
+        require(!matches!(self.shape, Shape::Pieces(_)), key, || {
+            format!(
+                "names `{}`, which starts in pieces: name a body that stands alone, or make bodies of the \
+                 pieces with `brisance bond`",
+                self.name
+            )
+        })
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
-use super::check::{LARGEST, at, positive, require, share, stress};
-use super::{Body, InvalidValue, Lattice, Level, Pattern, Scene, Stress, millisecond};
+use super::breakable::Breakable;
+use super::check::{LARGEST, at, positive, require, share};
+use super::{Bonds, InvalidValue, Lattice, Level, Pattern, Scene, Stress};
 use crate::Placement;
 
 /// Most times a body and its pieces may break in turn: they soon outgrow any memory.
@@ -75,8 +76,8 @@ impl Fracture {
         self.break_impulse.or(self.strength)
     }
 
-    pub(super) fn check(&self, key: &str, body: &Body, scene: &Scene) -> Result<(), InvalidValue> {
-        self.check_model(key, body, scene)?;
+    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+        self.check_model(key, body)?;
         share(&at(key, "min_share"), self.min_share)?;
         require((0.0..=LARGEST).contains(&self.min_size), &at(key, "min_size"), || {
             format!("must be 0 or more and finite, not {:?}", self.min_size)
@@ -91,7 +92,7 @@ impl Fracture {
         match self.impulse() {
             Some(impulse) => positive(&at(key, name), impulse, "N s")?,
             None => require(
-                body.solid().is_some(),
+                body.has_strength,
                 key,
                 || "lacks the key `break_impulse`, in N s: give it, or name the body's `material`",
             )?,
@@ -107,7 +108,7 @@ impl Fracture {
         )
     }
 
-    fn check_model(&self, key: &str, body: &Body, scene: &Scene) -> Result<(), InvalidValue> {
+    fn check_model(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         let given = [self.pattern.is_some(), self.lattice.is_some(), self.stress.is_some()];
         require(
             given.iter().filter(|given| **given).count() == 1,
@@ -119,36 +120,77 @@ impl Fracture {
             &at(key, "placement"),
             || "is of a pattern: give the key `pattern` too, or remove it",
         )?;
-        self.check_levels(key, body, scene)?;
+        self.check_levels(key, body)?;
         if let Some(l) = &self.lattice {
             l.check(&at(key, "lattice"), body)?;
         }
         self.stress.as_ref().map_or(Ok(()), |s| s.check(&at(key, "stress"), body))
     }
-}
 
-/// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
-/// carry passes strength x area x duration. Pieces whose bonds hold stay one body.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Bonds {
-    /// Stress that a cut bears, Pa; that of the body's material unless given.
-    pub strength: Option<f64>,
-    /// How long a blow lasts, s; 0.001 unless given.
-    #[serde(default = "millisecond")]
-    pub duration: f64,
-}
-
-impl Bonds {
-    pub(super) fn check(&self, key: &str, body: &Body) -> Result<(), InvalidValue> {
-        positive(&at(key, "duration"), self.duration, "s")?;
-        match self.strength {
-            Some(strength) => stress(&at(key, "strength"), strength),
-            None => require(
-                body.solid().is_some(),
-                key,
-                || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
-            ),
+    /// Whether a fracture's patterns exist, and may follow each other.
+    fn check_levels(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+        for (part, name) in [("pattern", &self.pattern), ("then", &self.then)] {
+            name.as_ref().map_or(Ok(()), |name| body.check_pattern(&at(key, part), name))?;
         }
+        let placed = |name: &String| body.patterns.get(name).map(Pattern::placement);
+        if !self.levels.is_empty() {
+            self.check_hierarchy(key, body)?;
+            let mut coarser = &self.pattern;
+            for (n, l) in self.levels.iter().enumerate() {
+                let key = format!("{key}.levels[{n}]");
+                l.check(&key, body)?;
+                require(
+                    l.pattern.is_none() || l.pattern != *coarser,
+                    &at(&key, "pattern"),
+                    || "names the pattern of the level above, which leaves its clusters whole: name a finer one",
+                )?;
+                coarser = &l.pattern;
+            }
+        }
+        let Some(next) = &self.then else { return Ok(()) };
+        let own = self.placement.or_else(|| self.pattern.as_ref().and_then(placed));
+        require(
+            own == Some(Placement::Fixed) || !self.levels.is_empty(),
+            &at(key, "then"),
+            || "needs a `pattern` that stands in the body: give `placement = \"fixed\"`",
+        )?;
+        require(placed(next) != Some(Placement::Fixed), &at(key, "then"), || {
+            format!(
+                "names `{next}`, which stands in the body too: name one that is centered on blows"
+            )
+        })
+    }
+
+    /// Whether the levels of a hierarchy follow each other.
+    fn check_hierarchy(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+        let levels = at(key, "levels");
+        let pattern = self.pattern.as_ref().and_then(|name| body.patterns.get(name));
+        require(pattern.is_some(), &levels, || "is of a pattern: give the key `pattern` too")?;
+        require(
+            self.placement.is_none_or(|placement| placement == Placement::Fixed),
+            &at(key, "placement"),
+            || "must be \"fixed\": the patterns of all `levels` stand in the body",
+        )?;
+        let (count, finer) = (self.levels.len(), self.finer_parts());
+        require(
+            finer == 0 || finer == count,
+            &levels,
+            || "names a `pattern` in some levels only: name one in each, or in none",
+        )?;
+        let parts = pattern.map_or(0, |pattern| {
+            std::iter::successors(pattern.coarser(), Pattern::coarser).count()
+        });
+        let too_many = || match parts {
+            0 => "needs a `pattern` in each level: that of the body is neither nested nor radial \
+                  with splinters"
+                .to_owned(),
+            _ => format!(
+                "has {count} levels, and the pattern of the body can be divided into {parts}"
+            ),
+        };
+        require(finer <= parts, &levels, too_many)?;
+        require(self.generations() as usize > count, &at(key, "generations"), || {
+            format!("must be {} at least to reach all `levels`", count + 1)
+        })
     }
 }

@@ -1,17 +1,10 @@
 //! How contacts are solved, and what keeps energy.
 
+use contact::Levers;
 use contact::constraint::{FrictionBounds, SequentialImpulse};
-use contact::{Clamp, Levers};
-use dynamics::{Order, Scheme};
 use serde::Deserialize;
 
-use super::check::{self, count, fraction, require};
-use super::{InvalidValue, Simulation, Solver};
-
-/// Limit of each number of sweeps or repeats.
-const MAX_SWEEPS: usize = 10_000;
-/// Limit of the speeds below which contacts rest or are solved, m/s.
-const MAX_THRESHOLD: f64 = 1e3;
+use super::Solver;
 
 /// Settings of the solver: `[simulation.contact]`. What is not given is as
 /// [`contact::Settings::default`] has it, or [`contact::Settings::reference`] for that solver.
@@ -160,7 +153,7 @@ impl Contact {
     }
 
     /// A solver with what is given.
-    fn solver(&self, solver: Solver) -> contact::Solver {
+    pub(super) fn solver(&self, solver: Solver) -> contact::Solver {
         match solver.contact() {
             contact::Solver::Reference { levers, clamp_positions } => contact::Solver::Reference {
                 levers: self.levers.map_or(levers, |levers| match levers {
@@ -183,106 +176,4 @@ impl Contact {
             other => other,
         }
     }
-}
-
-impl Simulation {
-    /// Solver, iteration counts and tolerances of the run.
-    pub fn contact_settings(&self) -> contact::Settings {
-        let given = &self.contact;
-        let own = contact::Settings::of(given.solver(self.solver));
-        let clamp = match given.clamp {
-            _ if !self.energy.clamp => Clamp::Off,
-            Some(ClampKind::Plastic) => Clamp::Plastic,
-            Some(ClampKind::Scale) => Clamp::Scale,
-            None => own.clamp,
-        };
-        let order = match self.rotation {
-            Turning::SixthOrder => Order::Sixth,
-            Turning::SecondOrder => Order::Second,
-        };
-        contact::Settings {
-            scheme: Scheme { order, energy_fix: self.energy.fix },
-            clamp,
-            collision_sweeps: given.collision_sweeps.unwrap_or(own.collision_sweeps),
-            pair_repeats: given.pair_repeats.unwrap_or(own.pair_repeats),
-            contact_sweeps: given.contact_sweeps.unwrap_or(own.contact_sweeps),
-            push_sweeps: given.push_sweeps.unwrap_or(own.push_sweeps),
-            shock_sweeps: given.shock_sweeps.unwrap_or(own.shock_sweeps),
-            joint_sweeps: given.joint_sweeps.unwrap_or(own.joint_sweeps),
-            rough_speed: given.rough_speed.unwrap_or(own.rough_speed),
-            settled_speed: given.settled_speed.unwrap_or(own.settled_speed),
-            push_out: given.push_out.unwrap_or(own.push_out),
-            slop: given.slop.unwrap_or(own.slop),
-            resting_speed: given.resting_speed.unwrap_or(own.resting_speed),
-            resting_share: given.resting_share.unwrap_or(own.resting_share),
-            ..own
-        }
-    }
-
-    /// Checks `[simulation.contact]` and `[simulation.energy]`.
-    pub(super) fn check_solver(&self) -> Result<(), InvalidValue> {
-        let (given, solver) = (&self.contact, self.solver);
-        for key in given.keys().iter().filter(|key| key.is_given) {
-            require(key.solvers.contains(&solver), &at(key.name), || {
-                let others: Vec<String> =
-                    key.solvers.iter().map(|solver| format!("`{}`", solver.name())).collect();
-                let (own, others) = (solver.name(), others.join(" or "));
-                format!("steers nothing with the solver `{own}`: remove it, or use {others}")
-            })?;
-        }
-        for (key, is_default) in [
-            ("simulation.rotation", self.rotation == Turning::default()),
-            ("simulation.energy.fix", self.energy.fix),
-            ("simulation.energy.bound", self.energy.bound),
-        ] {
-            require(
-                is_default || solver != Solver::Ku07,
-                key,
-                || "steers nothing with the solver `ku07`, which integrates with error control: remove it",
-            )?;
-        }
-        require(
-            self.energy.clamp || given.clamp.is_none(),
-            &at("clamp"),
-            || "says how impulses are clamped, but `simulation.energy.clamp` is false: remove one of both",
-        )?;
-        // without these nothing is solved
-        for (name, sweeps) in [
-            ("collision_sweeps", given.collision_sweeps),
-            ("pair_repeats", given.pair_repeats),
-            ("contact_sweeps", given.contact_sweeps),
-            ("joint_sweeps", given.joint_sweeps),
-            ("row_sweeps", given.row_sweeps),
-        ] {
-            sweeps.map_or(Ok(()), |sweeps| count(&at(name), sweeps, 1, MAX_SWEEPS))?;
-        }
-        for (name, sweeps) in
-            [("push_sweeps", given.push_sweeps), ("shock_sweeps", given.shock_sweeps)]
-        {
-            sweeps.map_or(Ok(()), |sweeps| count(&at(name), sweeps, 0, MAX_SWEEPS))?;
-        }
-        for (name, share) in [
-            ("push_out", given.push_out),
-            ("slop", given.slop),
-            ("resting_share", given.resting_share),
-            ("error_reduction", given.error_reduction),
-        ] {
-            share.map_or(Ok(()), |share| fraction(&at(name), share))?;
-        }
-        for (name, speed) in [
-            ("rough_speed", given.rough_speed),
-            ("settled_speed", given.settled_speed),
-            ("resting_speed", given.resting_speed),
-        ] {
-            let Some(speed) = speed else { continue };
-            require((0.0..=MAX_THRESHOLD).contains(&speed), &at(name), || {
-                format!("must be between 0 and {MAX_THRESHOLD:?} m/s, not {speed:?}")
-            })?;
-        }
-        Ok(())
-    }
-}
-
-fn at(name: &str) -> String {
-    check::at("simulation.contact", name)
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
+use super::breakable::Breakable;
 use super::check::{at, bounded, count, direction, fraction, positive, require};
-use super::{Body, InvalidValue, Noise, millisecond};
+use super::{InvalidValue, Noise, millisecond};
 
 /// Most steps in which a blow grows.
 const MAX_STEPS: usize = 100;
@@ -151,7 +152,7 @@ fn one_fold() -> f64 {
 }
 
 impl Lattice {
-    pub(super) fn check(&self, key: &str, body: &Body) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         body.check_tetrahedra(key, self.spacing)?;
         positive(&at(key, "duration"), self.duration, "s")?;
         body.check_strength(key, "strength", self.strength)?;

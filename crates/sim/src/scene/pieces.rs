@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::check::{at, extent, require, stress};
 use super::spacing::check_fineness;
-use super::{Axis, Body, InvalidValue, Motion, Scene, Shape};
+use super::{Axis, InvalidValue};
 
 /// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces. Each becomes a body once the
 /// files are read, see [`separate`](crate::separate).
@@ -51,50 +51,5 @@ impl Pieces {
         let Some(bonds) = &self.bonds else { return Ok(()) };
         bonds.strength.map_or(Ok(()), |strength| stress(&at(key, "bonds.strength"), strength))?;
         bonds.gap.map_or(Ok(()), |gap| extent(&at(key, "bonds.gap"), gap))
-    }
-}
-
-impl Body {
-    /// What the other keys of a body in pieces say.
-    pub(super) fn check_pieces(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
-        let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
-        require(
-            self.motion == Motion::Dynamic,
-            &at(key, "motion"),
-            || "must be \"dynamic\" for pieces: use the shape `trimesh` for scenery",
-        )?;
-        for (name, is_given) in [
-            ("copies", self.copies.is_some()),
-            ("anchor", !self.anchors.is_empty()),
-            ("keyframes", self.keyframes.is_some()),
-        ] {
-            require(
-                !is_given,
-                &at(key, name),
-                || "must be removed: a body with the shape `pieces` has none",
-            )?;
-        }
-        let Some(bonds) = &pieces.bonds else { return Ok(()) };
-        let key = at(key, "shape.pieces.bonds");
-        require(
-            bonds.strength.is_some() || self.solid().is_some(),
-            &key,
-            || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
-        )?;
-        let solver = scene.simulation.solver;
-        require(solver.contact().has_joints(), &key, || {
-            format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
-        })
-    }
-
-    /// Refuses a body in pieces where one body is named.
-    pub(super) fn check_stands_alone(&self, key: &str) -> Result<(), InvalidValue> {
-        require(!matches!(self.shape, Shape::Pieces(_)), key, || {
-            format!(
-                "names `{}`, which starts in pieces: name a body that stands alone, or make bodies of the \
-                 pieces with `brisance bond`",
-                self.name
-            )
-        })
     }
 }

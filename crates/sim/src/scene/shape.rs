@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::check::{LARGEST, at, bounded, direction, extent, positive, require};
 use super::spacing::{DEFAULT_NODES, MARGIN, MAX_NODES, check_fineness, spacing};
 use super::{
-    Capsule, Collide, Combined, Cone, Cuboid, Cylinder, Extruded, Heightfield, InvalidValue, Mesh,
-    Pieces, Plane, Polygon, Sphere, Svg, Torus, Trimesh,
+    Capsule, Collide, Cone, Cuboid, Cylinder, Extruded, Heightfield, InvalidValue, Mesh, Pieces,
+    Plane, Polygon, Rotation, Sphere, Svg, Torus, Trimesh,
 };
 
 /// The solid of a body.
@@ -47,16 +47,51 @@ pub enum Shape {
     Trimesh(Trimesh),
 }
 
-/// An axis of the coordinates of a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// `shape = { combined = { parts = [{ shape = { box = ... } }, { shape = { sphere = ... }, op = "difference" }] } }`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Combined {
+    /// What it is made of, each put together with what those before it make.
+    pub parts: Vec<Part>,
+    /// Thickness of its wall, m: what is deeper is hollow; solid unless given.
+    pub wall: Option<f64>,
+    /// Radius of its edges, m, taken off before it becomes hollow; sharp unless given.
+    #[serde(default)]
+    pub rounding: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+}
+
+/// A part of a combined solid.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// A primitive, a plane, or what others are combined to.
+    pub shape: Shape,
+    /// How it is put together with the parts before it; `"union"` unless given.
+    #[serde(default)]
+    pub op: Op,
+    /// Where its origin is, in the coordinates of the whole, m; the origin unless given.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned; not at all unless given.
+    #[serde(default)]
+    pub rotation: Rotation,
+}
+
+/// How a part is put together with those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Axis {
-    /// The first.
-    X,
-    /// The second.
-    Y,
-    /// The third.
-    Z,
+pub enum Op {
+    /// What is in either.
+    #[default]
+    Union,
+    /// What is in those before it and not in it.
+    Difference,
+    /// What is in both.
+    Intersection,
 }
 
 impl Shape {

@@ -2,8 +2,9 @@
 
 use serde::Deserialize;
 
+use super::InvalidValue;
+use super::breakable::Breakable;
 use super::check::{STRONGEST, at, bounded, positive, require, stress};
-use super::{Body, InvalidValue};
 
 /// `stress = { spacing = 0.05 }`: cracks where finite elements of that size find more tension than
 /// the body bears (Mu01).
@@ -52,7 +53,7 @@ fn sixteen() -> usize {
 }
 
 impl Stress {
-    pub(super) fn check(&self, key: &str, body: &Body) -> Result<(), InvalidValue> {
+    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
         body.check_tetrahedra(key, self.spacing)?;
         body.check_strength(key, "strength", self.strength)?;
         body.check_strength(key, "young", self.young)?;

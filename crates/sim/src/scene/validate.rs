@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::breakable::Breakable;
 use super::check::{at, require};
 use super::files::refused_version;
 use super::{Body, InvalidValue, Scene};
@@ -44,7 +45,9 @@ impl Scene {
             b.check_pieces(&key, self)?;
             b.check_groups(&key, &groups)?;
             if let Some(f) = &b.fracture {
-                f.check(&at(&key, "fracture"), b, self)?;
+                let (has_strength, extents) = (b.solid().is_some(), b.shape.extents());
+                let body = Breakable { has_strength, extents, patterns: &self.patterns };
+                f.check(&at(&key, "fracture"), &body)?;
             }
             for (n, anchor) in b.anchors.iter().enumerate() {
                 anchor.check(&format!("{key}.anchor[{n}]"), &b.name, self)?;
