@@ -56,6 +56,7 @@ mod integrate;
 mod keeper;
 mod mass;
 mod moments;
+mod momentum;
 mod principal;
 mod rotation;
 mod spin;
@@ -64,7 +65,7 @@ mod spin;
 pub use nalgebra;
 
 pub use advance::{Order, Scheme, advance, advance_all, second_order_step};
-pub use body::{Body, Load, Momentum, Velocity};
+pub use body::Body;
 pub use energy_fix::{EnergyFix, energy_fix};
 pub use integrate::{
     Accuracy, CoupledBody, IntegrateError, Integrator, Motion, Scale, State, integrate,
@@ -73,6 +74,7 @@ pub use integrate::{
 pub use keeper::{EnergyKeeper, EngineBody, Held};
 pub use mass::{MassError, MassProperties};
 pub use moments::MassMoments;
+pub use momentum::{Load, Momentum, Velocity};
 
 /// The Rust in the README runs as it stands there.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use levelset::{Aabb, Grid, LevelSet, Run};
 
-use crate::field::NodeBox;
+use crate::node_box::NodeBox;
 
 /// The inside nodes of a body, row by row.
 pub(crate) struct Body {

@@ -1,7 +1,10 @@
 //! Solids of bodies that can break: exact surfaces where they are known, else samples.
 
+mod cuts;
 mod divide;
 mod exact;
+mod piece;
+mod pieces;
 mod samples;
 mod sweep;
 
@@ -13,7 +16,8 @@ use nalgebra::{Point3, Vector3};
 use crate::facets::{Facets, Surface};
 use crate::{ClosedMesh, convex_parts};
 
-pub use divide::{Piece, Pieces};
+pub use piece::Piece;
+pub use pieces::Pieces;
 
 /// The solid of a body in its material space, m.
 ///

@@ -4,9 +4,8 @@ use levelset::LevelSet;
 use nalgebra::Point3;
 use rayon::prelude::*;
 
-use crate::field::NodeBox;
-use crate::particles::BATCH;
-use crate::shatter::Scene;
+use crate::node_box::NodeBox;
+use crate::scene::{BATCH, Scene};
 
 /// Per point the piece it belongs to.
 ///

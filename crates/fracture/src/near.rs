@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use crate::Pattern;
 use crate::body::Body;
-use crate::field::{Field, NodeBox};
+use crate::field::Field;
+use crate::node_box::NodeBox;
 use crate::planes::{Lines, NodePlane, Planes, pitch};
 use crate::region::{Region, transformed_bounds};
 
@@ -102,21 +103,5 @@ impl Near {
                 }
             }
         }
-    }
-}
-
-/// Takes the lesser of each value and a bound.
-#[inline(always)]
-pub(crate) fn lower_to(row: &mut [f32], bound: f32) {
-    for value in row {
-        *value = if bound < *value { bound } else { *value };
-    }
-}
-
-/// Takes the lesser of each pair.
-#[inline(always)]
-pub(crate) fn lower(row: &mut [f32], other: &[f32]) {
-    for (value, &other) in row.iter_mut().zip(other) {
-        *value = if other < *value { other } else { *value };
     }
 }

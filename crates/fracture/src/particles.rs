@@ -6,16 +6,13 @@ use rayon::prelude::*;
 
 use crate::cut::{Cut, Pair};
 use crate::holders::holders;
+use crate::scene::{BATCH, Scene};
 use crate::seams::{MIN_COSINE, Seam, Seams, Section};
-use crate::shatter::Scene;
 
 /// Edges this near to a cut's normal, by cosine, cover it where it is no plane. Of three axes one is at
 /// 1 / sqrt(3) or more, and where faces at an angle meet the difference of their distances, which
 /// the cosine is from, rises half as slow: below 1 / (2 sqrt(3)) = 0.289 no cut stays bare.
 const COVERING: f64 = 0.25;
-
-/// How many cuts or particles one task takes on; no result depends on it.
-pub(crate) const BATCH: usize = 1024;
 
 /// A cut between two fragments of one event, in the parent's material space.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use levelset::{Grid, Moments, NodeCounts, Run, Union};
 
 use crate::body::rows;
 use crate::cut::{Cut, Pair, Touch, touches};
-use crate::field::NodeBox;
+use crate::node_box::NodeBox;
 
 /// The parent's inside nodes divided into pieces.
 pub(crate) struct Pieces {

@@ -6,8 +6,8 @@ use levelset::Grid;
 use nalgebra::Vector3;
 
 use crate::cell::Plane;
-use crate::field::NodeBox;
-use crate::near;
+use crate::node_box::NodeBox;
+use crate::rows::lower;
 
 /// A plane in the coordinates of a grid: its value at node `n` is `at + step . n`, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -275,7 +275,7 @@ impl Planes {
                     let values = &mut values[k..k + LANES];
                     let most = greatest(kept, row);
                     if is_more {
-                        near::lower(values, &most);
+                        lower(values, &most);
                     } else {
                         values.copy_from_slice(&most);
                     }

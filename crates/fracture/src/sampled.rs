@@ -5,7 +5,7 @@ use nalgebra::{Point3, Vector3};
 use ndarray::Array3;
 use rayon::prelude::*;
 
-use crate::field::NodeBox;
+use crate::node_box::NodeBox;
 use crate::noise::Noise;
 use crate::pattern::check;
 use crate::region::{Region, Sampled};

@@ -7,13 +7,14 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::body::Body;
-use crate::cut::Pair;
-use crate::field::NodeBox;
-use crate::near::{Near, lower_to};
+use crate::near::Near;
+use crate::node_box::NodeBox;
 use crate::ownership::Owners;
 use crate::particles::spread;
 use crate::pieces::{Piece, Pieces};
 use crate::planes::{Lines, pitch};
+use crate::rows::lower_to;
+use crate::scene::Scene;
 use crate::{Alignment, Bond, Pattern};
 
 /// A connected piece of a broken body, in the parent's material space.
@@ -97,18 +98,6 @@ pub fn shatter(
         })
         .collect();
     Shattered { fragments, bonds }
-}
-
-/// What an event has found out about the nodes of the parent's grid.
-pub(crate) struct Scene<'a> {
-    pub(crate) parent: &'a LevelSet,
-    /// Per region.
-    pub(crate) near: &'a [Option<Near>],
-    /// Per node: region + 1, or 0 far outside.
-    pub(crate) nearest: &'a [u16],
-    /// Per node: 0 outside, else piece + 1.
-    pub(crate) labels: &'a [u32],
-    pub(crate) pairs: &'a [Pair],
 }
 
 /// Makes the level set of one piece: the larger of the parent's and the regions', made strictly

@@ -1,4 +1,4 @@
-//! What is done to a world: kept, so that it can be done again.
+//! Doing something to a world, and keeping what was done.
 
 use std::collections::BTreeMap;
 
@@ -8,54 +8,13 @@ use levelset::TriMesh;
 use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
-use sim::{Anchor, BodyId, Fracture, MeshData, Region, scene};
+use sim::{Anchor, BodyId, MeshData, Region, scene};
 
+use crate::act::{Act, Body, Done, MESH, Triangles};
 use crate::arrays::isometry;
 use crate::failure::{failed, refused};
 use crate::scene::Scene;
 use crate::world::World;
-
-/// Something done to a world between frames, or some frames.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) enum Act {
-    Frames(usize),
-    Remove(u64),
-    Gravity([f64; 3]),
-    Pose(u64, [f64; 7]),
-    Velocity(u64, [[f64; 3]; 2]),
-    Kinematic(u64, [f64; 7]),
-    Force(u64, [f64; 3], Option<[f64; 3]>),
-    Torque(u64, [f64; 3]),
-    Push(u64, [f64; 3], Option<[f64; 3]>),
-    Cut([[f64; 3]; 4]),
-    Add(Body),
-    Join([u64; 2], String),
-    Unjoin(u64),
-    Anchor(u64, String, f64),
-}
-
-/// A body to add.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Body {
-    /// Its keys as in a scene, in JSON.
-    pub(crate) keys: String,
-    /// What its shape names [`MESH`].
-    pub(crate) mesh: Option<Triangles>,
-}
-
-/// Vertices, m, and triangles.
-pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
-
-/// The file of a mesh that is at hand.
-pub(crate) const MESH: &str = "mesh.obj";
-
-/// What came of an act.
-pub(crate) enum Done {
-    Nothing,
-    Broke(Vec<Fracture>),
-    Numbered(u64),
-}
 
 impl World {
     /// Does something, and keeps it if it was done.

@@ -3,6 +3,7 @@
 //! Arrays come in as anything that NumPy makes an array of, and are copied: numbers are checked before use, and what
 //! the caller does to an array later changes nothing. Long calls release the global interpreter lock.
 
+mod act;
 mod acts;
 mod arrays;
 mod failure;

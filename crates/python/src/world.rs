@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sim::{BodyId, Event, Filter, Recorder};
 
-use crate::acts::{Act, Body, Done};
+use crate::act::{Act, Body, Done};
 use crate::arrays;
 use crate::failure::refused;
 use crate::mesh::{Mesh, mesh};

@@ -1,8 +1,13 @@
 //! A world from a scene.
 
+mod breakage;
 mod copies;
+pub(crate) mod error;
 mod formed;
 mod lattice;
+pub(crate) mod mesh_data;
+pub(crate) mod mesh_warning;
+pub(crate) mod piece_warning;
 mod pieces;
 mod prescored;
 mod solids;
@@ -16,121 +21,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use contact::constraint::{JointKind, Motor};
-use contact::{Groups, Material, MaterialError, TetSolidError};
-use dynamics::{Body, MassError, Velocity};
-use fracture::{LatticeError, PatternError};
-use levelset::{GridError, MeshError, TetError, TetMesh};
+use contact::{Groups, Material};
+use dynamics::{Body, Velocity};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, Vector3};
-use tetfem::CutLimits;
-use thiserror::Error;
 
+use self::breakage::breakage;
 use self::copies::{Set, sets};
 use self::prescored::Patterns;
 use self::solids::{Solids, solid};
-use crate::elastic::interpolation;
 use crate::scene::{self, Motion, Scene};
 use crate::{
-    Action, Anchor, Appearance, BodyId, Bonds, Breakage, Debris, ElasticBody, Explosion,
-    FractureModel, JointError, JointId, Look, NewBody, NewJoint, PaintedMesh, Path, Region, Retire,
-    Retired, RigidError, Settings, Solid, Strength, StressModel, Timeline, Wind, World,
+    Action, Anchor, Appearance, BodyId, Breakage, BuildError, Cause, Debris, Explosion, JointError,
+    JointId, Look, MeshData, NewBody, NewJoint, PaintedMesh, Path, Region, Retire, Retired,
+    RigidError, Settings, Timeline, Wind, World,
 };
-
-/// What a mesh file holds.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MeshData {
-    /// The surface of a solid.
-    Surface(PaintedMesh),
-    /// A solid filled with tetrahedra.
-    Tets(TetMesh),
-}
-
-/// Why a scene makes no world.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[error("{part}: {cause}")]
-#[non_exhaustive]
-pub struct BuildError {
-    /// The key of the body, joint or pattern at fault, as `body \"bunny\"`.
-    pub part: String,
-    /// What is wrong with it.
-    pub cause: Cause,
-}
-
-/// What is wrong with a part of a scene.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// Its mesh file was not given.
-    #[error("the mesh file {file:?} was not read, or not as {kind}")]
-    NoMesh {
-        /// Name of the file as in the scene.
-        file: String,
-        /// What the scene takes it for.
-        kind: &'static str,
-    },
-    /// Its friction or restitution cannot be.
-    #[error(transparent)]
-    Material(#[from] MaterialError),
-    /// Its tetrahedra are not valid.
-    #[error(transparent)]
-    Tets(#[from] TetError),
-    /// Its tetrahedra make no lattice.
-    #[error(transparent)]
-    Lattice(Box<LatticeError>),
-    /// Its tetrahedra cannot collide.
-    #[error(transparent)]
-    Collision(#[from] TetSolidError),
-    /// Its tetrahedra fall apart.
-    #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
-    Disconnected(usize),
-    /// Its mesh bounds no solid.
-    #[error(transparent)]
-    Mesh(#[from] MeshError),
-    /// Its grid cannot be made.
-    #[error(transparent)]
-    Grid(#[from] GridError),
-    /// It has no mass.
-    #[error(transparent)]
-    Rigid(#[from] RigidError),
-    /// No part of it that anchors hold is there, or touches what they hold on to.
-    #[error(
-        "no part of it is in the region of an anchor, or touches there the body that the anchor \
-         holds on to: move or enlarge the region"
-    )]
-    NotAnchored,
-    /// Its pattern's file was not given.
-    #[error("the pattern file {file:?} was not read")]
-    NoPattern {
-        /// Name of the file as in the scene.
-        file: String,
-    },
-    /// Its picture of strength was not given.
-    #[error("the picture {file:?} was not read")]
-    NoPicture {
-        /// Name of the file as in the scene.
-        file: String,
-    },
-    /// Its pattern's parameters are out of range.
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
-    /// A value of the scene cannot be with what is in its files.
-    #[error(transparent)]
-    Scene(Box<scene::InvalidValue>),
-    /// Its bodies cannot be joined so.
-    #[error(transparent)]
-    Joint(#[from] JointError),
-}
-
-impl From<LatticeError> for Cause {
-    fn from(error: LatticeError) -> Self {
-        Self::Lattice(error.into())
-    }
-}
-
-impl From<MassError> for Cause {
-    fn from(error: MassError) -> Self {
-        Self::Rigid(error.into())
-    }
-}
 
 /// Makes the world that `scene` describes. `meshes` holds the meshes it names, by file name.
 ///
@@ -372,91 +276,6 @@ fn region(
         Region::Everywhere
     };
     Anchor { region, to: to.as_deref().and_then(named) }
-}
-
-/// How a body breaks.
-fn breakage<'a>(
-    spec: &'a scene::Body,
-    patterns: &mut Patterns<'a>,
-    solids: &Solids,
-) -> Result<Option<Breakage>, BuildError> {
-    let (Some(fracture), Some(_)) = (&spec.fracture, solids.mass) else { return Ok(None) };
-    let Some(Solid { geometry, .. }) = &solids.solid else { return Ok(None) };
-    let size = libm::cbrt(geometry.moments().volume);
-    let model = if let Some(name) = &fracture.pattern {
-        patterns.model(name, fracture, spec, geometry)?
-    } else {
-        let seed = patterns.scene.simulation.seed;
-        let model = cracking((spec, size), fracture, solids.tets.as_ref(), seed);
-        model.map_err(|cause| BuildError { part: format!("body {:?}", spec.name), cause })?
-    };
-    Ok(model.map(|model| Breakage {
-        model,
-        strength: fracture.impulse().map_or(Strength::Material, Strength::Impulse),
-        generations: fracture.generations(),
-        least_share: fracture.min_share.unwrap_or_else(|| least_share(fracture, patterns.scene)),
-        least_size: fracture.min_size,
-        bonds: bonds(fracture.bonds, spec),
-    }))
-}
-
-/// What holds the pieces of a body together.
-fn bonds(given: Option<scene::Bonds>, body: &scene::Body) -> Option<Bonds> {
-    let scene::Bonds { strength, duration } = given?;
-    let by_material = || body.solid().map(|solid| solid.tensile_strength);
-    Some(Bonds { strength: strength.or_else(by_material)?, duration })
-}
-
-/// Share of the volume of the smallest piece unless a scene gives one.
-fn least_share(fracture: &scene::Fracture, scene: &Scene) -> f64 {
-    fracture.first_pattern(scene).map_or(scene::Pattern::MIN_SHARE, |p| p.least_share())
-}
-
-/// Radius over which stress is averaged and blows are spread, as a share of the edge of a cube of the
-/// body's volume.
-const AVERAGING: f64 = 0.25;
-
-/// How a body, of the edge in m of a cube of as much, cracks by itself.
-fn cracking(
-    (spec, size): (&scene::Body, f64),
-    fracture: &scene::Fracture,
-    tets: Option<&TetMesh>,
-    seed: u64,
-) -> Result<Option<FractureModel>, Cause> {
-    if let Some(lattice) = &fracture.lattice {
-        return lattice::breaking(spec, lattice, tets, seed);
-    }
-    let stressed = fracture.stress.as_ref().and_then(|stress| stressing((spec, size), stress));
-    let elastic = |model| match tets {
-        Some(tets) => ElasticBody::of_mesh(model, tets.clone()),
-        None => ElasticBody::new(model),
-    };
-    Ok(stressed.map(|model| FractureModel::Stress(Arc::new(elastic(Arc::new(model))))))
-}
-
-fn stressing((spec, size): (&scene::Body, f64), stress: &scene::Stress) -> Option<StressModel> {
-    let young = stress.young.or_else(|| spec.solid().map(|solid| solid.stiffness))?;
-    let tensile = || spec.solid().map(|solid| solid.tensile_strength);
-    Some(StressModel {
-        spacing: stress.spacing,
-        material: tetfem::Material::from_young(young, stress.poisson).ok()?,
-        interpolation: interpolation(stress.quadratic),
-        fracture: tetfem::Fracture {
-            strength: stress.strength.or_else(tensile)?,
-            // of the body and not of its mesh, which is to change nothing
-            averaging: stress.averaging.unwrap_or(AVERAGING * size),
-            reach: stress.reach.unwrap_or(2.0 * stress.spacing),
-            cut: Some(CutLimits { min_edge: 0.3 * stress.spacing, min_fraction: 0.2 }),
-            most: stress.cracks,
-            least_volume: stress.spacing.powi(3),
-        },
-        yielding: stress.yield_strength.map(|strength| tetfem::Yielding {
-            strength,
-            hardening: stress.hardening.unwrap_or(0.0),
-        }),
-        duration: stress.duration,
-        collision_radius: stress.collision_radius,
-    })
 }
 
 fn body(spec: &scene::Body, solids: Solids, breakage: Option<Breakage>) -> Result<NewBody, Cause> {

@@ -9,56 +9,15 @@
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 extern crate serial as rayon;
 
-mod anchor;
-mod breakage;
+mod breaking;
 mod build;
-mod camera;
-mod charts;
-mod coat;
-mod contact_events;
-mod cut;
-mod debris;
-mod dent;
-mod dust;
-mod elastic;
-mod energy;
-mod event;
-mod fingerprint;
-mod forces;
-mod free;
-mod hits;
-mod interpolation;
-mod joint;
-mod ku07;
-mod lattice;
-mod lineage;
-mod load_path;
+mod frame;
 mod look;
-mod mesh_warning;
-mod model;
-mod paint;
-mod parent;
-mod physics_scene;
-mod piece_warning;
-mod pieces;
-mod query;
-mod recording;
-mod report;
-mod rigid;
+mod record;
 pub mod scene;
-mod sharing;
-mod skin;
+mod script;
 mod sleep;
-mod solid;
-mod state;
-mod steering;
 mod step;
-mod strength;
-mod stress;
-mod surface;
-mod timeline;
-mod user_data;
-mod warning;
 mod world;
 
 // users can name the types of this API without further dependencies
@@ -69,52 +28,57 @@ pub use levelset;
 pub use nalgebra;
 pub use tetfem;
 
-pub use anchor::{Anchor, Region};
-pub use breakage::{Bonds, Breakage};
+pub use breaking::anchor::{Anchor, AnchorLoad, Region};
+pub use breaking::bonds::Bonds;
+pub use breaking::breakage::Breakage;
+pub use breaking::breaker::Breaker;
+pub use breaking::debris::{Debris, Retire, Retired};
+pub use breaking::elastic::{ElasticBody, StressModel};
+pub use breaking::lattice::{LatticeBody, LatticeModel};
+pub use breaking::lineage::{Cut, Lineage, Whole};
+pub use breaking::model::FractureModel;
+pub use breaking::prescored::{FixedPattern, Level, Next, Placement, Then};
+pub use breaking::strength::{Strain, Strength};
+pub use breaking::stress::{Stress, StressField, Tets};
+pub use build::error::{BuildError, Cause};
+pub use build::mesh_data::MeshData;
+pub use build::mesh_warning::MeshWarning;
+pub use build::piece_warning::PieceWarning;
 pub use build::{
-    BuildError, Cause, MeshData, add_bodies, bond_loads, build, joint, mesh_geometry, pattern,
-    sample_mesh, separate,
+    add_bodies, bond_loads, build, joint, mesh_geometry, pattern, sample_mesh, separate,
 };
-pub use camera::{Camera, Sight};
-pub use coat::{Coat, Image, ImageKind, Opacity};
 pub use contact::constraint::{JointKind, Motor};
 pub use contact::{Combine, Groups};
-pub use contact_events::{ContactEvents, Touching};
-pub use debris::{Debris, Retire, Retired};
-pub use dust::{Dust, Speck, Surroundings};
-pub use elastic::ElasticBody;
-pub use event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
-pub use interpolation::Corner;
-pub use joint::{JointError, JointId, JointState, NewJoint};
-pub use lattice::LatticeBody;
-pub use lineage::{Cut, Lineage, Whole};
-pub use load_path::AnchorLoad;
+pub use frame::report::{Dent, Dissipation, Fracture, Motion, Report};
+pub use look::coat::{Coat, Image, ImageKind, Opacity};
+pub use look::paint::{Paint, PaintedMesh};
+pub use look::skin::{Skin, Undrawn};
+pub use look::surface::{CoatGroup, Surface};
 pub use look::{Appearance, Look, SmallPieces, Texture};
-pub use mesh_warning::MeshWarning;
-pub use model::{
-    FixedPattern, FractureModel, LatticeModel, Level, Next, Placement, StressModel, Then,
-};
-pub use paint::{Paint, PaintedMesh};
-pub use physics_scene::{
+pub use record::camera::{Camera, Sight};
+pub use record::dust::{Dust, Speck, Surroundings};
+pub use record::physics_scene::{
     Collider, ColliderSolid, PhysicsBody, PhysicsJoint, PhysicsMass, PhysicsMotion, PhysicsScene,
 };
-pub use piece_warning::PieceWarning;
-pub use pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
-pub use query::{CastHit, Filter, NearestBody};
-pub use recording::{Energy, Recorder, Recording, Stretch, Track};
-pub use report::{Dent, Dissipation, Fracture, Motion, Report};
-pub use rigid::{RigidError, rigid};
-pub use skin::{Skin, Undrawn};
-pub use solid::Solid;
-pub use state::{RecordingState, StateError, WorldState};
-pub use steering::SteeringError;
+pub use record::pieces::{Breaking, BrokenMesh, break_mesh, piece_pattern};
+pub use record::recording::{Energy, Recorder, Recording, Stretch, Track};
+pub use record::state::RecordingState;
+pub use script::event::{Event, Happened, Misfit, ModelKind, Push, Trigger};
+pub use script::timeline::{Action, Explosion, Path, Timeline, Wind};
 pub use step::Phase;
-pub use strength::{Breaker, Strain, Strength};
-pub use stress::{Stress, StressField, Tets};
-pub use surface::{CoatGroup, Surface};
-pub use timeline::{Action, Explosion, Path, Timeline, Wind};
-pub use warning::Warning;
-pub use world::{BodyId, BodyState, NewBody, Settings, World};
+pub use world::World;
+pub use world::body::{BodyState, NewBody};
+pub use world::corner::Corner;
+pub use world::id::{BodyId, JointId};
+pub use world::joint::{JointError, JointState, NewJoint};
+pub use world::query::{CastHit, Filter, NearestBody};
+pub use world::rigid::{RigidError, rigid};
+pub use world::settings::Settings;
+pub use world::solid::Solid;
+pub use world::state::{StateError, WorldState};
+pub use world::steering::SteeringError;
+pub use world::touching::{ContactEvents, Touching};
+pub use world::warning::Warning;
 
 /// The Rust in the README runs as it stands there.
 #[cfg(doctest)]

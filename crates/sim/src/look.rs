@@ -1,10 +1,17 @@
-//! What bodies look like.
+//! What bodies look like: materials, paint and surfaces.
+
+pub(crate) mod charts;
+pub(crate) mod coat;
+pub(crate) mod paint;
+pub(crate) mod shading;
+pub(crate) mod skin;
+pub(crate) mod surface;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Coat, PaintedMesh};
+use crate::{BodyId, Coat, PaintedMesh};
 
 /// How a body looks: its surface, and what shows where it broke.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +116,7 @@ impl Texture {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appearance {
     /// The body.
-    pub body: crate::BodyId,
+    pub body: BodyId,
     /// Its name in the scene.
     pub name: String,
     /// What it looks like.

@@ -26,24 +26,41 @@
 //! at its own line. A string in the place of a number is a quantity with a unit or an expression,
 //! `"20 cm"` or `"$width / 2"`, of which [`units`] knows the unit that the key is in.
 
+mod anchor;
 mod body;
+mod bonds;
+mod breakable;
 mod breakage;
 mod camera;
+mod check;
 mod combined;
 mod contact;
+mod copies;
 mod error;
 mod files;
 mod groups;
 mod joint;
+mod lattice;
+mod level;
 mod material;
+mod mesh;
 mod mirror;
+mod motion;
 mod pattern;
+mod pieces;
 mod polygon;
+mod pose;
+mod primitive;
 mod quantity;
 mod relief;
 mod shape;
 mod simulation;
+mod solver;
+mod spacing;
+mod stress;
+mod substance;
 mod timeline;
+mod two_dimensions;
 mod units;
 mod validate;
 
@@ -52,33 +69,38 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub use body::{Anchor, Ball, Block, Body, Copies, Motion, Rotation};
-pub use breakage::{
-    Bonds, Cleave, Fracture, Lattice, LatticeLinks, LatticeShards, Level, StrengthPicture, Stress,
-    WeakSphere,
-};
+pub use anchor::{Anchor, Ball, Block};
+pub use body::Body;
+pub use bonds::Bonds;
+pub use breakage::Fracture;
 pub use camera::{Camera, CameraKey};
-pub use combined::{Combined, Op, Part};
 pub use contact::{Bounds, ClampKind, Contact, Energy, LeverArms, Turning};
+pub use copies::Copies;
 pub use error::{InvalidValue, Place, SceneError};
 pub use files::FileError;
 pub use joint::{Joint, JointKind, Motor};
+pub use lattice::{Cleave, Lattice, LatticeLinks, LatticeShards, StrengthPicture, WeakSphere};
+pub use level::Level;
 pub use material::{Material, OwnMaterial, Rule};
+pub use mesh::{Collide, Mesh, MeshSign, Svg, Trimesh};
 pub(crate) use mirror::mirrored_pose;
+pub use motion::{Keyframe, Motion};
 pub use pattern::{
     Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
 };
+pub use pieces::{PieceBonds, Pieces};
 pub use polygon::Polygon;
+pub use pose::{Axis, Rotation};
+pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Plane, Sphere, Torus};
 pub use relief::{Extruded, Heightfield, PictureFile};
-pub use shape::{
-    Axis, Capsule, Collide, Cone, Cuboid, Cylinder, Mesh, MeshSign, PieceBonds, Pieces, Plane,
-    Shape, Sphere, Svg, Torus, Trimesh, default_spacing,
-};
-pub(crate) use shape::{MARGIN, NODES_THROUGH, spacing};
-pub use simulation::{Debris, Retire, Simulation, Solver, Then};
-pub use timeline::{Cut, Event, Explosion, Keyframe, Push, Wind};
+pub use shape::{Combined, Op, Part, Shape};
+pub use simulation::{Debris, Retire, Simulation, Then};
+pub use solver::Solver;
+pub use spacing::default_spacing;
+pub(crate) use spacing::{MARGIN, MAX_NODES, NODES_THROUGH, spacing};
+pub use stress::Stress;
+pub use timeline::{Cut, Event, Explosion, Push, Wind};
 pub use units::units;
-pub(crate) use validate::MAX_NODES;
 
 /// Everything a run needs to know, except the meshes that bodies name.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -122,6 +144,11 @@ pub struct Scene {
 /// The axis of what is given none.
 fn up() -> [f64; 3] {
     [0.0, 1.0, 0.0]
+}
+
+/// How long a blow lasts unless given, s.
+fn millisecond() -> f64 {
+    0.001
 }
 
 impl Scene {

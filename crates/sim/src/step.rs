@@ -7,11 +7,11 @@ use contact::{
 use dynamics::{Body, Momentum, Velocity, energy_fix};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
-use crate::energy::EnergyBound;
-use crate::event::Trigger;
-use crate::free::FreeIslands;
-use crate::hits::{Acting, Hit};
-use crate::world::is_usable;
+use crate::breaking::hits::{Acting, Hit};
+use crate::frame::energy::EnergyBound;
+use crate::frame::free::FreeIslands;
+use crate::script::event::Trigger;
+use crate::world::limits::is_usable;
 use crate::{Report, Settings, World};
 
 /// Limit of repeated contact searches per frame, in bodies and pairs: a multiple of the number of bodies plus a

@@ -1,186 +1,44 @@
-//! The bodies of a simulation, as columns.
+//! The bodies of a simulation, as columns, and what a user does to them.
 
+pub(crate) mod body;
+pub(crate) mod contact_events;
+pub(crate) mod corner;
+pub(crate) mod fingerprint;
+pub(crate) mod forces;
+pub(crate) mod id;
+pub(crate) mod input;
+pub(crate) mod interpolation;
+pub(crate) mod joint;
+pub(crate) mod joints;
+pub(crate) mod limits;
+pub(crate) mod numbers;
+pub(crate) mod query;
+pub(crate) mod rigid;
+pub(crate) mod settings;
+pub(crate) mod solid;
+pub(crate) mod state;
+pub(crate) mod steering;
+pub(crate) mod touching;
+pub(crate) mod user_data;
+pub(crate) mod warning;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use contact::{Broad, Cache, Columns, Flight, Groups, Material, MaterialError, Places, Shape};
-use dynamics::{Body, MassProperties, Momentum, Velocity};
-use nalgebra::{Isometry3, Vector3};
-use serde::{Deserialize, Serialize};
+use dynamics::{Body, MassProperties, Momentum};
+use nalgebra::{Isometry3, Point3, Vector3};
 
-use crate::anchor::Anchorage;
-use crate::contact_events::Log;
-use crate::forces::Load;
-use crate::interpolation::Corner;
-use crate::parent::Parent;
-use crate::sharing::Divided;
-use crate::sleep::{Link, Rest};
-use crate::steering::Target;
-use crate::{Breakage, Debris, Event, Lineage, Motion, Solid, Timeline};
-
-/// Names a body for as long as the world lives; never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct BodyId(u64);
-
-impl std::fmt::Display for BodyId {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl BodyId {
-    /// The number that it is printed as, for programs that know no such type; see [`World::id`].
-    pub fn number(self) -> u64 {
-        self.0
-    }
-}
-
-/// What steers a world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// Length of a frame, which is one time step, s.
-    pub dt: f64,
-    /// Acceleration of all dynamic bodies, m/s^2.
-    pub gravity: Vector3<f64>,
-    /// Iterations and tolerances of collision and contact.
-    pub contact: contact::Settings,
-    /// Whether islands of touching bodies are held to the energy that they had, and those that touch nothing
-    /// immovable to their angular momentum. [`contact::Solver::Ku07`] is not: its impulses add no energy.
-    pub bound_energy: bool,
-    /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
-    pub break_rounds: usize,
-    /// Limits on pieces.
-    pub debris: Debris,
-    /// Whether bodies stay in the plane parallel to xy in which they start and turn about z alone: a world of two
-    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be its own
-    /// mirror image in its plane; one without such an axis is frozen as [`World::add`] says. Nothing breaks.
-    pub plane: bool,
-    /// Whether bodies that have been still for half a second are held until something concerns
-    /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.
-    pub sleep: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            dt: 1.0 / 30.0,
-            gravity: Vector3::new(0.0, -9.81, 0.0),
-            contact: contact::Settings::default(),
-            bound_energy: true,
-            break_rounds: 3,
-            debris: Debris::default(),
-            plane: false,
-            sleep: true,
-        }
-    }
-}
-
-/// A body to add to a [`World`].
-#[derive(Clone, Debug)]
-pub struct NewBody {
-    /// What it is.
-    pub body: Body,
-    /// Body coordinates (center of mass, principal axes) to world.
-    pub pose: Isometry3<f64>,
-    /// Velocity of a dynamic body; that of a kinematic one is in `body`.
-    pub velocity: Velocity,
-    /// What it collides with, in body coordinates.
-    pub shape: Arc<Shape>,
-    /// What it is made of, if it can break, be cut or anchored; the samples of a sampled shape unless
-    /// given.
-    pub solid: Option<Solid>,
-    /// Its surface.
-    pub material: Material,
-    /// Whom it may touch. Its pieces inherit it.
-    pub groups: Groups,
-    /// How it breaks, if it does. Only bodies with a solid do.
-    pub breakage: Option<Breakage>,
-}
-
-/// Squares and products of numbers to here are finite.
-pub(crate) const MAX_NUMBER: f64 = 1e30;
-
-/// Whether a pose and a momentum may take part in a frame.
-pub(crate) fn is_usable(pose: &Isometry3<f64>, momentum: &Momentum) -> bool {
-    let place = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
-    let motion = momentum.linear.iter().chain(momentum.angular.iter());
-    let turns = (pose.rotation.coords.norm_squared() - 1.0).abs() <= UNIT;
-    turns && place.chain(motion).all(|x| x.abs() <= MAX_NUMBER)
-}
-
-/// Error of the squared length of a unit vector or quaternion, far above round-off.
-pub(crate) const UNIT: f64 = 1e-6;
-
-impl NewBody {
-    fn is_usable(&self) -> bool {
-        let usable =
-            |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MAX_NUMBER);
-        let moved = match &self.body {
-            Body::Kinematic(velocity) => usable(velocity),
-            Body::Static | Body::Dynamic(_) => usable(&self.velocity),
-        };
-        moved && is_usable(&self.pose, &self.momentum())
-    }
-
-    fn momentum(&self) -> Momentum {
-        match &self.body {
-            Body::Dynamic(mass) => mass.momentum(&self.pose.rotation, &self.velocity),
-            Body::Static | Body::Kinematic(_) => Momentum::default(),
-        }
-    }
-
-    /// Lets it move in the xy plane alone, and never break. `false` if no axis of it is along z.
-    fn flatten(&mut self) -> bool {
-        let Body::Dynamic(mass) = &self.body else { return true };
-        let Some(mass) = mass.in_plane(&self.pose.rotation) else { return false };
-        self.body = Body::Dynamic(mass);
-        self.velocity.linear.z = 0.0;
-        self.velocity.angular = Vector3::z() * self.velocity.angular.z;
-        self.breakage = None;
-        true
-    }
-
-    /// The same body at rest and out of the way.
-    fn frozen(self) -> Self {
-        let known = is_usable(&self.pose, &Momentum::default());
-        Self {
-            body: Body::Static,
-            pose: if known { self.pose } else { Isometry3::identity() },
-            velocity: Velocity::default(),
-            shape: Arc::new(Shape::empty()),
-            solid: None,
-            material: Material::default(),
-            groups: self.groups,
-            breakage: None,
-        }
-    }
-}
-
-/// A body as it is now.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct BodyState<'a> {
-    /// Its name.
-    pub id: BodyId,
-    /// What it is.
-    pub body: &'a Body,
-    /// Body coordinates to world.
-    pub pose: &'a Isometry3<f64>,
-    /// Momentum of a dynamic body.
-    pub momentum: &'a Momentum,
-    /// What it collides with.
-    pub shape: &'a Arc<Shape>,
-    /// What it is made of.
-    pub solid: Option<&'a Solid>,
-    /// Whom it may touch.
-    pub groups: Groups,
-    /// How it breaks.
-    pub breakage: Option<&'a Breakage>,
-    /// Where it came from, if it broke off something.
-    pub lineage: Option<&'a Lineage>,
-    /// Whether it is held because it was still.
-    pub asleep: bool,
-}
+use crate::breaking::anchor::Anchorage;
+use crate::breaking::divided::Divided;
+use crate::sleep::rest::{Link, Rest};
+use crate::world::corner::Corner;
+use crate::world::id::BodyId;
+use crate::world::input::{Load, Target};
+use crate::world::joint::Joined;
+use crate::world::touching::Log;
+use crate::{BodyState, Breakage, Event, Lineage, Motion, NewBody, Settings, Solid, Timeline};
 
 /// Bodies and the time; advanced by [`World::step`].
 ///
@@ -233,7 +91,7 @@ pub struct World {
     pub(crate) frozen: Vec<BodyId>,
     pub(crate) next: u64,
     /// Sorted by name.
-    pub(crate) joints: Vec<crate::joint::Joined>,
+    pub(crate) joints: Vec<Joined>,
     pub(crate) next_joint: u64,
     pub(crate) frame: usize,
     /// What happens from outside.
@@ -384,6 +242,15 @@ impl World {
         true
     }
 
+    /// Says what a body is made of: how stiff it is when it strikes others, and what it bears itself
+    /// where [`Strength::Material`](crate::Strength::Material) decides. Stone unless said. Its pieces are made of the same.
+    /// `false` if there is no such body.
+    pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        self.substances[i] = substance;
+        true
+    }
+
     /// The body named `id`, unless it broke or was removed.
     pub fn get(&self, id: BodyId) -> Option<BodyState<'_>> {
         self.ids.binary_search(&id).ok().map(|i| self.state(i))
@@ -475,19 +342,6 @@ impl World {
         self.flights[i].state(&self.bodies[i], &self.poses[i], &self.momenta[i], acceleration)
     }
 
-    /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
-    pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
-        // until the blow it was a part of its parent
-        self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);
-        self.corners[i] = Corner::new(parent.since / self.settings.dt, self.poses[i]);
-        let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
-        let (flight, pose, momentum) =
-            Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
-        let taken = parent.taken * mass / parent.mass.mass();
-        (self.flights[i], self.poses[i], self.momenta[i]) =
-            (Flight { taken, ..flight }, pose, momentum);
-    }
-
     /// Kinetic and potential energy, J.
     pub(crate) fn mechanical_energy(&self) -> f64 {
         self.kinetic_energy() + self.potential_energy()
@@ -528,6 +382,26 @@ impl World {
                 pose.translation.vector.z = start.translation.vector.z;
                 *momentum = momentum.planar();
             }
+        }
+    }
+
+    /// The solid of a body: its own, or that of its shape if it has none.
+    pub(crate) fn solid(&self, i: usize) -> Option<Cow<'_, Solid>> {
+        match &self.solids[i] {
+            Some(solid) => Some(Cow::Borrowed(solid)),
+            None => Solid::of_convex(&self.shapes[i]).map(Cow::Owned),
+        }
+    }
+
+    /// Points on the surface of a body, in body coordinates, m: those that it collides by, or those of
+    /// its solid if it is a ball.
+    pub(crate) fn surface_points(&self, i: usize) -> Cow<'_, [Point3<f64>]> {
+        match (self.shapes[i].points(), &self.solids[i]) {
+            ([], Some(Solid { geometry, material })) => {
+                let points = geometry.points();
+                points.iter().map(|p| material.inverse_transform_point(p)).collect()
+            }
+            (points, _) => Cow::Borrowed(points),
         }
     }
 

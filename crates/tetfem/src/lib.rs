@@ -28,9 +28,11 @@ mod model;
 mod panel;
 mod parallel;
 mod pattern;
+mod plastic;
 mod quadratic;
 mod separate;
 mod shatter;
+mod solve_error;
 mod solver;
 mod structure;
 #[cfg(test)]
@@ -48,7 +50,7 @@ pub use conjugate_gradient::Preconditioner;
 pub use contact::{Contact, Load};
 pub use crack::{Crack, max_principal};
 pub use cut::{CutLimits, CutMesh};
-pub use dent::{Dent, Flow, Plastic, Yielding};
+pub use dent::{Dent, Flow};
 pub use element::{Element, green_strain};
 pub use equilibrium::{
     Equilibrium, EquilibriumError, Newton, Support, far_vertices, linear_equilibrium,
@@ -56,9 +58,11 @@ pub use equilibrium::{
 };
 pub use material::{Material, MaterialError};
 pub use model::Model;
+pub use plastic::{Plastic, Yielding};
 pub use separate::{Separated, pieces, separate};
 pub use shatter::{Fracture, Piece, Setup, Shattered, shatter};
-pub use solver::{LinearSolver, SolveError, Solver};
+pub use solve_error::SolveError;
+pub use solver::{LinearSolver, Solver};
 pub use structure::{Interpolation, Response, Structure, StructureError, is_restrained};
 pub use write::{Fields, write_msh, write_vtu};
 

@@ -1,33 +1,12 @@
 //! A solid divided by a pattern.
 
-use std::sync::Arc;
-
 use levelset::Moments;
-use nalgebra::Point3;
 
-use super::exact::{Cuts, divided};
+use super::exact::divided;
+use super::piece::Piece;
+use super::pieces::Pieces;
 use super::{Geometry, Kind};
-use crate::join::joined_bonds;
-use crate::{Alignment, Bond, Pattern, Shattered, shatter};
-
-/// A connected piece of a solid, in the same material space.
-#[derive(Clone, Debug)]
-pub struct Piece {
-    /// Its solid.
-    pub geometry: Geometry,
-    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
-    pub regions: Vec<usize>,
-}
-
-/// What became of a solid: its pieces and where they touched.
-#[derive(Clone, Debug)]
-pub struct Pieces {
-    /// Their moments add up to those of the solid. One alone means that it did not break.
-    pub pieces: Vec<Piece>,
-    /// The cuts between them, sorted by pair.
-    pub bonds: Vec<Bond>,
-    cuts: Option<Cuts>,
-}
+use crate::{Alignment, Pattern, shatter};
 
 /// Nodes of the smallest piece of a sampled solid: fewer tell nothing of its shape.
 const MIN_NODES: usize = 8;
@@ -57,7 +36,7 @@ impl Geometry {
 
     fn whole(&self) -> Pieces {
         let piece = Piece { geometry: self.clone(), regions: vec![0] };
-        Pieces { pieces: vec![piece], bonds: Vec::new(), cuts: None }
+        Pieces::whole(piece)
     }
 
     fn shattered(&self, pattern: &Pattern, at: &Alignment, least: f64) -> Pieces {
@@ -67,57 +46,5 @@ impl Geometry {
         let broken = shatter(level_set, &points, pattern, at, nodes.max(MIN_NODES));
         let total: Moments = broken.fragments.iter().map(|fragment| fragment.moments).sum();
         Pieces::of_samples(broken, total.map_to(&self.moments))
-    }
-}
-
-impl Pieces {
-    pub(super) fn exact(pieces: Vec<Piece>, bonds: Vec<Bond>, cuts: Cuts) -> Self {
-        Self { pieces, bonds, cuts: Some(cuts) }
-    }
-
-    fn of_samples(broken: Shattered, moments: impl Fn(&Moments) -> Moments) -> Self {
-        let piece = |fragment: crate::Fragment| Piece {
-            geometry: Geometry::sampled(
-                Arc::new(fragment.level_set),
-                fragment.particles,
-                moments(&fragment.moments),
-            ),
-            regions: fragment.regions,
-        };
-        let Shattered { fragments, bonds } = broken;
-        Self { pieces: fragments.into_iter().map(piece).collect(), bonds, cuts: None }
-    }
-
-    /// Puts together the pieces of equal entries of `groups`, which are numbered from 0 without gaps,
-    /// as pieces of `parent`; the result has one piece per group, in their order, and the bonds between
-    /// them.
-    ///
-    /// # Panics
-    /// If there is not one group per piece.
-    #[must_use]
-    pub fn joined(self, parent: &Geometry, groups: &[usize]) -> Self {
-        assert_eq!(self.pieces.len(), groups.len(), "one group per piece");
-        let Self { pieces, bonds, cuts } = self;
-        if let Some(cuts) = &cuts {
-            let joined = cuts.joined(parent, &pieces, groups);
-            return Self { pieces: joined, bonds: joined_bonds(&bonds, groups), cuts: None };
-        }
-        let total: Moments = pieces.iter().map(|piece| *piece.geometry.moments()).sum();
-        let fragment = |piece: &Piece| crate::Fragment {
-            level_set: piece.geometry.level_set().as_ref().clone(),
-            particles: piece.geometry.points().to_vec(),
-            moments: *piece.geometry.moments(),
-            regions: piece.regions.clone(),
-        };
-        let fragments = pieces.iter().map(fragment).collect();
-        let joined = Shattered { fragments, bonds }.joined(parent.level_set(), groups);
-        Self::of_samples(joined, total.map_to(&total))
-    }
-
-    /// The piece that a point is deepest in, or nearest to; 0 if there is none.
-    pub fn nearest(&self, p: &Point3<f64>) -> usize {
-        let distance = |n: &usize| self.pieces[*n].geometry.level_set().value(p);
-        let nearer = |a: &usize, b: &usize| distance(a).total_cmp(&distance(b));
-        (0..self.pieces.len()).min_by(nearer).unwrap_or(0)
     }
 }

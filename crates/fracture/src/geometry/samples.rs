@@ -6,9 +6,9 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::{Exact, Geometry, Kind};
 use crate::facets::Facets;
-use crate::field::NodeBox;
-use crate::near::lower_to;
+use crate::node_box::NodeBox;
 use crate::planes::{Lines, NodePlane, Planes, pitch};
+use crate::rows::lower_to;
 
 impl Geometry {
     /// The samples of a solid that none were given of.

@@ -3,9 +3,8 @@
 use fracture::draw;
 use levelset::{Grid, LevelSet, TriMesh};
 
-use super::Cause;
-use crate::RigidError;
 use crate::scene::{self, Combined, MeshSign, Shape};
+use crate::{Cause, RigidError};
 
 /// How the mesh of a shape is sampled again.
 pub(super) fn sampling(shape: &Shape) -> scene::Mesh {

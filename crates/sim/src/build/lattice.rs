@@ -6,9 +6,8 @@ use fracture::{Breaking, Material, Neighbors, Noise, Plane, Shards, Spread, Weak
 use levelset::TetMesh;
 use nalgebra::Point3;
 
-use super::Cause;
 use crate::scene;
-use crate::{FractureModel, LatticeBody, LatticeModel};
+use crate::{Cause, FractureModel, LatticeBody, LatticeModel};
 
 /// How a body breaks by a lattice of its own tetrahedra, or of those that fill it when it is first hit;
 /// `None` if neither the scene nor its material says how strong it is.

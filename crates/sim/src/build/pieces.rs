@@ -7,9 +7,8 @@ use levelset::{Aabb, Moments, TriMesh};
 use nalgebra::{Point3, Vector3};
 
 use super::solids::mirrored;
-use super::{BuildError, Cause, MeshData};
-use crate::PaintedMesh;
 use crate::scene::{self, Body, Joint, JointKind, Mesh, MeshSign, Pieces, Scene, Shape};
+use crate::{BuildError, Cause, MeshData, PaintedMesh};
 
 /// Puts a body for each piece in place of each body with the shape [`Pieces`], and a joint for each of their bonds.
 /// `pieces` holds the pieces by the file that the scene names; what they become is added to `meshes`. Pieces of

@@ -6,9 +6,10 @@ use fracture::{Alignment, Bricks, Geometry, Noise, Pattern, Radial, Slices, Voro
 use levelset::Aabb;
 use nalgebra::{Point3, Unit, Vector3};
 
-use super::{BuildError, Cause};
 use crate::scene::{self, Scene};
-use crate::{FixedPattern, FractureModel, Level, Next, Placement, Strength, Then};
+use crate::{
+    Bonds, BuildError, Cause, FixedPattern, FractureModel, Level, Next, Placement, Strength, Then,
+};
 
 /// The pattern that `spec` describes; a number of pieces is that of `body`, or of all space where
 /// there is none. Lengths in m are then in pattern units, and the box of the body is `[-1, 1]^3`.
@@ -218,7 +219,7 @@ impl<'a> Patterns<'a> {
                 pattern: Arc::new(FixedPattern { pattern, at, then }),
                 strength: level.break_impulse.map_or(Strength::Material, Strength::Impulse),
                 least_share: level.min_share.unwrap_or_else(own),
-                bonds: super::bonds(level.bonds, body),
+                bonds: bonds(level.bonds, body),
             })));
         }
         let own = Named { name, finer: fracture.finer_parts() };
@@ -275,4 +276,11 @@ impl<'a> Patterns<'a> {
         self.made.push((named, shape, Arc::clone(&made)));
         Ok(Some(made))
     }
+}
+
+/// What holds the pieces of a body together.
+pub(super) fn bonds(given: Option<scene::Bonds>, body: &scene::Body) -> Option<Bonds> {
+    let scene::Bonds { strength, duration } = given?;
+    let by_material = || body.solid().map(|solid| solid.tensile_strength);
+    Some(Bonds { strength: strength.or_else(by_material)?, duration })
 }

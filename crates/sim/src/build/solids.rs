@@ -9,9 +9,9 @@ use fracture::{ClosedMesh, Geometry};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, MeshError, Moments, Sign, TetMesh, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::{Cause, MeshData, formed};
+use super::formed;
 use crate::scene::{self, MeshSign};
-use crate::{PaintedMesh, RigidError, Solid, rigid};
+use crate::{Cause, MeshData, PaintedMesh, RigidError, Solid, rigid};
 
 /// The solid of a body.
 pub(super) struct Solids {

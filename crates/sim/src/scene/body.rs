@@ -1,11 +1,19 @@
-//! Bodies: where they are, who moves them and what holds them.
+//! Bodies: where they are, what they are of and who moves them.
 
-use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion, Vector3};
+use nalgebra::Isometry3;
 use serde::Deserialize;
 
+use super::check::{
+    LARGEST, at, bounded, direction, fraction, lever_arm, positive, require, stress,
+};
+use super::material::refractive_index;
+use super::motion::time;
+use super::pose::placed;
+use super::{
+    Anchor, Copies, Fracture, InvalidValue, Keyframe, Motion, OwnMaterial, Rotation, Rule, Scene,
+    Shape,
+};
 use crate::{SmallPieces, Texture};
-
-use super::{Axis, Fracture, Keyframe, OwnMaterial, Plane, Rule, Shape, up};
 
 /// One body: `[[body]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -91,90 +99,6 @@ pub struct Body {
     pub keyframes: Option<Vec<Keyframe>>,
 }
 
-/// Holds what a body has in a region, until it breaks away:
-/// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
-/// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Anchor {
-    /// What is in a ball.
-    pub sphere: Option<Ball>,
-    /// What is in a box along the axes.
-    pub r#box: Option<Block>,
-    /// What is behind a plane, where `normal . x < offset`.
-    pub plane: Option<Plane>,
-    /// The body it holds on to, static or itself anchored, which must touch it in the region; the
-    /// world unless given.
-    pub to: Option<String>,
-}
-
-/// A ball of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ball {
-    /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, rename = "centre", alias = "center")]
-    pub center: [f64; 3],
-    /// Its radius, m.
-    pub radius: f64,
-}
-
-/// A box of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Block {
-    /// Its center, m; `[0, 0, 0]` unless given.
-    #[serde(default, rename = "centre", alias = "center")]
-    pub center: [f64; 3],
-    /// Half the edge lengths, m.
-    pub half_extents: [f64; 3],
-}
-
-/// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
-/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on. Mirror images come
-/// after all others: `copies = { mirror = "x" }` is a body and its image.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Copies {
-    /// How many along x, y and z; 1 unless given.
-    #[serde(default = "one")]
-    pub count: [usize; 3],
-    /// From one to the next, m; along axes with one copy 0 unless given.
-    #[serde(default)]
-    pub spacing: [f64; 3],
-    /// How far each may stray from its place along each axis, m; 0 unless given.
-    #[serde(default)]
-    pub jitter: f64,
-    /// Rotation of each copy relative to the previous one, about its own origin; none unless given.
-    #[serde(default)]
-    pub turn: Rotation,
-    /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
-    #[serde(default)]
-    pub turn_jitter: f64,
-    /// Adds the mirror image of each copy in a plane of the world across this axis; none unless given. Shapes,
-    /// velocities, keyframes, anchors and what weakens lattices are mirrored, patterns and solid textures are not.
-    pub mirror: Option<Axis>,
-    /// Where that plane is along its axis, m; 0 unless given.
-    #[serde(default)]
-    pub mirror_at: f64,
-}
-
-fn one() -> [usize; 3] {
-    [1; 3]
-}
-
-impl Copies {
-    /// How many bodies there are.
-    pub fn total(&self) -> usize {
-        self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
-    }
-
-    /// How many different solids they have: that of the body, and its mirror image.
-    fn solids(&self) -> usize {
-        1 + usize::from(self.mirror.is_some())
-    }
-}
-
 impl Body {
     /// Most nodes of the level set that it is built with: boxes and balls need none unless finite
     /// elements or a lattice fill them, or anchors hold them.
@@ -211,47 +135,147 @@ impl Body {
             None => self.name.clone(),
         })
     }
-}
 
-/// Shape coordinates to world.
-pub(super) fn placed(position: [f64; 3], rotation: Rotation) -> Isometry3<f64> {
-    Isometry3::from_parts(Translation3::from(Vector3::from(position)), rotation.to_quaternion())
-}
-
-/// Who moves a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Motion {
-    /// Forces and contacts do.
-    #[default]
-    Dynamic,
-    /// Nobody.
-    Static,
-    /// It keeps the velocity it is given and nothing stops it.
-    Kinematic,
-}
-
-/// A turn about an axis through the origin, right-handed.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rotation {
-    /// The axis, of any length but zero; `[0, 1, 0]` unless given.
-    #[serde(default = "up")]
-    pub axis: [f64; 3],
-    /// The angle, degrees.
-    pub degrees: f64,
-}
-
-impl Default for Rotation {
-    fn default() -> Self {
-        Self { axis: up(), degrees: 0.0 }
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        self.shape.check(&at(key, "shape"), self.may_be_sampled())?;
+        positive(&at(key, "density"), self.density(), "kg/m^3")?;
+        self.check_keyframes(&at(key, "keyframes"))?;
+        bounded(&at(key, "position"), &self.position, "m")?;
+        direction(&at(key, "rotation.axis"), &self.rotation.axis)?;
+        bounded(&at(key, "rotation.degrees"), &[self.rotation.degrees], "degrees")?;
+        bounded(&at(key, "velocity"), &self.velocity, "m/s")?;
+        bounded(&at(key, "angular_velocity"), &self.angular_velocity, "rad/s")?;
+        fraction(&at(key, "restitution"), self.restitution())?;
+        lever_arm(&at(key, "rolling_friction"), self.rolling_friction())?;
+        lever_arm(&at(key, "spinning_friction"), self.spinning_friction())?;
+        let friction = self.friction();
+        require((0.0..=LARGEST).contains(&friction), &at(key, "friction"), || {
+            format!("must be 0 or more and finite, not {friction:?}")
+        })?;
+        let look = self.look();
+        for c in look.color {
+            fraction(&at(key, "colour"), f64::from(c))?;
+        }
+        for c in look.inner_color {
+            fraction(&at(key, "inner_colour"), f64::from(c))?;
+        }
+        if let Some(small) = look.small_pieces {
+            positive(&at(key, "small_pieces.size"), small.size, "m")?;
+            let key = at(key, "small_pieces.colour");
+            small.color.iter().try_for_each(|c| fraction(&key, f64::from(*c)))?;
+        }
+        for (name, share) in [
+            ("roughness", look.roughness),
+            ("transmission", look.transmission),
+            ("alpha", look.alpha),
+        ] {
+            fraction(&at(key, name), f64::from(share))?;
+        }
+        refractive_index(&at(key, "ior"), look.ior)?;
+        let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
+        require(
+            rests || self.motion != Motion::Static,
+            &at(key, "motion"),
+            || "is \"static\", but the body has a velocity: remove it or use \"kinematic\"",
+        )?;
+        let plane = matches!(self.shape, Shape::Plane(_));
+        require(
+            !plane || self.motion == Motion::Static,
+            &at(key, "motion"),
+            || "must be \"static\" for a plane, which has no end and no mass",
+        )?;
+        require(
+            !matches!(self.shape, Shape::Trimesh(_)) || self.motion != Motion::Dynamic,
+            &at(key, "motion"),
+            || "must be \"static\" or \"kinematic\" for a trimesh, which has no mass: use `mesh`",
+        )?;
+        require(
+            self.motion == Motion::Dynamic || self.fracture.is_none(),
+            &at(key, "fracture"),
+            || "must be removed: only a dynamic body breaks",
+        )?;
+        let key_of = |name: &str| at(key, name);
+        require(
+            self.anchors.is_empty() || (self.motion == Motion::Dynamic && rests),
+            &key_of("anchor"),
+            || "must be removed: only a dynamic body without a velocity is anchored",
+        )?;
+        if let Some(strength) = self.anchor_strength {
+            stress(&key_of("anchor_strength"), strength)?;
+        }
+        self.copies.as_ref().map_or(Ok(()), |copies| copies.check(&key_of("copies")))
     }
-}
 
-impl Rotation {
-    /// The same turn as a unit quaternion.
-    pub fn to_quaternion(self) -> UnitQuaternion<f64> {
-        let axis = Unit::new_normalize(Vector3::from(self.axis));
-        UnitQuaternion::from_axis_angle(&axis, self.degrees.to_radians())
+    /// The keyframes of a body.
+    pub(super) fn check_keyframes(&self, key: &str) -> Result<(), InvalidValue> {
+        let Some(keyframes) = &self.keyframes else { return Ok(()) };
+        let rests = self.velocity == [0.0; 3] && self.angular_velocity == [0.0; 3];
+        require(
+            self.motion == Motion::Kinematic && rests,
+            key,
+            || "must be removed: only a kinematic body without a velocity follows keyframes",
+        )?;
+        require(
+            self.position == [0.0; 3] && self.rotation == Rotation::default(),
+            key,
+            || "says where the body is: remove its `position` and `rotation`",
+        )?;
+        require(!keyframes.is_empty(), key, || "is empty: give at least one keyframe")?;
+        let mut last = f64::NEG_INFINITY;
+        for (n, keyframe) in keyframes.iter().enumerate() {
+            let key = format!("{key}[{n}]");
+            time(&at(&key, "time"), keyframe.time)?;
+            require(keyframe.time > last, &at(&key, "time"), || {
+                format!("must be after the time of the keyframe before, {last} s")
+            })?;
+            last = keyframe.time;
+            bounded(&at(&key, "position"), &keyframe.position, "m")?;
+            direction(&at(&key, "rotation.axis"), &keyframe.rotation.axis)?;
+            bounded(&at(&key, "rotation.degrees"), &[keyframe.rotation.degrees], "degrees")?;
+        }
+        Ok(())
+    }
+
+    /// What the other keys of a body in pieces say.
+    pub(super) fn check_pieces(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
+        let Shape::Pieces(pieces) = &self.shape else { return Ok(()) };
+        require(
+            self.motion == Motion::Dynamic,
+            &at(key, "motion"),
+            || "must be \"dynamic\" for pieces: use the shape `trimesh` for scenery",
+        )?;
+        for (name, is_given) in [
+            ("copies", self.copies.is_some()),
+            ("anchor", !self.anchors.is_empty()),
+            ("keyframes", self.keyframes.is_some()),
+        ] {
+            require(
+                !is_given,
+                &at(key, name),
+                || "must be removed: a body with the shape `pieces` has none",
+            )?;
+        }
+        let Some(bonds) = &pieces.bonds else { return Ok(()) };
+        let key = at(key, "shape.pieces.bonds");
+        require(
+            bonds.strength.is_some() || self.solid().is_some(),
+            &key,
+            || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+        )?;
+        let solver = scene.simulation.solver;
+        require(solver.contact().has_joints(), &key, || {
+            format!("cannot be: the solver `{}` has no joints, which bonds are", solver.name())
+        })
+    }
+
+    /// Refuses a body in pieces where one body is named.
+    pub(super) fn check_stands_alone(&self, key: &str) -> Result<(), InvalidValue> {
+        require(!matches!(self.shape, Shape::Pieces(_)), key, || {
+            format!(
+                "names `{}`, which starts in pieces: name a body that stands alone, or make bodies of the \
+                 pieces with `brisance bond`",
+                self.name
+            )
+        })
     }
 }

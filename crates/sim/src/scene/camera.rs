@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
+use super::check::{at, bounded, require};
 use super::error::nearest;
-use super::timeline::time;
-use super::validate::{at, bounded, require};
+use super::motion::time;
 use super::{InvalidValue, Scene};
 
 /// Most keyframes of a camera.

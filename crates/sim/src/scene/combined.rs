@@ -2,57 +2,15 @@
 
 use levelset::{Aabb, Solid};
 use nalgebra::{Isometry3, Point3, Unit, UnitVector3, Vector3};
-use serde::Deserialize;
 
-use super::body::placed;
-use super::{PictureFile, Rotation, Shape};
+use super::check::{at, bounded, count, direction, extent, require};
+use super::pose::placed;
+use super::{Combined, InvalidValue, Op, Part, PictureFile, Shape};
 
-/// `shape = { combined = { parts = [{ shape = { box = ... } }, { shape = { sphere = ... }, op = "difference" }] } }`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Combined {
-    /// What it is made of, each put together with what those before it make.
-    pub parts: Vec<Part>,
-    /// Thickness of its wall, m: what is deeper is hollow; solid unless given.
-    pub wall: Option<f64>,
-    /// Radius of its edges, m, taken off before it becomes hollow; sharp unless given.
-    #[serde(default)]
-    pub rounding: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// A part of a combined solid.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Part {
-    /// A primitive, a plane, or what others are combined to.
-    pub shape: Shape,
-    /// How it is put together with the parts before it; `"union"` unless given.
-    #[serde(default)]
-    pub op: Op,
-    /// Where its origin is, in the coordinates of the whole, m; the origin unless given.
-    #[serde(default)]
-    pub position: [f64; 3],
-    /// How it is turned; not at all unless given.
-    #[serde(default)]
-    pub rotation: Rotation,
-}
-
-/// How a part is put together with those before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Op {
-    /// What is in either.
-    #[default]
-    Union,
-    /// What is in those before it and not in it.
-    Difference,
-    /// What is in both.
-    Intersection,
-}
+/// Maximum number of parts of a combined solid: sampling evaluates each at every node.
+const MAX_PARTS: usize = 1000;
+/// Maximum nesting depth of combined solids, a bound on recursion.
+const MAX_DEPTH: usize = 8;
 
 impl Part {
     fn pose(&self) -> Isometry3<f64> {
@@ -99,6 +57,71 @@ impl Combined {
             };
         }
         whole
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(self.depth() <= MAX_DEPTH, key, || {
+            format!("is nested more than {MAX_DEPTH} deep")
+        })?;
+        count(&at(key, "parts"), self.parts.len(), 1, MAX_PARTS)?;
+        for (n, part) in self.parts.iter().enumerate() {
+            let key = format!("{key}.parts[{n}]");
+            bounded(&at(&key, "position"), &part.position, "m")?;
+            direction(&at(&key, "rotation.axis"), &part.rotation.axis)?;
+            bounded(&at(&key, "rotation.degrees"), &[part.rotation.degrees], "degrees")?;
+            require(
+                !matches!(
+                    part.shape,
+                    Shape::Mesh(_)
+                        | Shape::Tets(_)
+                        | Shape::Trimesh(_)
+                        | Shape::Pieces(_)
+                        | Shape::Svg(_)
+                ),
+                &at(&key, "shape"),
+                || "is from a file: combine primitives, planes, pictures and combined solids",
+            )?;
+            require(
+                n > 0 || (part.op == Op::Union && !matches!(part.shape, Shape::Plane(_))),
+                &at(&key, "op"),
+                || "must be \"union\" for the first part, and its shape no plane",
+            )?;
+            require(
+                part.op != Op::Union || !matches!(part.shape, Shape::Plane(_)),
+                &at(&key, "op"),
+                || "must be \"difference\" or \"intersection\" for a plane, which has no end",
+            )?;
+            if let Shape::Combined(inner) = &part.shape {
+                require(
+                    inner.rounding == 0.0,
+                    &at(&key, "shape.combined.rounding"),
+                    || "must be removed: give it to the whole",
+                )?;
+            }
+            // samples are those of the whole
+            part.shape.check(&at(&key, "shape"), false)?;
+        }
+        require(
+            self.bounds().is_some(),
+            &at(key, "parts"),
+            || "leave nothing: parts of an intersection must meet",
+        )?;
+        if let Some(wall) = self.wall {
+            extent(&at(key, "wall"), wall)?;
+        }
+        if self.rounding != 0.0 {
+            extent(&at(key, "rounding"), self.rounding)?;
+        }
+        Ok(())
+    }
+
+    /// How deep combined solids are nested in it.
+    fn depth(&self) -> usize {
+        let of = |shape: &Shape| match shape {
+            Shape::Combined(inner) => inner.depth(),
+            _ => 0,
+        };
+        1 + self.parts.iter().map(|part| of(&part.shape)).max().unwrap_or(0)
     }
 }
 

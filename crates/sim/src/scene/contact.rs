@@ -1,11 +1,10 @@
 //! How contacts are solved, and what keeps energy.
 
+use contact::Levers;
 use contact::constraint::{FrictionBounds, SequentialImpulse};
-use contact::{Clamp, Levers};
-use dynamics::{Order, Scheme};
 use serde::Deserialize;
 
-use super::{Simulation, Solver};
+use super::Solver;
 
 /// Settings of the solver: `[simulation.contact]`. What is not given is as
 /// [`contact::Settings::default`] has it, or [`contact::Settings::reference`] for that solver.
@@ -154,7 +153,7 @@ impl Contact {
     }
 
     /// A solver with what is given.
-    fn solver(&self, solver: Solver) -> contact::Solver {
+    pub(super) fn solver(&self, solver: Solver) -> contact::Solver {
         match solver.contact() {
             contact::Solver::Reference { levers, clamp_positions } => contact::Solver::Reference {
                 levers: self.levers.map_or(levers, |levers| match levers {
@@ -175,41 +174,6 @@ impl Contact {
                 })
             }
             other => other,
-        }
-    }
-}
-
-impl Simulation {
-    /// Solver, iteration counts and tolerances of the run.
-    pub fn contact_settings(&self) -> contact::Settings {
-        let given = &self.contact;
-        let own = contact::Settings::of(given.solver(self.solver));
-        let clamp = match given.clamp {
-            _ if !self.energy.clamp => Clamp::Off,
-            Some(ClampKind::Plastic) => Clamp::Plastic,
-            Some(ClampKind::Scale) => Clamp::Scale,
-            None => own.clamp,
-        };
-        let order = match self.rotation {
-            Turning::SixthOrder => Order::Sixth,
-            Turning::SecondOrder => Order::Second,
-        };
-        contact::Settings {
-            scheme: Scheme { order, energy_fix: self.energy.fix },
-            clamp,
-            collision_sweeps: given.collision_sweeps.unwrap_or(own.collision_sweeps),
-            pair_repeats: given.pair_repeats.unwrap_or(own.pair_repeats),
-            contact_sweeps: given.contact_sweeps.unwrap_or(own.contact_sweeps),
-            push_sweeps: given.push_sweeps.unwrap_or(own.push_sweeps),
-            shock_sweeps: given.shock_sweeps.unwrap_or(own.shock_sweeps),
-            joint_sweeps: given.joint_sweeps.unwrap_or(own.joint_sweeps),
-            rough_speed: given.rough_speed.unwrap_or(own.rough_speed),
-            settled_speed: given.settled_speed.unwrap_or(own.settled_speed),
-            push_out: given.push_out.unwrap_or(own.push_out),
-            slop: given.slop.unwrap_or(own.slop),
-            resting_speed: given.resting_speed.unwrap_or(own.resting_speed),
-            resting_share: given.resting_share.unwrap_or(own.resting_share),
-            ..own
         }
     }
 }

@@ -210,7 +210,7 @@ impl Files<'_> {
         if let Some(version) = own.version.filter(|version| *version != Scene::VERSION) {
             let part =
                 Part { file, text, bodies: 0..0, joints: 0..0, events: 0..0, tables: Vec::new() };
-            return Err(part.refused("version".to_owned(), super::validate::version(version)));
+            return Err(part.refused("version".to_owned(), refused_version(version)));
         }
         self.add(file, text, own)
     }
@@ -237,4 +237,9 @@ fn beside(file: &str, name: &str) -> String {
         }
     }
     path.to_string_lossy().into_owned()
+}
+
+/// What is wrong with a version.
+pub(super) fn refused_version(other: u32) -> String {
+    format!("is {other}, but this program reads version {}", Scene::VERSION)
 }

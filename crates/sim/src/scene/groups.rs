@@ -4,7 +4,12 @@ use std::collections::BTreeSet;
 
 use contact::Groups;
 
-use super::{Body, Scene};
+use super::check::{at, require};
+use super::error::nearest;
+use super::{Body, InvalidValue, Scene};
+
+/// Most collision groups of a scene: one bit each.
+const MAX_GROUPS: usize = 32;
 
 impl Scene {
     /// The group of bodies that name none.
@@ -30,5 +35,28 @@ impl Scene {
             memberships: body.groups.as_deref().map_or(1, bits),
             filter: body.collides_with.as_deref().map_or(u32::MAX, bits),
         }
+    }
+}
+
+impl Body {
+    pub(super) fn check_groups(&self, key: &str, all: &[&str]) -> Result<(), InvalidValue> {
+        require(all.len() <= MAX_GROUPS, &at(key, "groups"), || {
+            format!("makes {} groups, more than {MAX_GROUPS}: use fewer", all.len())
+        })?;
+        let own = self.groups.as_deref().unwrap_or_default();
+        require(
+            own.iter().all(|name| !name.is_empty()),
+            &at(key, "groups"),
+            || "holds an empty name: give the group a name",
+        )?;
+        for name in self.collides_with.as_deref().unwrap_or_default() {
+            require(all.contains(&name.as_str()), &at(key, "collides_with"), || {
+                match nearest(name, all.iter().copied()) {
+                    Some(other) => format!("names no group `{name}`, did you mean `{other}`?"),
+                    None => format!("names no group `{name}`; known: {}", all.join(", ")),
+                }
+            })?;
+        }
+        Ok(())
     }
 }

@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
-use super::up;
+use super::check::{LARGEST, at, bounded, direction, positive, require};
+use super::error::nearest;
+use super::{InvalidValue, Motion, Scene, up};
 
 /// Two bodies that stay joined until it bears too much: `[[joints]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -31,6 +33,89 @@ pub struct Joint {
     /// Whether the bodies collide with each other; false unless given.
     #[serde(default)]
     pub collides: bool,
+}
+
+impl Joint {
+    pub(super) fn check(&self, key: &str, scene: &Scene) -> Result<(), InvalidValue> {
+        let solver = scene.simulation.solver;
+        require(solver.contact().has_joints(), key, || {
+            format!(
+                "cannot be: the solver `{}` has no joints; use `manifold`, \
+                 `sequential_impulse`, `quadratic_program` or `impulse`",
+                solver.name()
+            )
+        })?;
+        let mut moves = false;
+        for (n, name) in self.bodies.iter().enumerate() {
+            let key = format!("{key}.bodies[{n}]");
+            let body = scene.bodies.iter().find(|b| b.name == *name);
+            let Some(body) = body else {
+                let names = scene.bodies.iter().map(|b| b.name.as_str());
+                let problem = match nearest(name, names) {
+                    _ if scene.is_copy(name) => {
+                        format!("names `{name}`, which is a copy: name a body that stands alone")
+                    }
+                    Some(near) => format!("names no body `{name}`, did you mean `{near}`?"),
+                    None => format!("names no body `{name}`: add it or remove the joint"),
+                };
+                return Err(InvalidValue { key, problem });
+            };
+            require(body.copies.is_none(), &key, || {
+                format!("names `{name}`, which has copies: name a body that stands alone")
+            })?;
+            body.check_stands_alone(&key)?;
+            moves |= body.motion == Motion::Dynamic;
+        }
+        let key_of = |name: &str| at(key, name);
+        require(self.bodies[0] != self.bodies[1], &key_of("bodies"), || "names one body twice")?;
+        require(moves, &key_of("bodies"), || "names two bodies that nothing moves")?;
+        self.check_numbers(key)
+    }
+
+    fn check_numbers(&self, key: &str) -> Result<(), InvalidValue> {
+        let key_of = |name: &str| at(key, name);
+        bounded(&key_of("anchor"), &self.anchor, "m")?;
+        direction(&key_of("axis"), &self.axis)?;
+        let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
+        let distance = self.kind == JointKind::Distance;
+        if let Some(second) = &self.second_anchor {
+            bounded(&key_of("second_anchor"), second, "m")?;
+            require(
+                distance,
+                &key_of("second_anchor"),
+                || "must be removed: only `distance` has two",
+            )?;
+        }
+        if let Some([least, most]) = self.limits {
+            let range = if self.kind == JointKind::Hinge { 179.0 } else { LARGEST };
+            let low = if distance { 0.0 } else { -range };
+            require(low <= least && least <= most && most <= range, &key_of("limits"), || {
+                format!("must ascend between {low} and {range}, not {least} and {most}")
+            })?;
+            require(
+                drives || distance,
+                &key_of("limits"),
+                || "must be removed: only `hinge`, `slider` and `distance` have them",
+            )?;
+        }
+        if let Some(motor) = self.motor {
+            require(
+                drives,
+                &key_of("motor"),
+                || "must be removed: only `hinge` and `slider` have one",
+            )?;
+            bounded(&key_of("motor.speed"), &[motor.speed], "rad/s or m/s")?;
+            positive(&key_of("motor.most"), motor.most, "N m or N")?;
+        }
+        for (name, bears) in
+            [("break_force", self.break_force), ("break_torque", self.break_torque)]
+        {
+            if let Some(bears) = bears {
+                positive(&key_of(name), bears, "N or N m")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What a joint leaves free.

@@ -1,15 +1,13 @@
 //! Materials that scenes can name: `material = "glass"`.
 
-use std::sync::Arc;
-
 use contact::Combine;
 use fracture::Material as Solid;
 use serde::Deserialize;
 
-use super::validate::{at, fraction, lever_arm, positive, require, stress};
+use super::check::{at, fraction, lever_arm, positive, require, stress};
 use super::{InvalidValue, Scene};
+use crate::Texture;
 use crate::scene::error::nearest;
-use crate::{Look, Texture};
 
 /// How a material rubs, bounces and looks; how heavy and strong it is says [`fracture::Material`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +52,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    fn combine(self) -> Combine {
+    pub(super) fn combine(self) -> Combine {
         match self {
             Self::Average => Combine::Average,
             Self::GeometricMean => Combine::GeometricMean,
@@ -193,7 +191,7 @@ impl OwnMaterial {
     }
 
     /// Its density, stiffness and strength, if it has them all.
-    fn solid(&self) -> Option<Solid> {
+    pub(super) fn solid(&self) -> Option<Solid> {
         let base = self.base().and_then(Material::solid);
         Some(Solid {
             name: base.map_or("own", |base| base.name),
@@ -208,25 +206,25 @@ impl OwnMaterial {
 
 /// What a body has of its material.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
-    density: Option<f64>,
-    restitution: Option<f64>,
-    friction: Option<f64>,
-    restitution_rule: Option<Rule>,
-    friction_rule: Option<Rule>,
-    rolling_friction: Option<f64>,
-    spinning_friction: Option<f64>,
-    color: Option<[f32; 3]>,
-    inner_color: Option<[f32; 3]>,
-    roughness: Option<f32>,
-    texture: Option<Texture>,
-    transmission: Option<f32>,
-    ior: Option<f32>,
-    alpha: Option<f32>,
+pub(super) struct Known {
+    pub(super) density: Option<f64>,
+    pub(super) restitution: Option<f64>,
+    pub(super) friction: Option<f64>,
+    pub(super) restitution_rule: Option<Rule>,
+    pub(super) friction_rule: Option<Rule>,
+    pub(super) rolling_friction: Option<f64>,
+    pub(super) spinning_friction: Option<f64>,
+    pub(super) color: Option<[f32; 3]>,
+    pub(super) inner_color: Option<[f32; 3]>,
+    pub(super) roughness: Option<f32>,
+    pub(super) texture: Option<Texture>,
+    pub(super) transmission: Option<f32>,
+    pub(super) ior: Option<f32>,
+    pub(super) alpha: Option<f32>,
 }
 
 impl Known {
-    fn of(material: &Material) -> Self {
+    pub(super) fn of(material: &Material) -> Self {
         Self {
             density: material.solid().map(|solid| solid.density),
             restitution: Some(material.restitution),
@@ -245,7 +243,7 @@ impl Known {
         }
     }
 
-    fn of_own(own: &OwnMaterial) -> Self {
+    pub(super) fn of_own(own: &OwnMaterial) -> Self {
         let base = own.base().map_or_else(Self::default, Self::of);
         // a color of its own goes with cuts of its own
         let cuts = if own.color.is_some() { None } else { base.inner_color };
@@ -357,87 +355,4 @@ fn known(key: &str, name: &str, own: &[&str]) -> Result<(), InvalidValue> {
             format!("names no material `{name}`; known: {}", all().collect::<Vec<_>>().join(", "))
         }
     })
-}
-
-impl super::Body {
-    fn known(&self) -> Known {
-        match &self.own_material {
-            Some(own) => Known::of_own(own),
-            None => {
-                let named = self.material.as_deref().and_then(Material::named);
-                named.map_or_else(Known::default, Known::of)
-            }
-        }
-    }
-
-    /// Density, stiffness and strength of its material, if it names one that has them.
-    pub fn solid(&self) -> Option<Solid> {
-        match &self.own_material {
-            Some(own) => own.solid(),
-            None => Material::named(self.material.as_deref()?)?.solid().copied(),
-        }
-    }
-
-    /// Mass per volume, kg/m^3: its own, else its material's, else that of water.
-    pub fn density(&self) -> f64 {
-        self.density.or(self.known().density).unwrap_or(1000.0)
-    }
-
-    /// Stress at which anchors give way under its weight, Pa: its own, else its material's, else
-    /// infinite.
-    pub fn anchor_strength(&self) -> f64 {
-        let by_material = || Some(self.solid()?.tensile_strength);
-        self.anchor_strength.or_else(by_material).unwrap_or(f64::INFINITY)
-    }
-
-    /// Coefficient of restitution: its own, else its material's, else 0.3.
-    pub fn restitution(&self) -> f64 {
-        self.restitution.or(self.known().restitution).unwrap_or(0.3)
-    }
-
-    /// Coefficient of friction: its own, else its material's, else 0.5.
-    pub fn friction(&self) -> f64 {
-        self.friction.or(self.known().friction).unwrap_or(0.5)
-    }
-
-    /// How its restitution becomes that of a pair: its own rule, else its material's.
-    pub fn restitution_rule(&self) -> Option<Combine> {
-        self.restitution_rule.or(self.known().restitution_rule).map(Rule::combine)
-    }
-
-    /// How its friction becomes that of a pair: its own rule, else its material's.
-    pub fn friction_rule(&self) -> Option<Combine> {
-        self.friction_rule.or(self.known().friction_rule).map(Rule::combine)
-    }
-
-    /// Rolling friction, m: its own, else its material's, else none.
-    pub fn rolling_friction(&self) -> f64 {
-        self.rolling_friction.or(self.known().rolling_friction).unwrap_or(0.0)
-    }
-
-    /// Spinning friction, m: its own, else its material's, else none.
-    pub fn spinning_friction(&self) -> f64 {
-        self.spinning_friction.or(self.known().spinning_friction).unwrap_or(0.0)
-    }
-
-    /// What it looks like: by its own keys, else as its material, else gray. Cuts of a body of a
-    /// color of its own are paler than its surface.
-    pub fn look(&self) -> Look {
-        let known = self.known();
-        let color = self.color.or(known.color).unwrap_or([0.7; 3]);
-        let paler = color.map(|c| 0.75 * c + 0.15);
-        let of_material = known.inner_color.filter(|_| self.color.is_none());
-        Look {
-            material: self.material.clone().unwrap_or_else(|| self.name.clone()),
-            color,
-            inner_color: self.inner_color.or(of_material).unwrap_or(paler),
-            roughness: self.roughness.or(known.roughness).unwrap_or(0.8),
-            texture: self.texture.or(known.texture).unwrap_or_default(),
-            transmission: self.transmission.or(known.transmission).unwrap_or(0.0),
-            ior: self.ior.or(known.ior).unwrap_or(1.5),
-            alpha: self.alpha.or(known.alpha).unwrap_or(1.0),
-            small_pieces: self.small_pieces,
-            coats: Arc::default(),
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Fracture patterns.
 
+mod check;
 mod text;
 
 use std::sync::Arc;

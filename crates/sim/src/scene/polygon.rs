@@ -4,6 +4,9 @@ use levelset::{Aabb, TriMesh};
 use nalgebra::{Point2, Point3, Vector2};
 use serde::Deserialize;
 
+use super::InvalidValue;
+use super::check::{at, bounded, count, extent, require};
+
 /// `shape = { polygon = { corners = [[-1, 0], [1, 0], [0, 1]], depth = 0.2 } }`: a convex polygon, as thick along z
 /// as its depth and halved by z = 0.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -24,7 +27,7 @@ impl Polygon {
     pub const MAX_CORNERS: usize = contact::Shape::MAX_CORNERS / 2;
 
     /// Whether its corners go around once, counter-clockwise, turning left at each.
-    pub(super) fn is_convex(&self) -> bool {
+    fn is_convex(&self) -> bool {
         let points: Vec<Point2<f64>> = self.corners.iter().copied().map(Point2::from).collect();
         let n = points.len();
         let corner = |i: usize| [0, 1, 2].map(|k| points[(i + k) % n]);
@@ -68,5 +71,18 @@ impl Polygon {
             (p.xy() - from).perp(&along) / along.norm()
         };
         points.zip(next).map(beyond).fold(p.z.abs() - 0.5 * self.depth, f64::max)
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        extent(&at(key, "depth"), self.depth)?;
+        let key = at(key, "corners");
+        count(&key, self.corners.len(), 3, Polygon::MAX_CORNERS)?;
+        self.corners.iter().try_for_each(|corner| bounded(&key, corner, "m"))?;
+        require(
+            self.is_convex(),
+            &key,
+            || "must go around a convex polygon once, counter-clockwise",
+        )?;
+        self.bounds().extents().iter().try_for_each(|length| extent(&key, *length))
     }
 }

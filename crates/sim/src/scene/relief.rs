@@ -6,6 +6,9 @@ use fracture::Painting;
 use nalgebra::Point3;
 use serde::Deserialize;
 
+use super::InvalidValue;
+use super::check::{at, extent, require};
+
 /// A PNG file that a shape is drawn by.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "String")]
@@ -87,6 +90,18 @@ impl Extruded {
         let pixel = width / columns as f64;
         (light * pixel).max(p.z.abs() - self.depth / 2.0).max(outside)
     }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(
+            !self.picture.file.is_empty(),
+            &at(key, "picture"),
+            || "is empty: name a .png file",
+        )?;
+        for length in self.size {
+            extent(&at(key, "size"), length)?;
+        }
+        extent(&at(key, "depth"), self.depth)
+    }
 }
 
 /// `shape = { heightfield = { picture = "hills.png", size = [10, 10], height = 2, base = 0.5 } }`: ground that is
@@ -116,5 +131,18 @@ impl Heightfield {
         let ground = self.picture.darkness(place).map_or(0.0, |darkness| 1.0 - darkness);
         let sides = (p.x.abs() - x / 2.0).max(p.z.abs() - z / 2.0);
         (p.y - self.height * ground).max(-self.base - p.y).max(sides)
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(
+            !self.picture.file.is_empty(),
+            &at(key, "picture"),
+            || "is empty: name a .png file",
+        )?;
+        for length in self.size {
+            extent(&at(key, "size"), length)?;
+        }
+        extent(&at(key, "height"), self.height)?;
+        extent(&at(key, "base"), self.base)
     }
 }

@@ -1,13 +1,13 @@
 //! The solids of bodies.
 
-use levelset::Grid;
-use nalgebra::Vector3;
 use serde::Deserialize;
 
-use super::{Combined, Extruded, Heightfield, Polygon, up};
-
-/// Cells of margin that a level set has on every side of a solid.
-pub(crate) const MARGIN: usize = 3;
+use super::check::{LARGEST, at, bounded, direction, extent, positive, require};
+use super::spacing::{DEFAULT_NODES, MARGIN, MAX_NODES, check_fineness, spacing};
+use super::{
+    Capsule, Collide, Cone, Cuboid, Cylinder, Extruded, Heightfield, InvalidValue, Mesh, Pieces,
+    Plane, Polygon, Rotation, Sphere, Svg, Torus, Trimesh,
+};
 
 /// The solid of a body.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -47,221 +47,51 @@ pub enum Shape {
     Trimesh(Trimesh),
 }
 
-/// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, and the same of `tets`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// `shape = { combined = { parts = [{ shape = { box = ... } }, { shape = { sphere = ... }, op = "difference" }] } }`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mesh {
-    /// Path of the mesh, relative to the scene file.
-    pub file: String,
-    /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
-    /// is given a size is also moved: the center of its bounding box comes to the origin.
-    pub size: Option<f64>,
-    /// Spacing of the level set, m; see [`default_spacing`] for the default.
+pub struct Combined {
+    /// What it is made of, each put together with what those before it make.
+    pub parts: Vec<Part>,
+    /// Thickness of its wall, m: what is deeper is hollow; solid unless given.
+    pub wall: Option<f64>,
+    /// Radius of its edges, m, taken off before it becomes hollow; sharp unless given.
+    #[serde(default)]
+    pub rounding: f64,
+    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
     pub spacing: Option<f64>,
     /// Most nodes of the level set, instead of `spacing`.
     pub nodes: Option<usize>,
-    /// What decides which side of the triangles is inside; `"auto"` unless given.
-    #[serde(default)]
-    pub sign: MeshSign,
-    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not unless given.
-    pub mirror: Option<Axis>,
-    /// What of it collides; `"samples"` unless given, where it is not convex.
-    #[serde(default)]
-    pub collide: Collide,
 }
 
-/// `shape = { pieces = { file = "pieces", bonds = {} } }`: a body that starts in pieces. Each becomes a body once the
-/// files are read, see [`separate`](crate::separate).
+/// A part of a combined solid.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Pieces {
-    /// Path of a folder of meshes, or of a mesh with an object for each piece, relative to the scene file.
-    pub file: String,
-    /// As [`Mesh::size`], of the box around all pieces.
-    pub size: Option<f64>,
-    /// As [`Mesh::mirror`].
-    pub mirror: Option<Axis>,
-    /// As [`Mesh::spacing`], of each piece.
-    pub spacing: Option<f64>,
-    /// As [`Mesh::nodes`], of each piece.
-    pub nodes: Option<usize>,
-    /// What holds pieces together whose faces touch; nothing unless given.
-    pub bonds: Option<PieceBonds>,
+pub struct Part {
+    /// A primitive, a plane, or what others are combined to.
+    pub shape: Shape,
+    /// How it is put together with the parts before it; `"union"` unless given.
+    #[serde(default)]
+    pub op: Op,
+    /// Where its origin is, in the coordinates of the whole, m; the origin unless given.
+    #[serde(default)]
+    pub position: [f64; 3],
+    /// How it is turned; not at all unless given.
+    #[serde(default)]
+    pub rotation: Rotation,
 }
 
-/// `bonds = { strength = 2e5, gap = 1e-4 }`: fixed joints that bear the strength times the area in which two pieces
-/// touch.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PieceBonds {
-    /// The stress that they bear, Pa; that of the body's material unless given.
-    pub strength: Option<f64>,
-    /// How far faces that touch may be apart, m; a 10,000th of the longest edge of the box around all pieces unless
-    /// given.
-    pub gap: Option<f64>,
-}
-
-/// An axis of the coordinates of a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Axis {
-    /// The first.
-    X,
-    /// The second.
-    Y,
-    /// The third.
-    Z,
-}
-
-/// What of a mesh collides.
+/// How a part is put together with those before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Collide {
-    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a convex mesh.
+pub enum Op {
+    /// What is in either.
     #[default]
-    Samples,
-    /// Vertices with tetrahedra (Mu01 section 2.9); of `tets` alone.
-    Tets,
-}
-
-/// What decides which side of the triangles of a mesh is inside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MeshSign {
-    /// As `Strict` where the mesh is closed, else as `Winding`, with a warning.
-    #[default]
-    Auto,
-    /// The mesh must be closed and wound outwards.
-    Strict,
-    /// The generalised winding number (Jacobson et al. 2013), which closes holes smoothly.
-    Winding,
-}
-
-/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
-/// the side from which their corners run counter-clockwise.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trimesh {
-    /// Path of the mesh, relative to the scene file.
-    pub file: String,
-    /// As [`Mesh::size`].
-    pub size: Option<f64>,
-    /// As [`Mesh::mirror`].
-    pub mirror: Option<Axis>,
-    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
-    /// of. All that is behind them unless given.
-    pub thickness: Option<f64>,
-}
-
-/// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: all that an SVG file fills, halved by z = 0,
-/// with the middle of its box at the origin and y upwards.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Svg {
-    /// Path of the file, relative to the scene file.
-    pub file: String,
-    /// Longest edge of the box around what is filled, m; as in the file, with 96 pixels to an inch, unless given.
-    pub size: Option<f64>,
-    /// Thickness along z, m.
-    pub depth: f64,
-    /// Mirrored in the plane through the origin across this axis; not unless given.
-    pub mirror: Option<Axis>,
-    /// As [`Mesh::spacing`].
-    pub spacing: Option<f64>,
-    /// As [`Mesh::nodes`].
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { sphere = { radius = 0.1 } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sphere {
-    /// Radius, m.
-    pub radius: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { box = { half_extents = [1, 0.5, 0.1] } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cuboid {
-    /// Half the edge lengths, m.
-    pub half_extents: [f64; 3],
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { cylinder = { radius = 0.1, half_height = 0.5 } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cylinder {
-    /// Radius, m.
-    pub radius: f64,
-    /// Half the length along y, m.
-    pub half_height: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { capsule = { radius = 0.1, half_height = 0.5 } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Capsule {
-    /// Radius, m.
-    pub radius: f64,
-    /// Half the length along y of the part between the round ends, m.
-    pub half_height: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { cone = { radius = 0.1, half_height = 0.2 } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cone {
-    /// Radius of the base, m.
-    pub radius: f64,
-    /// Half the height along y, m.
-    pub half_height: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { torus = { major = 0.2, minor = 0.05 } }`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Torus {
-    /// From the axis to the middle of the tube, m.
-    pub major: f64,
-    /// Radius of the tube, m.
-    pub minor: f64,
-    /// Spacing of the level set, m; see [`Shape::spacing`] for the default.
-    pub spacing: Option<f64>,
-    /// Most nodes of the level set, instead of `spacing`.
-    pub nodes: Option<usize>,
-}
-
-/// `shape = { plane = { normal = [0, 1, 0] } }`: the solid is where `normal . x < offset`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plane {
-    /// Points out of the solid, of any length but zero; `[0, 1, 0]` unless given.
-    #[serde(default = "up")]
-    pub normal: [f64; 3],
-    /// Height of the surface along the unit normal, m; 0 unless given.
-    #[serde(default)]
-    pub offset: f64,
+    Union,
+    /// What is in those before it and not in it.
+    Difference,
+    /// What is in both.
+    Intersection,
 }
 
 impl Shape {
@@ -354,7 +184,7 @@ impl Shape {
     }
 
     /// Spacing of the level set of a primitive, m; `None` for a mesh or plane. Unless the scene gives
-    /// one it follows from `nodes` or is [`default_spacing`].
+    /// one it follows from `nodes` or is [`super::default_spacing`].
     pub fn spacing(&self) -> Option<f64> {
         let extents = self.extents()?;
         let wall = match self {
@@ -379,30 +209,76 @@ impl Shape {
         let axis = |extent: f64| (extent / spacing).ceil() + 1.0 + 2.0 * MARGIN as f64;
         Some(extents.into_iter().map(axis).product())
     }
-}
 
-/// Nodes of a level set unless a scene says otherwise.
-const DEFAULT_NODES: usize = 100_000;
-/// Nodes of a level set to which thin walls may bring it unless a scene says otherwise.
-const MAX_DEFAULT_NODES: usize = 2_000_000;
-/// Nodes through a wall that resolve it.
-pub(crate) const NODES_THROUGH: f64 = 4.0;
-
-/// Spacing of a level set unless a scene gives one, m: with 100,000 nodes, or as many as put four nodes
-/// through the thinnest wall, but no more than 2,000,000. `extents` are the edge lengths of the bounding
-/// box and `wall` is the thickness of the thinnest wall, m.
-pub fn default_spacing(extents: &Vector3<f64>, wall: f64) -> f64 {
-    let [usual, finest] =
-        [DEFAULT_NODES, MAX_DEFAULT_NODES].map(|n| Grid::finest_spacing(extents, MARGIN, n));
-    usual.min(wall / NODES_THROUGH).max(finest)
-}
-
-/// Spacing by what a scene says of it.
-pub(crate) fn spacing(
-    (given, nodes): (Option<f64>, Option<usize>),
-    extents: &Vector3<f64>,
-    wall: f64,
-) -> f64 {
-    let by_nodes = nodes.map(|nodes| Grid::finest_spacing(extents, MARGIN, nodes));
-    given.or(by_nodes).unwrap_or_else(|| default_spacing(extents, wall))
+    pub(super) fn check(&self, key: &str, is_sampled: bool) -> Result<(), InvalidValue> {
+        match self {
+            Self::Mesh(m) => {
+                require(
+                    m.collide == Collide::Samples,
+                    &at(key, "mesh.collide"),
+                    || "must be \"samples\": only the shape `tets` has tetrahedra",
+                )?;
+                return m.check(&at(key, "mesh"));
+            }
+            Self::Tets(m) => return m.check(&at(key, "tets")),
+            Self::Plane(p) => {
+                direction(&at(key, "plane.normal"), &p.normal)?;
+                return bounded(&at(key, "plane.offset"), &[p.offset], "m");
+            }
+            Self::Trimesh(m) => return m.check(&at(key, "trimesh")),
+            Self::Pieces(p) => return p.check(&at(key, "pieces")),
+            Self::Svg(s) => return s.check(&at(key, "svg")),
+            Self::Sphere(s) => extent(&at(key, "sphere.radius"), s.radius)?,
+            Self::Box(b) => {
+                for half in b.half_extents {
+                    extent(&at(key, "box.half_extents"), half)?;
+                }
+            }
+            Self::Cylinder(c) => {
+                extent(&at(key, "cylinder.radius"), c.radius)?;
+                extent(&at(key, "cylinder.half_height"), c.half_height)?;
+            }
+            Self::Capsule(c) => {
+                extent(&at(key, "capsule.radius"), c.radius)?;
+                extent(&at(key, "capsule.half_height"), c.half_height)?;
+            }
+            Self::Cone(c) => {
+                extent(&at(key, "cone.radius"), c.radius)?;
+                extent(&at(key, "cone.half_height"), c.half_height)?;
+            }
+            Self::Combined(c) => c.check(&at(key, "combined"))?,
+            Self::Polygon(p) => p.check(&at(key, "polygon"))?,
+            Self::Extruded(e) => e.check(&at(key, "extruded"))?,
+            Self::Heightfield(h) => h.check(&at(key, "heightfield"))?,
+            Self::Torus(t) => {
+                extent(&at(key, "torus.minor"), t.minor)?;
+                require(t.major >= t.minor && t.major <= LARGEST, &at(key, "torus.major"), || {
+                    format!("must be at least the minor radius, {:?} m, not {:?}", t.minor, t.major)
+                })?;
+            }
+        }
+        let kind = match self {
+            Self::Sphere(_) => "sphere",
+            Self::Box(_) => "box",
+            Self::Cylinder(_) => "cylinder",
+            Self::Cone(_) => "cone",
+            Self::Torus(_) => "torus",
+            Self::Combined(_) => "combined",
+            Self::Polygon(_) => "polygon",
+            Self::Extruded(_) => "extruded",
+            Self::Heightfield(_) => "heightfield",
+            _ => "capsule",
+        };
+        check_fineness(&at(key, kind), self.fineness())?;
+        let key = at(key, &format!("{kind}.spacing"));
+        let spacing = self.spacing().unwrap_or(f64::NAN);
+        positive(&key, spacing, "m")?;
+        // what never breaks and meets others by its closed form needs none
+        let nodes = if is_sampled { self.nodes().unwrap_or(f64::NAN) } else { 0.0 };
+        require(nodes <= MAX_NODES as f64, &key, || {
+            format!(
+                "of {spacing} m makes {nodes:.0} nodes, more than {MAX_NODES}: use a coarser one"
+            )
+        })
+    }
 }

@@ -1,9 +1,19 @@
 //! Settings of the run, and limits on pieces.
 
-use contact::constraint::SequentialImpulse;
+use contact::Clamp;
+use dynamics::{Order, Scheme};
 use serde::Deserialize;
 
-use super::contact::{Contact, Energy, Turning};
+use super::check::{at, bounded, count, fraction, positive, require};
+use super::contact::{ClampKind, Contact, Energy, Turning};
+use super::{Body, InvalidValue, Motion, Scene, Solver};
+
+/// Limit of each number of sweeps or repeats.
+const MAX_SWEEPS: usize = 10_000;
+/// Limit of the speeds below which contacts rest or are solved, m/s.
+const MAX_THRESHOLD: f64 = 1e3;
+/// Most frames of a run: over nine hours at 30 frames per second.
+const MAX_FRAMES: usize = 1_000_000;
 
 /// Settings of a run: `[simulation]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -32,54 +42,6 @@ pub struct Simulation {
     pub energy: Energy,
 }
 
-/// What finds the impulses of contacts and joints.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Solver {
-    /// All contacts of a frame together, in two passes, with shock propagation.
-    #[default]
-    Manifold,
-    /// Pair by pair, as GBF03 and Su09 do; slow, and without joints.
-    Reference,
-    /// Projected Gauss-Seidel over contacts and joints, as Br11 does.
-    SequentialImpulse,
-    /// All normal forces at once as a quadratic programme, as Ku07 does.
-    QuadraticProgram,
-    /// Contact by contact by its class, as the lecture does.
-    Impulse,
-    /// Integration up to each time of contact, impulses and resting forces there, as Ku07 does; without
-    /// joints.
-    Ku07,
-}
-
-impl Solver {
-    /// Its name in scenes.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Manifold => "manifold",
-            Self::Reference => "reference",
-            Self::SequentialImpulse => "sequential_impulse",
-            Self::QuadraticProgram => "quadratic_program",
-            Self::Impulse => "impulse",
-            Self::Ku07 => "ku07",
-        }
-    }
-
-    /// The solver at its default settings.
-    pub fn contact(self) -> contact::Solver {
-        match self {
-            Self::Manifold => contact::Solver::Manifold,
-            Self::Reference => contact::Solver::reference(),
-            Self::SequentialImpulse => {
-                contact::Solver::SequentialImpulse(SequentialImpulse::default())
-            }
-            Self::QuadraticProgram => contact::Solver::QuadraticProgram,
-            Self::Impulse => contact::Solver::Impulse,
-            Self::Ku07 => contact::Solver::Ku07,
-        }
-    }
-}
-
 impl Default for Simulation {
     fn default() -> Self {
         Self {
@@ -97,6 +59,113 @@ impl Default for Simulation {
     }
 }
 
+impl Simulation {
+    pub(super) fn check(&self) -> Result<(), InvalidValue> {
+        require(self.fps >= 1.0 && self.fps <= 1e5, "simulation.fps", || {
+            format!("must be between 1 and 100000 frames per second, not {:?}", self.fps)
+        })?;
+        count("simulation.frames", self.frames, 1, MAX_FRAMES)?;
+        bounded("simulation.gravity", &self.gravity, "m/s^2")?;
+        self.check_solver()
+    }
+
+    /// Solver, iteration counts and tolerances of the run.
+    pub fn contact_settings(&self) -> contact::Settings {
+        let given = &self.contact;
+        let own = contact::Settings::of(given.solver(self.solver));
+        let clamp = match given.clamp {
+            _ if !self.energy.clamp => Clamp::Off,
+            Some(ClampKind::Plastic) => Clamp::Plastic,
+            Some(ClampKind::Scale) => Clamp::Scale,
+            None => own.clamp,
+        };
+        let order = match self.rotation {
+            Turning::SixthOrder => Order::Sixth,
+            Turning::SecondOrder => Order::Second,
+        };
+        contact::Settings {
+            scheme: Scheme { order, energy_fix: self.energy.fix },
+            clamp,
+            collision_sweeps: given.collision_sweeps.unwrap_or(own.collision_sweeps),
+            pair_repeats: given.pair_repeats.unwrap_or(own.pair_repeats),
+            contact_sweeps: given.contact_sweeps.unwrap_or(own.contact_sweeps),
+            push_sweeps: given.push_sweeps.unwrap_or(own.push_sweeps),
+            shock_sweeps: given.shock_sweeps.unwrap_or(own.shock_sweeps),
+            joint_sweeps: given.joint_sweeps.unwrap_or(own.joint_sweeps),
+            rough_speed: given.rough_speed.unwrap_or(own.rough_speed),
+            settled_speed: given.settled_speed.unwrap_or(own.settled_speed),
+            push_out: given.push_out.unwrap_or(own.push_out),
+            slop: given.slop.unwrap_or(own.slop),
+            resting_speed: given.resting_speed.unwrap_or(own.resting_speed),
+            resting_share: given.resting_share.unwrap_or(own.resting_share),
+            ..own
+        }
+    }
+
+    /// Checks `[simulation.contact]` and `[simulation.energy]`.
+    pub(super) fn check_solver(&self) -> Result<(), InvalidValue> {
+        let (given, solver) = (&self.contact, self.solver);
+        for key in given.keys().iter().filter(|key| key.is_given) {
+            require(key.solvers.contains(&solver), &contact_key(key.name), || {
+                let others: Vec<String> =
+                    key.solvers.iter().map(|solver| format!("`{}`", solver.name())).collect();
+                let (own, others) = (solver.name(), others.join(" or "));
+                format!("steers nothing with the solver `{own}`: remove it, or use {others}")
+            })?;
+        }
+        for (key, is_default) in [
+            ("simulation.rotation", self.rotation == Turning::default()),
+            ("simulation.energy.fix", self.energy.fix),
+            ("simulation.energy.bound", self.energy.bound),
+        ] {
+            require(
+                is_default || solver != Solver::Ku07,
+                key,
+                || "steers nothing with the solver `ku07`, which integrates with error control: remove it",
+            )?;
+        }
+        require(
+            self.energy.clamp || given.clamp.is_none(),
+            &contact_key("clamp"),
+            || "says how impulses are clamped, but `simulation.energy.clamp` is false: remove one of both",
+        )?;
+        // without these nothing is solved
+        for (name, sweeps) in [
+            ("collision_sweeps", given.collision_sweeps),
+            ("pair_repeats", given.pair_repeats),
+            ("contact_sweeps", given.contact_sweeps),
+            ("joint_sweeps", given.joint_sweeps),
+            ("row_sweeps", given.row_sweeps),
+        ] {
+            sweeps.map_or(Ok(()), |sweeps| count(&contact_key(name), sweeps, 1, MAX_SWEEPS))?;
+        }
+        for (name, sweeps) in
+            [("push_sweeps", given.push_sweeps), ("shock_sweeps", given.shock_sweeps)]
+        {
+            sweeps.map_or(Ok(()), |sweeps| count(&contact_key(name), sweeps, 0, MAX_SWEEPS))?;
+        }
+        for (name, share) in [
+            ("push_out", given.push_out),
+            ("slop", given.slop),
+            ("resting_share", given.resting_share),
+            ("error_reduction", given.error_reduction),
+        ] {
+            share.map_or(Ok(()), |share| fraction(&contact_key(name), share))?;
+        }
+        for (name, speed) in [
+            ("rough_speed", given.rough_speed),
+            ("settled_speed", given.settled_speed),
+            ("resting_speed", given.resting_speed),
+        ] {
+            let Some(speed) = speed else { continue };
+            require((0.0..=MAX_THRESHOLD).contains(&speed), &contact_key(name), || {
+                format!("must be between 0 and {MAX_THRESHOLD:?} m/s, not {speed:?}")
+            })?;
+        }
+        Ok(())
+    }
+}
+
 /// Limits on the pieces that bodies leave behind: `[debris]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -110,6 +179,30 @@ pub struct Debris {
     pub min_size: f64,
     /// Which pieces are retired; none unless given.
     pub retire: Option<Retire>,
+}
+
+impl Debris {
+    pub(super) fn check(&self, scene: &Scene) -> Result<(), InvalidValue> {
+        if let Some(most) = self.max_bodies {
+            let with_mass = |b: &&Body| b.motion == Motion::Dynamic;
+            let copies = |b: &Body| b.copies.map_or(1, |copies| copies.total());
+            let bodies =
+                scene.bodies.iter().filter(with_mass).map(copies).fold(0, usize::saturating_add);
+            require(most >= bodies, "debris.max_bodies", || {
+                format!("is {most}, but the scene starts with {bodies} dynamic bodies")
+            })?;
+        }
+        if let Some(most) = self.max_new {
+            require(most >= 2, "debris.max_new", || "must be at least 2, or nothing ever breaks")?;
+        }
+        bounded("debris.min_size", &[self.min_size], "m")?;
+        require(self.min_size >= 0.0, "debris.min_size", || "must be 0 m or more")?;
+        if let Some(retire) = &self.retire {
+            positive("debris.retire.after", retire.after, "s")?;
+            positive("debris.retire.slower_than", retire.slower_than, "m/s")?;
+        }
+        Ok(())
+    }
 }
 
 /// `retire = { after = 2, then = "shrink" }`: pieces that came to rest are no longer simulated.
@@ -141,4 +234,8 @@ pub enum Then {
 
 fn crawling() -> f64 {
     0.05
+}
+
+fn contact_key(name: &str) -> String {
+    at("simulation.contact", name)
 }

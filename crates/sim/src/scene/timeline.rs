@@ -1,15 +1,11 @@
 //! What happens to bodies from outside: wind, events and paths.
 
-use nalgebra::Isometry3;
 use serde::Deserialize;
 
-use super::body::placed;
+use super::check::{at, bounded, positive, require};
 use super::error::nearest;
-use super::validate::{at, bounded, direction, positive, require};
-use super::{Body, InvalidValue, Motion, Rotation, Scene};
-
-/// Largest time of an event or a keyframe, s.
-const LARGEST_TIME: f64 = 1e6;
+use super::motion::time;
+use super::{Body, InvalidValue, Motion, Scene};
 
 /// Air that moves and drags bodies along: `[wind]`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -78,27 +74,6 @@ pub struct Push {
     pub at: Option<[f64; 3]>,
 }
 
-/// Where a kinematic body is at a time: `keyframes = [{ time = 0, position = [0, 1, 0] }, ...]`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Keyframe {
-    /// s.
-    pub time: f64,
-    /// Where the shape's origin is then, m.
-    pub position: [f64; 3],
-    /// How the shape is turned then; not at all unless given. Between two keyframes it turns the
-    /// short way.
-    #[serde(default)]
-    pub rotation: Rotation,
-}
-
-impl Keyframe {
-    /// Shape coordinates to world.
-    pub fn pose(&self) -> Isometry3<f64> {
-        placed(self.position, self.rotation)
-    }
-}
-
 impl Scene {
     pub(super) fn check_timeline(&self) -> Result<(), InvalidValue> {
         if let Some(wind) = &self.wind {
@@ -142,40 +117,4 @@ impl Scene {
             }
         })
     }
-}
-
-/// The keyframes of a body.
-pub(super) fn check_keyframes(key: &str, b: &Body) -> Result<(), InvalidValue> {
-    let Some(keyframes) = &b.keyframes else { return Ok(()) };
-    let rests = b.velocity == [0.0; 3] && b.angular_velocity == [0.0; 3];
-    require(
-        b.motion == Motion::Kinematic && rests,
-        key,
-        || "must be removed: only a kinematic body without a velocity follows keyframes",
-    )?;
-    require(
-        b.position == [0.0; 3] && b.rotation == Rotation::default(),
-        key,
-        || "says where the body is: remove its `position` and `rotation`",
-    )?;
-    require(!keyframes.is_empty(), key, || "is empty: give at least one keyframe")?;
-    let mut last = f64::NEG_INFINITY;
-    for (n, keyframe) in keyframes.iter().enumerate() {
-        let key = format!("{key}[{n}]");
-        time(&at(&key, "time"), keyframe.time)?;
-        require(keyframe.time > last, &at(&key, "time"), || {
-            format!("must be after the time of the keyframe before, {last} s")
-        })?;
-        last = keyframe.time;
-        bounded(&at(&key, "position"), &keyframe.position, "m")?;
-        direction(&at(&key, "rotation.axis"), &keyframe.rotation.axis)?;
-        bounded(&at(&key, "rotation.degrees"), &[keyframe.rotation.degrees], "degrees")?;
-    }
-    Ok(())
-}
-
-pub(super) fn time(key: &str, t: f64) -> Result<(), InvalidValue> {
-    require((0.0..=LARGEST_TIME).contains(&t), key, || {
-        format!("must be from 0 to {LARGEST_TIME:e} s, not {t:?}")
-    })
 }

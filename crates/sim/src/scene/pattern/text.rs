@@ -1,6 +1,5 @@
 //! Patterns as the command line writes them.
 
-use super::super::validate;
 use super::{Nested, Pattern, Preset};
 
 const FORM: &str = "give voronoi:PIECES, radial:SECTORSxRINGS, bricks:LENGTHxHEIGHT, slices:PLANES or \
@@ -22,7 +21,7 @@ impl std::str::FromStr for Pattern {
                 noise: None,
             }),
         };
-        validate::pattern("pattern", &parsed).map_err(|invalid| invalid.to_string())?;
+        parsed.check("pattern").map_err(|invalid| invalid.to_string())?;
         Ok(parsed)
     }
 }

@@ -1,0 +1,94 @@
+//! Momentum of a body, what changes it, and velocity.
+
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+
+use crate::rotation::{exp, log};
+
+/// Momentum of a body about its center of mass, in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momentum {
+    /// Linear momentum, kg m/s.
+    pub linear: Vector3<f64>,
+    /// Angular momentum about the center of mass, kg m^2/s.
+    pub angular: Vector3<f64>,
+}
+
+impl Momentum {
+    /// Adds an impulse `j` N s that acts at lever arm `r` m from the center of mass.
+    pub fn apply(&mut self, j: &Vector3<f64>, r: &Vector3<f64>) {
+        self.linear += j;
+        self.angular += r.cross(j);
+    }
+
+    /// Adds what `load` gives in `dt` s.
+    pub fn push(&mut self, load: &Load, dt: f64) {
+        self.linear += load.force * dt;
+        self.angular += load.torque * dt;
+    }
+
+    /// The part in the xy plane: no motion along z and no turning but about z.
+    pub fn planar(&self) -> Self {
+        Self {
+            linear: Vector3::new(self.linear.x, self.linear.y, 0.0),
+            angular: Vector3::new(0.0, 0.0, self.angular.z),
+        }
+    }
+}
+
+/// Force and torque on a body, about its center of mass, in world axes. Loads add.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Force, N.
+    pub force: Vector3<f64>,
+    /// Torque about the center of mass, N m.
+    pub torque: Vector3<f64>,
+}
+
+impl Load {
+    /// A `force` N that acts at lever arm `r` m from the center of mass.
+    pub fn at(force: Vector3<f64>, r: &Vector3<f64>) -> Self {
+        Self { force, torque: r.cross(&force) }
+    }
+}
+
+impl std::ops::Add for Load {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { force: self.force + other.force, torque: self.torque + other.torque }
+    }
+}
+
+/// Velocity of a rigid body, in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Velocity {
+    /// Velocity of the center of mass, m/s.
+    pub linear: Vector3<f64>,
+    /// Angular velocity, rad/s.
+    pub angular: Vector3<f64>,
+}
+
+impl Velocity {
+    /// The velocity that carries `from` to `to` in `dt` s along a screw of less than half a turn:
+    /// for a kinematic body that follows given poses.
+    pub fn between(from: &Isometry3<f64>, to: &Isometry3<f64>, dt: f64) -> Self {
+        Self {
+            linear: (to.translation.vector - from.translation.vector) / dt,
+            angular: log(&(to.rotation * from.rotation.inverse())) / dt,
+        }
+    }
+
+    /// Where it carries a body at `pose` in `dt` s along a screw, the inverse of [`Self::between`].
+    pub fn carry(&self, pose: &Isometry3<f64>, dt: f64) -> Isometry3<f64> {
+        let turned = exp(&(self.angular * dt)) * pose.rotation;
+        Isometry3::from_parts(
+            Translation3::from(pose.translation.vector + self.linear * dt),
+            UnitQuaternion::new_normalize(turned.into_inner()),
+        )
+    }
+
+    /// Velocity of the body's point at lever arm `r` m from the center of mass, m/s.
+    pub fn at(&self, r: &Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(r)
+    }
+}

@@ -1,0 +1,12 @@
+//! A piece of a solid.
+
+use super::Geometry;
+
+/// A connected piece of a solid, in the same material space.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Its solid.
+    pub geometry: Geometry,
+    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
+    pub regions: Vec<usize>,
+}

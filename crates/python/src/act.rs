@@ -1,0 +1,45 @@
+//! What is done to a world, so that it can be done again.
+
+use serde::{Deserialize, Serialize};
+use sim::Fracture;
+
+/// Something done to a world between frames, or some frames.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) enum Act {
+    Frames(usize),
+    Remove(u64),
+    Gravity([f64; 3]),
+    Pose(u64, [f64; 7]),
+    Velocity(u64, [[f64; 3]; 2]),
+    Kinematic(u64, [f64; 7]),
+    Force(u64, [f64; 3], Option<[f64; 3]>),
+    Torque(u64, [f64; 3]),
+    Push(u64, [f64; 3], Option<[f64; 3]>),
+    Cut([[f64; 3]; 4]),
+    Add(Body),
+    Join([u64; 2], String),
+    Unjoin(u64),
+    Anchor(u64, String, f64),
+}
+
+/// A body to add.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Body {
+    /// Its keys as in a scene, in JSON.
+    pub(crate) keys: String,
+    /// What its shape names [`MESH`].
+    pub(crate) mesh: Option<Triangles>,
+}
+
+/// Vertices, m, and triangles.
+pub(crate) type Triangles = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
+/// The file of a mesh that is at hand.
+pub(crate) const MESH: &str = "mesh.obj";
+
+/// What came of an act.
+pub(crate) enum Done {
+    Nothing,
+    Broke(Vec<Fracture>),
+    Numbered(u64),
+}

@@ -1,0 +1,32 @@
+//! How bodies break: what they bear, what divides them, what holds them, and what becomes of them.
+
+pub(crate) mod anchor;
+pub(crate) mod anchoring;
+pub(crate) mod bonds;
+pub(crate) mod breakage;
+pub(crate) mod breaker;
+pub(crate) mod cut;
+pub(crate) mod debris;
+pub(crate) mod dent;
+pub(crate) mod divided;
+pub(crate) mod elastic;
+pub(crate) mod filling;
+pub(crate) mod hits;
+pub(crate) mod impact;
+pub(crate) mod lattice;
+pub(crate) mod laws;
+pub(crate) mod lineage;
+pub(crate) mod load_path;
+pub(crate) mod measure;
+pub(crate) mod model;
+pub(crate) mod outcome;
+pub(crate) mod parent;
+pub(crate) mod pieces;
+pub(crate) mod prescored;
+pub(crate) mod regions;
+pub(crate) mod response;
+pub(crate) mod retire;
+pub(crate) mod section;
+pub(crate) mod sharing;
+pub(crate) mod strength;
+pub(crate) mod stress;

@@ -1,0 +1,166 @@
+//! Anchoring bodies, and letting them go when nothing holds them any more.
+
+use dynamics::{Body, Momentum};
+use fracture::Geometry;
+use levelset::{Grid, LevelSet};
+use nalgebra::{Isometry3, Point3};
+
+use crate::breaking::anchor::Anchorage;
+use crate::breaking::section::{Held, Section};
+use crate::{Anchor, BodyId, Report, Solid, World};
+
+impl World {
+    /// Anchors a dynamic body with a solid: it stays where it is until what holds it
+    /// breaks away, or what it bears stresses what still holds it beyond `strength` Pa. `false`, and
+    /// nothing is changed, if the body is none such or no sample of it is anchored.
+    ///
+    /// Its mass and potential energy still count as the world's.
+    pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        let Body::Dynamic(mass) = self.bodies[i] else { return false };
+        let Some(Solid { geometry, material }) = &self.solids[i] else { return false };
+        let world = self.poses[i] * material.inverse();
+        let is_held = self.held(geometry, &world, &anchors).any;
+        if is_held {
+            self.become_body(i, Body::Static);
+            self.momenta[i] = Momentum::default();
+            self.anchorages[i] = Some(Anchorage::new(mass, anchors.into(), strength));
+        }
+        is_held
+    }
+
+    /// Whether anchors hold the body named `id`.
+    pub fn is_anchored(&self, id: BodyId) -> bool {
+        self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
+    }
+
+    /// What anchors hold of a solid. The node nearest to the center of mass always counts as inside, since a
+    /// splinter thinner than a cell may contain no node.
+    pub(crate) fn held(
+        &self,
+        geometry: &Geometry,
+        world: &Isometry3<f64>,
+        anchors: &[Anchor],
+    ) -> Held {
+        let level_set = geometry.level_set();
+        let grid = level_set.grid();
+        let center = nearest_node(grid, &geometry.moments().center());
+        let [_, ny, nz] = grid.dims();
+        let (reach, rim) = (1.5 * grid.spacing(), 0.5 * grid.spacing());
+        let samples = level_set.as_slice();
+        let place =
+            |node: usize| world * grid.position([node / (ny * nz), node / nz % ny, node % nz]);
+        let is_inside = |node: usize| samples[node] < 0.0 || node == center;
+        let mut held = Held { by: vec![None; grid.node_count()], any: false };
+        for (number, anchor) in (0..).zip(anchors) {
+            let mine: Vec<usize> = (0..samples.len())
+                .filter(|&node| f64::from(samples[node]) < rim || node == center)
+                .filter(|&node| anchor.region.contains(&place(node)))
+                .collect();
+            let mut inside = mine.iter().filter(|&&node| is_inside(node)).peekable();
+            if inside.peek().is_none() {
+                continue;
+            }
+            // the region reaches into both bodies, which touch there
+            let touches = anchor.to.is_none_or(|to| {
+                self.is_fixed(to) && inside.any(|&n| self.distance(to, &place(n)) < reach)
+            });
+            if touches {
+                held.any = true;
+                mine.into_iter().for_each(|node| held.by[node] = Some(number));
+            }
+        }
+        held
+    }
+
+    pub(crate) fn is_fixed(&self, id: BodyId) -> bool {
+        self.ids.binary_search(&id).is_ok_and(|i| matches!(self.bodies[i], Body::Static))
+    }
+
+    fn distance(&self, id: BodyId, p: &Point3<f64>) -> f64 {
+        let Ok(i) = self.ids.binary_search(&id) else { return f64::INFINITY };
+        self.shapes[i].field().distance(&self.poses[i].inverse_transform_point(p))
+    }
+
+    /// Whether anchors hold a solid of `mass` kg with center of mass `center`, in its own
+    /// coordinates that `world` takes to the world's, against its weight.
+    pub(crate) fn bears_weight(
+        &self,
+        level_set: &LevelSet,
+        held: &Held,
+        world: &Isometry3<f64>,
+        (mass, center): (f64, &Point3<f64>),
+        strength: f64,
+    ) -> bool {
+        if !held.any {
+            return false;
+        }
+        if strength == f64::INFINITY {
+            return true;
+        }
+        let section = Section::new(level_set, held);
+        let weight = world.inverse_transform_vector(&(self.settings.gravity * mass));
+        let torque = (center - section.middle).cross(&weight);
+        section.stress(&weight, &torque) <= strength
+    }
+
+    /// Replaces the `parent`, which broke, by its `fragments` in all anchors that refer to it.
+    pub(crate) fn pass_anchors_on(&mut self, parent: BodyId, fragments: &[BodyId]) {
+        for anchorage in self.anchorages.iter_mut().flatten() {
+            if anchorage.anchors.iter().any(|anchor| anchor.to == Some(parent)) {
+                let on = |anchor: &Anchor| {
+                    let to = if anchor.to == Some(parent) { fragments } else { &[] };
+                    let rest = to.is_empty().then(|| anchor.clone());
+                    let region = &anchor.region;
+                    let passed =
+                        to.iter().map(|&id| Anchor { region: region.clone(), to: Some(id) });
+                    passed.chain(rest).collect::<Vec<_>>()
+                };
+                anchorage.anchors = anchorage.anchors.iter().flat_map(on).collect();
+                anchorage.section = None;
+            }
+        }
+    }
+
+    /// Releases every body whose anchors no longer bear its weight.
+    pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
+        // what is let go may have held others
+        while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
+            self.release(i, report);
+        }
+    }
+
+    /// Lets a body go that anchors held.
+    pub(crate) fn release(&mut self, i: usize, report: &mut Report) {
+        if let Some(anchorage) = self.anchorages[i].take() {
+            self.become_body(i, Body::Dynamic(anchorage.mass));
+            report.released.push(self.ids[i]);
+        }
+    }
+
+    fn is_overloaded(&self, i: usize) -> bool {
+        let Some(Anchorage { mass, anchors, strength, .. }) = &self.anchorages[i] else {
+            return false;
+        };
+        // only what holds on to other bodies can lose its hold without breaking
+        if anchors.iter().all(|anchor| anchor.to.is_none()) {
+            return false;
+        }
+        let Some(Solid { geometry, material }) = &self.solids[i] else { return true };
+        let level_set = geometry.level_set();
+        let world = self.poses[i] * material.inverse();
+        let held = self.held(geometry, &world, anchors);
+        let center = material * Point3::origin();
+        !self.bears_weight(level_set, &held, &world, (mass.mass(), &center), *strength)
+    }
+}
+
+/// The node of a grid nearest to a point.
+fn nearest_node(grid: &Grid, p: &Point3<f64>) -> usize {
+    let (first, dims) = (grid.position([0; 3]), grid.dims());
+    let along = |axis: usize| {
+        let cells = ((p[axis] - first[axis]) / grid.spacing()).round();
+        (cells.max(0.0) as usize).min(dims[axis] - 1)
+    };
+    grid.index([along(0), along(1), along(2)])
+}

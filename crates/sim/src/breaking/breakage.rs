@@ -1,0 +1,66 @@
+//! How a body breaks, and its pieces in turn.
+
+use std::sync::Arc;
+
+use crate::{Bonds, FractureModel, Level, Next, Strength, Then};
+
+/// How a body breaks.
+#[derive(Clone, Debug)]
+pub struct Breakage {
+    /// What divides it.
+    pub model: FractureModel,
+    /// What it bears.
+    pub strength: Strength,
+    /// How many times it and its pieces may break in turn; 0 never.
+    pub generations: u32,
+    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
+    pub least_share: f64,
+    /// So do pieces of less volume than a cube of this edge, m.
+    pub least_size: f64,
+    /// What holds its pieces together; nothing unless given.
+    pub bonds: Option<Bonds>,
+}
+
+impl Breakage {
+    /// How a piece by itself breaks: one generation less. Pieces that stay together are still the body
+    /// and break as it does.
+    ///
+    /// What a piece bears by its material follows from its own shape. A fixed impulse doubles with
+    /// each generation, which is a choice and no law of materials.
+    pub(super) fn inherited(&self, is_joined: bool) -> Self {
+        if is_joined {
+            return self.clone();
+        }
+        let strength = match self.strength {
+            Strength::Impulse(impulse) => Strength::Impulse(2.0 * impulse),
+            Strength::Material => Strength::Material,
+        };
+        Self { strength, generations: self.generations - 1, ..self.clone() }
+    }
+
+    /// How a cluster breaks that its level leaves whole; `None` if there is no finer level.
+    pub(super) fn next_level(&self) -> Option<Self> {
+        let FractureModel::Fixed(fixed) = &self.model else { return None };
+        let is_level = matches!(fixed.then, Some(Then::Level(_)));
+        self.next().filter(|_| is_level && self.generations > 1)
+    }
+
+    /// How what a fixed pattern divides no further breaks, if it does: as its level says, or by a pattern of its own,
+    /// whose pieces nothing holds together.
+    pub(super) fn next(&self) -> Option<Self> {
+        let FractureModel::Fixed(fixed) = &self.model else { return None };
+        let inherited = self.inherited(false);
+        Some(match fixed.then.clone()? {
+            Then::Centered(Next { pattern, placement, least_share }) => {
+                let model = FractureModel::Prescored(pattern, placement);
+                Self { model, least_share, bonds: None, ..inherited }
+            }
+            Then::Level(level) => {
+                let Level { pattern, strength, least_share, bonds } = &*level;
+                let model = FractureModel::Fixed(Arc::clone(pattern));
+                let (strength, least_share, bonds) = (*strength, *least_share, *bonds);
+                Self { model, strength, least_share, bonds, ..inherited }
+            }
+        })
+    }
+}

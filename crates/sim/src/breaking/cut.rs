@@ -1,0 +1,133 @@
+//! Cutting bodies by hand.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use fracture::{Alignment, Pattern};
+use levelset::Aabb;
+use nalgebra::{Point3, Unit, UnitVector3, Vector3};
+
+use crate::breaking::hits::Hit;
+use crate::breaking::model::Division;
+use crate::breaking::outcome::Outcome;
+use crate::breaking::pieces::{Clusters, sizes};
+use crate::script::event::{Event, Trigger};
+use crate::{BodyId, Fracture, Report, Solid, World};
+
+/// Share of the volume of a body that a cut does not part from it.
+const SLIVER: f64 = 1e-6;
+
+impl World {
+    /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic body that the
+    /// swept surface reaches into is cut by the plane of the sweep, whether or not it can break, and the
+    /// parts move on as the body did. Mass, momentum and energy stay what they were.
+    ///
+    /// Primitives, convex solids and closed meshes are split as meshes and their holes capped (Br11
+    /// section 3): parts are exact, however thin, and those that are convex collide as hulls. Other solids
+    /// are cut as samples.
+    ///
+    /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
+    /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
+    /// for its parts, if one is smaller than pieces of it or debris may be, or is less than a millionth of it.
+    pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
+        let mut report = Report::default();
+        self.cut_all(from, to, &mut report);
+        self.pass_user_data_on(&report);
+        report.fractures
+    }
+
+    /// [`World::cut`] that reports all that it does.
+    pub(crate) fn cut_all(
+        &mut self,
+        from: [Point3<f64>; 2],
+        to: [Point3<f64>; 2],
+        report: &mut Report,
+    ) {
+        let edge = from[1] - from[0];
+        let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
+        let Some(normal) = Unit::try_new(edge.cross(&way), 0.0) else { return };
+        let ids: Vec<BodyId> = self.iter().map(|state| state.id).collect();
+        let mut any = false;
+        for body in ids {
+            let Some((at, normal)) = self.reached(body, [from, to], &normal) else { continue };
+            let (normal, impulse) = (normal.into_inner(), Vector3::zeros());
+            let (strength, reactions) = (f64::INFINITY, Vec::new());
+            let hit = Hit {
+                body,
+                at,
+                normal,
+                impulse,
+                strength,
+                duration: None,
+                reactions,
+                energy: f64::INFINITY,
+            };
+            let Some(event) = self.event(&hit, Trigger::Cut) else { continue };
+            let Some(fracture) = self.cut_at(body, &at, &Unit::new_unchecked(normal)) else {
+                continue;
+            };
+            let outcome = Outcome::Broke(fracture);
+            self.tell(Event { outcome: outcome.happened(), ..event }, report);
+            self.settle_outcome(body, outcome, report);
+            any = true;
+        }
+        if any {
+            self.release_overloaded(report);
+        }
+    }
+
+    /// Where a swept surface cuts a body and across which plane, in its material space.
+    fn reached(
+        &self,
+        id: BodyId,
+        sweep: [[Point3<f64>; 2]; 2],
+        normal: &UnitVector3<f64>,
+    ) -> Option<(Point3<f64>, UnitVector3<f64>)> {
+        let i = self.ids.binary_search(&id).ok()?;
+        self.mass_of(i)?;
+        // most bodies are far from the blade
+        let center = Point3::from(self.poses[i].translation.vector);
+        let near = Aabb::around(sweep.as_flattened())?.clamp(&center);
+        if (near - center).norm() > self.shapes[i].radius() {
+            return None;
+        }
+        let Solid { geometry, material } = &*self.solid(i)?;
+        let to_material = material * self.poses[i].inverse();
+        let [from, to] = sweep.map(|ends| ends.map(|p| to_material * p));
+        let at = geometry.swept(from, to)?;
+        Some((at, Unit::new_unchecked(to_material * normal.into_inner())))
+    }
+
+    /// Cuts a body at a plane through a place, both in its material space.
+    pub(crate) fn cut_at(
+        &mut self,
+        id: BodyId,
+        at: &Point3<f64>,
+        normal: &UnitVector3<f64>,
+    ) -> Option<Box<Fracture>> {
+        let i = self.ids.binary_search(&id).ok()?;
+        if self.solids[i].is_none() {
+            self.solids[i] = self.solid(i).map(Cow::into_owned);
+        }
+        let parent = self.parent(id)?;
+        let Solid { geometry, material } = &parent.solid;
+        // a plane has one pattern, whatever it cuts
+        let sites = [Point3::new(0.0, -0.5, 0.0), Point3::new(0.0, 0.5, 0.0)];
+        let pattern = Arc::new(Pattern::voronoi_of(&sites, &Vector3::repeat(1.0)).ok()?);
+        let bounds = geometry.bounds();
+        let alignment = Alignment::enclosing(&bounds, *at, *normal);
+        let division = Division::new(pattern, alignment);
+        let least = self.least_size(&parent).powi(3).max(SLIVER * geometry.moments().volume);
+        let broken = geometry.divide(&division.pattern, &division.at, least);
+        if broken.pieces.len() < 2 || !self.fits(sizes(&broken)) {
+            return None;
+        }
+        let Clusters { broken, is_held, .. } = self.clusters(&parent, broken, None);
+        // parts are cut, not broken: they are as strong as the body was
+        let is_joined = vec![true; broken.pieces.len()];
+        let clusters = Clusters { broken, is_joined, is_held };
+        let point = parent.pose * (material.inverse() * at);
+        let fracture = self.replace(&parent, clusters, &division, (point, Vector3::zeros()));
+        fracture.map(Box::new)
+    }
+}

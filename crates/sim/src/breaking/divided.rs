@@ -1,0 +1,84 @@
+//! Divisions of bodies that others may share.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+
+use contact::Shape;
+use dynamics::MassProperties;
+use fracture::{Alignment, Geometry, Pattern};
+use nalgebra::Isometry3;
+
+use crate::{Lineage, Solid};
+
+/// A piece of a body, wherever that is.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) solid: Solid,
+    pub(crate) mass: MassProperties,
+    pub(crate) lineage: Arc<Lineage>,
+}
+
+/// Divisions that may come again, the oldest first.
+///
+/// What is found here is what dividing the body anew would give, to the bit: a run that goes on from a
+/// checkpoint shares other pieces, or none, and does not differ. Pieces are not kept alive, but the wholes
+/// that they came from are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Divided(VecDeque<Known>);
+
+impl Divided {
+    /// The pieces of the last division that is `same`, if they are all still there.
+    pub(super) fn find(&self, same: impl FnMut(&&Known) -> bool) -> Option<Vec<Part>> {
+        self.0.iter().rev().find(same)?.parts()
+    }
+
+    /// Keeps a division, and forgets those that no piece is left of, or the oldest if there are too many.
+    pub(super) fn remember(&mut self, known: Known) {
+        let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
+        self.0.retain(is_there);
+        if self.0.len() == MAX_DIVISIONS {
+            self.0.pop_front();
+        }
+        self.0.push_back(known);
+    }
+}
+
+/// All that pieces depend on, and what they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(super) body: Weak<Shape>,
+    pub(super) mass: f64,
+    pub(super) pattern: Arc<Pattern>,
+    pub(super) at: Alignment,
+    pub(super) least: f64,
+    pub(super) parts: Vec<KnownPart>,
+}
+
+/// A piece that is there as long as a body of its shape is.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownPart {
+    pub(super) shape: Weak<Shape>,
+    pub(super) geometry: Weak<Geometry>,
+    pub(super) material: Isometry3<f64>,
+    pub(super) mass: MassProperties,
+    pub(super) lineage: Arc<Lineage>,
+}
+
+/// Most divisions that are known at a time.
+const MAX_DIVISIONS: usize = 1024;
+
+impl Known {
+    fn parts(&self) -> Option<Vec<Part>> {
+        let part = |known: &KnownPart| {
+            let KnownPart { shape, geometry, material, mass, lineage } = known;
+            Some(Part {
+                shape: shape.upgrade()?,
+                solid: Solid { geometry: geometry.upgrade()?, material: *material },
+                mass: *mass,
+                lineage: Arc::clone(lineage),
+            })
+        };
+        self.parts.iter().map(part).collect()
+    }
+}

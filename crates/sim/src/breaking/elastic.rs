@@ -1,0 +1,325 @@
+//! Bodies of tetrahedra: what a blow does to their stress, and what of it stays (Mu01).
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use fracture::Piece;
+use levelset::{LevelSet, TetMesh};
+use nalgebra::{Point3, Vector3};
+use tetfem::{
+    Contact, Flow, Interpolation, LinearSolver, Load, Newton, Plastic, Response, Setup, Structure,
+    far_vertices, is_restrained,
+};
+
+use crate::StressField;
+use crate::breaking::filling::{MAX_LOST, stuffed_with_thin_parts};
+use crate::breaking::impact::Impact;
+
+/// Parameters of fracture by stress.
+#[derive(Clone, Debug)]
+pub struct StressModel {
+    /// Edge length of the tetrahedra, m.
+    pub spacing: f64,
+    /// What the body is made of.
+    pub material: tetfem::Material,
+    /// How displacements are interpolated.
+    pub interpolation: Interpolation,
+    /// How it breaks.
+    pub fracture: tetfem::Fracture,
+    /// When a body that does not break stays deformed; never unless given.
+    pub yielding: Option<tetfem::Yielding>,
+    /// How long a blow lasts, s; as long as the bodies touch by Hertz unless given, see
+    /// [`fracture::Impact::duration`].
+    pub duration: Option<f64>,
+    /// Radius around a contact beyond which a body that nothing anchors is supported in the place of its
+    /// inertia, m (`r_coll` of Mu01 section 2.8); inertia relief unless given.
+    pub collision_radius: Option<f64>,
+}
+
+/// A body's tetrahedra in its material space, and what blows to it have in common: the factor of its
+/// stiffness, which is made at the first of them and lasts until its supports change.
+#[derive(Debug)]
+pub struct ElasticBody {
+    model: Arc<StressModel>,
+    given: Option<TetMesh>,
+    /// What yielding left in each of the given tetrahedra; empty if none yielded.
+    plastic: Vec<Plastic>,
+    /// What the body is made of, which is known once it is hit.
+    mesh: OnceLock<Option<TetMesh>>,
+    /// For the supports of the last blow.
+    last: Mutex<Option<Arc<Structure>>>,
+}
+
+/// What a blow does to a body of tetrahedra.
+pub(crate) enum Struck {
+    /// Nothing that stays.
+    Held,
+    /// It comes apart, each part with tetrahedra of its own.
+    Parted(Vec<Share>),
+    /// It hangs together with cracks in it.
+    Cracked(Share),
+    /// It yields.
+    Yields(Yield),
+}
+
+/// Some tetrahedra, and what yielding left in each of them; of none if none yielded.
+#[derive(Clone)]
+pub(crate) struct Share {
+    pub(crate) mesh: TetMesh,
+    pub(crate) plastic: Vec<Plastic>,
+}
+
+/// The plastic flow of a body under a blow.
+pub(crate) struct Yield {
+    pub(crate) body: Arc<Structure>,
+    pub(crate) flow: Flow,
+}
+
+/// The stress of a blow.
+pub(crate) struct Strained {
+    pub(crate) stress: StressField,
+    /// Whether it is that of small strains because no equilibrium of large ones was found.
+    pub(crate) is_linearized: bool,
+}
+
+/// Green strain from which linear elasticity is off by more than a hundredth.
+const LARGE_STRAIN: f64 = 1e-2;
+/// Stress is compared with strengths that are known to a percent at the best.
+const NEWTON: Newton = Newton { tolerance: 1e-6, most: 20 };
+/// Most by which a dent may change the volume of a tetrahedron, as a share of it.
+const VOLUME_CHANGE: f64 = 0.3;
+/// Tetrahedra of a cracked body that hangs together, beyond which further cracks do not stay.
+const MAX_TETS: usize = 1 << 17;
+
+impl ElasticBody {
+    /// A body that is filled with tetrahedra when it is first hit.
+    pub fn new(model: Arc<StressModel>) -> Self {
+        let (mesh, last) = (OnceLock::new(), Mutex::new(None));
+        Self { model, given: None, plastic: Vec::new(), mesh, last }
+    }
+
+    /// A body of given tetrahedra in its material space. If they are not valid or not connected, the
+    /// largest connected part of what fills the body takes their place.
+    pub fn of_mesh(model: Arc<StressModel>, mesh: TetMesh) -> Self {
+        Self { given: Some(mesh), ..Self::new(model) }
+    }
+
+    /// The parameters.
+    pub fn model(&self) -> &StressModel {
+        &self.model
+    }
+
+    /// How far parts of `body` reach from the surface of the tetrahedra that fill it, m, if that is more than two
+    /// edges: those parts are lost when it is hit. Infinite if it holds no tetrahedra of this size; `None` for given
+    /// tetrahedra.
+    pub fn lost(&self, body: &LevelSet) -> Option<f64> {
+        if self.given.is_some() {
+            return None;
+        }
+        // not kept: what is known of a body must not depend on who asked
+        let filling = stuffed_with_thin_parts(body, self.model.spacing).unwrap_or_default();
+        let lost = filling.deviation(body).from_level_set;
+        (lost > MAX_LOST * self.model.spacing).then_some(lost)
+    }
+
+    /// The tetrahedra, once they are known.
+    pub fn mesh(&self) -> Option<&TetMesh> {
+        self.mesh.get().and_then(Option::as_ref).or(self.given.as_ref())
+    }
+
+    /// What yielding left in each of [`Self::mesh`]; empty if none yielded.
+    pub fn plastic(&self) -> &[Plastic] {
+        let is_own = |mesh: &&TetMesh| mesh.tets.len() == self.plastic.len();
+        self.mesh().filter(is_own).map_or(&[], |_| &self.plastic)
+    }
+
+    /// Displacements and stress under forces on the surface of a free body, in material space; `None` if
+    /// `body` holds no tetrahedra of this size or a force is not finite.
+    pub fn respond(&self, body: &LevelSet, contacts: &[Contact]) -> Option<(&TetMesh, Response)> {
+        let mesh = self.filled(body)?;
+        let free = self.structure(mesh, vec![false; mesh.vertices.len()])?;
+        let load = Load::new(contacts).spread(self.model.fracture.averaging);
+        Some((mesh, free.respond(&load).ok()?))
+    }
+
+    /// Another body of the same parameters.
+    pub(crate) fn with(&self, share: Option<Share>) -> Self {
+        let own = Self::new(Arc::clone(&self.model));
+        let Some(Share { mesh, plastic }) = share else { return own };
+        Self { given: Some(mesh), plastic, ..own }
+    }
+
+    /// What becomes of it, and its stress before it does, in material space.
+    pub(crate) fn struck(
+        &self,
+        body: &LevelSet,
+        impact: &Impact<'_>,
+    ) -> (Struck, Option<Strained>) {
+        let duration = self.model.duration.unwrap_or(impact.duration);
+        let pushes = impact.reactions.iter().copied();
+        let all = std::iter::once((impact.at, impact.impulse)).chain(pushes);
+        let contacts: Vec<Contact> =
+            all.map(|(at, impulse)| Contact::from_impulse(at, impulse, duration)).collect();
+        let setup = Setup {
+            contacts: &contacts,
+            body_force: impact.gravity * impact.density,
+            supports: &|mesh| self.supports(mesh, impact),
+        };
+        let Some((structure, response, is_linearized)) = self.loaded(body, &setup) else {
+            return (Struck::Held, None);
+        };
+        let stress = StressField::of(structure.mesh(), &response.stresses);
+        let struck = self.blow(&structure, &response, &setup);
+        (struck.unwrap_or(Struck::Held), Some(Strained { stress, is_linearized }))
+    }
+
+    /// The response to all that acts in a blow, and whether it is linear though strains are large. Strains of
+    /// bodies that do not yield are small until they break.
+    fn loaded(
+        &self,
+        body: &LevelSet,
+        setup: &Setup<'_>,
+    ) -> Option<(Arc<Structure>, Response, bool)> {
+        let mesh = self.filled(body)?;
+        let supports = Some((setup.supports)(mesh)).filter(|own| is_restrained(mesh, own));
+        let supports = supports.unwrap_or_else(|| vec![false; mesh.vertices.len()]);
+        let structure = self.structure(mesh, supports)?;
+        let spread = Load::new(setup.contacts).spread(self.model.fracture.averaging);
+        let load = Load { body_force: setup.body_force, ..spread };
+        let response = structure.respond(&load).ok()?;
+        let is_linear = self.model.interpolation == Interpolation::Linear;
+        let may_be_large = self.model.yielding.is_some() && is_linear;
+        if !may_be_large || structure.largest_strain(&response) <= LARGE_STRAIN {
+            return Some((structure, response, false));
+        }
+        let large = structure.respond_large(std::slice::from_ref(&load), NEWTON).ok();
+        let is_linearized = large.is_none();
+        Some((structure, large.unwrap_or(response), is_linearized))
+    }
+
+    fn blow(
+        &self,
+        body: &Arc<Structure>,
+        response: &Response,
+        setup: &Setup<'_>,
+    ) -> Option<Struck> {
+        let share = |tetfem::Piece { mesh, plastic, .. }| Share { mesh, plastic };
+        let mut shattered = tetfem::shatter(body, setup, &self.model.fracture);
+        if shattered.pieces.len() > 1 {
+            return Some(Struck::Parted(shattered.pieces.into_iter().map(share).collect()));
+        }
+        if !shattered.cracks.is_empty() {
+            let after = shattered.pieces.pop().map(share)?;
+            return (after.mesh.tets.len() <= MAX_TETS).then_some(Struck::Cracked(after));
+        }
+        let flow = body.flow(response, self.model.yielding?, VOLUME_CHANGE).ok()?;
+        let yields = flow.yielded() > 0 && flow.most > 0.0;
+        yields.then(|| Struck::Yields(Yield { body: Arc::clone(body), flow }))
+    }
+
+    /// The vertices that anchors hold, or without any those beyond the collision radius.
+    fn supports(&self, mesh: &TetMesh, impact: &Impact<'_>) -> Vec<bool> {
+        let anchored: Vec<bool> = mesh.vertices.iter().map(impact.held).collect();
+        match self.model.collision_radius {
+            Some(radius) if !anchored.contains(&true) => far_vertices(mesh, &impact.at, radius),
+            _ => anchored,
+        }
+    }
+
+    /// The body with supports, of which the last are kept.
+    fn structure(&self, mesh: &TetMesh, supports: Vec<bool>) -> Option<Arc<Structure>> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = last().as_ref().filter(|last| last.supports() == supports) {
+            return Some(Arc::clone(same));
+        }
+        // the lock is not held meanwhile, for the thread may turn to another body that asks for it
+        let StressModel { material, interpolation, .. } = *self.model;
+        let solver = LinearSolver::Cholesky;
+        let made = Structure::supported(mesh.clone(), supports, material, interpolation, solver);
+        let made = made.ok().and_then(|made| made.with_plastic(self.plastic().to_vec()).ok());
+        let made = made.map(Arc::new);
+        last().clone_from(&made);
+        made
+    }
+
+    fn filled(&self, body: &LevelSet) -> Option<&TetMesh> {
+        let is_sound = |mesh: &TetMesh| mesh.validate().is_ok() && mesh.components().count == 1;
+        let given = || self.given.clone().filter(is_sound);
+        let made = || given().or_else(|| stuffed_with_thin_parts(body, self.model.spacing));
+        self.mesh.get_or_init(made).as_ref()
+    }
+}
+
+/// The tetrahedra of each fragment: those of its regions. Of a region that came apart into several
+/// each tetrahedron goes to the one it is deepest in, the first of equals; of one that no sample is in, to that
+/// of all.
+pub(crate) fn dealt(parts: &[Share], fragments: &[Piece]) -> Vec<Option<Share>> {
+    let mut dealt = vec![Vec::new(); fragments.len()];
+    for (region, part) in parts.iter().enumerate() {
+        let has = |n: &usize| fragments[*n].regions.contains(&region);
+        let mut owners: Vec<usize> = (0..fragments.len()).filter(has).collect();
+        if owners.is_empty() {
+            owners = (0..fragments.len()).collect();
+        }
+        if let [owner] = owners[..] {
+            dealt[owner].push(part.clone());
+            continue;
+        }
+        let empty = Share { mesh: TetMesh::default(), plastic: Vec::new() };
+        let mut shares = vec![empty; owners.len()];
+        for (t, tet) in part.mesh.tets.iter().enumerate() {
+            let sum: Vector3<f64> = part.mesh.corners(t).iter().map(|p| p.coords).sum();
+            let at = Point3::from(sum / 4.0);
+            let depth = |owner: &usize| fragments[*owner].geometry.level_set().value(&at);
+            let deepest =
+                (0..owners.len()).min_by(|&a, &b| depth(&owners[a]).total_cmp(&depth(&owners[b])));
+            if let Some(n) = deepest {
+                shares[n].mesh.tets.push(*tet);
+                shares[n].plastic.extend(part.plastic.get(t));
+            }
+        }
+        for (owner, mut share) in owners.into_iter().zip(shares) {
+            share.mesh.vertices.clone_from(&part.mesh.vertices);
+            dealt[owner].push(share);
+        }
+    }
+    dealt.iter().map(|parts| joined(parts)).collect()
+}
+
+/// Parts as one mesh without vertices of no tetrahedron: copies of a vertex in different parts are
+/// one again. `None` if there is nothing.
+fn joined(parts: &[Share]) -> Option<Share> {
+    let mut places: Vec<([u64; 3], u32)> = Vec::new();
+    let mut mesh = TetMesh::default();
+    let plastic = parts.iter().flat_map(|part| &part.plastic).copied().collect();
+    for Share { mesh: part, .. } in parts {
+        let known = places.len();
+        let mut names = vec![u32::MAX; part.vertices.len()];
+        for &v in part.tets.iter().flatten() {
+            let (p, name) = (&part.vertices[v as usize], &mut names[v as usize]);
+            if *name != u32::MAX {
+                continue;
+            }
+            let key = key(p);
+            // only of other parts: what is open within one stays open
+            let found = places[..known].binary_search_by(|(other, _)| other.cmp(&key));
+            *name = found.map_or(mesh.vertices.len() as u32, |at| places[at].1);
+            if found.is_err() {
+                mesh.vertices.push(*p);
+                places.push((key, *name));
+            }
+        }
+        places.sort_unstable();
+        mesh.tets.extend(part.tets.iter().map(|tet| tet.map(|v| names[v as usize])));
+    }
+    (!mesh.tets.is_empty()).then_some(Share { mesh, plastic })
+}
+
+fn key(p: &Point3<f64>) -> [u64; 3] {
+    // adding zero makes -0 and 0 one place
+    [p.x, p.y, p.z].map(|x| (x + 0.0).to_bits())
+}
+
+/// The shape functions that a scene asks for.
+pub(crate) fn interpolation(is_quadratic: bool) -> Interpolation {
+    if is_quadratic { Interpolation::Quadratic } else { Interpolation::Linear }
+}

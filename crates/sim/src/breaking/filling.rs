@@ -1,0 +1,33 @@
+//! Tetrahedra that fill a body.
+
+use levelset::{LevelSet, Stuffing, TetMesh};
+
+/// Most tetrahedra that fill a body.
+const MAX_TETS: usize = 1 << 20;
+
+/// The largest connected part of a solid as tetrahedra of one size.
+pub(crate) fn stuffed(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
+    let stuffing = Stuffing { spacing, doublings: 0, halvings: 0, limit: MAX_TETS };
+    largest(&TetMesh::stuffed(body, &stuffing).ok()?)
+}
+
+/// Edges of tetrahedra within which what they lack of a solid is rounding of its surface.
+pub(crate) const MAX_LOST: f64 = 2.0;
+
+/// As [`stuffed`], with cells halved where the solid is thin if it lacks parts otherwise that are farther than
+/// [`MAX_LOST`] cells from its surface.
+pub(crate) fn stuffed_with_thin_parts(body: &LevelSet, spacing: f64) -> Option<TetMesh> {
+    const HALVINGS: u8 = 3;
+    let even = stuffed(body, spacing);
+    let keeps = |mesh: &TetMesh| mesh.deviation(body).from_level_set <= MAX_LOST * spacing;
+    if even.as_ref().is_some_and(keeps) {
+        return even;
+    }
+    let stuffing = Stuffing { spacing, doublings: 0, halvings: HALVINGS, limit: MAX_TETS };
+    largest(&TetMesh::stuffed(body, &stuffing).ok()?).or(even)
+}
+
+fn largest(mesh: &TetMesh) -> Option<TetMesh> {
+    let parts = tetfem::pieces(mesh);
+    parts.into_iter().map(|(part, _)| part).max_by_key(|part| part.tets.len())
+}

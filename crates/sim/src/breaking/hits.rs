@@ -1,0 +1,204 @@
+//! The blows that break bodies, and what else acts on these meanwhile.
+
+use contact::Blow;
+use dynamics::Momentum;
+use nalgebra::{Point3, Vector3};
+
+use crate::FractureModel;
+use crate::breaking::strength::Law;
+use crate::script::event::Push;
+use crate::{BodyId, World};
+
+/// The hardest blow to a body, as it feels it.
+pub(crate) struct Hit {
+    pub(crate) body: BodyId,
+    /// In body coordinates, m.
+    pub(crate) at: Point3<f64>,
+    /// Along the blow, in world axes.
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) impulse: Vector3<f64>,
+    /// What the body bears there, N s.
+    pub(crate) strength: f64,
+    /// How long it lasts, s, if the model of the body asks.
+    pub(crate) duration: Option<f64>,
+    /// What else acts on the body meanwhile, if the model of the body asks.
+    pub(crate) reactions: Vec<Push>,
+    /// Kinetic energy that the blow takes, J: what a dent may take at the most.
+    pub(crate) energy: f64,
+}
+
+/// The energy that a blow has for a dent, J.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowance {
+    /// For plastic work and kinetic energy.
+    pub(crate) all: f64,
+    /// For kinetic energy: what the share of the blow took that bodies have exchanged before one of them dents.
+    pub(crate) motion: f64,
+}
+
+impl Hit {
+    /// Bodies exchange what the weaker of them bears. Energy lost is concave in the share of an impulse, so that
+    /// a share of the impulse took that share of the energy at least.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let size = self.impulse.norm();
+        let share = if size > self.strength { self.strength / size } else { 1.0 };
+        Allowance { all: self.energy, motion: self.energy * share }
+    }
+}
+
+/// Limits the energy that dents may give to motion to what their collisions took, J.
+fn limit_energy(hits: &mut [Hit], taken: f64) {
+    let all: f64 = hits.iter().map(|hit| hit.allowance().motion).sum();
+    if all > taken {
+        let share = (taken / all).max(0.0);
+        hits.iter_mut().for_each(|hit| hit.energy *= share);
+    }
+}
+
+/// Kinetic energy that a blow takes, J, but for friction.
+fn energy_of(blow: &Blow) -> f64 {
+    let along = blow.impulse.dot(&blow.normal);
+    let restitution = (along / (blow.mass * blow.approach) - 1.0).clamp(0.0, 1.0);
+    let energy = 0.5 * along * blow.approach * (1.0 - restitution);
+    if energy > 0.0 { energy } else { 0.0 }
+}
+
+/// How long a blow lasts of which the contact is not known, as that of an explosion, s.
+pub(crate) const UNKNOWN_DURATION: f64 = 1e-3;
+
+/// The contacts and joints that act on bodies while blows do.
+#[derive(Clone, Copy)]
+pub(crate) struct Acting<'a> {
+    pub(crate) frame: contact::Frame<'a>,
+    pub(crate) search: &'a contact::Search,
+    /// Before the blows.
+    pub(crate) momenta: &'a [Momentum],
+    /// Kinetic energy that the blows took as far as they were exchanged, J.
+    pub(crate) taken: f64,
+}
+
+impl World {
+    /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
+    /// then meets what is left of it. `laws` are those that `blows` were found with.
+    pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        for blow in blows {
+            let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
+            let least = borne[0].min(borne[1]).min(blow.impulse.norm());
+            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
+            let sides: Vec<_> =
+                sides.enumerate().filter(|(_, (_, borne))| *borne <= least).collect();
+            let energy = energy_of(blow) / sides.len() as f64;
+            for (side, (((body, sign), at), strength)) in sides {
+                let asks = self.solves_stress(body as usize);
+                hits.push(Hit {
+                    body: self.ids[body as usize],
+                    at,
+                    normal: blow.normal * sign,
+                    impulse: blow.impulse * sign,
+                    strength,
+                    duration: asks
+                        .then(|| self.contact_time(blow, side).unwrap_or(UNKNOWN_DURATION)),
+                    reactions: Vec::new(),
+                    energy,
+                });
+            }
+        }
+        hits.sort_by(|p, q| {
+            let size = |h: &Hit| h.impulse.norm_squared();
+            p.body.cmp(&q.body).then(size(q).total_cmp(&size(p)))
+        });
+        hits.dedup_by_key(|h| h.body);
+        hits
+    }
+
+    /// Whether the model of a body solves for the stress of a blow.
+    fn solves_stress(&self, i: usize) -> bool {
+        let breakage = self.breakages[i].as_ref();
+        breakage.is_some_and(|breakage| matches!(breakage.model, FractureModel::Stress(_)))
+    }
+
+    /// [`World::hardest_hits`] with what else acts on the bodies that solve for stress: other blows at the same
+    /// time, and what contacts and joints give if these blows change the `momenta` before them at once.
+    pub(crate) fn loaded_hits(&self, blows: &[Blow], laws: &[Law], acting: Acting<'_>) -> Vec<Hit> {
+        let mut hits = self.hardest_hits(blows, laws);
+        limit_energy(&mut hits, acting.taken);
+        if hits.iter().all(|hit| hit.duration.is_none()) {
+            return hits;
+        }
+        let mut acts = vec![false; blows.len()];
+        for hit in &mut hits {
+            let Some(lasts) = hit.duration else { continue };
+            let on = |blow: &Blow| self.push_on(hit.body, blow);
+            let own = Push { point: hit.at.into(), impulse: hit.impulse.into() };
+            let Some(first) = blows.iter().find(|blow| on(blow) == Some(own)) else { continue };
+            for (blow, acts) in blows.iter().zip(&mut acts) {
+                let Some(push) = on(blow) else { continue };
+                if (blow.time - first.time).abs() <= lasts {
+                    *acts = true;
+                    hit.reactions.extend((push != own).then_some(push));
+                }
+            }
+        }
+        let mut struck = acting.momenta.to_vec();
+        for (blow, _) in blows.iter().zip(acts).filter(|(_, acts)| *acts) {
+            self.strike(blow, &mut struck);
+        }
+        self.push_back(&mut hits, Acting { momenta: &struck, ..acting });
+        hits
+    }
+
+    /// What a blow gives a body.
+    fn push_on(&self, body: BodyId, blow: &Blow) -> Option<Push> {
+        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
+        let mut own = sides.filter(|((i, _), _)| self.ids[*i as usize] == body);
+        own.next().map(|((_, j), at)| Push { point: at.into(), impulse: j.into() })
+    }
+
+    /// Adds the impulse of a blow to the momenta of both bodies.
+    fn strike(&self, blow: &Blow, momenta: &mut [Momentum]) {
+        let sides = [(blow.a, blow.impulse), (blow.b, -blow.impulse)].into_iter().zip(blow.at);
+        for (((i, impulse), at), rotation) in sides.zip(blow.rotations) {
+            let i = i as usize;
+            if self.acting[i].mass_properties().is_some() {
+                momenta[i].apply(&impulse, &(rotation * at.coords));
+            }
+        }
+    }
+
+    /// The same of blows through others, which are what contacts give to bodies with these `momenta`.
+    pub(crate) fn hits_through(
+        &self,
+        blows: &[Blow],
+        laws: &[Law],
+        acting: Acting<'_>,
+    ) -> Vec<Hit> {
+        let mut hits = self.hardest_hits(blows, laws);
+        limit_energy(&mut hits, acting.taken);
+        self.push_back(&mut hits, acting);
+        for hit in hits.iter_mut().filter(|hit| !hit.reactions.is_empty()) {
+            // reactions include the blow, or the sum of simultaneous blows
+            hit.reactions.push(Push { point: hit.at.into(), impulse: (-hit.impulse).into() });
+        }
+        hits
+    }
+
+    /// Adds what contacts and joints give the bodies of `hits` that solve for stress.
+    fn push_back(&self, hits: &mut [Hit], acting: Acting<'_>) {
+        let mut chosen = vec![false; self.len()];
+        for hit in hits.iter() {
+            let Ok(i) = self.ids.binary_search(&hit.body) else { continue };
+            chosen[i] = self.solves_stress(i) && self.anchorages[i].is_none();
+        }
+        if !chosen.contains(&true) {
+            return;
+        }
+        for push in acting.frame.reactions(acting.search, acting.momenta, &chosen) {
+            let body = self.ids[push.body as usize];
+            if let Some(hit) = hits.iter_mut().find(|hit| hit.body == body) {
+                let (point, impulse) = (push.at.into(), push.impulse.into());
+                hit.reactions.push(Push { point, impulse });
+            }
+        }
+    }
+}

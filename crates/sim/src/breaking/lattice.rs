@@ -1,0 +1,272 @@
+//! Bodies of masses and links: what a blow does to the links, and what of it stays (Ku07 section 3.2).
+
+use std::sync::{Arc, OnceLock};
+
+use fracture::{
+    Breaking, Lattice, LatticeError, Neighbors, Noise, Pattern, Piece, Shards, Stencil, Weakness,
+    smoothed_crack,
+};
+use levelset::{LevelSet, TetMesh, TriMesh};
+use nalgebra::{Point3, Vector3};
+
+use crate::breaking::filling::stuffed;
+use crate::breaking::impact::Impact;
+use crate::breaking::regions::Regions;
+
+/// Parameters of fracture by a lattice.
+#[derive(Clone, Debug)]
+pub struct LatticeModel {
+    /// Edge length of the tetrahedra of a body that brings none, and radius around a blow in which
+    /// tetrahedra bear it, m.
+    pub spacing: f64,
+    /// Which of them are linked.
+    pub neighbors: Neighbors,
+    /// Stress that links bear, Pa.
+    pub strength: f64,
+    /// How long a blow lasts, s.
+    pub duration: f64,
+    /// How links break.
+    pub breaking: Breaking,
+    /// What becomes of single tetrahedra that nothing holds. Dust is gone at the end of the frame.
+    pub shards: Shards,
+    /// In how many rounds the surfaces between pieces are smoothed; see [`fracture::smoothed_crack`].
+    pub smoothing: usize,
+    /// What makes some links weaker than others, in the material space of the body.
+    pub noise: Option<Noise>,
+    /// Places where links are weak, in the material space of the body.
+    pub weaknesses: Vec<Weakness>,
+    /// A picture of strength, in the material space of the body.
+    pub stencil: Option<Arc<Stencil>>,
+}
+
+/// A body's tetrahedra in its material space, and the links between them, which keep what blows take
+/// from their strength.
+#[derive(Debug)]
+pub struct LatticeBody {
+    model: Arc<LatticeModel>,
+    /// The body is filled with tetrahedra when it is first hit unless they are known.
+    mesh: Option<Arc<TetMesh>>,
+    ready: OnceLock<Option<Linked>>,
+}
+
+/// Tetrahedra and their links.
+#[derive(Clone, Debug)]
+struct Linked {
+    mesh: Arc<TetMesh>,
+    lattice: Lattice,
+}
+
+/// What a blow does to a lattice.
+pub(crate) enum Struck {
+    /// Nothing that stays.
+    Held,
+    /// It comes apart.
+    Parted(Regions, Parted),
+    /// It hangs together by weaker links.
+    Weakened(Arc<LatticeBody>),
+}
+
+/// A lattice that came apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Parted {
+    /// All of it, as the blow left it.
+    pub(crate) whole: Arc<LatticeBody>,
+    /// Its tetrahedra where its pieces have them: smoothing moves corners between pieces.
+    mesh: Arc<TetMesh>,
+    /// The region of each tetrahedron. `None`: the tetrahedron belongs to the piece that contains its centroid.
+    regions: Vec<Option<u32>>,
+    /// The region of shards that are dust.
+    dust: Option<u32>,
+}
+
+impl Parted {
+    /// Whether a piece is dust and nothing else.
+    pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
+        self.dust.is_some_and(|dust| piece.regions == [dust as usize])
+    }
+}
+
+impl LatticeBody {
+    /// A body that is filled with tetrahedra when it is first hit.
+    pub fn new(model: Arc<LatticeModel>) -> Self {
+        Self { model, mesh: None, ready: OnceLock::new() }
+    }
+
+    /// A body of given tetrahedra in its material space, such as a generator of meshes makes (Ku07
+    /// section 2): the surfaces of its pieces are faces of them.
+    ///
+    /// # Errors
+    /// As [`Lattice::check`].
+    pub fn of_mesh(model: Arc<LatticeModel>, mesh: TetMesh) -> Result<Self, LatticeError> {
+        Lattice::check(&mesh, model.neighbors)?;
+        Ok(Self { model, mesh: Some(Arc::new(mesh)), ready: OnceLock::new() })
+    }
+
+    /// The parameters.
+    pub fn model(&self) -> &LatticeModel {
+        &self.model
+    }
+
+    /// The tetrahedra, once they are known.
+    pub fn mesh(&self) -> Option<&TetMesh> {
+        let made = self.ready.get().and_then(Option::as_ref).map(|linked| &linked.mesh);
+        made.or(self.mesh.as_ref()).map(|mesh| &**mesh)
+    }
+
+    /// The masses and links, with the strengths that are left to them; none before the body is hit.
+    pub fn lattice(&self) -> Option<&Lattice> {
+        self.ready.get().and_then(Option::as_ref).map(|linked| &linked.lattice)
+    }
+
+    /// What a blow does. Links that it weakened stay weak, whether or not the body comes apart.
+    pub(crate) fn struck(&self, body: &LevelSet, impact: &Impact<'_>) -> Struck {
+        let Some(linked) = self.linked(body, impact.density) else { return Struck::Held };
+        let LatticeModel { spacing, duration, breaking, .. } = &*self.model;
+        let mut lattice = linked.lattice.clone();
+        lattice.fix(impact.held);
+        let loads = lattice.load(&impact.at, *spacing, &impact.impulse, *duration);
+        lattice.strike(&loads, breaking);
+        let is_weaker = lattice.strengths() != linked.lattice.strengths();
+        let (regions, dust) = self.regions(&lattice);
+        let mesh = match self.model.smoothing {
+            0 => Arc::clone(&linked.mesh),
+            rounds => Arc::new(smoothed_crack(&linked.mesh, &regions, rounds)),
+        };
+        let linked = Linked { mesh: Arc::clone(&linked.mesh), lattice };
+        let whole = Arc::new(self.with(Some(linked)));
+        match Regions::new(body, &surfaces(&mesh, &regions)) {
+            Some(pieces) => Struck::Parted(pieces, Parted { whole, mesh, regions, dust }),
+            None if is_weaker => Struck::Weakened(whole),
+            None => Struck::Held,
+        }
+    }
+
+    /// The region of each tetrahedron, one for each piece and then perhaps one for all dust. Of a body
+    /// that is all single tetrahedra nothing is dust.
+    fn regions(&self, lattice: &Lattice) -> (Vec<Option<u32>>, Option<u32>) {
+        let mut pieces = lattice.pieces(self.model.shards);
+        if pieces.masses.is_empty() {
+            pieces = lattice.pieces(Shards::Keep);
+        }
+        let dust = (pieces.dust > 0.0).then_some(pieces.masses.len() as u32);
+        (pieces.labels.into_iter().map(|label| label.or(dust)).collect(), dust)
+    }
+
+    /// All of the body as one region, if its tetrahedra are known.
+    pub(crate) fn parted(&self, body: &LevelSet, density: f64) -> Option<Parted> {
+        self.mesh()?;
+        let linked = self.linked(body, density)?;
+        let (mesh, regions) = (Arc::clone(&linked.mesh), vec![None; linked.mesh.tets.len()]);
+        let whole = Arc::new(self.with(Some(linked.clone())));
+        Some(Parted { whole, mesh, regions, dust: None })
+    }
+
+    /// The bodies that pieces are, each of its own tetrahedra with their links as they are left.
+    pub(crate) fn of_pieces(&self, parted: Option<&Parted>, pieces: &[Piece]) -> Vec<Self> {
+        let known = parted.and_then(|parted| Some((parted, parted.whole.lattice()?)));
+        let Some((Parted { mesh, regions, .. }, lattice)) = known else {
+            return pieces.iter().map(|_| self.with(None)).collect();
+        };
+        let shares = dealt(mesh, regions, pieces);
+        let meshes = parts(mesh, &shares);
+        let of = |(mesh, tets): (TetMesh, &Vec<u32>)| {
+            let linked = || Linked { mesh: Arc::new(mesh), lattice: lattice.part(tets) };
+            self.with((!tets.is_empty()).then(linked))
+        };
+        meshes.into_iter().zip(&shares).map(of).collect()
+    }
+
+    /// Another body of the same parameters.
+    fn with(&self, linked: Option<Linked>) -> Self {
+        let ready = linked.map_or_else(OnceLock::new, |linked| OnceLock::from(Some(linked)));
+        Self { model: Arc::clone(&self.model), mesh: None, ready }
+    }
+
+    fn linked(&self, body: &LevelSet, density: f64) -> Option<&Linked> {
+        self.ready.get_or_init(|| self.made(body, density)).as_ref()
+    }
+
+    /// The lattice as it is before all blows. What makes some links weaker than others (Ku07 section 2)
+    /// does so once.
+    fn made(&self, body: &LevelSet, density: f64) -> Option<Linked> {
+        let LatticeModel { spacing, neighbors, strength, .. } = *self.model;
+        // equal masses need cells of one size
+        let mesh = self.mesh.clone().or_else(|| stuffed(body, spacing).map(Arc::new))?;
+        let mut lattice = Lattice::new(&mesh, neighbors, |_| density, |_| strength).ok()?;
+        self.model.weaknesses.iter().for_each(|weakness| lattice.weaken(weakness));
+        if let Some(stencil) = &self.model.stencil {
+            lattice.stencil(stencil);
+        }
+        if let Some(noise) = &self.model.noise {
+            lattice.vary(noise);
+        }
+        Some(Linked { mesh, lattice })
+    }
+}
+
+/// Some of the tetrahedra each, with their own vertices.
+fn parts(mesh: &TetMesh, shares: &[Vec<u32>]) -> Vec<TetMesh> {
+    // for which part a vertex was named last, and how
+    let mut names = vec![(usize::MAX, 0); mesh.vertices.len()];
+    let mut part = |(n, tets): (usize, &Vec<u32>)| {
+        let mut vertices = Vec::new();
+        let mut named = |v: u32| {
+            let name = &mut names[v as usize];
+            if name.0 != n {
+                *name = (n, vertices.len() as u32);
+                vertices.push(mesh.vertices[v as usize]);
+            }
+            name.1
+        };
+        let tets = tets.iter().map(|&tet| mesh.tets[tet as usize].map(&mut named)).collect();
+        TetMesh { vertices, tets }
+    };
+    shares.iter().enumerate().map(&mut part).collect()
+}
+
+/// The surface of each region; none if there are too many.
+fn surfaces(mesh: &TetMesh, regions: &[Option<u32>]) -> Vec<TriMesh> {
+    let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+    if count > Pattern::MAX_REGIONS {
+        return Vec::new();
+    }
+    let mut shares = vec![Vec::new(); count];
+    for (tet, region) in (0..).zip(regions) {
+        region.iter().for_each(|&region| shares[region as usize].push(tet));
+    }
+    parts(mesh, &shares).iter().map(TetMesh::boundary).collect()
+}
+
+/// Assigns tetrahedra to pieces: those of a region to its piece. If a region has several pieces or none, each
+/// tetrahedron goes to the piece in which its centroid is deepest, the first of equals.
+fn dealt(mesh: &TetMesh, regions: &[Option<u32>], pieces: &[Piece]) -> Vec<Vec<u32>> {
+    let all: Vec<usize> = (0..pieces.len()).collect();
+    let count = regions.iter().flatten().max().map_or(0, |&most| most as usize + 1);
+    let mut owners = vec![Vec::new(); count];
+    for (n, piece) in pieces.iter().enumerate() {
+        for &region in piece.regions.iter().filter(|&&region| region < count) {
+            owners[region].push(n);
+        }
+    }
+    let mut shares = vec![Vec::new(); pieces.len()];
+    for (tet, region) in regions.iter().enumerate() {
+        // no sample may be in a region
+        let owners = region.map(|region| &owners[region as usize]);
+        let owners = owners.filter(|owners| !owners.is_empty()).unwrap_or(&all);
+        if let Some(owner) = deepest(mesh, tet, owners, pieces) {
+            shares[owner].push(tet as u32);
+        }
+    }
+    shares
+}
+
+/// Which of some pieces holds a tetrahedron's centroid deepest, the first of equals.
+fn deepest(mesh: &TetMesh, tet: usize, owners: &[usize], pieces: &[Piece]) -> Option<usize> {
+    if let [owner] = *owners {
+        return Some(owner);
+    }
+    let sum: Vector3<f64> = mesh.corners(tet).iter().map(|p| p.coords).sum();
+    let at = Point3::from(sum / 4.0);
+    let depth = |owner: &usize| pieces[*owner].geometry.level_set().value(&at);
+    owners.iter().copied().min_by(|a, b| depth(a).total_cmp(&depth(b)))
+}

@@ -1,0 +1,168 @@
+//! The passes over collisions, and what bodies bear in them.
+
+use contact::{Bearing, Blow};
+use fracture::Impact;
+use nalgebra::{UnitVector3, Vector3};
+
+use crate::Touching;
+use crate::breaking::strength::{Law, Strain, Strength};
+use crate::script::event::Trigger;
+use crate::{BodyId, Breakage, Report, World};
+
+impl World {
+    /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
+    pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
+        let own = self.own_laws(last, report);
+        self.told_laws(cause, &own).unwrap_or(own)
+    }
+
+    /// Bodies without a generation left bear any blow, and so do all bodies in the `last` pass. A body that did not
+    /// come apart in this frame bears blows up to that size.
+    fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
+        if last {
+            return vec![Law::All; self.len()];
+        }
+        let of = |breakage: &Option<Breakage>| match breakage {
+            Some(breakage) if breakage.generations > 0 => Law::Own(breakage.strength),
+            _ => Law::All,
+        };
+        let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
+        let dented = report.dents.iter().map(|dent| &dent.after);
+        for id in report.over_budget.iter().chain(dented) {
+            if let Ok(i) = self.ids.binary_search(id) {
+                laws[i] = Law::All;
+            }
+        }
+        let of = |id: &BodyId| report.strains.iter().find(|strain| strain.body == *id);
+        for strain in report.held.iter().filter_map(of) {
+            let Ok(i) = self.ids.binary_search(&strain.body) else { continue };
+            if let Law::Own(strength) = laws[i] {
+                laws[i] = Law::Above(strength, strain.ratio());
+            }
+        }
+        laws
+    }
+
+    /// The impulse that one of the bodies of a blow bears, N s: 0 for `a`, 1 for `b`.
+    pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
+        let own = |strength: Strength| match strength {
+            Strength::Impulse(impulse) => impulse,
+            Strength::Material => {
+                let speed = self.critical_speed(blow, side).unwrap_or(f64::INFINITY);
+                blow.impulse.norm() * (speed / blow.approach)
+            }
+        };
+        let body = [blow.a, blow.b][side];
+        if blow.struck.is_some_and(|struck| struck != body) {
+            return f64::INFINITY;
+        }
+        match laws[body as usize] {
+            Law::All => f64::INFINITY,
+            Law::Own(strength) => own(strength),
+            Law::Above(strength, ratio) => {
+                let borne = own(strength);
+                if blow.impulse.norm() / borne > ratio { borne } else { f64::INFINITY }
+            }
+        }
+    }
+
+    /// The collision pass: changes paths. Reports the hardest blow to each body that may break.
+    pub(crate) fn collide(
+        &self,
+        frame: contact::Frame<'_>,
+        contacts: &contact::Contacts,
+        paths: &mut contact::Paths,
+        max_strayed: usize,
+        (laws, report, told): (&[Law], &mut Report, &mut Vec<Touching>),
+    ) -> contact::Collisions {
+        let waking = self.waking_impulses();
+        let is_told = self.log.is_some();
+        let may_break: Vec<bool> = laws
+            .iter()
+            .zip(&waking)
+            .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
+            .collect();
+        let borne = &mut |blow: &Blow, _| {
+            let borne = self.borne_by_pair(laws, blow, report);
+            let borne =
+                [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
+            if is_told {
+                told.push(self.touching_in(blow, borne));
+            }
+            borne
+        };
+        frame.collide(contacts, paths, Bearing { may_break: &may_break, borne, max_strayed })
+    }
+
+    /// What bodies give each other through others once the collision pass is over, see
+    /// [`contact::Frame::transmit`]: changes momenta, and returns the blows that break bodies.
+    pub(crate) fn transmit(
+        &self,
+        frame: contact::Frame<'_>,
+        search: &contact::Search,
+        momenta: &mut [dynamics::Momentum],
+        (laws, report): (&[Law], &mut Report),
+    ) -> Vec<Blow> {
+        let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
+        let borne = &mut |blow: &Blow, is_met| {
+            if is_met {
+                self.borne_by_pair(laws, blow, report)
+            } else {
+                [0, 1].map(|side| self.breaks_at(laws, blow, side))
+            }
+        };
+        frame.transmit(
+            search,
+            momenta,
+            &mut Bearing { may_break: &may_break, borne, max_strayed: usize::MAX },
+        )
+    }
+
+    /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
+    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
+        [(0, blow.a), (1, blow.b)].map(|(side, body)| {
+            let borne = self.breaks_at(laws, blow, side);
+            if borne.is_finite() {
+                let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
+                report.strain(Strain { body, impulse, borne });
+            }
+            borne
+        })
+    }
+
+    /// The speed of approach at which a blow breaks one of its bodies, m/s; `None` if the body has no
+    /// solid or the blow misses it.
+    fn critical_speed(&self, blow: &Blow, side: usize) -> Option<f64> {
+        self.meeting(blow, side, |impact| impact.critical_speed())
+    }
+
+    /// How long a blow lasts, s; `None` as [`World::critical_speed`].
+    pub(crate) fn contact_time(&self, blow: &Blow, side: usize) -> Option<f64> {
+        self.meeting(blow, side, |impact| impact.duration(blow.approach))
+    }
+
+    /// A quantity of a blow to one of its bodies; `None` if the body has no solid or the blow misses it.
+    fn meeting(&self, blow: &Blow, side: usize, of: impl FnOnce(Impact<'_>) -> f64) -> Option<f64> {
+        let [i, other] = [[blow.a, blow.b][side], [blow.a, blow.b][1 - side]].map(|i| i as usize);
+        // the normal points out of `b`, into `a`
+        let inward = if side == 0 { blow.normal } else { -blow.normal };
+        let in_body = |side: usize, way: Vector3<f64>| {
+            UnitVector3::try_new(blow.rotations[side].inverse_transform_vector(&way), 0.0)
+        };
+        let own_inward = in_body(side, inward)?;
+        let section = self.section(i, &blow.at[side], &own_inward)?;
+        let own = self.curvature(i, (&blow.at[side], &own_inward), section.width);
+        let across = self.shapes[other].bounds().extents().min();
+        let others_inward = in_body(1 - side, -inward)?;
+        let others = self.curvature(other, (&blow.at[1 - side], &others_inward), across);
+        let impact = Impact {
+            body: &self.substances[i],
+            striker: &self.substances[other],
+            section,
+            // surfaces that fit touch no farther than the body reaches
+            curvature: (own + others).max(2.0 / section.width),
+            mass: blow.mass,
+        };
+        Some(of(impact))
+    }
+}

@@ -1,0 +1,140 @@
+//! What divides a body that is hit: prescored space, or the cracks that the blow itself makes.
+
+use std::sync::Arc;
+
+use fracture::{Alignment, Geometry, Pattern, Piece};
+
+use crate::breaking::elastic::{self, Share, Strained, Yield, dealt};
+use crate::breaking::impact::Impact;
+use crate::breaking::lattice::{self, Parted};
+use crate::breaking::regions::Regions;
+use crate::{ElasticBody, FixedPattern, LatticeBody, Placement};
+
+/// How a body is divided.
+#[derive(Clone, Debug)]
+pub enum FractureModel {
+    /// By prescored space (Su09).
+    Prescored(Arc<Pattern>, Placement),
+    /// By prescored space that stands in the body.
+    Fixed(Arc<FixedPattern>),
+    /// Where links between masses break (Ku07). Equal bodies share their tetrahedra and links until they
+    /// are hit.
+    Lattice(Arc<LatticeBody>),
+    /// Where tension is above the strength (Mu01). Equal bodies share their tetrahedra.
+    Stress(Arc<ElasticBody>),
+}
+
+/// What divides a body, and where that is in its material space.
+pub(crate) struct Division {
+    pub(crate) pattern: Arc<Pattern>,
+    pub(crate) at: Alignment,
+    /// The tetrahedra in each region, where there are any.
+    pub(crate) tets: Vec<Share>,
+    /// The lattice whose links broke, if that is what divides it.
+    pub(crate) lattice: Option<Parted>,
+}
+
+/// What a model does about a blow.
+pub(crate) enum Effect {
+    /// The body bears it.
+    None,
+    /// It is divided.
+    Divides(Division),
+    /// It goes on with another model.
+    Changes(FractureModel),
+    /// It takes another shape.
+    Dents(Arc<ElasticBody>, Yield),
+}
+
+impl FractureModel {
+    /// What it does about a blow, and the stress that finite elements find.
+    pub(crate) fn effect(
+        &self,
+        body: &Geometry,
+        impact: &Impact<'_>,
+    ) -> (Effect, Option<Strained>) {
+        match self {
+            Self::Prescored(pattern, placement) => {
+                let at = placement.alignment(body, impact.at, impact.normal);
+                (Effect::Divides(Division::new(Arc::clone(pattern), at)), None)
+            }
+            Self::Fixed(fixed) => {
+                (Effect::Divides(Division::new(Arc::clone(&fixed.pattern), fixed.at)), None)
+            }
+            Self::Lattice(latticed) => {
+                let effect = match latticed.struck(body.level_set(), impact) {
+                    lattice::Struck::Held => Effect::None,
+                    lattice::Struck::Parted(regions, parted) => {
+                        let lattice = Some(parted);
+                        Effect::Divides(Division { lattice, ..Division::of(regions) })
+                    }
+                    lattice::Struck::Weakened(after) => Effect::Changes(Self::Lattice(after)),
+                };
+                (effect, None)
+            }
+            Self::Stress(elastic) => {
+                let body = body.level_set();
+                let (struck, stress) = elastic.struck(body, impact);
+                let effect = match struck {
+                    elastic::Struck::Held => Effect::None,
+                    elastic::Struck::Parted(tets) => {
+                        let surfaces: Vec<_> =
+                            tets.iter().map(|part| part.mesh.boundary()).collect();
+                        let divides =
+                            |regions| Effect::Divides(Division { tets, ..Division::of(regions) });
+                        Regions::new(body, &surfaces).map_or(Effect::None, divides)
+                    }
+                    elastic::Struck::Cracked(after) => {
+                        Effect::Changes(Self::Stress(Arc::new(elastic.with(Some(after)))))
+                    }
+                    elastic::Struck::Yields(yields) => Effect::Dents(Arc::clone(elastic), yields),
+                };
+                (effect, stress)
+            }
+        }
+    }
+
+    /// How each piece of a divided body, of some density in kg/m^3, is divided in turn.
+    pub(crate) fn of_pieces(
+        &self,
+        (body, density): (&Geometry, f64),
+        division: &Division,
+        pieces: &[Piece],
+    ) -> Vec<Self> {
+        match self {
+            Self::Stress(elastic) => {
+                let meshes = dealt(&division.tets, pieces).into_iter();
+                meshes.map(|mesh| Self::Stress(Arc::new(elastic.with(mesh)))).collect()
+            }
+            Self::Lattice(latticed) => {
+                let own = || latticed.parted(body.level_set(), density);
+                let parted = division.lattice.clone().or_else(own);
+                let parts = latticed.of_pieces(parted.as_ref(), pieces);
+                parts.into_iter().map(|part| Self::Lattice(Arc::new(part))).collect()
+            }
+            Self::Prescored(..) | Self::Fixed(_) => vec![self.clone(); pieces.len()],
+        }
+    }
+}
+
+impl Division {
+    /// By a pattern that knows of no tetrahedra.
+    pub(crate) fn new(pattern: Arc<Pattern>, at: Alignment) -> Self {
+        Self { pattern, at, tets: Vec::new(), lattice: None }
+    }
+
+    fn of(Regions { pattern, at }: Regions) -> Self {
+        Self::new(pattern, at)
+    }
+
+    /// Whether a piece is gone at the end of the frame.
+    pub(crate) fn is_dust(&self, piece: &Piece) -> bool {
+        self.lattice.as_ref().is_some_and(|parted| parted.is_dust(piece))
+    }
+
+    /// What the body goes on with if it stays whole all the same.
+    pub(crate) fn weakened(&self) -> Option<FractureModel> {
+        let parted = self.lattice.as_ref()?;
+        Some(FractureModel::Lattice(Arc::clone(&parted.whole)))
+    }
+}

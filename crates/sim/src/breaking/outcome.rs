@@ -1,0 +1,53 @@
+//! What became of a body that was hit, and what follows from it.
+
+use crate::breaking::breakage::Breakage;
+use crate::script::event::Happened;
+use crate::{BodyId, Dent, Fracture, Report, World};
+
+/// What became of a body that was hit harder than it bears.
+pub(crate) enum Outcome {
+    Broke(Box<Fracture>),
+    Dented(Dent),
+    /// Nothing divides it.
+    Whole,
+    /// The bonds between its pieces hold.
+    Held,
+    /// There is no room for its pieces.
+    OverBudget,
+}
+
+impl Outcome {
+    pub(crate) fn happened(&self) -> Happened {
+        match self {
+            Self::Broke(fracture) => Happened::Broke(fracture.fragments.len()),
+            Self::Dented(_) => Happened::Dented,
+            Self::Whole => Happened::Whole,
+            Self::Held => Happened::Held,
+            Self::OverBudget => Happened::OverBudget,
+        }
+    }
+}
+
+impl World {
+    /// What follows from what became of a body.
+    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, report: &mut Report) {
+        match outcome {
+            Outcome::Broke(fracture) => {
+                self.pass_anchors_on(fracture.parent, &fracture.fragments);
+                report.fractures.push(*fracture);
+            }
+            Outcome::Dented(dent) => {
+                self.pass_anchors_on(dent.before, &[dent.after]);
+                report.dents.push(dent);
+            }
+            Outcome::Held => report.held.push(body),
+            Outcome::OverBudget => report.over_budget.push(body),
+            Outcome::Whole => {
+                if let Ok(i) = self.ids.binary_search(&body) {
+                    // a level may have one piece of a cluster only
+                    self.breakages[i] = self.breakages[i].as_ref().and_then(Breakage::next_level);
+                }
+            }
+        }
+    }
+}

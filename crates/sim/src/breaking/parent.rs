@@ -1,0 +1,136 @@
+//! A body that is about to break, and what its pieces take over.
+
+use std::sync::Arc;
+
+use contact::{Field, Flight, Shape, TetSolid};
+use dynamics::{MassProperties, Momentum};
+use fracture::{Piece, Pieces};
+use nalgebra::Isometry3;
+use rayon::prelude::*;
+
+use crate::FractureModel;
+use crate::breaking::anchor::Anchorage;
+use crate::breaking::breakage::Breakage;
+use crate::breaking::divided::Part;
+use crate::breaking::model::Division;
+use crate::scene::Pattern;
+use crate::world::corner::Corner;
+use crate::{BodyId, Cut, Lineage, Solid, Whole, World, rigid};
+
+/// A body as it is about to break.
+pub(crate) struct Parent {
+    pub(crate) id: BodyId,
+    pub(crate) breakage: Option<Breakage>,
+    pub(crate) mass: MassProperties,
+    pub(crate) momentum: Momentum,
+    pub(crate) pose: Isometry3<f64>,
+    /// Its pose at the end of the frame before.
+    pub(crate) previous: Isometry3<f64>,
+    /// Time of the blow, s since the start of the frame, which pose and momentum belong to.
+    pub(crate) since: f64,
+    /// Its share of the energy that the blows of the frame dissipated, J.
+    pub(crate) taken: f64,
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) solid: Solid,
+    pub(crate) anchorage: Option<Anchorage>,
+    /// Where it came from, if it is a fragment.
+    pub(crate) lineage: Option<Arc<Lineage>>,
+}
+
+impl Parent {
+    /// kg/m^3.
+    pub(crate) fn density(&self) -> f64 {
+        self.mass.mass() / self.solid.geometry.moments().volume
+    }
+
+    /// Whether it collides by its tetrahedra.
+    pub(crate) fn has_tets(&self) -> bool {
+        matches!(self.shape.field(), Field::Tets(_))
+    }
+
+    /// What a body that takes its place collides by: tetrahedra if it did, and the model knows some.
+    pub(crate) fn shape_of(&self, solid: &Solid, model: &FractureModel) -> Shape {
+        let mesh = match model {
+            FractureModel::Stress(elastic) => elastic.mesh(),
+            FractureModel::Lattice(latticed) => latticed.mesh(),
+            FractureModel::Prescored(..) | FractureModel::Fixed(_) => None,
+        };
+        let mesh = mesh.filter(|_| self.has_tets());
+        let tets = mesh.and_then(|mesh| TetSolid::new(mesh, &solid.material).ok());
+        tets.map_or_else(|| solid.shape(), |tets| Shape::tets(Arc::new(tets)))
+    }
+
+    /// Whether it is that whole body or a fragment of it.
+    pub(crate) fn is_of(&self, whole: &Arc<Whole>) -> bool {
+        match &self.lineage {
+            Some(lineage) => Arc::ptr_eq(&lineage.whole, whole),
+            None => Arc::ptr_eq(&self.solid.geometry, whole.geometry()),
+        }
+    }
+
+    /// Its pieces with what they are as bodies; `None` if one of them has no mass.
+    pub(crate) fn parts(&self, broken: Pieces, division: &Division) -> Option<Vec<Part>> {
+        let density = self.density();
+        let (whole, cuts) = match &self.lineage {
+            Some(lineage) => (Arc::clone(&lineage.whole), &lineage.cuts[..]),
+            None => (Arc::new(Whole::new(Arc::clone(&self.solid.geometry))), &[][..]),
+        };
+        let part = |Piece { geometry, regions }: Piece| {
+            let (mass, material) = rigid(geometry.moments(), density).ok()?;
+            let cut = Cut { pattern: Arc::clone(&division.pattern), at: division.at, regions };
+            let cuts = cuts.iter().cloned().chain([cut]).collect();
+            let lineage = Arc::new(Lineage { whole: Arc::clone(&whole), cuts });
+            let solid = Solid { geometry: Arc::new(geometry), material };
+            Some(Part { shape: Arc::new(solid.shape()), solid, mass, lineage })
+        };
+        broken.pieces.into_par_iter().map(part).collect()
+    }
+}
+
+impl World {
+    /// The body named `id`, if it has mass.
+    pub(crate) fn parent(&self, id: BodyId) -> Option<Parent> {
+        let i = self.ids.binary_search(&id).ok()?;
+        let (pose, momentum) = self.state_at_blow(i);
+        Some(Parent {
+            id,
+            breakage: self.breakages[i].clone(),
+            momentum,
+            mass: *self.mass_of(i)?,
+            pose,
+            previous: self.previous[i],
+            since: self.flights[i].since,
+            taken: self.flights[i].taken,
+            anchorage: self.anchorages[i].clone(),
+            lineage: self.lineages[i].clone(),
+            shape: Arc::clone(&self.shapes[i]),
+            solid: self.solids[i].clone()?,
+        })
+    }
+
+    /// Volume of the smallest piece of a body that may be by itself, m^3.
+    pub(crate) fn least_volume(&self, parent: &Parent) -> f64 {
+        let share = parent.breakage.as_ref().map_or(Pattern::MIN_SHARE, |b| b.least_share);
+        let size = self.least_size(parent);
+        (share * parent.solid.geometry.moments().volume).max(size.powi(3))
+    }
+
+    /// Edge of a cube of as much as the smallest piece of a body, m.
+    pub(crate) fn least_size(&self, parent: &Parent) -> f64 {
+        let own = parent.breakage.as_ref().map_or(0.0, |b| b.least_size);
+        own.max(self.settings.debris.least_size)
+    }
+
+    /// Has a body of that `mass`, kg, fly on from the blow to its parent, when it was where it is now.
+    pub(crate) fn fly(&mut self, i: usize, parent: &Parent, mass: f64) {
+        // until the blow it was a part of its parent
+        self.previous[i] = parent.previous * parent.pose.inv_mul(&self.poses[i]);
+        self.corners[i] = Corner::new(parent.since / self.settings.dt, self.poses[i]);
+        let (body, acceleration) = (&self.bodies[i], &self.acceleration(i));
+        let (flight, pose, momentum) =
+            Flight::starting(parent.since, body, &self.poses[i], &self.momenta[i], acceleration);
+        let taken = parent.taken * mass / parent.mass.mass();
+        (self.flights[i], self.poses[i], self.momenta[i]) =
+            (Flight { taken, ..flight }, pose, momentum);
+    }
+}

@@ -1,0 +1,94 @@
+//! Prescored space: patterns, where they are placed, and what divides their pieces.
+
+use std::sync::Arc;
+
+use fracture::{Alignment, Geometry, Pattern};
+use levelset::Aabb;
+use nalgebra::{Point3, UnitVector3, Vector3};
+use serde::Deserialize;
+
+use crate::{Bonds, Strength};
+
+/// How a pattern is placed in a body that is hit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// Its center on the impact, its y axis along the blow, out of the body.
+    #[default]
+    Turned,
+    /// Its center on the node of the body's grid nearest to the impact, its axes along the grid's (the
+    /// fast form of Su09 section 4.2): bodies that share a shape, and are hit at one node, share pieces.
+    Snapped,
+    /// It stands in the body wherever that is hit: its center in the middle of the shape's box, as a blow
+    /// from +z places it.
+    Fixed,
+}
+
+impl Placement {
+    /// Where it puts a pattern in a body that is hit at a place, m, with a normal out of the body there.
+    pub fn alignment(
+        self,
+        body: &Geometry,
+        at: Point3<f64>,
+        normal: UnitVector3<f64>,
+    ) -> Alignment {
+        let bounds = body.bounds();
+        let turned = Alignment::enclosing(&bounds, at, normal);
+        match self {
+            Self::Turned => turned,
+            Self::Snapped => turned.snapped(body.grid()),
+            Self::Fixed => FixedPattern::alignment(&bounds),
+        }
+    }
+}
+
+/// A pattern that stands in a body.
+#[derive(Clone, Debug)]
+pub struct FixedPattern {
+    /// The pattern.
+    pub pattern: Arc<Pattern>,
+    /// Where it is, in the material space of the body.
+    pub at: Alignment,
+    /// What divides pieces that this one divides no further; nothing unless given.
+    pub then: Option<Then>,
+}
+
+impl FixedPattern {
+    /// Where a pattern stands in a body of some bounds: see [`Placement::Fixed`].
+    pub fn alignment(bounds: &Aabb) -> Alignment {
+        Alignment::enclosing(bounds, bounds.center(), Vector3::z_axis())
+    }
+}
+
+/// What divides pieces that a fixed pattern divides no further.
+#[derive(Clone, Debug)]
+pub enum Then {
+    /// A pattern that is centered where a piece is hit.
+    Centered(Next),
+    /// A finer pattern that stands in the body too: pieces of the coarser one are clusters of its pieces.
+    Level(Arc<Level>),
+}
+
+/// A level of a hierarchy of pieces: how clusters come apart.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// What divides a cluster, where the coarser pattern stands.
+    pub pattern: Arc<FixedPattern>,
+    /// What a cluster bears.
+    pub strength: Strength,
+    /// Pieces of a smaller share of the volume of the cluster go to the neighbor they share most with.
+    pub least_share: f64,
+    /// What holds the pieces of a cluster together; nothing unless given.
+    pub bonds: Option<Bonds>,
+}
+
+/// A pattern that is centered where a piece is hit.
+#[derive(Clone, Debug)]
+pub struct Next {
+    /// The pattern, centered where a piece is hit.
+    pub pattern: Arc<Pattern>,
+    /// How it is placed, turned or snapped.
+    pub placement: Placement,
+    /// Pieces of a smaller share of the volume that breaks go to the neighbor they share most with.
+    pub least_share: f64,
+}

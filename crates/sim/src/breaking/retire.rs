@@ -1,0 +1,69 @@
+//! Room for pieces, and pieces that are retired.
+
+use dynamics::{Body, Momentum};
+
+use crate::{Debris, Report, Retire, Retired, World};
+
+impl World {
+    /// How many more pieces a body may become now, beyond itself.
+    pub(crate) fn room(&self) -> usize {
+        let Debris { most_bodies, most_new, .. } = self.settings.debris;
+        let live = (0..self.len()).filter(|&i| self.mass_of(i).is_some()).count();
+        most_bodies.saturating_sub(live).min(most_new.saturating_sub(self.born).saturating_sub(1))
+    }
+
+    /// Whether there is room for the pieces of a body, whose samples are counted.
+    pub(crate) fn fits(&self, pieces: impl ExactSizeIterator<Item = usize>) -> bool {
+        let held = (0..self.len()).filter(|&i| self.lineages[i].is_some());
+        let solids = held.filter_map(|i| self.solids[i].as_ref());
+        let held: usize = solids.map(|solid| solid.geometry.memory()).sum();
+        let count = pieces.len();
+        let new: usize = pieces.sum();
+        count <= self.room().saturating_add(1)
+            && held.saturating_add(new) <= self.settings.debris.most_samples
+    }
+
+    /// Removes the dust of this frame and retires pieces that were slow for the time of the settings.
+    pub(crate) fn retire(&mut self, report: &mut Report) {
+        self.remove_dust(report);
+        self.retire_slow(report);
+    }
+
+    fn remove_dust(&mut self, report: &mut Report) {
+        for id in std::mem::take(&mut self.dust) {
+            let Ok(i) = self.ids.binary_search(&id) else { continue };
+            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            self.remove(id);
+            report.retired.push(id);
+        }
+    }
+
+    fn retire_slow(&mut self, report: &mut Report) {
+        let Some(Retire { after, slower_than, then }) = self.settings.debris.retire else { return };
+        for i in 0..self.len() {
+            let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+            let fastest =
+                velocity.linear.norm() + velocity.angular.norm() * self.shapes[i].radius();
+            let moves = matches!(self.bodies[i], Body::Dynamic(_));
+            let is_slow = moves && self.lineages[i].is_some() && fastest < slower_than;
+            self.slow[i] = if is_slow { self.slow[i] + 1 } else { 0 };
+        }
+        let old = |frames: u32| f64::from(frames) * self.settings.dt >= after;
+        let retired: Vec<_> = (0..self.len())
+            .filter(|&i| self.slow[i] > 0 && old(self.slow[i]))
+            .map(|i| (self.ids[i], i))
+            .collect();
+        for &(_, i) in &retired {
+            self.retired_mass += self.mass_of(i).map_or(0.0, dynamics::MassProperties::mass);
+            self.become_body(i, Body::Static);
+            self.momenta[i] = Momentum::default();
+            (self.breakages[i], self.slow[i]) = (None, 0);
+        }
+        report.retired.extend(retired.into_iter().map(|(id, _)| id));
+        if then != Retired::Kept {
+            for &id in &report.retired {
+                self.remove(id);
+            }
+        }
+    }
+}

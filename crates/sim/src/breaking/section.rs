@@ -1,0 +1,108 @@
+//! The section between what anchors hold of a solid and the rest of it.
+
+use levelset::LevelSet;
+use nalgebra::{Matrix3, Point3, Vector3};
+
+/// Which samples of a solid anchors hold.
+pub(crate) struct Held {
+    /// The number of the anchor, for each grid node that is inside or less than half a cell outside.
+    pub(super) by: Vec<Option<u32>>,
+    /// Whether one of the nodes inside is held.
+    pub(crate) any: bool,
+}
+
+/// The section between what anchors hold of a solid and what they do not.
+///
+/// It carries force and torque as a group of rivets does: the stress at each is that of the force and, in proportion
+/// to the distance from their middle, of the torque.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Section {
+    pub(crate) rivets: Vec<Rivet>,
+    /// Their center of area, in the coordinates of the solid, m.
+    pub(crate) middle: Point3<f64>,
+    /// m^2.
+    area: f64,
+    /// The inverse of their second moment of area, if they resist torque about all axes, 1/m^4.
+    inverse: Option<Matrix3<f64>>,
+}
+
+/// Where material that is held meets other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Rivet {
+    /// In the coordinates of the solid, m.
+    pub(crate) at: Point3<f64>,
+    /// m^2.
+    pub(crate) area: f64,
+    /// The number of the anchor that holds it.
+    pub(crate) anchor: u32,
+}
+
+impl Section {
+    /// A rivet for each edge of the grid from a node that is held to another one. Nodes by the surface count as far
+    /// as their cell is inside.
+    pub(crate) fn new(level_set: &LevelSet, held: &Held) -> Self {
+        let grid = level_set.grid();
+        let [nx, ny, nz] = grid.dims();
+        let (samples, h) = (level_set.as_slice(), grid.spacing());
+        let mut rivets = Vec::new();
+        for i in 0..nx {
+            for j in 0..ny {
+                for k in 0..nz {
+                    let here = [i, j, k];
+                    for (axis, n) in [nx, ny, nz].into_iter().enumerate() {
+                        let mut next = here;
+                        next[axis] += 1;
+                        if next[axis] == n {
+                            continue;
+                        }
+                        let [a, b] = [grid.index(here), grid.index(next)];
+                        let is_solid = |node: usize| f64::from(samples[node]) < 0.5 * h;
+                        let (p, q) = (held.by[a], held.by[b]);
+                        let Some(anchor) = p.xor(q).filter(|_| is_solid(a) && is_solid(b)) else {
+                            continue;
+                        };
+                        let middle = 0.5 * f64::from(samples[a] + samples[b]);
+                        let area = h * h * (0.5 - middle / h).clamp(0.0, 1.0);
+                        if area > 0.0 {
+                            let at = nalgebra::center(&grid.position(here), &grid.position(next));
+                            rivets.push(Rivet { at, area, anchor });
+                        }
+                    }
+                }
+            }
+        }
+        Self::of(rivets)
+    }
+
+    fn of(rivets: Vec<Rivet>) -> Self {
+        let area: f64 = rivets.iter().map(|rivet| rivet.area).sum();
+        let sum: Vector3<f64> = rivets.iter().map(|rivet| rivet.at.coords * rivet.area).sum();
+        let middle = if area > 0.0 { Point3::from(sum / area) } else { Point3::origin() };
+        let mut polar = Matrix3::zeros();
+        for rivet in &rivets {
+            let cross = (rivet.at - middle).cross_matrix();
+            polar += cross.transpose() * cross * rivet.area;
+        }
+        Self { rivets, middle, area, inverse: polar.try_inverse() }
+    }
+
+    /// The stress at each rivet, N/m^2 as a vector, under a force in N and a torque about the middle in N m, both in
+    /// the coordinates of the solid.
+    pub(crate) fn stresses(
+        &self,
+        force: &Vector3<f64>,
+        torque: &Vector3<f64>,
+    ) -> impl Iterator<Item = (&Rivet, Vector3<f64>)> {
+        let turn = self.inverse.map_or_else(Vector3::zeros, |inverse| inverse * torque);
+        let mean = force / self.area;
+        self.rivets.iter().map(move |rivet| (rivet, mean + turn.cross(&(rivet.at - self.middle))))
+    }
+
+    /// The largest of them, Pa; zero if the solid is held as a whole.
+    pub(crate) fn stress(&self, force: &Vector3<f64>, torque: &Vector3<f64>) -> f64 {
+        if self.inverse.is_none() && !self.rivets.is_empty() && *torque != Vector3::zeros() {
+            return f64::INFINITY;
+        }
+        self.stresses(force, torque).map(|(_, stress)| stress.norm()).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,45 @@
+//! What bodies bear.
+
+use serde::{Deserialize, Serialize};
+
+use crate::BodyId;
+
+/// When a collision breaks a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strength {
+    /// By its material ([`World::set_substance`](crate::World::set_substance)), its shape around the blow and what
+    /// strikes it; see [`fracture::Impact`].
+    Material,
+    /// At a fixed impulse, N s, wherever and by whatever it is hit.
+    Impulse(f64),
+}
+
+/// The hardest blow to a body in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strain {
+    /// The body.
+    pub body: BodyId,
+    /// The impulse that it received, or would have received if it had borne it, N s.
+    pub impulse: f64,
+    /// The impulse that breaks it there, N s.
+    pub borne: f64,
+}
+
+impl Strain {
+    /// How near the body came to breaking: it broke at 1.
+    pub fn ratio(&self) -> f64 {
+        self.impulse / self.borne
+    }
+}
+
+/// What a body bears in a pass over the collisions of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Law {
+    /// Any blow.
+    All,
+    /// As its [`Strength`] says.
+    Own(Strength),
+    /// As its [`Strength`] says, but blows up to this multiple of the strength do not break the body: it did not
+    /// come apart at one of that size in this frame.
+    Above(Strength, f64),
+}

@@ -1,0 +1,98 @@
+//! Why a scene makes no world.
+
+use contact::{MaterialError, TetSolidError};
+use dynamics::MassError;
+use fracture::{LatticeError, PatternError};
+use levelset::{GridError, MeshError, TetError};
+use thiserror::Error;
+
+use crate::scene::InvalidValue;
+use crate::{JointError, RigidError};
+
+/// Why a scene makes no world.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[error("{part}: {cause}")]
+#[non_exhaustive]
+pub struct BuildError {
+    /// The key of the body, joint or pattern at fault, as `body \"bunny\"`.
+    pub part: String,
+    /// What is wrong with it.
+    pub cause: Cause,
+}
+
+/// What is wrong with a part of a scene.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Its mesh file was not given.
+    #[error("the mesh file {file:?} was not read, or not as {kind}")]
+    NoMesh {
+        /// Name of the file as in the scene.
+        file: String,
+        /// What the scene takes it for.
+        kind: &'static str,
+    },
+    /// Its friction or restitution cannot be.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+    /// Its tetrahedra are not valid.
+    #[error(transparent)]
+    Tets(#[from] TetError),
+    /// Its tetrahedra make no lattice.
+    #[error(transparent)]
+    Lattice(Box<LatticeError>),
+    /// Its tetrahedra cannot collide.
+    #[error(transparent)]
+    Collision(#[from] TetSolidError),
+    /// Its tetrahedra fall apart.
+    #[error("the tetrahedra are {0} pieces that share no faces: make a body of each")]
+    Disconnected(usize),
+    /// Its mesh bounds no solid.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Its grid cannot be made.
+    #[error(transparent)]
+    Grid(#[from] GridError),
+    /// It has no mass.
+    #[error(transparent)]
+    Rigid(#[from] RigidError),
+    /// No part of it that anchors hold is there, or touches what they hold on to.
+    #[error(
+        "no part of it is in the region of an anchor, or touches there the body that the anchor \
+         holds on to: move or enlarge the region"
+    )]
+    NotAnchored,
+    /// Its pattern's file was not given.
+    #[error("the pattern file {file:?} was not read")]
+    NoPattern {
+        /// Name of the file as in the scene.
+        file: String,
+    },
+    /// Its picture of strength was not given.
+    #[error("the picture {file:?} was not read")]
+    NoPicture {
+        /// Name of the file as in the scene.
+        file: String,
+    },
+    /// Its pattern's parameters are out of range.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// A value of the scene cannot be with what is in its files.
+    #[error(transparent)]
+    Scene(Box<InvalidValue>),
+    /// Its bodies cannot be joined so.
+    #[error(transparent)]
+    Joint(#[from] JointError),
+}
+
+impl From<LatticeError> for Cause {
+    fn from(error: LatticeError) -> Self {
+        Self::Lattice(error.into())
+    }
+}
+
+impl From<MassError> for Cause {
+    fn from(error: MassError) -> Self {
+        Self::Rigid(error.into())
+    }
+}

@@ -1,0 +1,200 @@
+//! One frame by the loop of Ku07: from one instant at which something meets to the next.
+
+use contact::{Bearing, Blow, Search, Struck, Touches};
+
+use crate::breaking::hits::Acting;
+use crate::breaking::strength::Law;
+use crate::script::event::Trigger;
+use crate::step::Phase;
+use crate::{Report, World};
+
+/// Instants of a frame at which bodies may meet when they do. Beyond it they may overlap for up to
+/// [`LATER`] of the frame.
+const MAX_INSTANTS: usize = 4096;
+/// Instants without a collision or a flight in a row after which the next meeting is put off.
+const MAX_IDLE: usize = 8;
+/// Share of the frame below which a flight counts as none.
+const IDLE: f64 = 1e-4;
+/// Limit of the duration of a flight relative to the flight before: integration beyond the next time of contact is
+/// discarded.
+const GROWTH: f64 = 2.0;
+/// Share of the frame by which meetings are put off.
+const LATER: f64 = 1.0 / 256.0;
+
+/// The progress of a frame.
+struct Progress {
+    /// Since the start of the frame, s.
+    time: f64,
+    /// Collisions of each body.
+    rebounds: Vec<u32>,
+    /// Numbers of collision passes so far.
+    passes: usize,
+    /// Instants so far.
+    instants: usize,
+    /// Instants in a row without a collision or a flight between them.
+    idle: usize,
+    /// Limit of the duration of the next flight, s.
+    horizon: f64,
+}
+
+impl World {
+    /// Ku07 section 3.1: bodies move until two of them meet, which bisection finds; what collides there gets
+    /// impulses, breaks, and moves on with the forces of resting contact.
+    pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
+        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
+        self.act(&mut report);
+        let energy = self.mechanical_energy();
+        let (acted, paid) = (report.work, report.dissipation.total());
+        let rebounds = vec![0; self.len()];
+        let mut progress = Progress {
+            time: 0.0,
+            rebounds,
+            passes: 0,
+            instants: 0,
+            idle: 0,
+            horizon: self.settings.dt,
+        };
+        while progress.time < self.settings.dt {
+            let touches = self.meet(&mut progress, &mut report, ended);
+            self.fly_on(&touches, &mut progress, &mut report);
+            ended(Phase::Move);
+        }
+        self.frame += 1;
+        let end = self.mechanical_energy();
+        let spent = report.dissipation.total() - paid;
+        report.dissipation.contact += energy + report.work - acted - spent - end;
+        report.awake = self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
+        self.log_touching(Vec::new(), &mut report);
+        self.close_ledger(energy, &mut report);
+        ended(Phase::Ledger);
+        report
+    }
+
+    /// Collides what meets at this instant, and breaks what is hit harder than it bears, until nothing
+    /// approaches. Returns where bodies touch.
+    fn meet(
+        &mut self,
+        progress: &mut Progress,
+        report: &mut Report,
+        ended: &mut dyn FnMut(Phase),
+    ) -> Touches {
+        let mut breaks = 0;
+        loop {
+            // in the last round all hold, so that no blow is lost
+            let last = breaks == self.settings.break_rounds;
+            let cause = Trigger::Collision(progress.passes);
+            progress.passes += 1;
+            let touches = self.touches_now();
+            ended(Phase::Detect);
+            let laws = self.laws(cause, last, report);
+            let before = self.mechanical_energy();
+            let mut momenta = self.momenta.clone();
+            let mut rebounds = progress.rebounds.clone();
+            let mut told = Vec::new();
+            let may_break: Vec<bool> =
+                laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
+            let borne = &mut |blow: &Blow, _| {
+                let borne = self.borne_by_pair(&laws, blow, report);
+                if self.log.is_some() {
+                    let now = Blow { time: 0.0, ..*blow };
+                    told.push(self.touching_in(&now, borne));
+                }
+                borne
+            };
+            let mut bearing = Bearing { may_break: &may_break, borne, max_strayed: usize::MAX };
+            let (drift, names) = (self.drift(), self.names());
+            let frame = self.at((&drift, &names, &[]));
+            let time = progress.time;
+            let done = frame.strike(&touches, &mut momenta, &mut bearing, &mut rebounds, time);
+            ended(Phase::Collide);
+            let mut start = self.paths();
+            std::mem::swap(&mut self.momenta, &mut momenta);
+            start.momenta = momenta;
+            let taken = before + done.work - self.mechanical_energy();
+            let acting = (start, done.blows.clone(), taken);
+            let is_broken = self.break_struck(acting, (&laws, cause), report);
+            if let Some(false) = is_broken {
+                // all bear on: the same collisions again, whole
+                breaks += 1;
+                ended(Phase::Break);
+                continue;
+            }
+            self.log_blows(told);
+            self.count_impacts(&done, report);
+            report.dissipation.collision += taken;
+            progress.rebounds = rebounds;
+            if done.impacts > 0 {
+                progress.idle = 0;
+            }
+            if is_broken.is_none() {
+                return touches;
+            }
+            breaks += 1;
+            progress.rebounds = vec![0; self.len()];
+            self.wake_abandoned();
+            ended(Phase::Break);
+        }
+    }
+
+    /// Breaks what was struck: `None` if there is nothing to break, else whether something changed. If nothing
+    /// did, bodies get their state before the collisions back.
+    fn break_struck(
+        &mut self,
+        (start, blows, taken): (contact::Paths, Vec<Blow>, f64),
+        (laws, cause): (&[Law], Trigger),
+        report: &mut Report,
+    ) -> Option<bool> {
+        let (drift, names) = (self.drift(), self.names());
+        let search = Search::default();
+        let frame = self.at((&drift, &names, &[]));
+        let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
+        let hits = self.chosen_hits(cause, || self.loaded_hits(&blows, laws, acting));
+        if blows.is_empty() && hits.is_empty() {
+            return None;
+        }
+        Some(self.break_or_hold(&hits, start, cause, report))
+    }
+
+    fn count_impacts(&self, done: &Struck, report: &mut Report) {
+        report.impacts += done.impacts;
+        report.work += done.work;
+        report.limited_blows += done.limited;
+        report.unsolved |= done.unsolved;
+    }
+
+    /// Where bodies touch now.
+    fn touches_now(&self) -> Touches {
+        let (drift, names) = (self.drift(), self.names());
+        self.at((&drift, &names, &[])).touches()
+    }
+
+    /// Moves bodies to the next instant, or to the end of the frame.
+    fn fly_on(&mut self, touches: &Touches, progress: &mut Progress, report: &mut Report) {
+        let dt = self.settings.dt;
+        let left = dt - progress.time;
+        let is_late = progress.instants >= MAX_INSTANTS || progress.idle >= MAX_IDLE;
+        let blind = if is_late { LATER * dt } else { 0.0 };
+        let span = left.min(progress.horizon.max(blind));
+        let (drift, names) = (self.drift(), self.names());
+        let frame = self.at((&drift, &names, &[]));
+        let flown = frame.fly(touches, &self.momenta, span, blind);
+        report.limited_blows += usize::from(is_late);
+        report.pairs = touches.looked();
+        report.contacts = touches.len();
+        report.work += flown.work;
+        report.unsolved |= flown.unsolved;
+        report.solver_limited |= flown.limited;
+        progress.instants += 1;
+        let is_idle = !is_late && flown.time < IDLE * dt;
+        progress.idle = if is_idle { progress.idle + 1 } else { 0 };
+        progress.time = if flown.has_met || span < left { progress.time + flown.time } else { dt };
+        progress.horizon = (GROWTH * flown.time).max(IDLE * dt);
+        let start = std::mem::replace(&mut self.poses, flown.poses);
+        self.momenta = flown.momenta;
+        let mut work = vec![0.0; self.len()];
+        self.add_force_work(&start, &mut work);
+        report.work += work.iter().sum::<f64>();
+        self.keep_in_plane(&start);
+        self.freeze_broken_states(&start, report);
+    }
+}

@@ -1,0 +1,50 @@
+//! The camera of a recording.
+
+use nalgebra::Point3;
+
+use crate::Appearance;
+use crate::scene::Scene;
+
+/// Where pictures of a recording are taken from; what it leaves open is fitted to what breaks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Vertical field of view, radians.
+    pub field: f64,
+    /// The track that stays in the middle, as an index into
+    /// [`Recording::tracks`](crate::Recording::tracks).
+    pub follow: Option<usize>,
+    /// Keyframes in ascending order of time. A camera that follows a track has at most one, its place at the start.
+    pub keys: Vec<Sight>,
+}
+
+/// A camera at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sight {
+    /// s.
+    pub time: f64,
+    /// Where it looks, m.
+    pub at: Point3<f64>,
+    /// Where it is, m.
+    pub from: Point3<f64>,
+}
+
+impl Camera {
+    /// That of a scene, whose bodies are `appearances` in the order in which a recorder finds them.
+    pub fn of(scene: &Scene, appearances: &[Appearance]) -> Option<Self> {
+        let camera = scene.camera.as_ref()?;
+        let number = |name: &String| appearances.iter().position(|a| a.name == *name);
+        let mut keys: Vec<Sight> = camera
+            .keyframes
+            .iter()
+            .flatten()
+            .map(|k| Sight { time: k.time, at: k.at.into(), from: k.from.into() })
+            .collect();
+        if let Some(from) = camera.from {
+            // of one that follows a body only the place of the camera counts
+            let at = camera.at.unwrap_or(from).into();
+            keys.push(Sight { time: 0.0, at, from: from.into() });
+        }
+        let field = camera.field_of_view.to_radians();
+        Some(Self { field, follow: camera.follow.as_ref().and_then(number), keys })
+    }
+}

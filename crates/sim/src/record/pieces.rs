@@ -1,0 +1,105 @@
+//! Breaking a mesh without simulating anything.
+
+use std::sync::Arc;
+
+use fracture::{Alignment, Bond, Geometry, Pattern, Piece};
+use levelset::Moments;
+use nalgebra::{Isometry3, Point3, UnitVector3};
+use rayon::prelude::*;
+
+use crate::build::{mesh_geometry, pattern, sites};
+use crate::scene::{self, Mesh};
+use crate::{
+    Cause, Cut, Lineage, Look, PaintedMesh, Placement, Recording, Skin, Solid, Track, Undrawn,
+    Whole,
+};
+
+/// How a mesh is broken.
+#[derive(Clone, Debug)]
+pub struct Breaking {
+    /// Where the pattern's center goes, in the coordinates of the mesh, m.
+    pub at: Point3<f64>,
+    /// Where its y axis goes: out of the solid where it is hit.
+    pub normal: UnitVector3<f64>,
+    /// Whether it goes there.
+    pub placement: Placement,
+    /// Pieces of a smaller share of the volume stay with the neighbor they touch most.
+    pub least_share: f64,
+}
+
+/// The pattern that `spec` describes for a solid that is broken as `at` says: a Voronoi pattern makes as
+/// many pieces of it as `spec` asks for, or nearly, where parts of less than `least` m^3 are none.
+///
+/// # Errors
+/// As [`pattern`].
+pub fn piece_pattern(
+    spec: &scene::Pattern,
+    seed: u64,
+    body: &Geometry,
+    (at, least): (&Alignment, f64),
+) -> Result<Pattern, Cause> {
+    let scene::Pattern::Voronoi(voronoi) = spec else { return pattern(spec, seed, Some(body)) };
+    if voronoi.noise.is_some() {
+        return pattern(spec, seed, Some(body));
+    }
+    let sites = sites(voronoi, seed).with_pieces_at(voronoi.pieces, body, (at, least))?;
+    Ok(Pattern::voronoi(&sites)?)
+}
+
+/// A mesh that was broken.
+#[derive(Clone, Debug)]
+pub struct BrokenMesh {
+    /// The pieces with the paint of the mesh, in place, as a recording of one frame.
+    pub recording: Recording,
+    /// Per piece, for unit density.
+    pub moments: Vec<Moments>,
+    /// What held pieces together.
+    pub bonds: Vec<Bond>,
+}
+
+/// The pieces of the solid that `painted` and `spec` describe;
+/// `pattern` is made for it, where it will be placed and the volume of the smallest piece in m^3.
+///
+/// # Errors
+/// [`Cause`] when the mesh bounds no solid, or none that its grid resolves.
+pub fn break_mesh(
+    painted: &PaintedMesh,
+    spec: &Mesh,
+    breaking: &Breaking,
+    pattern: impl FnOnce(&Geometry, &Alignment, f64) -> Result<Pattern, Cause>,
+    look: Look,
+) -> Result<BrokenMesh, Cause> {
+    let (geometry, mesh) = mesh_geometry(spec, painted.mesh.clone())?;
+    let mesh = PaintedMesh { mesh, ..painted.clone() };
+    let at = breaking.placement.alignment(&geometry, breaking.at, breaking.normal);
+    let least = breaking.least_share * geometry.moments().volume;
+    let pattern = Arc::new(pattern(&geometry, &at, least)?);
+    let broken = geometry.divide(&pattern, &at, least);
+    let look = Look { coats: Arc::clone(&mesh.coats), ..look };
+    let (mesh, look) = (Arc::new(mesh), Arc::new(look));
+    let whole = Arc::new(Whole::new(Arc::new(geometry)));
+    let track = |(n, Piece { geometry, regions }): (usize, Piece)| {
+        let cut = Cut { pattern: Arc::clone(&pattern), at, regions };
+        let lineage = Some(Arc::new(Lineage { whole: Arc::clone(&whole), cuts: vec![cut] }));
+        // vertices are stored as `f32`: from its center, however far off the mesh is
+        let center = Isometry3::from(geometry.moments().center().coords);
+        let solid = Solid { geometry: Arc::new(geometry), material: center };
+        let shape = Arc::new(contact::Shape::empty());
+        let mesh = Some(Arc::clone(&mesh));
+        Track {
+            name: format!("piece {}", n + 1),
+            skin: Skin::Of(Arc::new(Undrawn { shape, solid: Some(solid), lineage, mesh })),
+            look: Arc::clone(&look),
+            parent: None,
+            birth: 0,
+            taken: 0,
+            poses: vec![center],
+            shrinks: None,
+            stresses: Vec::new(),
+        }
+    };
+    let moments = broken.pieces.iter().map(|piece| *piece.geometry.moments()).collect();
+    let tracks = broken.pieces.into_par_iter().enumerate().map(track).collect();
+    let recording = Recording { fps: 30.0, frames: 1, tracks, energies: vec![], camera: None };
+    Ok(BrokenMesh { recording, moments, bonds: broken.bonds })
+}

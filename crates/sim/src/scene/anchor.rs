@@ -1,0 +1,93 @@
+//! What holds bodies in place.
+
+use serde::Deserialize;
+
+use super::check::{at, bounded, direction, positive, require};
+use super::error::nearest;
+use super::{InvalidValue, Motion, Plane, Scene};
+
+/// Holds what a body has in a region, until it breaks away:
+/// `anchor = [{ plane = { offset = -0.9 } }, { box = { half_extents = [0.1, 1, 1] }, to = "pier" }]`.
+/// Lengths are in the coordinates of the body's shape; all of it is held if no region is given.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Anchor {
+    /// What is in a ball.
+    pub sphere: Option<Ball>,
+    /// What is in a box along the axes.
+    pub r#box: Option<Block>,
+    /// What is behind a plane, where `normal . x < offset`.
+    pub plane: Option<Plane>,
+    /// The body it holds on to, static or itself anchored, which must touch it in the region; the
+    /// world unless given.
+    pub to: Option<String>,
+}
+
+/// A ball of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ball {
+    /// Its center, m; `[0, 0, 0]` unless given.
+    #[serde(default, rename = "centre", alias = "center")]
+    pub center: [f64; 3],
+    /// Its radius, m.
+    pub radius: f64,
+}
+
+/// A box of a region.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// Its center, m; `[0, 0, 0]` unless given.
+    #[serde(default, rename = "centre", alias = "center")]
+    pub center: [f64; 3],
+    /// Half the edge lengths, m.
+    pub half_extents: [f64; 3],
+}
+
+impl Anchor {
+    /// Checks an anchor of the body of that name.
+    pub(super) fn check(&self, key: &str, name: &str, scene: &Scene) -> Result<(), InvalidValue> {
+        let Self { sphere, r#box, plane, to } = self;
+        let regions = [sphere.is_some(), r#box.is_some(), plane.is_some()];
+        require(
+            regions.iter().filter(|given| **given).count() <= 1,
+            key,
+            || "must have one region at most, `sphere`, `box` or `plane`: add another anchor",
+        )?;
+        if let Some(ball) = sphere {
+            bounded(&at(key, "sphere.centre"), &ball.center, "m")?;
+            positive(&at(key, "sphere.radius"), ball.radius, "m")?;
+        }
+        if let Some(block) = r#box {
+            bounded(&at(key, "box.centre"), &block.center, "m")?;
+            for half in block.half_extents {
+                positive(&at(key, "box.half_extents"), half, "m")?;
+            }
+        }
+        if let Some(plane) = plane {
+            direction(&at(key, "plane.normal"), &plane.normal)?;
+            bounded(&at(key, "plane.offset"), &[plane.offset], "m")?;
+        }
+        let Some(to) = to else { return Ok(()) };
+        let key = at(key, "to");
+        let other = scene.bodies.iter().find(|b| b.name == *to && b.name != name);
+        let Some(other) = other else {
+            let others = scene.bodies.iter().map(|b| b.name.as_str()).filter(|n| *n != name);
+            return Err(InvalidValue {
+                problem: match nearest(to, others) {
+                    Some(near) => format!("names no other body `{to}`, did you mean `{near}`?"),
+                    None => format!("names no other body `{to}`: add it or remove this key"),
+                },
+                key,
+            });
+        };
+        require(other.copies.is_none(), &key, || {
+            format!("names `{to}`, which has copies: name a body that stands alone")
+        })?;
+        other.check_stands_alone(&key)?;
+        require(other.motion == Motion::Static || !other.anchors.is_empty(), &key, || {
+            format!("names `{to}`, which moves: it must be static or have an anchor itself")
+        })
+    }
+}

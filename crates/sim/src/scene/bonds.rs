@@ -1,0 +1,33 @@
+//! What holds the pieces of a body together.
+
+use serde::Deserialize;
+
+use super::breakable::Breakable;
+use super::check::{at, positive, require, stress};
+use super::{InvalidValue, millisecond};
+
+/// `bonds = { strength = 3e6 }`: a cut parts only if the share of the blow that it would have to
+/// carry passes strength x area x duration. Pieces whose bonds hold stay one body.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bonds {
+    /// Stress that a cut bears, Pa; that of the body's material unless given.
+    pub strength: Option<f64>,
+    /// How long a blow lasts, s; 0.001 unless given.
+    #[serde(default = "millisecond")]
+    pub duration: f64,
+}
+
+impl Bonds {
+    pub(super) fn check(&self, key: &str, body: &Breakable<'_>) -> Result<(), InvalidValue> {
+        positive(&at(key, "duration"), self.duration, "s")?;
+        match self.strength {
+            Some(strength) => stress(&at(key, "strength"), strength),
+            None => require(
+                body.has_strength,
+                key,
+                || "lacks the key `strength`, in Pa: give it, or name the body's `material`",
+            ),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Copies of bodies.
+
+use serde::Deserialize;
+
+use super::check::{MAX_PIECES, at, bounded, count, direction, require};
+use super::{Axis, InvalidValue, Rotation};
+
+/// Equal bodies in a grid: `copies = { count = [5, 1, 5], spacing = [0.3, 0.3, 0.3] }`. The body's
+/// `position` is the middle of the lowest layer, and copies are called `NAME 1`, `NAME 2` and so on. Mirror images come
+/// after all others: `copies = { mirror = "x" }` is a body and its image.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copies {
+    /// How many along x, y and z; 1 unless given.
+    #[serde(default = "one")]
+    pub count: [usize; 3],
+    /// From one to the next, m; along axes with one copy 0 unless given.
+    #[serde(default)]
+    pub spacing: [f64; 3],
+    /// How far each may stray from its place along each axis, m; 0 unless given.
+    #[serde(default)]
+    pub jitter: f64,
+    /// Rotation of each copy relative to the previous one, about its own origin; none unless given.
+    #[serde(default)]
+    pub turn: Rotation,
+    /// How far each may be turned about an axis of any direction, degrees; 0 unless given.
+    #[serde(default)]
+    pub turn_jitter: f64,
+    /// Adds the mirror image of each copy in a plane of the world across this axis; none unless given. Shapes,
+    /// velocities, keyframes, anchors and what weakens lattices are mirrored, patterns and solid textures are not.
+    pub mirror: Option<Axis>,
+    /// Where that plane is along its axis, m; 0 unless given.
+    #[serde(default)]
+    pub mirror_at: f64,
+}
+
+fn one() -> [usize; 3] {
+    [1; 3]
+}
+
+impl Copies {
+    /// How many bodies there are.
+    pub fn total(&self) -> usize {
+        self.count.iter().fold(self.solids(), |product, &n| product.saturating_mul(n))
+    }
+
+    /// How many different solids they have: that of the body, and its mirror image.
+    pub(super) fn solids(&self) -> usize {
+        1 + usize::from(self.mirror.is_some())
+    }
+
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        for n in self.count {
+            count(&at(key, "count"), n, 1, MAX_PIECES)?;
+        }
+        count(&at(key, "count"), self.total(), 1, MAX_PIECES)?;
+        bounded(&at(key, "spacing"), &self.spacing, "m")?;
+        let apart = |k: usize| self.count[k] == 1 || self.spacing[k] != 0.0 || self.jitter != 0.0;
+        require((0..3).all(apart), &at(key, "spacing"), || {
+            format!("must not be 0 along an axis with several copies; `count` is {:?}", self.count)
+        })?;
+        require(
+            self.mirror.is_some() || self.mirror_at == 0.0,
+            &at(key, "mirror_at"),
+            || "is where the plane of `mirror` is: give `mirror` too, or remove it",
+        )?;
+        bounded(&at(key, "mirror_at"), &[self.mirror_at], "m")?;
+        bounded(&at(key, "jitter"), &[self.jitter], "m")?;
+        bounded(&at(key, "turn.degrees"), &[self.turn.degrees], "degrees")?;
+        direction(&at(key, "turn.axis"), &self.turn.axis)?;
+        bounded(&at(key, "turn_jitter"), &[self.turn_jitter], "degrees")
+    }
+}

@@ -1,0 +1,120 @@
+//! Solids and scenery from files of meshes and outlines.
+
+use serde::Deserialize;
+
+use super::check::{at, extent, require};
+use super::spacing::check_fineness;
+use super::{Axis, InvalidValue};
+
+/// `shape = { mesh = { file = "bunny.obj", size = 0.5 } }`, and the same of `tets`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// Longest edge of the bounding box after scaling, m; as in the file unless given. A mesh that
+    /// is given a size is also moved: the center of its bounding box comes to the origin.
+    pub size: Option<f64>,
+    /// Spacing of the level set, m; see [`super::default_spacing`] for the default.
+    pub spacing: Option<f64>,
+    /// Most nodes of the level set, instead of `spacing`.
+    pub nodes: Option<usize>,
+    /// What decides which side of the triangles is inside; `"auto"` unless given.
+    #[serde(default)]
+    pub sign: MeshSign,
+    /// Mirrored in the plane through the origin across this axis, before `size` moves it; not unless given.
+    pub mirror: Option<Axis>,
+    /// What of it collides; `"samples"` unless given, where it is not convex.
+    #[serde(default)]
+    pub collide: Collide,
+}
+
+/// What of a mesh collides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Collide {
+    /// Points on the surface with the signed distance of samples, or faces, edges and corners of a convex mesh.
+    #[default]
+    Samples,
+    /// Vertices with tetrahedra (Mu01 section 2.9); of `tets` alone.
+    Tets,
+}
+
+/// What decides which side of the triangles of a mesh is inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshSign {
+    /// As `Strict` where the mesh is closed, else as `Winding`, with a warning.
+    #[default]
+    Auto,
+    /// The mesh must be closed and wound outwards.
+    Strict,
+    /// The generalised winding number (Jacobson et al. 2013), which closes holes smoothly.
+    Winding,
+}
+
+/// `shape = { trimesh = { file = "terrain.obj" } }`: solid is what is behind the triangles, seen from
+/// the side from which their corners run counter-clockwise.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimesh {
+    /// Path of the mesh, relative to the scene file.
+    pub file: String,
+    /// As [`Mesh::size`].
+    pub size: Option<f64>,
+    /// As [`Mesh::mirror`].
+    pub mirror: Option<Axis>,
+    /// How much solid there is behind the triangles, m: for sheets that bodies may be on both sides
+    /// of. All that is behind them unless given.
+    pub thickness: Option<f64>,
+}
+
+/// `shape = { svg = { file = "letter.svg", size = 0.5, depth = 0.1 } }`: all that an SVG file fills, halved by z = 0,
+/// with the middle of its box at the origin and y upwards.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Svg {
+    /// Path of the file, relative to the scene file.
+    pub file: String,
+    /// Longest edge of the box around what is filled, m; as in the file, with 96 pixels to an inch, unless given.
+    pub size: Option<f64>,
+    /// Thickness along z, m.
+    pub depth: f64,
+    /// Mirrored in the plane through the origin across this axis; not unless given.
+    pub mirror: Option<Axis>,
+    /// As [`Mesh::spacing`].
+    pub spacing: Option<f64>,
+    /// As [`Mesh::nodes`].
+    pub nodes: Option<usize>,
+}
+
+impl Mesh {
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(!self.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
+        if let Some(size) = self.size {
+            extent(&at(key, "size"), size)?;
+        }
+        check_fineness(key, (self.spacing, self.nodes))
+    }
+}
+
+impl Trimesh {
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(!self.file.is_empty(), &at(key, "file"), || "is empty: name a mesh file")?;
+        if let Some(size) = self.size {
+            extent(&at(key, "size"), size)?;
+        }
+        self.thickness.map_or(Ok(()), |thickness| extent(&at(key, "thickness"), thickness))
+    }
+}
+
+impl Svg {
+    pub(super) fn check(&self, key: &str) -> Result<(), InvalidValue> {
+        require(!self.file.is_empty(), &at(key, "file"), || "is empty: name an .svg file")?;
+        if let Some(size) = self.size {
+            extent(&at(key, "size"), size)?;
+        }
+        extent(&at(key, "depth"), self.depth)?;
+        check_fineness(key, (self.spacing, self.nodes))
+    }
+}

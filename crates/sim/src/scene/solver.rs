@@ -1,0 +1,52 @@
+//! What finds the impulses.
+
+use contact::constraint::SequentialImpulse;
+use serde::Deserialize;
+
+/// What finds the impulses of contacts and joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Solver {
+    /// All contacts of a frame together, in two passes, with shock propagation.
+    #[default]
+    Manifold,
+    /// Pair by pair, as GBF03 and Su09 do; slow, and without joints.
+    Reference,
+    /// Projected Gauss-Seidel over contacts and joints, as Br11 does.
+    SequentialImpulse,
+    /// All normal forces at once as a quadratic programme, as Ku07 does.
+    QuadraticProgram,
+    /// Contact by contact by its class, as the lecture does.
+    Impulse,
+    /// Integration up to each time of contact, impulses and resting forces there, as Ku07 does; without
+    /// joints.
+    Ku07,
+}
+
+impl Solver {
+    /// Its name in scenes.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Manifold => "manifold",
+            Self::Reference => "reference",
+            Self::SequentialImpulse => "sequential_impulse",
+            Self::QuadraticProgram => "quadratic_program",
+            Self::Impulse => "impulse",
+            Self::Ku07 => "ku07",
+        }
+    }
+
+    /// The solver at its default settings.
+    pub fn contact(self) -> contact::Solver {
+        match self {
+            Self::Manifold => contact::Solver::Manifold,
+            Self::Reference => contact::Solver::reference(),
+            Self::SequentialImpulse => {
+                contact::Solver::SequentialImpulse(SequentialImpulse::default())
+            }
+            Self::QuadraticProgram => contact::Solver::QuadraticProgram,
+            Self::Impulse => contact::Solver::Impulse,
+            Self::Ku07 => contact::Solver::Ku07,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Bringing about what happens to a world from outside.
+//!
+//! All of it acts between two frames, so that a frame sees only momenta that are there: what an
+//! explosion or the wind brings in is not energy that contact made.
+
+use std::collections::BTreeSet;
+use std::f64::consts::PI;
+
+use dynamics::{Body, Velocity};
+use nalgebra::{Point3, Unit, Vector3};
+
+use crate::breaking::hits::Hit;
+use crate::script::event::Trigger;
+use crate::script::timeline::{Action, Explosion, Timeline};
+use crate::world::steering::check;
+use crate::{BodyId, Report, World};
+
+impl World {
+    /// What is to happen from now on; in place of what was to happen.
+    pub fn set_timeline(&mut self, timeline: Timeline) {
+        self.timeline = timeline;
+    }
+
+    /// Schedules an action for the start of the next frame, after the actions of the timeline. Its number in recorded
+    /// events follows those of the timeline.
+    ///
+    /// ```
+    /// use brisance_sim::nalgebra::Point3;
+    /// use brisance_sim::{Action, Explosion, Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let blast = Explosion { at: Point3::origin(), radius: 2.0, impulse: 50.0 };
+    /// world.schedule(Action::Explode(blast));
+    /// world.step();
+    /// ```
+    pub fn schedule(&mut self, action: Action) {
+        self.timeline.actions.push((self.frame, action));
+    }
+
+    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass, and
+    /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody {
+    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::ball(0.1)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
+    /// assert!(world.push(ball, &impulse, Some(&top)));
+    /// let momentum = world.get(ball).expect("a ball").momentum;
+    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(&mut self, id: BodyId, impulse: &Vector3<f64>, at: Option<&Point3<f64>>) -> bool {
+        let Ok(i) = self.ids.binary_search(&id) else { return false };
+        let Body::Dynamic(_) = self.bodies[i] else { return false };
+        if check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter()))).is_err() {
+            return false;
+        }
+        self.wake(BTreeSet::from([id]));
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
+        self.momenta[i].apply(impulse, &arm);
+        true
+    }
+
+    fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
+        let hits = self.chosen_hits(cause, || {
+            let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
+            breaks.collect()
+        });
+        let known = report.dents.len();
+        self.break_bodies(&hits, cause, report);
+        let plastic: f64 = report.dents[known..].iter().map(|dent| dent.plastic_work).sum();
+        report.work += plastic;
+        report.dissipation.plastic += plastic;
+        for i in 0..self.len() {
+            let Some((normal, size)) = self.blast(i, explosion) else { continue };
+            self.push(self.ids[i], &(normal.into_inner() * size), None);
+        }
+    }
+
+    /// Which way an explosion pushes a body, and how hard, N s.
+    fn blast(&self, i: usize, explosion: &Explosion) -> Option<(Unit<Vector3<f64>>, f64)> {
+        self.mass_of(i)?;
+        let away = self.poses[i].translation.vector - explosion.at.coords;
+        let distance = away.norm();
+        if distance >= explosion.radius {
+            return None;
+        }
+        let normal = Unit::try_new(away, 0.0).unwrap_or_else(Vector3::y_axis);
+        let share = 1.0 - distance / explosion.radius;
+        Some((normal, explosion.impulse * share * self.shadow(i, &normal)))
+    }
+
+    /// How an explosion hits a body that it breaks.
+    fn blasted(&self, i: usize, explosion: &Explosion) -> Option<Hit> {
+        let (normal, size) = self.blast(i, explosion)?;
+        let center = self.poses[i].inverse_transform_point(&explosion.at);
+        let distance = |p: &&Point3<f64>| (**p - center).norm_squared();
+        let points = self.surface_points(i);
+        let nearest = points.iter().min_by(|p, q| distance(p).total_cmp(&distance(q)))?;
+        let strength = self.bears_blast(i, (nearest, &normal))?;
+        (size >= strength).then(|| Hit {
+            body: self.ids[i],
+            at: *nearest,
+            normal: normal.into_inner(),
+            impulse: normal.into_inner() * size,
+            strength,
+            duration: None,
+            reactions: Vec::new(),
+            // what it gives a body at rest
+            energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
+        })
+    }
+
+    /// Area of the shadow of a body along a direction, m^2: that of the ellipsoid in its box.
+    fn shadow(&self, i: usize, direction: &Unit<Vector3<f64>>) -> f64 {
+        let half = self.shapes[i].bounds().extents() / 2.0;
+        let d = self.poses[i].inverse_transform_vector(direction);
+        let across = Vector3::new(half.y * half.z, half.z * half.x, half.x * half.y);
+        PI * d.component_mul(&across).norm()
+    }
+
+    /// Brings about what is to happen before this frame.
+    pub(crate) fn act(&mut self, report: &mut Report) {
+        self.give_way(report);
+        let before = self.mechanical_energy();
+        let numbered = self.timeline.actions.iter().copied().enumerate();
+        let due: Vec<(usize, (usize, Action))> =
+            numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
+        for (n, (_, action)) in due {
+            match action {
+                Action::Cut { from, to } => self.cut_all(from, to, report),
+                Action::Explode(explosion) => {
+                    self.explode(&explosion, Trigger::Explosion(n), report);
+                }
+                Action::Push { body, impulse, at } => {
+                    self.push(body, &impulse, at.as_ref());
+                }
+            }
+        }
+        self.turn();
+        self.blow();
+        self.lead();
+        self.approach_targets();
+        report.work += self.mechanical_energy() - before;
+    }
+
+    /// What the wind does in a frame. Drag that grows with the square of the speed slows a speed u
+    /// to `u / (1 + c u dt)`, whatever the time step.
+    fn blow(&mut self) {
+        let Some(wind) = self.timeline.wind else { return };
+        let dt = self.settings.dt;
+        for i in 0..self.len() {
+            let Body::Dynamic(mass) = self.acting[i] else { continue };
+            let past = wind.velocity - self.momenta[i].linear / mass.mass();
+            let Some(direction) = Unit::try_new(past, 0.0) else { continue };
+            let drag = 0.5 * wind.density * wind.drag * self.shadow(i, &direction);
+            let share = drag * past.norm() * dt / mass.mass();
+            self.momenta[i].linear += past * (mass.mass() * share / (1.0 + share));
+        }
+    }
+
+    /// Gives bodies on paths the velocity that takes them to where they are to be at the end of the
+    /// frame.
+    fn lead(&mut self) {
+        let dt = self.settings.dt;
+        let end = (self.frame + 1) as f64 * dt;
+        for path in &self.timeline.paths {
+            let Ok(i) = self.ids.binary_search(&path.body) else { continue };
+            let (Some(pose), Body::Kinematic(_)) = (path.at(end), self.bodies[i]) else { continue };
+            let velocity = Velocity::between(&self.poses[i], &pose, dt);
+            self.bodies[i] = Body::Kinematic(velocity);
+            self.acting[i] = self.bodies[i];
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Telling what broke, and breaking it again as told.
+
+use nalgebra::{Point3, Unit, Vector3};
+
+use crate::breaking::hits::Hit;
+use crate::breaking::outcome::Outcome;
+use crate::breaking::strength::{Law, Strength};
+use crate::script::event::{Event, Happened, Misfit, ModelKind, Trigger};
+use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
+use crate::{FractureModel, Report, World};
+
+impl FractureModel {
+    fn kind(&self) -> ModelKind {
+        match self {
+            Self::Prescored(..) | Self::Fixed(_) => ModelKind::Prescored,
+            Self::Lattice(_) => ModelKind::Lattice,
+            Self::Stress(_) => ModelKind::Stress,
+        }
+    }
+}
+
+impl Event {
+    fn hit(&self) -> Hit {
+        Hit {
+            body: self.body,
+            at: self.point.into(),
+            normal: self.normal.into(),
+            impulse: self.impulse.into(),
+            strength: self.strength.unwrap_or(f64::INFINITY),
+            duration: self.duration,
+            reactions: self.reactions.clone(),
+            energy: self.energy.unwrap_or(f64::INFINITY),
+        }
+    }
+
+    /// Puts the body where it was then.
+    fn place(&self, world: &mut World) -> Result<(), Misfit> {
+        let Self { frame, body, .. } = *self;
+        let own = world.ids.binary_search(&body).ok().filter(|_| self.is_usable());
+        let i = own.ok_or(Misfit { frame, body })?;
+        world.poses[i] = pose(&self.pose);
+        world.momenta[i] = momentum(&self.momentum);
+        world.places.take();
+        Ok(())
+    }
+}
+
+impl World {
+    /// From now on what breaks and when is what `events` say, whatever bodies bear; a world that
+    /// differs from theirs in nothing else goes on bit by bit as theirs did. Those that cannot be
+    /// brought about as told are in [`Report::misfits`].
+    pub fn replay(&mut self, events: Vec<Event>) {
+        self.told = Some(events);
+    }
+
+    /// The event of a hit, as far as it is known before.
+    pub(crate) fn event(&self, hit: &Hit, cause: Trigger) -> Option<Event> {
+        let i = self.ids.binary_search(&hit.body).ok()?;
+        let (pose, momentum) = self.state_at_blow(i);
+        Some(Event {
+            frame: self.frame + 1,
+            cause,
+            body: hit.body,
+            point: hit.at.into(),
+            normal: hit.normal.into(),
+            impulse: hit.impulse.into(),
+            strength: Some(hit.strength).filter(|strength| strength.is_finite()),
+            model: self.breakages[i].as_ref().map(|breakage| breakage.model.kind()),
+            outcome: Happened::Held,
+            pose: pose_numbers(&pose),
+            momentum: momentum_numbers(&momentum),
+            duration: hit.duration,
+            reactions: hit.reactions.clone(),
+            energy: Some(hit.energy).filter(|energy| energy.is_finite()),
+        })
+    }
+
+    /// The events told of one cause in this frame.
+    fn told_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
+        let frame = self.frame + 1;
+        let told = self.told.iter().flatten();
+        told.filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
+    }
+
+    /// What is to break: what is told, or else `own`.
+    pub(crate) fn chosen_hits(&self, cause: Trigger, own: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
+        if self.told.is_none() {
+            return own();
+        }
+        let breaks = self.told_of(cause).filter(|event| event.outcome != Happened::Woke);
+        breaks.map(Event::hit).collect()
+    }
+
+    /// What bodies bear in a pass over collisions if recorded events say what breaks: any blow but where an
+    /// event does. What a body bears by its material is not recorded but found again, since it
+    /// differs from place to place. Bodies that could break by their `own` laws collide as such, so that impulses
+    /// have the same bits.
+    pub(crate) fn told_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
+        self.told.as_ref()?;
+        let holding = |law: &Law| match *law {
+            Law::All => Law::All,
+            Law::Own(strength) | Law::Above(strength, _) => Law::Above(strength, f64::INFINITY),
+        };
+        let mut laws: Vec<Law> = own.iter().map(holding).collect();
+        for event in self.told_of(cause) {
+            let Ok(i) = self.ids.binary_search(&event.body) else { continue };
+            let strength = match self.breakages[i].as_ref().map(|breakage| breakage.strength) {
+                Some(Strength::Material) => Some(Strength::Material),
+                _ => event.strength.map(Strength::Impulse),
+            };
+            laws[i] = match (own[i], strength) {
+                (_, None) => Law::All,
+                (Law::Above(_, ratio), Some(strength)) => Law::Above(strength, ratio),
+                (Law::All | Law::Own(_), Some(strength)) => Law::Own(strength),
+            };
+        }
+        Some(laws)
+    }
+
+    /// Reports an event, and whether it is as told.
+    pub(crate) fn tell(&self, event: Event, report: &mut Report) {
+        let Event { frame, body, cause, outcome, .. } = event;
+        let same = |told: &Event| told.body == body && told.outcome == outcome;
+        if self.told.is_some() && cause != Trigger::Cut && !self.told_of(cause).any(same) {
+            report.misfits.push(Misfit { frame, body });
+        }
+        report.events.push(event);
+    }
+
+    /// Reports what was told of a frame and did not come about.
+    pub(crate) fn tell_missing(&self, report: &mut Report) {
+        let frame = self.frame + 1;
+        let due = self.told.iter().flatten().filter(|event| event.frame == frame);
+        for told in due.filter(|event| event.cause != Trigger::Cut) {
+            let same = |event: &Event| event.body == told.body && event.cause == told.cause;
+            if !report.events.iter().any(same) {
+                report.misfits.push(Misfit { frame, body: told.body });
+            }
+        }
+    }
+
+    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Only what broke
+    /// and dented is reported. For a world that is then put into a state by [`World::restore`].
+    ///
+    /// # Errors
+    /// [`Misfit`] when an event tells of a body that is not there, or that does not come apart so.
+    pub fn redo(&mut self, events: &[Event]) -> Result<Report, Misfit> {
+        // there was room
+        let limits = std::mem::take(&mut self.settings.debris);
+        self.settings.debris.least_size = limits.least_size;
+        let mut report = Report::default();
+        let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
+        self.settings.debris = limits;
+        self.pass_user_data_on(&report);
+        done.map(|()| report)
+    }
+
+    fn redo_one(&mut self, event: &Event, report: &mut Report) -> Result<(), Misfit> {
+        let Event { frame, body, outcome, .. } = *event;
+        if matches!(outcome, Happened::OverBudget | Happened::Woke) {
+            return Ok(());
+        }
+        // bodies of tetrahedra remember blows that they bear
+        let forgets = !matches!(event.model, Some(ModelKind::Lattice | ModelKind::Stress));
+        if outcome == Happened::Held && forgets {
+            return Ok(());
+        }
+        event.place(self)?;
+        let became = if event.cause == Trigger::Cut {
+            let normal = Unit::new_unchecked(Vector3::from(event.normal));
+            let cut = self.cut_at(body, &Point3::from(event.point), &normal);
+            cut.map_or(Outcome::Whole, Outcome::Broke)
+        } else {
+            self.break_body(&event.hit(), report)
+        };
+        if became.happened() != outcome {
+            return Err(Misfit { frame, body });
+        }
+        self.settle_outcome(body, became, report);
+        self.release_overloaded(report);
+        Ok(())
+    }
+}

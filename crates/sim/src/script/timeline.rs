@@ -1,0 +1,85 @@
+//! What happens to a world from outside: wind, events and paths of kinematic bodies.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::BodyId;
+
+/// Air that moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wind {
+    /// Its velocity, m/s.
+    pub velocity: Vector3<f64>,
+    /// Its density, kg/m^3.
+    pub density: f64,
+    /// Drag coefficient of bodies.
+    pub drag: f64,
+}
+
+/// A blast.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Explosion {
+    /// Its center, m.
+    pub at: Point3<f64>,
+    /// How far it reaches, m.
+    pub radius: f64,
+    /// Impulse per area at the center, Pa s; it falls evenly to nothing at the radius.
+    pub impulse: f64,
+}
+
+/// Something that happens once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    /// See [`World::cut`](crate::World::cut).
+    Cut {
+        /// The ends of the edge before, m.
+        from: [Point3<f64>; 2],
+        /// The ends of the edge after, m.
+        to: [Point3<f64>; 2],
+    },
+    /// Bodies within the radius are pushed away from the center, each by the impulse per area at its
+    /// center of mass times the area of its shadow. Those that bear less break first, where they are
+    /// nearest to the center, and their pieces are pushed each by itself.
+    Explode(Explosion),
+    /// See [`World::push`](crate::World::push).
+    Push {
+        /// The body.
+        body: BodyId,
+        /// N s.
+        impulse: Vector3<f64>,
+        /// Where in the world, m; the center of mass if not given.
+        at: Option<Point3<f64>>,
+    },
+}
+
+/// Where a kinematic body goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The body.
+    pub body: BodyId,
+    /// Times in s, ascending, and poses then. Between them the body moves evenly; before the first
+    /// and after the last it rests.
+    pub keys: Vec<(f64, Isometry3<f64>)>,
+}
+
+impl Path {
+    /// Where the body is at a time; `None` if there are no keys.
+    pub fn at(&self, time: f64) -> Option<Isometry3<f64>> {
+        let next = self.keys.partition_point(|(t, _)| *t <= time);
+        let Some(&(end, to)) = self.keys.get(next) else { return self.keys.last().map(|k| k.1) };
+        let Some(&(start, from)) = next.checked_sub(1).and_then(|n| self.keys.get(n)) else {
+            return Some(to);
+        };
+        Some(from.lerp_slerp(&to, (time - start) / (end - start)))
+    }
+}
+
+/// What happens when.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeline {
+    /// The air; none unless given.
+    pub wind: Option<Wind>,
+    /// What happens at the start of the frame after so many frames, in order.
+    pub actions: Vec<(usize, Action)>,
+    /// Where kinematic bodies go.
+    pub paths: Vec<Path>,
+}

@@ -1,0 +1,184 @@
+//! Which bodies fall asleep.
+
+use contact::Support;
+use dynamics::{Body, Momentum};
+use nalgebra::{Isometry3, Vector3};
+
+use crate::sleep::rest::{Link, Rest, WAKING_SPEED, key, speed};
+use crate::sleep::touch::{Solved, Touch};
+use crate::{Report, World};
+
+/// How long a body must be still, s.
+const STILL: f64 = 0.5;
+/// How far its farthest point may move meanwhile, as a share of its radius and at most, m: 3 cm/s,
+/// as other engines have it, since what lies in a pile never quite stops creeping.
+const STILL_SHARE: f64 = 0.15;
+const MAX_STILL: f64 = 0.015;
+/// What moves this much farther in one half of that time than in the half before is about to fall:
+/// at a constant acceleration from rest it is three times as far.
+const SPEEDING_UP: f64 = 2.0;
+/// The same needs this share of how far it may move.
+const SPEEDING_LEAST: f64 = 0.02;
+
+/// How far a point within `reach` of the center of mass may have moved, m.
+fn moved(from: &Isometry3<f64>, to: &Isometry3<f64>, reach: f64) -> f64 {
+    let turn = to.rotation.coords.dot(&from.rotation.coords);
+    let angle = 2.0 * (1.0 - turn * turn).max(0.0).sqrt();
+    (to.translation.vector - from.translation.vector).norm() + angle * reach
+}
+
+impl World {
+    /// Puts bodies to sleep and wakes those whose load changed, by the contacts of the frame.
+    pub(crate) fn doze(&mut self, support: &Support, report: &mut Report) {
+        if let Some(solved) = support.solved() {
+            let keeps = self.settings.sleep && self.settings.contact.solver.keeps_contacts();
+            let is_anchored = self.anchorages.iter().any(Option::is_some);
+            let touches = if keeps || is_anchored { self.touches(solved) } else { Vec::new() };
+            if is_anchored {
+                let presses = self.presses(&touches);
+                self.average_presses(&presses);
+            }
+            if keeps {
+                self.fall_asleep(&touches, solved, report);
+            }
+        }
+        let awake = self.acting.iter().filter(|body| body.mass_properties().is_some());
+        report.awake = awake.count();
+    }
+
+    fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
+        self.wake_loaded(touches);
+        self.notice_motion();
+        let falling = self.falling_asleep(touches, solved);
+        self.link(touches, &falling, solved);
+        for i in (0..self.len()).filter(|&i| falling[i]) {
+            report.dissipation.sleep += self.kinetic_energy_of(i);
+            self.rests[i].asleep = true;
+            self.momenta[i] = Momentum::default();
+            self.acting[i] = Body::Static;
+        }
+    }
+
+    /// Links those that fall asleep with what they touch, and tells sleepers which of what they touch is
+    /// held from now on.
+    fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
+        if !falling.contains(&true) {
+            return;
+        }
+        let mut links = std::mem::take(&mut self.links);
+        let known = links.len();
+        for touch in touches {
+            let Touch { body, other, load, .. } = *touch;
+            let (sleeper, name) = (self.ids[body], self.ids[other]);
+            let props = || match falling[other] || self.acting[other].mass_properties().is_none() {
+                true => self.props(touch, solved),
+                false => Vec::new(),
+            };
+            if falling[body] {
+                let (carries, props) = (self.carries(touch), props());
+                links.push(Link { sleeper, other: name, load, lately: load, carries, props });
+            } else if self.rests[body].asleep && falling[other] {
+                let old = links[..known].binary_search_by_key(&(sleeper, name), key);
+                if let Ok(n) = old {
+                    links[n].props = props();
+                }
+            }
+        }
+        // stable: others stay in order
+        links.sort_by_key(key);
+        self.links = links;
+    }
+
+    /// Counts the frames for which bodies have been still, and tells whether they get faster.
+    fn notice_motion(&mut self) {
+        let half = self.half_still();
+        for (i, rest) in self.rests.iter_mut().enumerate() {
+            if self.acting[i].mass_properties().is_none() {
+                continue;
+            }
+            let (pose, reach) = (&self.poses[i], self.shapes[i].radius());
+            let most = MAX_STILL.min(STILL_SHARE * reach);
+            if moved(&rest.pose, pose, reach) > most {
+                *rest = Rest::new(pose);
+                continue;
+            }
+            rest.frames += 1;
+            if rest.frames % half == 0 {
+                let now = moved(&rest.mark, pose, reach);
+                rest.speeds_up = now > SPEEDING_UP * rest.moved + SPEEDING_LEAST * most;
+                (rest.mark, rest.moved) = (*pose, now);
+            }
+        }
+    }
+
+    /// Half of how long a body must be still, frames.
+    fn half_still(&self) -> usize {
+        ((0.5 * STILL / self.settings.dt).ceil() as usize).max(1)
+    }
+
+    /// The bodies that are still and carried by nothing that is awake, unless by each other.
+    fn falling_asleep(&self, touches: &[Touch], solved: Solved<'_>) -> Vec<bool> {
+        let frames = 2 * self.half_still();
+        let still = |rest: &Rest| rest.frames >= frames && !rest.speeds_up;
+        // a blow in the last of these frames has not moved the body yet
+        let is_slow = |i: usize| {
+            let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+            speed(&velocity, self.shapes[i].radius()) <= WAKING_SPEED
+        };
+        let mut falling: Vec<bool> = (0..self.len())
+            .map(|i| {
+                let is_moved = self.acting[i].mass_properties().is_some();
+                is_moved && still(&self.rests[i]) && is_slow(i)
+            })
+            .collect();
+        for i in self.near_moving(false) {
+            falling[i] = false;
+        }
+        let carried: Vec<&Touch> = touches.iter().filter(|touch| self.carries(touch)).collect();
+        if self.settings.gravity != Vector3::zeros() {
+            let mut borne = vec![false; self.len()];
+            carried.iter().for_each(|touch| borne[touch.body] = true);
+            falling.iter_mut().zip(borne).for_each(|(falling, borne)| *falling &= borne);
+        }
+        let steady =
+            |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();
+        let joined: Vec<_> = self.joint_loads().collect();
+        // a joint may bear more or less too, which nobody knows here
+        let mut tested = vec![false; self.len()];
+        joined.iter().flat_map(|([a, b], ..)| [*a, *b]).for_each(|i| tested[i] = true);
+        loop {
+            let mut changed = false;
+            for ([a, b], _, driven) in &joined {
+                for (one, other) in [(*a, *b), (*b, *a)] {
+                    // what is joined falls asleep together, and never where a motor runs
+                    if falling[one] && (*driven || !steady(&falling, other)) {
+                        falling[one] = false;
+                        changed = true;
+                    }
+                }
+            }
+            for touch in &carried {
+                if falling[touch.body] && !steady(&falling, touch.other) {
+                    falling[touch.body] = false;
+                    changed = true;
+                }
+            }
+            if changed {
+                continue;
+            }
+            for touches in touches.chunk_by(|p, q| p.body == q.body) {
+                let i = touches[0].body;
+                if falling[i] && !tested[i] {
+                    tested[i] = true;
+                    if !self.bears_all(touches, &falling, solved) {
+                        falling[i] = false;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return falling;
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Whether the loads of sleepers can be borne, and whether they changed.
+//!
+//! That is a matter of statics: what is asleep or static pushes back within its friction
+//! cones ([`contact::bear`]).
+
+use std::collections::BTreeSet;
+
+use contact::{Prop, bear};
+use dynamics::Momentum;
+
+use crate::World;
+use crate::sleep::rest::{Link, WAKING_SPEED, key, speed};
+use crate::sleep::touch::{Solved, Touch, add};
+
+/// Share of all that bears on a sleeper by which what touched it when it fell asleep may change besides:
+/// in a pile loads shift about for long.
+const WAKING_LOAD: f64 = 0.2;
+/// The same of what touches it only since.
+const NEW_LOAD: f64 = 0.1;
+/// The same of a change from one frame to the next.
+const SUDDEN_LOAD: f64 = 0.5;
+/// Time over which loads are averaged, s: in a pile they are passed on by ever other ways.
+const LOAD_TIME: f64 = 0.5;
+/// The same of what touches a sleeper only since, so that what comes to rest on it is felt whole.
+const NEW_LOAD_TIME: f64 = 0.2;
+/// A sleeper wakes if what cannot be borne of a change of its load gives a point of it this share of
+/// the speed that all that bears on it in a frame would give it.
+const UNBORNE: f64 = 0.05;
+/// A body does not fall asleep if what cannot be borne of its load would do this: what has just begun
+/// to fall is hardly out of balance.
+const UNBALANCED: f64 = 0.001;
+/// The same of both, at least, m/s.
+const UNBORNE_LEAST: f64 = 1e-4;
+
+impl World {
+    /// What each sleeper bore when it fell asleep, N s a frame, all contacts added up.
+    fn loads(&self) -> Vec<f64> {
+        let mut loads = vec![0.0; self.len()];
+        for link in &self.links {
+            if let Ok(i) = self.ids.binary_search(&link.sleeper) {
+                loads[i] += link.load.linear.norm();
+            }
+        }
+        loads
+    }
+
+    /// Wakes sleepers whose load from bodies that are awake is no longer what it was.
+    pub(super) fn wake_loaded(&mut self, touches: &[Touch]) {
+        let awake = |i: usize| self.acting[i].mass_properties().is_some();
+        if !(0..self.len()).any(awake) {
+            return;
+        }
+        let loads = self.loads();
+        let mut links = std::mem::take(&mut self.links);
+        let before = links.len();
+        for touch in touches.iter().filter(|t| self.rests[t.body].asleep && awake(t.other)) {
+            let (sleeper, other) = (self.ids[touch.body], self.ids[touch.other]);
+            let known = &links[..before];
+            if known.binary_search_by_key(&(sleeper, other), key).is_err() {
+                let (none, props) = (Momentum::default(), Vec::new());
+                links.push(Link {
+                    sleeper,
+                    other,
+                    load: none,
+                    lately: none,
+                    carries: false,
+                    props,
+                });
+            }
+        }
+        links.sort_by_key(key);
+        let share = |time: f64| (self.settings.dt / time).min(1.0);
+        let (mut woken, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
+        for link in &mut links {
+            let found = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
+            let [Ok(body), Ok(other)] = found else { continue };
+            if !awake(other) {
+                continue;
+            }
+            let touching = touches.binary_search_by_key(&(body, other), |t| (t.body, t.other));
+            let now = touching.map_or_else(|_| Momentum::default(), |n| touches[n].load);
+            // what did not touch it when it fell asleep may topple it by leaning on it
+            let is_new = link.load == Momentum::default();
+            let share = share(if is_new { NEW_LOAD_TIME } else { LOAD_TIME });
+            link.lately.linear += (now.linear - link.lately.linear) * share;
+            link.lately.angular += (now.angular - link.lately.angular) * share;
+            link.props.clear();
+            doubtful.insert(body);
+            let blow = WAKING_SPEED * self.moving_mass(body);
+            let steady =
+                if is_new { NEW_LOAD * loads[body] } else { blow + WAKING_LOAD * loads[body] };
+            let sudden = blow + SUDDEN_LOAD * loads[body];
+            let before = &link.load.linear;
+            if (link.lately.linear - before).norm() > steady
+                || (now.linear - before).norm() > sudden
+            {
+                woken.insert(link.sleeper);
+            }
+        }
+        self.links = links;
+        let toppled = doubtful.into_iter().filter(|&i| !self.bears_change(i, loads[i]));
+        woken.extend(toppled.map(|i| self.ids[i]));
+        self.wake(woken);
+    }
+
+    /// Whether what is held around a sleeper can bear how its load, N s a frame in all, has changed.
+    fn bears_change(&self, i: usize, load: f64) -> bool {
+        let Some(mass) = self.bodies[i].mass_properties() else { return true };
+        let first = self.links.partition_point(|link| link.sleeper < self.ids[i]);
+        let links = self.links[first..].iter().take_while(|link| link.sleeper == self.ids[i]);
+        let (mut change, mut props) = (Momentum::default(), Vec::new());
+        for Link { load, lately, props: own, .. } in links {
+            change.linear += lately.linear - load.linear;
+            change.angular += lately.angular - load.angular;
+            props.extend_from_slice(own);
+        }
+        let limit = UNBORNE_LEAST + UNBORNE * load / mass.mass();
+        let left = self.bodies[i].velocity(&self.poses[i].rotation, &change);
+        speed(&left, self.shapes[i].radius()) <= limit || self.borne(i, change, props, limit)
+    }
+
+    /// Whether `props` can bear a `load` beside what they do bear, but for what gives a body no more
+    /// than this `limit` of speed, m/s.
+    fn borne(&self, i: usize, mut load: Momentum, mut props: Vec<Prop>, limit: f64) -> bool {
+        let Some(mass) = self.bodies[i].mass_properties() else { return true };
+        for prop in &props {
+            load.apply(&-prop.impulse, &self.arm(i, prop));
+        }
+        let left = bear(mass, &self.poses[i], &load, &mut props);
+        speed(&left, self.shapes[i].radius()) <= limit
+    }
+
+    /// Whether what is held around bodies that fall asleep can bear all that acts on them; how each is
+    /// found in `touches`.
+    pub(super) fn bears_all(
+        &self,
+        touches: &[Touch],
+        falling: &[bool],
+        solved: Solved<'_>,
+    ) -> bool {
+        let Some(i) = touches.first().map(|touch| touch.body) else { return true };
+        let (mut sum, mut size, mut props) = (Momentum::default(), 0.0, Vec::new());
+        sum.linear = self.weight(i) * self.settings.dt;
+        for touch in touches {
+            add(&mut sum, &touch.load);
+            size += touch.load.linear.norm();
+            let back = -touch.load.linear;
+            let held = falling[touch.other] || self.acting[touch.other].mass_properties().is_none();
+            if held && !self.bears(touch.other, &back) {
+                props.append(&mut self.props(touch, solved));
+            }
+        }
+        let limit = UNBORNE_LEAST + UNBALANCED * size / self.moving_mass(i);
+        self.borne(i, sum, props, limit)
+    }
+}

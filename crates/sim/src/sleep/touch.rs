@@ -1,0 +1,119 @@
+//! What bodies in contact, or joined, do to each other in a frame.
+
+use contact::{Contacts, Prop};
+use dynamics::Momentum;
+use nalgebra::Vector3;
+
+use crate::World;
+
+/// A body carries another if it bears this share of its weight.
+const BEARING: f64 = 0.25;
+
+/// A pair that touches or is joined: on `body` from `other`.
+pub(super) struct Touch {
+    pub(super) body: usize,
+    pub(super) other: usize,
+    /// About the center of mass of `body`.
+    pub(super) load: Momentum,
+    /// Number of their contacts, if they have any.
+    pub(super) pair: Option<usize>,
+}
+
+/// The contacts of a frame with their impulses.
+pub(super) type Solved<'a> = (&'a Contacts, &'a [Vector3<f64>]);
+
+pub(super) fn add(sum: &mut Momentum, load: &Momentum) {
+    sum.linear += load.linear;
+    sum.angular += load.angular;
+}
+
+impl World {
+    /// Both sides of all pairs in contact or joined, sorted.
+    pub(super) fn touches(&self, (contacts, impulses): Solved<'_>) -> Vec<Touch> {
+        let mut touches = Vec::with_capacity(2 * contacts.manifolds().len());
+        for (n, pair) in contacts.manifolds().iter().enumerate() {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let mut loads = [Momentum::default(); 2];
+            for (contact, impulse) in contacts.of(pair).iter().zip(&impulses[contacts.range(pair)])
+            {
+                let at = contact.at(&self.poses[a], &self.poses[b]).coords;
+                loads[0].apply(impulse, &(at - self.poses[a].translation.vector));
+                loads[1].apply(&-impulse, &(at - self.poses[b].translation.vector));
+            }
+            let [load, reaction] = loads;
+            touches.push(Touch { body: a, other: b, load, pair: Some(n) });
+            touches.push(Touch { body: b, other: a, load: reaction, pair: Some(n) });
+        }
+        for ([a, b], [load, reaction], _) in self.joint_loads() {
+            touches.push(Touch { body: a, other: b, load, pair: None });
+            touches.push(Touch { body: b, other: a, load: reaction, pair: None });
+        }
+        touches.sort_by_key(|touch| (touch.body, touch.other));
+        touches.dedup_by(|next, touch| {
+            let same = (next.body, next.other) == (touch.body, touch.other);
+            if same {
+                add(&mut touch.load, &next.load);
+                touch.pair = touch.pair.or(next.pair);
+            }
+            same
+        });
+        touches
+    }
+
+    /// What others do to each body in a frame, about its center of mass, N s: those that are awake by their contacts
+    /// and joints, sleepers by what they bore lately.
+    pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
+        let mut presses = vec![Momentum::default(); self.len()];
+        for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
+            add(&mut presses[touch.body], &touch.load);
+        }
+        for link in &self.links {
+            let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
+            let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
+            let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
+            let Momentum { linear, angular } = link.lately;
+            add(
+                &mut presses[other],
+                &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },
+            );
+        }
+        presses
+    }
+
+    /// Where the contacts of a pair hold a body, or would if it moved by less than the slop.
+    pub(super) fn props(&self, touch: &Touch, (contacts, impulses): Solved<'_>) -> Vec<Prop> {
+        let Some(pair) = touch.pair.map(|n| &contacts.manifolds()[n]) else { return Vec::new() };
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        let settings = &self.settings.contact;
+        let [p, q] = [a, b].map(|i| &self.materials[i]);
+        let friction = p.friction_with(q, settings.friction);
+        let sign = if touch.body == a { 1.0 } else { -1.0 };
+        let slop = settings.slop * self.shapes[a].size().min(self.shapes[b].size());
+        let touching = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
+        touching
+            .filter(|(contact, impulse)| contact.gap <= slop || **impulse != Vector3::zeros())
+            .map(|(contact, impulse)| Prop {
+                at: contact.at(&self.poses[a], &self.poses[b]),
+                normal: contact.normal * sign,
+                friction,
+                impulse: impulse * sign,
+            })
+            .collect()
+    }
+
+    /// From the center of mass of a body to where it is propped up, m.
+    pub(super) fn arm(&self, body: usize, prop: &Prop) -> Vector3<f64> {
+        prop.at.coords - self.poses[body].translation.vector
+    }
+
+    /// Whether the other body of a pair bears part of the weight.
+    pub(super) fn carries(&self, touch: &Touch) -> bool {
+        self.bears(touch.body, &touch.load.linear)
+    }
+
+    /// Whether an `impulse` on a body in a frame bears part of its weight.
+    pub(super) fn bears(&self, body: usize, impulse: &Vector3<f64>) -> bool {
+        let weight = self.weight(body) * self.settings.dt;
+        -impulse.dot(&weight) > BEARING * weight.norm_squared()
+    }
+}

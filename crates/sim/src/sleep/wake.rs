@@ -1,0 +1,211 @@
+//! What wakes sleepers, and whom they wake.
+
+use std::collections::BTreeSet;
+
+use contact::{Blow, Contact, Contacts};
+use dynamics::{Body, Velocity};
+
+use crate::breaking::hits::Hit;
+use crate::breaking::strength::Law;
+use crate::script::event::{Event, Happened, Trigger};
+use crate::sleep::rest::{Rest, WAKING_SPEED};
+use crate::{BodyId, Report, World};
+
+/// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
+/// that are linked to those hit.
+const WAKE_ROUNDS: usize = 3;
+
+impl World {
+    /// Wakes sleepers that a body they knew has left, and those near a kinematic body that moves.
+    pub(crate) fn wake_abandoned(&mut self) {
+        let mut woken = BTreeSet::new();
+        if std::mem::take(&mut self.lost) {
+            let gone = |id: BodyId| self.ids.binary_search(&id).is_err();
+            self.links.retain(|link| !gone(link.sleeper));
+            let left = self.links.iter().filter(|link| gone(link.other));
+            woken.extend(left.map(|link| link.sleeper));
+        }
+        for i in self.near_moving(true) {
+            woken.insert(self.ids[i]);
+        }
+        self.wake(woken);
+    }
+
+    /// Tells of sleepers that `blows` wake only because they bear so little by `laws`.
+    pub(crate) fn tell_woken(
+        &self,
+        blows: &[Blow],
+        laws: &[Law],
+        cause: Trigger,
+        report: &mut Report,
+    ) {
+        for blow in blows {
+            for (side, body) in [blow.a as usize, blow.b as usize].into_iter().enumerate() {
+                if !self.rests[body].asleep {
+                    continue;
+                }
+                let (strength, at) = (self.breaks_at(laws, blow, side), blow.at[side]);
+                if strength >= WAKING_SPEED * self.moving_mass(body) {
+                    continue;
+                }
+                let Blow { normal, impulse, .. } = *blow;
+                let (body, reactions) = (self.ids[body], Vec::new());
+                let hit = Hit {
+                    body,
+                    at,
+                    normal,
+                    impulse,
+                    strength,
+                    duration: None,
+                    reactions,
+                    energy: f64::INFINITY,
+                };
+                if let Some(event) = self.event(&hit, cause) {
+                    self.tell(Event { outcome: Happened::Woke, ..event }, report);
+                }
+            }
+        }
+    }
+
+    /// Wakes the sleepers that `blows` hit, and returns which bodies woke. In late `round`s of a
+    /// frame all that is linked to them wakes too.
+    pub(crate) fn wake_hit(&mut self, blows: &[Blow], round: usize) -> Vec<bool> {
+        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        self.wake_sleepers(blows, round);
+        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+    }
+
+    /// Wakes the sleepers that others come upon within two frames, and tells which those are: the
+    /// contact pass may stop what comes before the collision pass sees it, and what is asleep would
+    /// swallow its momentum.
+    pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
+        let velocity =
+            |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+        let moves = |i: usize| self.acting[i].mass_properties().is_some();
+        let mut woken = BTreeSet::new();
+        for pair in contacts.manifolds() {
+            let (a, b) = (pair.a as usize, pair.b as usize);
+            let (mover, sleeper, side) =
+                if self.rests[b].asleep { (a, b, -1.0) } else { (b, a, 1.0) };
+            if !self.rests[sleeper].asleep || !moves(mover) {
+                continue;
+            }
+            let comes = |contact: &Contact| {
+                let arm = contact.at(&self.poses[a], &self.poses[b])
+                    - self.poses[mover].translation.vector;
+                let approach = side * contact.normal.dot(&velocity(mover).at(&arm.coords));
+                approach > WAKING_SPEED && contact.gap < 2.0 * self.settings.dt * approach
+            };
+            if contacts.of(pair).iter().any(comes) {
+                woken.insert(self.ids[sleeper]);
+            }
+        }
+        let before: Vec<bool> = self.rests.iter().map(|rest| rest.asleep).collect();
+        self.wake(woken);
+        before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
+    }
+
+    fn wake_sleepers(&mut self, blows: &[Blow], round: usize) {
+        let hit = blows.iter().flat_map(|blow| [blow.a as usize, blow.b as usize]);
+        let mut woken: BTreeSet<BodyId> =
+            hit.filter(|&i| self.rests[i].asleep).map(|i| self.ids[i]).collect();
+        if woken.is_empty() {
+            return;
+        }
+        if round >= WAKE_ROUNDS {
+            let mut before = 0;
+            while woken.len() > before {
+                before = woken.len();
+                for link in &self.links {
+                    let ends = [link.sleeper, link.other];
+                    if ends.iter().any(|end| woken.contains(end)) {
+                        woken.extend(ends.into_iter().filter(|&end| self.is_asleep(end)));
+                    }
+                }
+            }
+        }
+        self.wake(woken);
+    }
+
+    /// The impulse at which each body wakes, N s; infinite for those that are awake.
+    pub(crate) fn waking_impulses(&self) -> Vec<f64> {
+        let of = |i: usize| match self.rests[i].asleep {
+            true => WAKING_SPEED * self.moving_mass(i),
+            false => f64::INFINITY,
+        };
+        (0..self.len()).map(of).collect()
+    }
+
+    fn is_asleep(&self, id: BodyId) -> bool {
+        self.ids.binary_search(&id).is_ok_and(|i| self.rests[i].asleep)
+    }
+
+    pub(super) fn moving_mass(&self, i: usize) -> f64 {
+        self.bodies[i].mass_properties().map_or(f64::INFINITY, |mass| mass.mass())
+    }
+
+    /// Changes what a body is: it wakes, and so does all that it carries.
+    pub(crate) fn become_body(&mut self, i: usize, body: Body) {
+        self.bodies[i] = body;
+        self.wake(BTreeSet::from([self.ids[i]]));
+    }
+
+    /// Wakes bodies and all that they carry or are joined to, directly or not.
+    pub(crate) fn wake(&mut self, mut woken: BTreeSet<BodyId>) {
+        let mut next: Vec<BodyId> = woken.iter().copied().collect();
+        if next.is_empty() {
+            return;
+        }
+        let mut carried: Vec<(BodyId, BodyId)> =
+            self.links.iter().filter(|l| l.carries).map(|l| (l.other, l.sleeper)).collect();
+        // what is joined wakes together
+        carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
+        let awake = |id: &BodyId| !self.is_asleep(*id);
+        carried.retain(|(_, above)| !awake(above));
+        carried.sort_unstable();
+        while let Some(id) = next.pop() {
+            let first = carried.partition_point(|&(other, _)| other < id);
+            for &(_, above) in carried[first..].iter().take_while(|&&(other, _)| other == id) {
+                if woken.insert(above) {
+                    next.push(above);
+                }
+            }
+        }
+        for &id in &woken {
+            if let Ok(i) = self.ids.binary_search(&id) {
+                self.rests[i] = Rest::new(&self.poses[i]);
+                self.acting[i] = self.bodies[i];
+            }
+        }
+        self.links.retain(|link| !woken.contains(&link.sleeper));
+    }
+
+    /// Bodies, asleep or not, that a kinematic body in motion may reach within the frame.
+    pub(super) fn near_moving(&self, asleep: bool) -> Vec<usize> {
+        let moving: Vec<(usize, Velocity)> = self
+            .bodies
+            .iter()
+            .enumerate()
+            .filter_map(|(k, body)| match body {
+                Body::Kinematic(velocity) if *velocity != Velocity::default() => {
+                    Some((k, *velocity))
+                }
+                _ => None,
+            })
+            .collect();
+        let near = |i: &usize| {
+            let met = |(k, _): &&(usize, Velocity)| self.groups[*k].meet(&self.groups[*i]);
+            moving.iter().filter(met).any(|(k, velocity)| {
+                let (bounds, pose) = (self.shapes[*k].bounds(), &self.poses[*k]);
+                let center =
+                    pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
+                let apart = (center - bounds.clamp(&center)).norm();
+                let speed = velocity.at(&(pose.rotation * center.coords));
+                let reach = self.shapes[*i].radius();
+                apart <= 1.1 * reach + speed.norm() * self.settings.dt
+            })
+        };
+        let dynamic = (0..self.len()).filter(|&i| self.bodies[i].mass_properties().is_some());
+        dynamic.filter(|&i| self.rests[i].asleep == asleep).filter(near).collect()
+    }
+}

@@ -1,0 +1,164 @@
+//! Who touches whom: what began, what ended, and how hard.
+
+use contact::{Blow, Support};
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::world::touching::{Log, Touching};
+use crate::{BodyId, Report, World};
+
+impl World {
+    /// Whether reports tell who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
+    /// time, so they do not unless told. What touched before counts as new, unless a state from
+    /// [`World::restore`] tells of it. With
+    /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    /// # let mut world = World::new(Settings::default());
+    /// # let still = |body, shape, pose| NewBody {
+    /// #     body,
+    /// #     pose,
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(shape),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # };
+    /// # let mass = MassProperties::new(1.0, Vector3::repeat(0.004))?;
+    /// # let floor = still(Body::Static, Shape::half_space(), Isometry3::identity());
+    /// # let ball = still(Body::Dynamic(mass), Shape::ball(0.1), Isometry3::translation(0.0, 1.0, 0.0));
+    /// let (floor, ball) = (world.add(floor)?, world.add(ball)?);
+    /// world.set_contact_events(true);
+    /// let landed = (0..60).find_map(|_| world.step().contact_events.touching.first().copied());
+    /// let landed = landed.expect("it falls");
+    /// assert_eq!(landed.bodies, [floor, ball]);
+    /// assert!(landed.impulse > 4.0 && landed.normal.y < -0.99);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_contact_events(&mut self, told: bool) {
+        self.log = match self.log.take() {
+            Some(log) if told => Some(log),
+            None if told => Some(Log::default()),
+            _ => None,
+        };
+    }
+
+    /// What a blow does to a pair that bears no more than some impulses, N s.
+    pub(crate) fn touching_in(&self, blow: &Blow, borne: [f64; 2]) -> Touching {
+        let bodies = [blow.a as usize, blow.b as usize];
+        let size = blow.impulse.norm();
+        let share = if size > 0.0 { (borne[0].min(borne[1]) / size).min(1.0) } else { 0.0 };
+        let impulse = share * blow.impulse.dot(&blow.normal);
+        // where the bodies were when the contact was found, only one of them has the point on its surface
+        let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();
+        let side = usize::from(off(1) < off(0));
+        let place = self.place_in_flight(bodies[side], blow.time);
+        let pose = Isometry3::from_parts(place.into(), blow.rotations[side]);
+        self.touching(bodies, pose * blow.at[side], blow.normal, [impulse; 2])
+    }
+
+    /// Where the center of mass of a body is some time, s, after the start of the frame.
+    fn place_in_flight(&self, i: usize, time: f64) -> Vector3<f64> {
+        let velocity = self.acting[i].velocity(&self.poses[i].rotation, &self.momenta[i]).linear;
+        let moves = self.acting[i].mass_properties().is_some();
+        let fall = if moves { self.acceleration(i) * (0.5 * time) } else { Vector3::zeros() };
+        self.poses[i].translation.vector + (velocity + fall) * time
+    }
+
+    fn touching(
+        &self,
+        bodies: [usize; 2],
+        point: Point3<f64>,
+        normal: Vector3<f64>,
+        [impulse, hardest]: [f64; 2],
+    ) -> Touching {
+        let materials = bodies.map(|i| self.substances[i].name);
+        Touching { bodies: bodies.map(|i| self.ids[i]), point, normal, impulse, materials, hardest }
+    }
+
+    /// Keeps the blows of collisions that took place.
+    pub(crate) fn log_blows(&mut self, blows: Vec<Touching>) {
+        if let Some(log) = &mut self.log {
+            log.blows.extend(blows);
+        }
+    }
+
+    /// Reports who touches whom at the end of the contact passes.
+    pub(crate) fn log_contacts(&mut self, support: &Support, report: &mut Report) {
+        self.log_touching(self.touching_at_end(support), report);
+    }
+
+    /// Reports who touched whom in collisions, and in `resting` contact at the end.
+    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, report: &mut Report) {
+        let Some(mut log) = self.log.take() else { return };
+        let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
+        let mut all = std::mem::take(&mut log.blows);
+        all.retain(|touching| touching.bodies.iter().all(is_there));
+        all.extend(resting);
+        // stable: blows first, in the order of time
+        all.sort_by_key(|touching| touching.bodies);
+        all.dedup_by(|next, known| {
+            let same = next.bodies == known.bodies;
+            if same {
+                known.add(next);
+            }
+            same
+        });
+        let touches = |pair: &[BodyId; 2]| all.binary_search_by_key(pair, |t| t.bodies).is_ok();
+        let touched = |pair: &[BodyId; 2]| log.pairs.binary_search(pair).is_ok();
+        let events = &mut report.contact_events;
+        events.began = all.iter().map(|t| t.bodies).filter(|pair| !touched(pair)).collect();
+        let (left, rested): (Vec<_>, Vec<_>) = log
+            .pairs
+            .iter()
+            .copied()
+            .filter(|pair| !touches(pair))
+            .partition(|pair| !self.rests(pair));
+        events.ended = left;
+        let mut pairs: Vec<[BodyId; 2]> = all.iter().map(|t| t.bodies).chain(rested).collect();
+        pairs.sort_unstable();
+        events.touching = all;
+        log.pairs = pairs;
+        self.log = Some(log);
+    }
+
+    /// Whether no contacts were looked for of a pair, since nothing of it moves.
+    fn rests(&self, pair: &[BodyId; 2]) -> bool {
+        let is_held = |id: &BodyId| {
+            let found = self.ids.binary_search(id);
+            found.is_ok_and(|i| self.acting[i].mass_properties().is_none())
+        };
+        pair.iter().all(is_held)
+    }
+
+    /// Pairs that exchange an impulse in the contact pass, or touch at the end of the frame.
+    fn touching_at_end(&self, support: &Support) -> Vec<Touching> {
+        let Some((contacts, impulses)) = support.solved().filter(|_| self.log.is_some()) else {
+            return Vec::new();
+        };
+        let of = |pair: &contact::Manifold| {
+            let bodies = [pair.a as usize, pair.b as usize];
+            let sizes = bodies.map(|i| self.shapes[i].size());
+            let slop = self.settings.contact.slop * sizes[0].min(sizes[1]);
+            let own = contacts.of(pair).iter().zip(&impulses[contacts.range(pair)]);
+            let touches = |(contact, j): &(&contact::Contact, &Vector3<f64>)| {
+                contact.gap <= slop || **j != Vector3::zeros()
+            };
+            let one = |(contact, j): (&contact::Contact, &Vector3<f64>)| {
+                let point = contact.at(&self.poses[bodies[0]], &self.poses[bodies[1]]);
+                let along = contact.normal.dot(j);
+                self.touching(bodies, point, contact.normal, [along; 2])
+            };
+            own.filter(touches).map(one).reduce(|mut sum, next| {
+                sum.add(&next);
+                sum
+            })
+        };
+        contacts.manifolds().iter().filter_map(of).collect()
+    }
+}

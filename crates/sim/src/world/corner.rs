@@ -1,0 +1,19 @@
+//! Where bodies were at their last blows.
+
+use nalgebra::Isometry3;
+
+/// Where a body was at its last blow in a frame: its way bends there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Corner {
+    /// Share of the frame that was over then, above 0 to 1.
+    pub share: f64,
+    /// Its pose then.
+    pub pose: Isometry3<f64>,
+}
+
+impl Corner {
+    /// `None` at the start of the frame, where no way was before it.
+    pub(crate) fn new(share: f64, pose: Isometry3<f64>) -> Option<Self> {
+        (share > 0.0 && share <= 1.0).then_some(Self { share, pose })
+    }
+}

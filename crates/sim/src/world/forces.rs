@@ -1,0 +1,143 @@
+//! Forces and torques that a caller applies for a frame.
+//!
+//! A force acts as gravity does, evenly over the frame; a torque as an impulse at its start.
+
+use std::collections::BTreeSet;
+
+use dynamics::Body;
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::world::input::Load;
+use crate::world::steering::{SteeringError, check};
+use crate::{BodyId, World};
+
+impl World {
+    /// Applies a force, N, to a dynamic body in the next frame, at a place in the world, m, or at its center of
+    /// mass. Forces of a frame add up and are gone after it: one that lasts is applied before every step. It
+    /// acts evenly over the frame, so that a force as large as its weight holds a body in the air; its torque
+    /// about the center of mass acts at the start of the frame. The body wakes. Pieces of a body that breaks in
+    /// the frame do not inherit it.
+    ///
+    /// [`World::push`] gives an impulse.
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError`] if there is no such body, it is not dynamic, or a number is not finite.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let drone = world.add(NewBody {
+    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::ball(0.1)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// for _ in 0..30 {
+    ///     world.apply_force(drone, &Vector3::new(0.0, 2.0 * 9.81, 0.0), None)?;
+    ///     world.step();
+    /// }
+    /// assert!(world.get(drone).expect("a drone").pose.translation.y.abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn apply_force(
+        &mut self,
+        id: BodyId,
+        force: &Vector3<f64>,
+        at: Option<&Point3<f64>>,
+    ) -> Result<(), SteeringError> {
+        check(force.iter().chain(at.into_iter().flat_map(|at| at.iter())))?;
+        let i = self.loadable(id)?;
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
+        self.load(Load { body: id, force: *force, torque: arm.cross(force) })
+    }
+
+    /// Applies a torque, N m, to a dynamic body in the next frame. Torques of a frame add up and are gone after
+    /// it. It acts as an impulse at the start of the frame. The body wakes.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::apply_force`].
+    pub fn apply_torque(&mut self, id: BodyId, torque: &Vector3<f64>) -> Result<(), SteeringError> {
+        check(torque)?;
+        self.loadable(id)?;
+        self.load(Load { body: id, force: Vector3::zeros(), torque: *torque })
+    }
+
+    /// The number of a dynamic body.
+    fn loadable(&self, id: BodyId) -> Result<usize, SteeringError> {
+        let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
+        match self.bodies[i] {
+            Body::Dynamic(_) => Ok(i),
+            Body::Static | Body::Kinematic(_) => Err(SteeringError::NotDynamic(id)),
+        }
+    }
+
+    fn load(&mut self, load: Load) -> Result<(), SteeringError> {
+        check(load.force.iter().chain(&load.torque))?;
+        let place = self.loads.binary_search_by_key(&load.body, |known| known.body);
+        match place {
+            Ok(n) => {
+                let known = &mut self.loads[n];
+                let (force, torque) = (known.force + load.force, known.torque + load.torque);
+                check(force.iter().chain(&torque))?;
+                (known.force, known.torque) = (force, torque);
+            }
+            Err(n) => self.loads.insert(n, load),
+        }
+        self.wake(BTreeSet::from([load.body]));
+        Ok(())
+    }
+
+    /// Gives bodies the angular momentum of their torques.
+    pub(crate) fn turn(&mut self) {
+        for Load { body, torque, .. } in &self.loads {
+            if let Ok(i) = self.ids.binary_search(body) {
+                self.momenta[i].angular += torque * self.settings.dt;
+            }
+        }
+    }
+
+    /// The force on a body in this frame, N; `None` if there is none.
+    pub(crate) fn force(&self, i: usize) -> Option<&Vector3<f64>> {
+        if self.loads.is_empty() {
+            return None;
+        }
+        let n = self.loads.binary_search_by_key(&self.ids[i], |load| load.body).ok()?;
+        Some(&self.loads[n].force)
+    }
+
+    /// The acceleration of a dynamic body by gravity and force, m/s^2.
+    pub(crate) fn acceleration(&self, i: usize) -> Vector3<f64> {
+        match (self.force(i), &self.bodies[i]) {
+            (Some(force), Body::Dynamic(mass)) => self.settings.gravity + force / mass.mass(),
+            _ => self.settings.gravity,
+        }
+    }
+
+    /// The work of the force on a body on the way between two poses, J.
+    pub(crate) fn force_work(&self, i: usize, [from, to]: [&Isometry3<f64>; 2]) -> f64 {
+        let way = to.translation.vector - from.translation.vector;
+        self.force(i).map_or(0.0, |force| force.dot(&way))
+    }
+
+    /// Adds the work of forces since bodies were at `start` to that of each, J.
+    pub(crate) fn add_force_work(&self, start: &[Isometry3<f64>], work: &mut [f64]) {
+        if self.loads.is_empty() {
+            return;
+        }
+        for (i, work) in work.iter_mut().enumerate() {
+            *work += self.force_work(i, [&start[i], &self.poses[i]]);
+        }
+    }
+}

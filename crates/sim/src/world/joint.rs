@@ -1,0 +1,125 @@
+//! A joint that is added to a world, and one as it is.
+
+use std::cmp::Ordering;
+
+use contact::constraint::{Joint, JointKind, Motor};
+use nalgebra::{Isometry3, Point3, Vector3};
+use thiserror::Error;
+
+use crate::{BodyId, JointId};
+
+/// A joint to add to a [`World`](crate::World), with the bodies where they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewJoint {
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// The bodies it joins.
+    pub bodies: [BodyId; 2],
+    /// Where, in the world, on the first and on the second body, m: the same place but for
+    /// [`JointKind::Distance`].
+    pub anchors: [Point3<f64>; 2],
+    /// Axis of a hinge or slider, in the world, of any length but zero.
+    pub axis: Vector3<f64>,
+    /// Between which angles, rad, or shifts, m, from where the bodies are now.
+    pub limits: Option<[f64; 2]>,
+    /// What drives it.
+    pub motor: Option<Motor>,
+    /// The force it bears, N; may be infinite.
+    pub break_force: f64,
+    /// The torque it bears, N m; may be infinite.
+    pub break_torque: f64,
+    /// Whether the bodies collide with each other.
+    pub collides: bool,
+}
+
+/// Why a joint was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[non_exhaustive]
+pub enum JointError {
+    /// A body is gone, or named twice.
+    #[error("it needs two bodies of the world")]
+    Bodies,
+    /// Neither body moves.
+    #[error("neither of its bodies moves: one must be dynamic")]
+    Immovable,
+    /// A number of it is not finite, or a bound below zero.
+    #[error(
+        "its places must be finite, its axis not zero, and what it bears and does not negative"
+    )]
+    NotFinite,
+    /// Its limits are the wrong way round.
+    #[error("limits {least} and {most} must ascend: the lower one first")]
+    Limits {
+        /// The lower.
+        least: f64,
+        /// The upper.
+        most: f64,
+    },
+    /// It has limits or a motor, but is no hinge or slider.
+    #[error("only a hinge or slider has limits and a motor")]
+    NoAxis,
+    /// The solver has no joints.
+    #[error(
+        "the solver of this world has no joints: use the manifold, sequential-impulse, \
+         quadratic-programme or impulse one"
+    )]
+    Solver,
+}
+
+/// A joint as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct JointState {
+    /// Its name.
+    pub id: JointId,
+    /// The bodies it joins.
+    pub bodies: [BodyId; 2],
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// Angle, rad, shift or distance, m.
+    pub coordinate: f64,
+    /// How far the bodies are from where it should hold them, m and rad.
+    pub error: [f64; 2],
+    /// On the first body in the last frame, N.
+    pub force: Vector3<f64>,
+    /// On the first body about the anchor in the last frame, N m.
+    pub torque: Vector3<f64>,
+}
+
+/// A joint and what it bears.
+#[derive(Clone, Debug)]
+pub(crate) struct Joined {
+    pub(crate) id: JointId,
+    pub(crate) ids: [BodyId; 2],
+    /// Its body numbers hold only where `World::frame_joints` wrote them.
+    pub(crate) joint: Joint,
+    pub(super) break_force: f64,
+    pub(super) break_torque: f64,
+    /// Its frames in the world, as of the start of the frame.
+    pub(super) places: [Isometry3<f64>; 2],
+}
+
+impl NewJoint {
+    pub(super) fn check(&self) -> Result<(), JointError> {
+        let ranges = [self.break_force, self.break_torque, self.motor.map_or(0.0, |m| m.most)];
+        let places = self.anchors.iter().flat_map(|p| p.iter());
+        let finite = places.chain(self.axis.iter()).all(|x| x.is_finite())
+            && self.motor.is_none_or(|m| m.speed.is_finite())
+            && ranges.iter().all(|x| *x >= 0.0);
+        let axis = self.axis.norm_squared() > 1e-18;
+        let ends = match self.kind {
+            JointKind::Distance { least, most } => Some([least, most]),
+            _ => self.limits,
+        };
+        let drives = matches!(self.kind, JointKind::Hinge | JointKind::Slider);
+        match ends {
+            _ if !finite || !axis => Err(JointError::NotFinite),
+            Some([least, most]) if least.partial_cmp(&most).is_none_or(Ordering::is_gt) => {
+                Err(JointError::Limits { least, most })
+            }
+            _ if !drives && (self.limits.is_some() || self.motor.is_some()) => {
+                Err(JointError::NoAxis)
+            }
+            _ => Ok(()),
+        }
+    }
+}

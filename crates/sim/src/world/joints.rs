@@ -1,0 +1,237 @@
+//! The joints of a world, which last until they are overloaded.
+
+use contact::constraint::{Joint, JointKind, Reaction};
+use dynamics::{Body, Momentum};
+use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion, Vector3};
+
+use crate::world::id::{BodyId, JointId};
+use crate::world::joint::Joined;
+use crate::{JointError, JointState, NewJoint, Report, World};
+
+/// A piece takes over a joint of the body it broke off if it is this near to the anchor, m, or this
+/// share of its own radius.
+const NEAR: f64 = 1e-3;
+const NEAR_SHARE: f64 = 0.1;
+
+/// A rotation that takes x to `axis`, by products and roots only.
+fn along_x(axis: &Vector3<f64>) -> UnitQuaternion<f64> {
+    let axis = axis.normalize();
+    let half = Vector3::x() + axis;
+    let turn = match half.try_normalize(1e-6) {
+        Some(half) => Quaternion::from_parts(half.x, Vector3::x().cross(&half)),
+        // half a turn about z
+        None => Quaternion::new(0.0, 0.0, 0.0, 1.0),
+    };
+    UnitQuaternion::new_normalize(turn)
+}
+
+impl World {
+    /// Joins two bodies where they are.
+    ///
+    /// # Errors
+    /// [`JointError`] when a body is gone, nothing of it moves, a number cannot be used or the solver
+    /// has no joints.
+    pub fn join(&mut self, new: NewJoint) -> Result<JointId, JointError> {
+        new.check()?;
+        if !self.settings.contact.solver.has_joints() {
+            return Err(JointError::Solver);
+        }
+        let found = new.bodies.map(|id| self.ids.binary_search(&id));
+        let [Ok(a), Ok(b)] = found else { return Err(JointError::Bodies) };
+        if a == b {
+            return Err(JointError::Bodies);
+        }
+        if [a, b].iter().all(|&i| self.mass_of(i).is_none()) {
+            return Err(JointError::Immovable);
+        }
+        let turn = along_x(&new.axis);
+        let places = new.anchors.map(|p| Isometry3::from_parts(Translation3::from(p.coords), turn));
+        let frames = [self.poses[a].inv_mul(&places[0]), self.poses[b].inv_mul(&places[1])];
+        let id = JointId(self.next_joint);
+        self.next_joint += 1;
+        let joint = Joint {
+            kind: new.kind,
+            bodies: [a as u32, b as u32],
+            frames,
+            limits: new.limits,
+            motor: new.motor,
+            collides: new.collides,
+            last: Reaction::default(),
+        };
+        let NewJoint { bodies: ids, break_force, break_torque, .. } = new;
+        self.joints.push(Joined { id, ids, joint, break_force, break_torque, places });
+        self.wake_all(&ids);
+        Ok(id)
+    }
+
+    /// Removes a joint; `false` if it is gone already.
+    pub fn unjoin(&mut self, id: JointId) -> bool {
+        let Ok(n) = self.joints.binary_search_by_key(&id, |link| link.id) else { return false };
+        let link = self.joints.remove(n);
+        self.wake_all(&link.ids);
+        true
+    }
+
+    /// All joints, in the order they were added.
+    pub fn joints(&self) -> impl Iterator<Item = JointState> {
+        let numbered = self.frame_joints();
+        self.joints.iter().zip(numbered).map(|(link, joint)| JointState {
+            id: link.id,
+            bodies: link.ids,
+            kind: joint.kind,
+            coordinate: joint.coordinate(&self.poses),
+            error: joint.error(&self.poses),
+            force: joint.last.linear / self.settings.dt,
+            torque: joint.last.angular / self.settings.dt,
+        })
+    }
+
+    /// Names of the bodies of each joint.
+    pub(crate) fn joined(&self) -> impl Iterator<Item = [BodyId; 2]> {
+        self.joints.iter().map(|link| link.ids)
+    }
+
+    /// Both bodies of each joint with what it last gave each, about its center of mass, and whether it
+    /// has a motor.
+    pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
+        self.frame_joints().into_iter().map(|joint| {
+            let bodies = joint.bodies.map(|i| i as usize);
+            let Reaction { linear, angular, .. } = joint.last;
+            let load = |side: usize| {
+                let (pose, sign) = (&self.poses[bodies[side]], [1.0, -1.0][side]);
+                let arm = pose.rotation * joint.frames[side].translation.vector;
+                let mut load = Momentum { linear: Vector3::zeros(), angular: angular * sign };
+                load.apply(&(linear * sign), &arm);
+                load
+            };
+            (bodies, [load(0), load(1)], joint.motor.is_some())
+        })
+    }
+
+    /// The joints with the numbers that their bodies have now.
+    pub(crate) fn frame_joints(&self) -> Vec<Joint> {
+        let number = |id: &BodyId| self.ids.binary_search(id).map_or(u32::MAX, |i| i as u32);
+        let of = |link: &Joined| Joint { bodies: link.ids.each_ref().map(number), ..link.joint };
+        self.joints.iter().map(of).collect()
+    }
+
+    /// Remembers where joints are before bodies break.
+    pub(crate) fn place_joints(&mut self) {
+        for (n, joint) in self.frame_joints().into_iter().enumerate() {
+            for side in 0..2 {
+                if let Some(pose) = self.poses.get(joint.bodies[side] as usize) {
+                    self.joints[n].places[side] = pose * joint.frames[side];
+                }
+            }
+        }
+    }
+
+    /// Hands joints of bodies that broke in this frame to the piece at the anchor; those of bodies
+    /// that are gone, or have no piece there, are gone too.
+    pub(crate) fn inherit_joints(&mut self, report: &mut Report) {
+        let mut links = std::mem::take(&mut self.joints);
+        links.retain_mut(|link| {
+            let held = (0..2).all(|side| self.inherit(link, side, report));
+            if !held {
+                report.broken_joints.push(link.id);
+                self.wake_all(&link.ids);
+            }
+            held
+        });
+        self.joints = links;
+    }
+
+    /// Whether a side of a joint still has a body.
+    fn inherit(&self, link: &mut Joined, side: usize, report: &Report) -> bool {
+        if self.ids.binary_search(&link.ids[side]).is_ok() {
+            return true;
+        }
+        let place = Point3::from(link.places[side].translation.vector);
+        let distance = |i: usize| {
+            let local = self.poses[i].inverse_transform_point(&place);
+            let reach = NEAR.max(NEAR_SHARE * self.shapes[i].radius());
+            let distance = self.shapes[i].field().distance(&local);
+            (distance <= reach).then_some((distance, i))
+        };
+        let heirs = self.heirs(link.ids[side], report).into_iter().filter_map(distance);
+        let Some((_, nearest)) = heirs.min_by(|p, q| p.0.total_cmp(&q.0)) else { return false };
+        link.ids[side] = self.ids[nearest];
+        link.joint.frames[side] = self.poses[nearest].inv_mul(&link.places[side]);
+        true
+    }
+
+    /// The bodies there are of one that broke or was dented in this frame, in order of their names.
+    fn heirs(&self, gone: BodyId, report: &Report) -> Vec<usize> {
+        let (mut open, mut heirs) = (vec![gone], Vec::new());
+        while let Some(id) = open.pop() {
+            if let Ok(i) = self.ids.binary_search(&id) {
+                heirs.push(i);
+                continue;
+            }
+            let broke = report.fractures.iter().filter(|event| event.parent == id);
+            open.extend(broke.flat_map(|event| &event.fragments));
+            open.extend(report.dents.iter().filter(|d| d.before == id).map(|d| d.after));
+        }
+        heirs.sort_unstable();
+        heirs
+    }
+
+    /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
+    /// J: force times way. What they take counts as dissipation.
+    pub(crate) fn joint_work(
+        &self,
+        joints: &[Joint],
+        reactions: &[Reaction],
+        start: &[Isometry3<f64>],
+    ) -> Vec<f64> {
+        let mut work = vec![0.0; self.len()];
+        let is_dynamic = |i: &u32| matches!(self.acting.get(*i as usize), Some(Body::Dynamic(_)));
+        for (joint, reaction) in joints.iter().zip(reactions) {
+            let joint = Joint { last: *reaction, ..*joint };
+            let poses = [start, &self.poses[..]];
+            let pushed = joint.kinematic_work(&self.acting, poses, self.settings.dt);
+            if let Some((moved, done)) = pushed {
+                // where contacts resist, reactions are far beyond what the body has to give
+                work[moved] += done.max(0.0);
+            }
+            if let Some(&i) = joint.bodies.iter().find(|&i| is_dynamic(i)) {
+                work[i as usize] += self.motor_work(&joint, start);
+            }
+        }
+        work
+    }
+
+    /// What the motor of a joint gave in a frame that led from `start`, J.
+    fn motor_work(&self, joint: &Joint, start: &[Isometry3<f64>]) -> f64 {
+        if joint.motor.is_none() {
+            return 0.0;
+        }
+        let mut way = joint.coordinate(&self.poses) - joint.coordinate(start);
+        if joint.kind == JointKind::Hinge && way.abs() > std::f64::consts::PI {
+            way -= std::f64::consts::TAU.copysign(way);
+        }
+        (joint.motor_impulse() / self.settings.dt * way).max(0.0)
+    }
+
+    /// Keeps what joints bore for the next frame and removes those that bore too much.
+    pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, report: &mut Report) {
+        for (link, reaction) in self.joints.iter_mut().zip(reactions) {
+            link.joint.last = reaction;
+        }
+        let dt = self.settings.dt;
+        let (kept, broken): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.joints).into_iter().partition(|link| {
+                let Reaction { linear, angular, .. } = link.joint.last;
+                linear.norm() <= link.break_force * dt && angular.norm() <= link.break_torque * dt
+            });
+        self.joints = kept;
+        for link in broken {
+            report.broken_joints.push(link.id);
+            self.wake_all(&link.ids);
+        }
+    }
+
+    fn wake_all(&mut self, ids: &[BodyId]) {
+        self.wake(ids.iter().copied().collect());
+    }
+}

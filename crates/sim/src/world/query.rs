@@ -1,0 +1,292 @@
+//! Queries at the poses that bodies have now: rays, moving solids, overlaps, the nearest body.
+//!
+//! The first query after a step or another change puts the boxes of all bodies in a tree, which takes time as
+//! n log n for n bodies; the others take it as log n, as far as boxes tell bodies apart.
+
+use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
+use dynamics::Momentum;
+use nalgebra::{Isometry3, Point3, UnitVector3, Vector3};
+
+use crate::world::limits::is_usable;
+use crate::world::steering::check;
+use crate::{BodyId, World};
+
+/// Which bodies a query looks at; all unless told.
+#[derive(Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Those of which [`Groups::meet`] holds with these, as if the query were a body of these groups.
+    pub groups: Groups,
+    /// Of these, those for which it holds.
+    pub wanted: Option<&'a dyn Fn(BodyId) -> bool>,
+}
+
+impl<'a> Filter<'a> {
+    /// All bodies for which `wanted` holds.
+    pub fn only(wanted: &'a dyn Fn(BodyId) -> bool) -> Self {
+        Self { wanted: Some(wanted), ..Self::default() }
+    }
+
+    /// All bodies that these groups may touch.
+    pub fn groups(groups: Groups) -> Self {
+        Self { groups, ..Self::default() }
+    }
+}
+
+impl std::fmt::Debug for Filter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Filter").field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
+
+/// The body that a ray or a moving solid meets first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CastHit {
+    /// The body.
+    pub body: BodyId,
+    /// The way to it, m; zero if it is met at the start.
+    pub distance: f64,
+    /// Where on its surface, in the world, m.
+    pub point: Point3<f64>,
+    /// Unit normal of the surface there, out of the body.
+    pub normal: Vector3<f64>,
+}
+
+/// The body nearest to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestBody {
+    /// The body.
+    pub body: BodyId,
+    /// Distance of its surface, m; negative if the point is inside.
+    pub distance: f64,
+    /// The point of its surface that is nearest, in the world, m.
+    pub point: Point3<f64>,
+    /// Unit normal of the surface there, out of the body.
+    pub normal: Vector3<f64>,
+}
+
+impl World {
+    /// The body that a ray from a point along a unit vector meets first within `most` m, which may be infinite.
+    /// A ray that starts in a body, or on its surface, meets it there: leave it out by the filter. Triangle meshes
+    /// are met from both sides. `None` also if a number is not finite.
+    ///
+    /// Exact but for rounding; bodies of samples to the accuracy of these, and thinner than a quarter of their
+    /// spacing they may be passed.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use brisance_sim::contact::{Groups, Material, Shape};
+    /// use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// use brisance_sim::{Filter, NewBody, Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let wall = world.add(NewBody {
+    ///     body: Body::Static,
+    ///     pose: Isometry3::translation(3.0, 0.0, 0.0),
+    ///     velocity: Velocity::default(),
+    ///     shape: Arc::new(Shape::cuboid(Vector3::new(0.1, 2.0, 2.0), 0.1)),
+    ///     solid: None,
+    ///     material: Material::default(),
+    ///     groups: Groups::default(),
+    ///     breakage: None,
+    /// })?;
+    /// let eye = Point3::origin();
+    /// let hit = world.cast_ray(&eye, &Vector3::x_axis(), 100.0, &Filter::default());
+    /// let hit = hit.expect("the wall");
+    /// assert_eq!((hit.body, hit.normal), (wall, -Vector3::x()));
+    /// assert!((hit.distance - 2.9).abs() < 1e-12);
+    ///
+    /// let others = |id| id != wall;
+    /// assert!(world.cast_ray(&eye, &Vector3::x_axis(), 100.0, &Filter::only(&others)).is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cast_ray(
+        &self,
+        from: &Point3<f64>,
+        along: &UnitVector3<f64>,
+        most: f64,
+        filter: &Filter<'_>,
+    ) -> Option<CastHit> {
+        let ray = Ray { from: *from, along: *along, most };
+        self.with_bodies(filter, |bodies| bodies.cast_ray(&ray)).map(|found| self.hit(found))
+    }
+
+    /// The body that a ball of some radius, m, meets first whose center moves from a point along a translation, m.
+    /// Half-spaces, balls, boxes, solids of revolution and hulls are met exactly; the rest is as for
+    /// [`World::cast_shape`].
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::{Filter, NewBody, Settings, World};
+    /// # let mut world = World::new(Settings::default());
+    /// # let floor = world.add(NewBody {
+    /// #     body: Body::Static,
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::half_space()),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let way = Vector3::new(0.0, -5.0, 0.0);
+    /// let hit = world.cast_ball(&Point3::new(0.0, 2.0, 0.0), 0.5, &way, &Filter::default());
+    /// assert!((hit.expect("the floor").distance - 1.5).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn cast_ball(
+        &self,
+        from: &Point3<f64>,
+        radius: f64,
+        way: &Vector3<f64>,
+        filter: &Filter<'_>,
+    ) -> Option<CastHit> {
+        let pose = Isometry3::from_parts(from.coords.into(), nalgebra::UnitQuaternion::identity());
+        self.cast_shape(&Shape::ball(radius), &pose, way, filter)
+    }
+
+    /// Shape cast: the first body that a solid meets on a translation, m, from `pose`, without rotation; `None` also if a number is not finite, the translation is zero or the solid has no bounds. A solid that
+    /// overlaps a body at the start meets it there.
+    ///
+    /// Unions of convex solids are met to 1e-10 of their size, triangle meshes by their triangles, and bodies of
+    /// samples to the accuracy of these: their points against the distance of the other, as contacts are
+    /// found.
+    pub fn cast_shape(
+        &self,
+        shape: &Shape,
+        pose: &Isometry3<f64>,
+        way: &Vector3<f64>,
+        filter: &Filter<'_>,
+    ) -> Option<CastHit> {
+        let (along, most) = UnitVector3::try_new_and_get(*way, 0.0)?;
+        if !is_known(pose) || check(way).is_err() {
+            return None;
+        }
+        let found = self.with_bodies(filter, |bodies| bodies.sweep(shape, pose, (&along, most)));
+        found.map(|found| self.hit(found))
+    }
+
+    /// The bodies that a ball about a point overlaps or touches, in the order of [`BodyId`].
+    pub fn overlap_ball(
+        &self,
+        center: &Point3<f64>,
+        radius: f64,
+        filter: &Filter<'_>,
+    ) -> Vec<BodyId> {
+        let rotation = nalgebra::UnitQuaternion::identity();
+        let pose = Isometry3::from_parts(center.coords.into(), rotation);
+        self.overlap_shape(&Shape::ball(radius), &pose, filter)
+    }
+
+    /// The bodies that a box of half edge lengths `half`, m, overlaps or touches, in the order of [`BodyId`].
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::{Filter, NewBody, Settings, World};
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody {
+    /// #     body: Body::Static,
+    /// #     pose: Isometry3::translation(1.0, 0.0, 0.0),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::ball(0.5)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let (here, all) = (Isometry3::identity(), Filter::default());
+    /// assert_eq!(world.overlap_box(&Vector3::repeat(0.6), &here, &all), [ball]);
+    /// assert!(world.overlap_box(&Vector3::repeat(0.4), &here, &all).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn overlap_box(
+        &self,
+        half: &Vector3<f64>,
+        pose: &Isometry3<f64>,
+        filter: &Filter<'_>,
+    ) -> Vec<BodyId> {
+        if !half.iter().all(|x| x.is_finite() && *x > 0.0) {
+            return Vec::new();
+        }
+        // sampled bodies are tested at their own surface points, and thin ones at those of the box
+        self.overlap_shape(&Shape::cuboid(*half, half.max() / 8.0), pose, filter)
+    }
+
+    /// The bodies that a solid at `pose` overlaps or touches, in the order of [`BodyId`]; none if a number is not
+    /// finite. Accurate as [`World::cast_shape`] is. Half-spaces and meshes do not overlap each other.
+    pub fn overlap_shape(
+        &self,
+        shape: &Shape,
+        pose: &Isometry3<f64>,
+        filter: &Filter<'_>,
+    ) -> Vec<BodyId> {
+        if !is_known(pose) {
+            return Vec::new();
+        }
+        let found = self.with_bodies(filter, |bodies| bodies.overlapping(shape, pose));
+        found.into_iter().map(|i| self.ids[i]).collect()
+    }
+
+    /// The body whose surface is nearest to a point, no farther than `most` m, which may be infinite; of bodies
+    /// around the point the one that it is deepest in. Of samples the point of the surface is near the
+    /// nearest.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// # use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// # use brisance_sim::{Filter, NewBody, Settings, World};
+    /// # let mut world = World::new(Settings::default());
+    /// # let floor = world.add(NewBody {
+    /// #     body: Body::Static,
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::half_space()),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let nearest = world.nearest_body(&Point3::new(1.0, 0.4, 0.0), 1.0, &Filter::default());
+    /// assert_eq!(nearest.expect("the floor").point, Point3::new(1.0, 0.0, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest_body(
+        &self,
+        p: &Point3<f64>,
+        most: f64,
+        filter: &Filter<'_>,
+    ) -> Option<NearestBody> {
+        if check(p.iter()).is_err() || most.is_nan() {
+            return None;
+        }
+        let (i, found) = self.with_bodies(filter, |bodies| bodies.nearest(p, most))?;
+        let Impact { distance, point, normal } = found;
+        Some(NearestBody { body: self.ids[i], distance, point, normal })
+    }
+
+    fn hit(&self, (i, Impact { distance, point, normal }): (usize, Impact)) -> CastHit {
+        CastHit { body: self.ids[i], distance, point, normal }
+    }
+
+    /// Runs a query on the bodies that pass a filter.
+    fn with_bodies<T>(&self, filter: &Filter<'_>, ask: impl FnOnce(Bodies<'_>) -> T) -> T {
+        let places = self.places.get_or_init(|| Places::new(&self.shapes, &self.poses));
+        let wanted = |i: usize| {
+            filter.groups.meet(&self.groups[i]) && filter.wanted.is_none_or(|of| of(self.ids[i]))
+        };
+        ask(Bodies { shapes: &self.shapes, poses: &self.poses, places, wanted: &wanted })
+    }
+}
+
+/// Whether a pose can be used.
+fn is_known(pose: &Isometry3<f64>) -> bool {
+    is_usable(pose, &Momentum::default())
+}

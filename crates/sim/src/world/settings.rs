@@ -1,0 +1,46 @@
+//! What steers a world.
+
+use nalgebra::Vector3;
+
+use crate::Debris;
+
+/// What steers a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Length of a frame, which is one time step, s.
+    pub dt: f64,
+    /// Acceleration of all dynamic bodies, m/s^2.
+    pub gravity: Vector3<f64>,
+    /// Iterations and tolerances of collision and contact.
+    pub contact: contact::Settings,
+    /// Whether islands of touching bodies are held to the energy that they had, and those that touch nothing
+    /// immovable to their angular momentum. [`contact::Solver::Ku07`] is not: its impulses add no energy.
+    pub bound_energy: bool,
+    /// Rounds of breaking in one frame: pieces may break again in the frame they are born in.
+    pub break_rounds: usize,
+    /// Limits on pieces.
+    pub debris: Debris,
+    /// Whether bodies stay in the plane parallel to xy in which they start and turn about z alone: a world of two
+    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be its own
+    /// mirror image in its plane; one without such an axis is frozen as
+    /// [`World::add`](crate::World::add) says. Nothing breaks.
+    pub plane: bool,
+    /// Whether bodies that have been still for half a second are held until something concerns
+    /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.
+    pub sleep: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 30.0,
+            gravity: Vector3::new(0.0, -9.81, 0.0),
+            contact: contact::Settings::default(),
+            bound_energy: true,
+            break_rounds: 3,
+            debris: Debris::default(),
+            plane: false,
+            sleep: true,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What bodies are made of.
+
+use std::sync::Arc;
+
+use contact::{Field, Shape};
+use fracture::{ClosedMesh, Geometry};
+use levelset::{Grid, LevelSet, Sign};
+use nalgebra::Isometry3;
+
+use crate::scene::MARGIN;
+
+/// The solid of a body that can break, be cut, anchored or drawn.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// The solid in its material space. Equal bodies share it.
+    pub geometry: Arc<Geometry>,
+    /// Body coordinates to material coordinates.
+    pub material: Isometry3<f64>,
+}
+
+impl Solid {
+    /// The samples of a collision shape, if it has some.
+    pub(crate) fn of_samples(shape: &Shape) -> Option<Self> {
+        let Field::Grid { level_set, material } = shape.field() else { return None };
+        let points: Vec<_> = shape.points().iter().map(|p| material * p).collect();
+        let geometry = Geometry::sampled(Arc::clone(level_set), points, level_set.moments());
+        Some(Self { geometry: Arc::new(geometry), material: *material })
+    }
+
+    /// The exact solid of a ball, a box or a hull.
+    pub(super) fn of_convex(shape: &Shape) -> Option<Self> {
+        /// Samples along the longest edge and the shortest one.
+        const COUNTS: [f64; 2] = [20.0, 4.0];
+        /// Most samples, as of shapes in scenes unless given.
+        const MOST: usize = 100_000;
+        let bounds = shape.bounds();
+        let edges = bounds.extents();
+        let spacing = (edges.max() / COUNTS[0]).min(edges.min() / COUNTS[1]);
+        let finest = Grid::finest_spacing(&edges, MARGIN, MOST);
+        let grid = Grid::enclosing(bounds, spacing.max(finest), MARGIN, Grid::MAX_NODES).ok()?;
+        let geometry = match shape.field() {
+            Field::Ball { radius } => {
+                Geometry::primitive(levelset::Solid::Sphere { radius: *radius }, grid)?
+            }
+            Field::Cuboid { half } => {
+                Geometry::primitive(levelset::Solid::Box { half_extents: *half }, grid)?
+            }
+            Field::Hull(hull) => {
+                let samples = LevelSet::from_mesh(hull.mesh(), grid, Sign::Strict).ok()?;
+                Geometry::mesh(&ClosedMesh::new(hull.mesh().clone()).ok()?, Arc::new(samples))
+            }
+            _ => return None,
+        };
+        Some(Self { geometry: Arc::new(geometry), material: Isometry3::identity() })
+    }
+
+    /// The shape that a body of this solid collides with: hulls where it is known to be their union, else its samples.
+    pub fn shape(&self) -> Shape {
+        let Self { geometry, material } = self;
+        let spacing = geometry.grid().spacing();
+        let union = geometry.hulls().and_then(|hulls| Shape::union(&hulls, spacing, material));
+        union.unwrap_or_else(|| {
+            Shape::grid(Arc::clone(geometry.level_set()), &geometry.points(), *material)
+        })
+    }
+}

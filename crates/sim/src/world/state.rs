@@ -1,0 +1,357 @@
+//! The state of a world as plain data, to go on from later.
+//!
+//! Solids are not in it: they follow from the scene and what broke. See [`World::redo`].
+
+use contact::constraint::{ImpulseCache, Key, MAX_ROWS, Reaction};
+use contact::{Cache, CachedContact, CachedPair, Prop, Side};
+use dynamics::{Body, Momentum, Velocity};
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::sleep::rest::{Link, Rest};
+use crate::world::input::{Load, Target};
+use crate::world::joint::Joined;
+use crate::world::limits::is_usable;
+use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
+use crate::world::steering::check;
+use crate::world::touching::Log;
+use crate::{BodyId, JointId, World};
+
+/// Why a state cannot be gone on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the state is of another scene: use the scene, meshes and options it was made with")]
+pub struct StateError;
+
+/// All of a world that changes, but for solids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorldState {
+    frame: usize,
+    gravity: [f64; 3],
+    next: u64,
+    retired_mass: f64,
+    lost: bool,
+    bodies: Vec<BodyState>,
+    frozen: Vec<BodyId>,
+    links: Vec<LinkState>,
+    pairs: Vec<PairState>,
+    /// Impulses by where they act.
+    impulses: Vec<(Key, [f64; 3], u8)>,
+    joints: Vec<JointState>,
+    /// Where kinematic bodies go in the next frame.
+    targets: Vec<(BodyId, [f64; 7])>,
+    /// Forces and torques on bodies in the next frame.
+    loads: Vec<(BodyId, [f64; 3], [f64; 3])>,
+    /// Pairs that touch, if that is reported.
+    touching: Option<Vec<[BodyId; 2]>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct BodyState {
+    id: BodyId,
+    motion: Motion,
+    pose: [f64; 7],
+    momentum: [f64; 6],
+    asleep: bool,
+    /// Where it was when it last moved far, and frames since.
+    rest: ([f64; 7], usize),
+    /// Where it was when its speed was last looked at, how far it had moved, and whether it got
+    /// faster.
+    speed: ([f64; 7], f64, bool),
+    slow: u32,
+    is_anchored: bool,
+    /// What contacts and joints do to it if anchors hold it.
+    press: [f64; 6],
+    breaks: bool,
+    user_data: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Motion {
+    Static,
+    /// Its mass, kg.
+    Dynamic(f64),
+    /// Its velocity and angular velocity.
+    Kinematic([f64; 6]),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LinkState {
+    sleeper: BodyId,
+    other: BodyId,
+    load: [f64; 6],
+    lately: [f64; 6],
+    carries: bool,
+    props: Vec<PropState>,
+}
+
+/// Place, normal, friction and impulse of what may bear a sleeper.
+type PropState = ([f64; 3], [f64; 3], f64, [f64; 3]);
+
+/// A joint that is left.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct JointState {
+    id: JointId,
+    bodies: [BodyId; 2],
+    /// In each body's coordinates.
+    frames: [[f64; 7]; 2],
+    /// What it gave in the last frame: linear, angular, and by row; what its rows moved by in the end.
+    last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct PairState {
+    names: [u64; 2],
+    looked: Option<[f64; 7]>,
+    contacts: Vec<ContactState>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct ContactState {
+    is_of_first: bool,
+    key: u32,
+    point: [f64; 3],
+    normal: [f64; 3],
+    distance: f64,
+    impulse: [f64; 3],
+}
+
+impl World {
+    /// Its state now.
+    pub fn saved(&self) -> WorldState {
+        WorldState {
+            frame: self.frame,
+            gravity: self.settings.gravity.into(),
+            next: self.next,
+            retired_mass: self.retired_mass,
+            lost: self.lost,
+            bodies: (0..self.len()).map(|i| self.body_state(i)).collect(),
+            frozen: self.frozen.clone(),
+            links: self.links.iter().map(link_state).collect(),
+            pairs: self.cache.pairs().iter().map(pair_state).collect(),
+            impulses: self.cache.impulses().entries().collect(),
+            joints: self.joints.iter().map(joint_state).collect(),
+            targets: self.targets.iter().map(|t| (t.body, pose_numbers(&t.pose))).collect(),
+            loads: self.loads.iter().map(load_state).collect(),
+            touching: self.log.as_ref().map(|log| log.pairs.clone()),
+        }
+    }
+
+    /// Goes on from a state. The world is that of its scene, in which what broke until then was
+    /// broken by [`World::redo`].
+    ///
+    /// # Errors
+    /// [`StateError`] when a body of the state is not there or is another; the world is of no use
+    /// then.
+    pub fn restore(&mut self, state: &WorldState) -> Result<(), StateError> {
+        let gone: Vec<BodyId> = self
+            .ids
+            .iter()
+            .filter(|id| state.bodies.binary_search_by_key(id, |body| &body.id).is_err())
+            .copied()
+            .collect();
+        for id in gone {
+            self.remove(id);
+        }
+        if self.next != state.next || self.len() != state.bodies.len() {
+            return Err(StateError);
+        }
+        for (i, body) in state.bodies.iter().enumerate() {
+            self.restore_body(i, body)?;
+        }
+        // what broke until then left its dust behind
+        self.dust.clear();
+        self.frame = state.frame;
+        self.settings.gravity = state.gravity.into();
+        self.retired_mass = state.retired_mass;
+        self.lost = state.lost;
+        self.frozen.clone_from(&state.frozen);
+        self.links = state.links.iter().map(link).collect();
+        let impulses = ImpulseCache::of_entries(state.impulses.iter().copied());
+        self.cache = Cache::of_pairs(state.pairs.iter().map(pair)).with_impulses(impulses);
+        self.restore_steering(state)?;
+        self.restore_joints(&state.joints)
+    }
+
+    /// What the caller told of the next frame and of bodies. No frame was before, so that poses are interpolated
+    /// from the next on.
+    fn restore_steering(&mut self, state: &WorldState) -> Result<(), StateError> {
+        let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };
+        self.targets = state.targets.iter().map(target).collect();
+        self.loads = state.loads.iter().map(load).collect();
+        self.loads.sort_by_key(|load| load.body);
+        let is_told = self.log.is_some();
+        let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
+        self.log = touching.map(Log::touching);
+        let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
+        self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
+        self.previous.clone_from(&self.poses);
+        self.corners = vec![None; self.len()];
+        self.places.take();
+        let is_known = |target: &Target| is_usable(&target.pose, &Momentum::default());
+        let all_known = self.targets.iter().all(is_known);
+        let numbers = self.loads.iter().flat_map(|load| load.force.iter().chain(&load.torque));
+        if all_known && check(numbers).is_ok() { Ok(()) } else { Err(StateError) }
+    }
+
+    /// Keeps the joints that are left, where they are.
+    fn restore_joints(&mut self, left: &[JointState]) -> Result<(), StateError> {
+        let known = |state: &JointState| {
+            let n = self.joints.binary_search_by_key(&state.id, |joint| joint.id).ok()?;
+            let mut link = self.joints[n].clone();
+            link.ids = state.bodies;
+            link.joint.frames = state.frames.each_ref().map(pose);
+            let (linear, angular, [impulses, rates]) = state.last;
+            let (linear, angular) = (linear.into(), angular.into());
+            link.joint.last = Reaction { linear, angular, impulses, rates };
+            Some(link)
+        };
+        let links: Option<Vec<Joined>> = left.iter().map(known).collect();
+        self.joints = links.ok_or(StateError)?;
+        Ok(())
+    }
+
+    fn body_state(&self, i: usize) -> BodyState {
+        let Rest { asleep, pose: rested, frames, mark, moved, speeds_up } = &self.rests[i];
+        BodyState {
+            id: self.ids[i],
+            motion: match &self.bodies[i] {
+                Body::Static => Motion::Static,
+                Body::Dynamic(mass) => Motion::Dynamic(mass.mass()),
+                Body::Kinematic(Velocity { linear, angular }) => Motion::Kinematic([
+                    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+                ]),
+            },
+            pose: pose_numbers(&self.poses[i]),
+            momentum: momentum_numbers(&self.momenta[i]),
+            asleep: *asleep,
+            rest: (pose_numbers(rested), *frames),
+            speed: (pose_numbers(mark), *moved, *speeds_up),
+            slow: self.slow[i],
+            is_anchored: self.anchorages[i].is_some(),
+            press: momentum_numbers(
+                &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
+            ),
+            breaks: self.breakages[i].is_some(),
+            user_data: self.user_data.get(&self.ids[i]).copied().unwrap_or_default(),
+        }
+    }
+
+    fn restore_body(&mut self, i: usize, state: &BodyState) -> Result<(), StateError> {
+        let known = (self.anchorages[i].is_some() || !state.is_anchored)
+            && (self.breakages[i].is_some() || !state.breaks);
+        if self.ids[i] != state.id || !known {
+            return Err(StateError);
+        }
+        self.bodies[i] = match state.motion {
+            Motion::Static => Body::Static,
+            Motion::Dynamic(mass) => {
+                let own = self.mass_of(i).filter(|own| own.mass().to_bits() == mass.to_bits());
+                Body::Dynamic(*own.ok_or(StateError)?)
+            }
+            Motion::Kinematic([a, b, c, d, e, f]) => Body::Kinematic(Velocity {
+                linear: Vector3::new(a, b, c),
+                angular: Vector3::new(d, e, f),
+            }),
+        };
+        self.acting[i] = if state.asleep { Body::Static } else { self.bodies[i] };
+        (self.poses[i], self.momenta[i]) = (pose(&state.pose), momentum(&state.momentum));
+        if !is_usable(&self.poses[i], &self.momenta[i]) {
+            return Err(StateError);
+        }
+        let (rested, frames) = &state.rest;
+        let (mark, moved, speeds_up) = &state.speed;
+        self.rests[i] = Rest {
+            asleep: state.asleep,
+            pose: pose(rested),
+            frames: *frames,
+            mark: pose(mark),
+            moved: *moved,
+            speeds_up: *speeds_up,
+        };
+        self.slow[i] = state.slow;
+        if !state.is_anchored {
+            self.anchorages[i] = None;
+        }
+        if let Some(anchorage) = &mut self.anchorages[i] {
+            anchorage.press = momentum(&state.press);
+        }
+        if !state.breaks {
+            self.breakages[i] = None;
+        }
+        Ok(())
+    }
+}
+
+fn joint_state(link: &Joined) -> JointState {
+    let Reaction { linear, angular, impulses, rates } = link.joint.last;
+    JointState {
+        id: link.id,
+        bodies: link.ids,
+        frames: link.joint.frames.each_ref().map(pose_numbers),
+        last: (linear.into(), angular.into(), [impulses, rates]),
+    }
+}
+
+fn load_state(load: &Load) -> (BodyId, [f64; 3], [f64; 3]) {
+    (load.body, load.force.into(), load.torque.into())
+}
+
+fn load(&(body, force, torque): &(BodyId, [f64; 3], [f64; 3])) -> Load {
+    Load { body, force: force.into(), torque: torque.into() }
+}
+
+fn link_state(link: &Link) -> LinkState {
+    let numbers = |prop: &Prop| {
+        let Prop { at, normal, friction, impulse } = *prop;
+        (at.coords.into(), normal.into(), friction, impulse.into())
+    };
+    let Link { sleeper, other, ref load, ref lately, carries, ref props } = *link;
+    let props = props.iter().map(numbers).collect();
+    let [load, lately] = [load, lately].map(momentum_numbers);
+    LinkState { sleeper, other, load, lately, carries, props }
+}
+
+fn link(state: &LinkState) -> Link {
+    let LinkState { sleeper, other, ref load, ref lately, carries, ref props } = *state;
+    let prop = |&(at, normal, friction, impulse): &PropState| Prop {
+        at: Point3::from(Vector3::from(at)),
+        normal: Vector3::from(normal),
+        friction,
+        impulse: Vector3::from(impulse),
+    };
+    let [load, lately] = [load, lately].map(momentum);
+    Link { sleeper, other, load, lately, carries, props: props.iter().map(prop).collect() }
+}
+
+fn pair_state(pair: &CachedPair) -> PairState {
+    let contact = |c: &CachedContact| ContactState {
+        is_of_first: c.owner == Side::A,
+        key: c.key,
+        point: c.point.into(),
+        normal: c.normal.into(),
+        distance: c.distance,
+        impulse: c.impulse.into(),
+    };
+    PairState {
+        names: pair.names,
+        looked: pair.looked.as_ref().map(pose_numbers),
+        contacts: pair.contacts.iter().map(contact).collect(),
+    }
+}
+
+fn pair(state: &PairState) -> CachedPair {
+    let contact = |c: &ContactState| CachedContact {
+        owner: if c.is_of_first { Side::A } else { Side::B },
+        key: c.key,
+        point: c.point.into(),
+        normal: c.normal.into(),
+        distance: c.distance,
+        impulse: c.impulse.into(),
+    };
+    CachedPair {
+        names: state.names,
+        looked: state.looked.as_ref().map(pose),
+        contacts: state.contacts.iter().map(contact).collect(),
+    }
+}

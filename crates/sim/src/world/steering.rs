@@ -1,0 +1,299 @@
+//! What a caller changes while a world runs: gravity, poses and velocities of bodies.
+
+use std::collections::BTreeSet;
+
+use dynamics::{Body, Velocity};
+use nalgebra::{Isometry3, Vector3};
+use thiserror::Error;
+
+use crate::sleep::rest::Rest;
+use crate::world::input::Target;
+use crate::world::limits::{MAX_NUMBER, UNIT, is_usable};
+use crate::{BodyId, World};
+
+/// Radii within which a sleeper is near what comes.
+const NEAR: f64 = 1.1;
+
+/// Why a world was not steered; it stays as it was.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SteeringError {
+    /// A number is not finite or beyond 1e30.
+    #[error("a number of the new value is not finite or beyond 1e30: give finite numbers")]
+    NotFinite,
+    /// A rotation is not of length 1.
+    #[error("the rotation is not of length 1: normalize it")]
+    NotARotation,
+    /// The body is gone.
+    #[error("there is no body {0}: it broke or was removed")]
+    Unknown(BodyId),
+    /// The body is static.
+    #[error("body {0} is static and has no velocity: add it as a kinematic or dynamic body")]
+    Static(BodyId),
+    /// The body is not dynamic.
+    #[error("body {0} is not dynamic: give a kinematic body a velocity by `World::set_velocity`")]
+    NotDynamic(BodyId),
+    /// The body is not kinematic.
+    #[error("body {0} is not kinematic: give a dynamic body an impulse by `World::push`")]
+    NotKinematic(BodyId),
+    /// The body follows a path of the timeline.
+    #[error("body {0} follows a path: take the path out of the timeline first")]
+    OnPath(BodyId),
+}
+
+/// Whether numbers can be used.
+pub(crate) fn check<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Result<(), SteeringError> {
+    let usable = numbers.into_iter().all(|x| x.abs() <= MAX_NUMBER);
+    if usable { Ok(()) } else { Err(SteeringError::NotFinite) }
+}
+
+fn check_pose(pose: &Isometry3<f64>) -> Result<(), SteeringError> {
+    let rotation = &pose.rotation.coords;
+    check(pose.translation.vector.iter().chain(rotation))?;
+    let is_unit = (rotation.norm_squared() - 1.0).abs() <= UNIT;
+    if is_unit { Ok(()) } else { Err(SteeringError::NotARotation) }
+}
+
+impl World {
+    /// Changes gravity, m/s^2, from the next frame on. If it differs from before, all sleepers wake.
+    /// Potential energy is that of the new gravity from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError::NotFinite`].
+    ///
+    /// ```
+    /// use brisance_sim::nalgebra::Vector3;
+    /// use brisance_sim::{Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// world.step();
+    /// world.set_gravity(Vector3::new(0.0, -1.62, 0.0))?;
+    /// assert_eq!(world.settings().gravity.y, -1.62);
+    /// # Ok::<(), brisance_sim::SteeringError>(())
+    /// ```
+    pub fn set_gravity(&mut self, gravity: Vector3<f64>) -> Result<(), SteeringError> {
+        check(&gravity)?;
+        if gravity != self.settings.gravity {
+            self.settings.gravity = gravity;
+            let asleep = (0..self.len()).filter(|&i| self.rests[i].asleep);
+            self.wake(asleep.map(|i| self.ids[i]).collect());
+        }
+        Ok(())
+    }
+
+    /// Changes the velocity of a dynamic or kinematic body, from the next frame on: that of its center of mass
+    /// in m/s and its angular velocity in rad/s. If it differs from before, the body wakes, and so does what
+    /// sleeps on it, against it or joined to it.
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError`] if there is no such body, it is static, it follows a [`Path`](crate::Path), or a
+    /// number is not finite.
+    ///
+    /// ```
+    /// use brisance_sim::contact::{Groups, Material, Shape};
+    /// use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let door = world.add(NewBody {
+    ///     body: Body::Kinematic(Velocity::default()),
+    ///     pose: Isometry3::identity(),
+    ///     velocity: Velocity::default(),
+    ///     shape: Shape::cuboid(Vector3::new(0.5, 1.0, 0.02), 0.02).into(),
+    ///     solid: None,
+    ///     material: Material::default(),
+    ///     groups: Groups::default(),
+    ///     breakage: None,
+    /// })?;
+    /// let opens = Velocity { linear: Vector3::x(), ..Velocity::default() };
+    /// world.set_velocity(door, opens)?;
+    /// (0..30).for_each(|_| drop(world.step()));
+    /// let state = world.get(door).expect("a door");
+    /// assert!((state.pose.translation.x - 1.0).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_velocity(&mut self, id: BodyId, velocity: Velocity) -> Result<(), SteeringError> {
+        check(velocity.linear.iter().chain(&velocity.angular))?;
+        let i = self.steerable(id)?;
+        let is_new = match self.bodies[i] {
+            Body::Static => return Err(SteeringError::Static(id)),
+            Body::Kinematic(before) => {
+                self.targets.retain(|target| target.body != id);
+                self.bodies[i] = Body::Kinematic(velocity);
+                before != velocity
+            }
+            Body::Dynamic(mass) => {
+                let momentum = mass.momentum(&self.poses[i].rotation, &velocity);
+                if !is_usable(&self.poses[i], &momentum) {
+                    return Err(SteeringError::NotFinite);
+                }
+                std::mem::replace(&mut self.momenta[i], momentum) != momentum
+            }
+        };
+        if is_new {
+            self.acting[i] = self.bodies[i];
+            self.wake_around(id);
+        }
+        Ok(())
+    }
+
+    /// Puts a body elsewhere at once, without a way between: nothing is met, and [`World::interpolated`] shows
+    /// none. `pose` takes body coordinates, whose origin is the center of mass, to the world. Linear and angular
+    /// velocity stay as they are. The body wakes, and so do sleepers that it leaves and that it comes near;
+    /// contact impulses of earlier frames are forgotten. Joints and anchors stay where they are.
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError`] if there is no such body, it follows a [`Path`](crate::Path), a number is not finite,
+    /// or the rotation is none.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody {
+    /// #     body: Body::Dynamic(MassProperties::new(1.0, Vector3::repeat(0.004))?),
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::ball(0.1)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let start = Isometry3::translation(0.0, 3.0, 0.0);
+    /// world.set_pose(ball, &start)?;
+    /// world.set_velocity(ball, Velocity::default())?;
+    /// assert_eq!(world.get(ball).expect("a ball").pose, &start);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_pose(&mut self, id: BodyId, pose: &Isometry3<f64>) -> Result<(), SteeringError> {
+        check_pose(pose)?;
+        let i = self.steerable(id)?;
+        if let Body::Dynamic(mass) = self.bodies[i] {
+            let velocity = self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
+            let momentum = mass.momentum(&pose.rotation, &velocity);
+            if !is_usable(pose, &momentum) {
+                return Err(SteeringError::NotFinite);
+            }
+            self.momenta[i] = momentum;
+        }
+        self.targets.retain(|target| target.body != id);
+        self.wake_around(id);
+        (self.poses[i], self.previous[i], self.corners[i]) = (*pose, *pose, None);
+        self.rests[i] = Rest::new(pose);
+        self.cache.forget(id.number());
+        self.places.take();
+        self.wake_near(i);
+        Ok(())
+    }
+
+    /// Has a kinematic body go to a pose in the next frame, evenly, and stop there: what it meets on the way it
+    /// pushes. Of several targets for a frame the last counts. What sleeps on it or near its way wakes.
+    ///
+    /// # Errors
+    ///
+    /// [`SteeringError`] if there is no such body, it is not kinematic, it follows a [`Path`](crate::Path), a
+    /// number is not finite or the way takes a speed beyond 1e30, or the rotation is none.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use brisance_sim::contact::{Groups, Material, Shape};
+    /// # use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let lift = world.add(NewBody {
+    /// #     body: Body::Kinematic(Velocity::default()),
+    /// #     pose: Isometry3::identity(),
+    /// #     velocity: Velocity::default(),
+    /// #     shape: Arc::new(Shape::cuboid(Vector3::new(0.5, 0.1, 0.5), 0.1)),
+    /// #     solid: None,
+    /// #     material: Material::default(),
+    /// #     groups: Groups::default(),
+    /// #     breakage: None,
+    /// # })?;
+    /// let above = Isometry3::new(Vector3::y() * 0.05, Vector3::y() * 0.2);
+    /// world.move_kinematic(lift, &above)?;
+    /// world.step();
+    /// assert_eq!(world.get(lift).expect("a lift").pose, &above);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn move_kinematic(
+        &mut self,
+        id: BodyId,
+        pose: &Isometry3<f64>,
+    ) -> Result<(), SteeringError> {
+        check_pose(pose)?;
+        let i = self.steerable(id)?;
+        let Body::Kinematic(_) = self.bodies[i] else {
+            return Err(SteeringError::NotKinematic(id));
+        };
+        let velocity = Velocity::between(&self.poses[i], pose, self.settings.dt);
+        check(velocity.linear.iter().chain(&velocity.angular))?;
+        self.targets.retain(|target| target.body != id);
+        self.targets.push(Target { body: id, pose: *pose });
+        self.wake_around(id);
+        Ok(())
+    }
+
+    /// Gives kinematic bodies the velocity that takes them to their targets.
+    pub(crate) fn approach_targets(&mut self) {
+        for Target { body, pose } in &self.targets {
+            let Ok(i) = self.ids.binary_search(body) else { continue };
+            if let Body::Kinematic(_) = self.bodies[i] {
+                let velocity = Velocity::between(&self.poses[i], pose, self.settings.dt);
+                self.bodies[i] = Body::Kinematic(velocity);
+                self.acting[i] = self.bodies[i];
+            }
+        }
+    }
+
+    /// Stops kinematic bodies where they were to go.
+    pub(crate) fn stop_at_targets(&mut self) {
+        for Target { body, pose } in std::mem::take(&mut self.targets) {
+            let Ok(i) = self.ids.binary_search(&body) else { continue };
+            if let Body::Kinematic(_) = self.bodies[i] {
+                self.bodies[i] = Body::Kinematic(Velocity::default());
+                (self.acting[i], self.poses[i]) = (self.bodies[i], pose);
+            }
+        }
+    }
+
+    /// The number of a body that no path leads.
+    fn steerable(&self, id: BodyId) -> Result<usize, SteeringError> {
+        let i = self.ids.binary_search(&id).map_err(|_| SteeringError::Unknown(id))?;
+        if self.timeline.paths.iter().any(|path| path.body == id) {
+            return Err(SteeringError::OnPath(id));
+        }
+        Ok(i)
+    }
+
+    /// Wakes a body and what sleeps on it, against it or joined to it.
+    fn wake_around(&mut self, id: BodyId) {
+        let touching = self.links.iter().filter(|link| link.other == id);
+        let mut woken: BTreeSet<BodyId> = touching.map(|link| link.sleeper).collect();
+        woken.insert(id);
+        self.wake(woken);
+    }
+
+    /// Wakes sleeping bodies with bounding spheres that overlap the bounding box of a body.
+    fn wake_near(&mut self, moved: usize) {
+        let (bounds, pose) = (self.shapes[moved].bounds(), &self.poses[moved]);
+        let is_near = |i: &usize| {
+            let center = pose.inverse_transform_point(&self.poses[*i].translation.vector.into());
+            let apart = (center - bounds.clamp(&center)).norm();
+            self.rests[*i].asleep && apart <= NEAR * self.shapes[*i].radius()
+        };
+        let woken = (0..self.len()).filter(is_near).map(|i| self.ids[i]).collect();
+        self.wake(woken);
+    }
+}
