@@ -156,7 +156,7 @@ struct Measured {
     gain: f64,
 }
 
-/// Draws every figure into `docs/figures` and tells what was measured in `docs/figures.md` and the README, all by
+/// Draws every figure into `docs/figures` and writes what was measured to `docs/figures.md` and the README, all by
 /// one build; `table_1000` only if `large`, for it takes long.
 pub(crate) fn figures(large: bool) -> Outcome {
     let (mut table, mut pictures) = (INTRODUCTION.to_owned(), String::new());
@@ -167,7 +167,7 @@ pub(crate) fn figures(large: bool) -> Outcome {
         let row = format!("| {shown} | [`{scene}`](../scenes/{scene}.toml) | {pieces} | {bodies} ");
         let _ = writeln!(table, "{row}| {rate} | {gain:.1e} | {says} |");
         if *scene == "bunny" {
-            tell_readme(&format!("{pieces} pieces, {rate} frames/s"))?;
+            update_readme(&format!("{pieces} pieces, {rate} frames/s"))?;
         }
         if !frames.is_empty() {
             let picture = format!("![{scene}](figures/{scene}.png)");
@@ -255,17 +255,17 @@ fn panels_text() -> String {
 }
 
 /// Writes the numbers of the bunny into the README.
-fn tell_readme(measured: &str) -> Outcome {
+fn update_readme(measured: &str) -> Outcome {
     let text = std::fs::read_to_string("README.md").map_err(|e| format!("README.md: {e}"))?;
-    let told = text.lines().map(|line| match line.strip_prefix(README_LINE) {
+    let updated = text.lines().map(|line| match line.strip_prefix(README_LINE) {
         Some(cells) => {
             let paper = cells.split_once('|').map_or("", |(_, paper)| paper);
             format!("{README_LINE}{measured} |{paper}\n")
         }
         None => format!("{line}\n"),
     });
-    let told: String = told.collect();
-    std::fs::write("README.md", told).map_err(|e| format!("README.md: {e}"))
+    let updated: String = updated.collect();
+    std::fs::write("README.md", updated).map_err(|e| format!("README.md: {e}"))
 }
 
 /// How far the cube of `incline` is from the analytic solution, which a body beside it follows.
@@ -304,7 +304,7 @@ fn shoot((scene, file, options): &(&str, &str, &[&str])) -> Outcome {
     is_small.then_some(()).ok_or_else(|| format!("{file}: {bytes} bytes are too many: draw less"))
 }
 
-/// What else the machine did meanwhile, where the system tells.
+/// What else the machine did meanwhile, where the system says.
 fn load() -> String {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let busy: f64 = text.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0);

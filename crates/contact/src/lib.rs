@@ -9,7 +9,7 @@
 //! The crate works on slices of bodies and never moves a pose. [`Frame::collide`],
 //! [`Support::settle_positions`] and [`Support::settle_velocities`] are the passes of a frame, with
 //! the [`Solver`] of the [`Settings`]; the order is that of GBF03 in the Newmark variant Su09
-//! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and tells which
+//! section 3 uses. [`constraint`] holds the solvers of the other papers and joints, and says which
 //! to take; [`pair_impulse`], [`clamp_scale`] and [`clamp_to_plastic`] stand alone.
 
 // a browser has one thread

@@ -11,7 +11,7 @@ pub enum Body {
     Dynamic(MassProperties),
     /// Never moves.
     Static,
-    /// Moves as told, whatever hits it.
+    /// Moves at a prescribed velocity, whatever hits it.
     Kinematic(Velocity),
 }
 

@@ -380,10 +380,12 @@ mod tests {
 
     #[test]
     fn parts_have_the_volume_of_the_solid_and_cover_it() {
-        let cases: [(_, fn(&Point3<f64>) -> f64, _); 3] =
-            [("torus", torus, 8), ("cup", cup, 48), ("angle", angle, 2)];
-        for (name, distance, most) in cases {
-            let mesh = solid(0.03, distance);
+        let cases = [
+            ("torus", solid(0.03, torus), 8),
+            ("cup", solid(0.03, cup), 48),
+            ("angle", solid(0.03, angle), 2),
+        ];
+        for (name, mesh, most) in cases {
             let volume = mesh.mesh().signed_volume();
             let parts = convex_parts(&mesh, 0.05, 64);
             let sum: f64 = parts.iter().map(TriMesh::signed_volume).sum();

@@ -108,7 +108,7 @@ impl Geometry {
         Self { kind, moments, grid: *level_set.grid(), level_set: OnceLock::from(level_set) }
     }
 
-    /// A solid that only its samples tell of, with points on its surface and its moments.
+    /// A solid known by its samples, with points on its surface and its moments.
     pub fn sampled(
         level_set: Arc<LevelSet>,
         points: impl Into<Arc<[Point3<f64>]>>,
@@ -250,7 +250,7 @@ impl Geometry {
         parts.unwrap_or_default()
     }
 
-    /// The exact surface, in words that tell solids apart.
+    /// The exact surface, in words that differ between solids.
     pub fn digest(&self, mut word: impl FnMut(u64)) {
         match &self.kind {
             Kind::Exact(Exact { facets, .. }) => {

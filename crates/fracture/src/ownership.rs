@@ -22,7 +22,7 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    /// `far` tells the region of a node that is in none of those near.
+    /// `far` gives the region of a node that is in none of those near.
     pub(crate) fn new(
         parent: &LevelSet,
         body: &Body,

@@ -81,7 +81,7 @@ pub enum GridError {
         dims: [usize; 3],
     },
     /// More nodes than the caller allows; nothing was allocated.
-    #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", told(dims))]
+    #[error("a grid of {} passes the limit of {limit} nodes: use a coarser spacing", product(dims))]
     TooLarge {
         /// Nodes per axis asked for.
         dims: [usize; 3],
@@ -91,7 +91,7 @@ pub enum GridError {
 }
 
 /// Nodes per axis, or that they are beyond all bounds.
-fn told(dims: &[usize; 3]) -> String {
+fn product(dims: &[usize; 3]) -> String {
     const MAX: usize = 1_000_000_000;
     if dims.iter().all(|&n| n <= MAX) {
         format!("{dims:?} nodes")

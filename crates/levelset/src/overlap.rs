@@ -6,7 +6,7 @@ use crate::TriMesh;
 
 /// Pairs of ray and triangle that are looked at, at most, but for the fewest rays.
 const MAX_PAIRS: usize = 1 << 23;
-/// Rays that tell enough, and the fewest.
+/// Number of rays that suffices, and the least.
 const RAYS: [usize; 2] = [16, 4096];
 /// Columns of triangles along a side at most.
 const MAX_COLUMNS: usize = 512;
@@ -17,7 +17,7 @@ const TOUCHING: f64 = 1e-9;
 /// Directions of rays, in which edges seldom lie.
 const WAYS: [[f64; 3]; 2] = [[0.313_5, 0.561_7, 0.765_6], [-0.682_9, 0.417_1, -0.599_7]];
 
-/// What a ray from the surface tells of the solid right behind it.
+/// What a ray from the surface shows of the solid right behind it.
 enum Behind {
     /// How often the surface winds around it.
     Winds(i32),
@@ -29,7 +29,7 @@ enum Behind {
 
 impl TriMesh {
     /// Whether parts of a closed mesh overlap, as far as points spread over its surface by area, up to
-    /// 4096 of them, tell: whether the winding number right behind one of them is two or more, or most
+    /// 4096 of them, show whether the winding number right behind one of them is two or more, or most
     /// of the surface is there twice. So an overlap that reaches over a smaller share of the surface than one of
     /// the points stands for may be missed, and what only touches is none.
     ///
@@ -48,7 +48,7 @@ impl TriMesh {
             }
             repeated += usize::from(seen.iter().all(|seen| matches!(seen, Behind::Twice)));
         }
-        // a point on an edge tells nothing, half of the surface does
+        // a point on an edge shows nothing, half of the surface does
         2 * repeated > rays
     }
 
@@ -75,7 +75,7 @@ impl TriMesh {
         })
     }
 
-    /// What the ray from a point of triangle `from` along some columns tells.
+    /// What the ray from a point of triangle `from` along some columns shows.
     fn behind(&self, from: usize, start: &Point3<f64>, columns: &Columns, size: f64) -> Behind {
         let way = &columns.way;
         let own = self.area_vector(from);

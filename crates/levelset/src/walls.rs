@@ -6,7 +6,7 @@ use crate::TriMesh;
 
 /// Pairs of chord and triangle that are looked at, at most.
 const MAX_PAIRS: usize = 1 << 22;
-/// Chords that tell enough.
+/// Number of chords that suffices.
 const MAX_CHORDS: usize = 512;
 
 impl TriMesh {

@@ -64,7 +64,7 @@ pub enum CoatWarning {
         /// Name of the material.
         material: String,
     },
-    /// Triangles cannot be told apart by their materials.
+    /// Triangles cannot be distinguished by their materials.
     #[error(
         "materials are left out, for points or lines are among the faces: export triangles alone"
     )]

@@ -32,7 +32,7 @@ pub enum GlbError {
 /// Most vertices, and most indices, of all primitives together.
 pub const MAX_ELEMENTS: usize = 1 << 26;
 
-/// Extensions of which nothing is lost but images, which are told of where they are missed.
+/// Extensions of which nothing is lost but images, which are reported where they are missed.
 const IMAGES: [&str; 4] =
     ["EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"];
 

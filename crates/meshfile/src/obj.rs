@@ -103,7 +103,7 @@ fn corner(model: &tobj::Mesh, at: usize, vertex: usize) -> Paint {
     }
 }
 
-/// What the reader does not tell.
+/// What the reader does not report.
 #[derive(Default)]
 struct Known {
     /// Files of materials.

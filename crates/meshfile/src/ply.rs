@@ -77,7 +77,7 @@ fn coat(
     Ok(())
 }
 
-/// The first line of the header that tells of more elements than there can be, which the reader would
+/// The first line of the header that declares more elements than there can be, which the reader would
 /// make where they have no properties.
 fn overlong(bytes: &[u8]) -> Option<String> {
     let lines = bytes.split(|&byte| byte == b'\n').map(|line| line.trim_ascii());

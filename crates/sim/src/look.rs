@@ -40,7 +40,7 @@ pub struct Look {
     pub coats: Arc<[Coat]>,
 }
 
-/// A color that tells small pieces from the others.
+/// A color that sets small pieces apart from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SmallPieces {

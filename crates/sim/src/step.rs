@@ -98,7 +98,7 @@ impl World {
         // 1 collide: detected at (x^{n+1}, v^n), applied and bounded at (x^n, v^n)
         // 2 break: bodies hit harder than they bear become pieces, which collide in their place
         let mut search = self.collide_and_break(&mut report, ended);
-        self.tell_missing(&mut report);
+        self.report_missing(&mut report);
 
         // 3 move: contact at (x^{n+1}, v^{n+1/2}), only to find where bodies go
         let (drift, names, joints) = (self.drift(), self.names(), self.frame_joints());
@@ -278,13 +278,13 @@ impl World {
                 continue;
             }
             let mut paths = self.paths();
-            let mut told = Vec::new();
-            let asked = (&laws[..], &mut *report, &mut told);
+            let mut touching = Vec::new();
+            let asked = (&laws[..], &mut *report, &mut touching);
             let is_final = searches > MAX_SEARCHES * self.len() + MORE_SEARCHES;
             let most = if is_final { usize::MAX } else { self.len() / SLICES };
             let done = self.collide(self.at(given), search.contacts(), &mut paths, most, asked);
             ended(Phase::Collide);
-            self.tell_woken(&done.blows, &laws, cause, report);
+            self.report_woken(&done.blows, &laws, cause, report);
             let woken = self.wake_hit(&done.blows, wakes);
             if woken.contains(&true) {
                 // they take part in the same collisions from the start
@@ -305,7 +305,7 @@ impl World {
                 ended(Phase::Break);
                 continue;
             }
-            self.log_blows(told);
+            self.log_blows(touching);
             report.work += done.work;
             report.limited_blows += done.limited;
             report.dissipation.collision += taken;

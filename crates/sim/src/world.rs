@@ -96,8 +96,8 @@ pub struct World {
     pub(crate) frame: usize,
     /// What happens from outside.
     pub(crate) timeline: Timeline,
-    /// What is to break, if that is told.
-    pub(crate) told: Option<Vec<Event>>,
+    /// The recorded events of a replay.
+    pub(crate) recorded: Option<Vec<Event>>,
     pub(crate) divided: Divided,
     /// Where kinematic bodies go in the next frame.
     pub(crate) targets: Vec<Target>,
@@ -147,7 +147,7 @@ impl World {
             next_joint: 0,
             frame: 0,
             timeline: Timeline::default(),
-            told: None,
+            recorded: None,
             divided: Divided::default(),
             targets: Vec::new(),
             loads: Vec::new(),

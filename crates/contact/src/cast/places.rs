@@ -118,7 +118,7 @@ impl Bodies<'_> {
         let most = first.map_or(most.next_up(), |(_, found)| found.distance);
         let away = |node: &BvhNode, _| {
             let away = node.aabb().distance_to_local_point(point, true);
-            // inside boxes depth decides, which they do not tell
+            // inside boxes depth decides, which boxes do not bound
             if away > 0.0 { away } else { f64::NEG_INFINITY }
         };
         let inner = tree.find_best(most, away, |leaf, _| {

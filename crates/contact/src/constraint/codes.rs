@@ -7,7 +7,7 @@ use nalgebra::Point3;
 const STALE: u8 = 10;
 
 /// The cell of `bounds` that `point` lies in: 32 times the box is halved, across x, y and z in
-/// turn, and a bit tells which half holds the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
+/// turn, and a bit says which half holds the point. Cells are 2^-11 by 2^-11 by 2^-10 of the box.
 ///
 /// Br11 prints steps of `extents / 2^(bit / 3)`, which lead from the center to the sides or beyond,
 /// so that most cells are never met; they must be a quarter of the box at first, then an eighth and

@@ -69,7 +69,7 @@ impl Flight<'_> {
 /// that overlap at the start meet at once.
 ///
 /// The way is looked over in steps in which no point moves farther than the gap and a tenth of the
-/// thinner body; then the last of them is bisected. Samples of both surfaces tell the gap, as in a
+/// thinner body; then the last of them is bisected. Samples of both surfaces give the gap, as in a
 /// frame.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 //!
 //! Boxes are grown a little and kept from frame to frame with the pairs of those that overlap, so that
 //! only bodies that left theirs are looked for in the tree. What comes out depends on the step alone,
-//! not on the frames before: pairs are told by the boxes of the step.
+//! not on the frames before: the boxes of the step decide which pairs are near.
 
 use dynamics::Velocity;
 use levelset::Aabb;

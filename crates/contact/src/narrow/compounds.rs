@@ -13,11 +13,11 @@ const SEAM: f64 = 0.02;
 /// What of a signed distance matters, m.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Larger distances may be told as this.
+    /// Larger distances may be returned as this.
     pub(crate) most: f64,
     /// Any face that parts the bodies by this will do.
     pub(crate) enough: f64,
-    /// Faces tell distances above this; below it corners and edges do, nearer than `reach`.
+    /// Faces give distances above this; corners and edges nearer than `reach` give those below.
     pub(crate) clear: f64,
     pub(crate) reach: f64,
 }

@@ -22,10 +22,10 @@ const REUSE: f64 = 0.03;
 /// contacts are looked for.
 const DEEP: f64 = 0.25;
 
-/// Share of the half thickness by which contacts of hulls may be told before they are that deep, or
+/// Share of the half thickness by which contacts of hulls may be found before they are that deep, or
 /// after they meet.
 const SLACK: f64 = 0.05;
-/// Share of the half thickness by which slopes are told there.
+/// Share of the half thickness over which slopes are measured there.
 const STEP: f64 = 0.1;
 
 /// Rotation over the rest of the step, rad, from which contacts at its end say nothing about earlier ones.

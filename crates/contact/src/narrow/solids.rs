@@ -10,7 +10,7 @@ use crate::lanes::{LANES, Wide, Wide3, least_of, most_of, wide};
 use crate::narrow::candidate::{Candidate, Side};
 use crate::shape::polyhedron::{Edge, MAX_BENDS, Planes, Polyhedron};
 
-/// Slope of an edge along a face below which it lies on it: both ends of that part are told.
+/// Slope of an edge along a face below which it lies on it: both ends of that part are candidates.
 const FLAT: f64 = 0.3;
 /// Share of the margin by which planes of faces may cut in before all normals are to lead out the same
 /// way.
@@ -102,7 +102,7 @@ impl Solids<'_> {
 
     /// Where two solids overlap by more than a corner is off an edge, its nearest face is as often one
     /// beside that on which it lies: those of towers would all lead out sideways. If a face parts the
-    /// solids best, such corners are told by how deep they are along its normal.
+    /// solids best, such corners get their depth along its normal.
     fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
         let Parting { distance, way } = by_face;
         let turn = &self.b_from_a.rotation;
@@ -401,7 +401,7 @@ impl<'v, 'a> Heights<'v, 'a> {
         Self { view, over_face, known: vec![None; own.corners.len()], rows }
     }
 
-    /// The distance of a corner from the solid, m, and the plane that tells it; outside it is a lower
+    /// The distance of a corner from the solid, m, and the plane that gives it; outside it is a lower
     /// bound.
     #[inline(always)]
     fn highest(&mut self, corner: usize) -> (f64, usize) {
@@ -479,7 +479,7 @@ fn lowest([p, q]: [&[Wide]; 2], [(from, i), (to, j)]: [(f64, usize); 2]) -> f64 
 
 /// Where the distance along an edge bends, from one plane to the next: at its least, and at the ends
 /// of what lies flat on a face. The heights of its ends over planes are given, the plane that is the
-/// highest at the first, and its length, m. `told` is given the share of the length, the distance, m,
+/// highest at the first, and its length, m. `found` receives the share of the length, the distance, m,
 /// and both planes with the shares of their normals that a contact there has.
 #[inline(always)]
 fn bends(
@@ -487,7 +487,7 @@ fn bends(
     mut plane: usize,
     length: f64,
     limit: f64,
-    mut told: impl FnMut(f64, f64, [(usize, f64); 2]),
+    mut found: impl FnMut(f64, f64, [(usize, f64); 2]),
 ) {
     let mut count = 0;
     loop {
@@ -520,7 +520,7 @@ fn bends(
             } else {
                 [0.0, 1.0]
             };
-            told(share, distance, [(plane, shares[0]), (next, shares[1])]);
+            found(share, distance, [(plane, shares[0]), (next, shares[1])]);
             count += 1;
         }
         plane = next;

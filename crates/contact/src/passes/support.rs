@@ -197,7 +197,7 @@ impl Support {
     }
 
     /// Whether no impulses met all conditions of contacts and joints, so that the best of some sweeps
-    /// was taken. Only [`Solver::QuadraticProgram`] can tell, and all that work on rows if a number
+    /// was taken. Only [`Solver::QuadraticProgram`] can say, and all that work on rows if a number
     /// was not finite.
     pub fn is_unsolved(&self) -> bool {
         matches!(&self.0, Found::Rows { rows, .. } if rows.unsolved)

@@ -31,7 +31,7 @@ impl Packet {
     }
 }
 
-/// What tells many signed distances at once.
+/// Many signed distances at once.
 pub(crate) trait Ask {
     /// Lower bounds at points in the asking body's coordinates, m, but for rounding.
     fn bounds(&self, points: &Packet) -> [f32; LANES];

@@ -229,7 +229,7 @@ impl Triangles {
         Nearest { triangle, feature, offset: Vector3::from((point - found.point).to_array()) }
     }
 
-    /// A normal that tells the sides apart; `None` on an open edge.
+    /// A normal that separates inside from outside; `None` on an open edge.
     fn pseudonormal(&self, nearest: &Nearest) -> Option<Vector3<f64>> {
         let face = &self.faces[nearest.triangle as usize];
         match nearest.feature {
@@ -294,7 +294,7 @@ fn faces(mesh: &TriMesh) -> Vec<Face> {
     faces
 }
 
-/// Baerentzen and Aanaes (2005): face normals weighted by their angle at the vertex tell inside
+/// Baerentzen and Aanaes (2005): face normals weighted by their angle at the vertex separate inside
 /// from outside.
 fn vertex_normals(mesh: &TriMesh, faces: &[Face]) -> Vec<Option<Vector3<f64>>> {
     let mut normals = vec![Some(Vector3::zeros()); mesh.vertices.len()];

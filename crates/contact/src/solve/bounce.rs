@@ -394,7 +394,7 @@ fn tangents(normal: &Vector3<f64>) -> [Vector3<f64>; 2] {
 }
 
 /// Elimination in order: the masses along the diagonal are large beside the rest. What is not
-/// finite tells that they are not.
+/// finite shows that they are not.
 fn solve<const N: usize>(mut matrix: [[f64; N]; N], mut right: [f64; N]) -> [f64; N] {
     for column in 0..N {
         let upper = matrix[column];

@@ -1,4 +1,4 @@
-//! The impulse of one contact that leaves it as told or within its friction cone.
+//! The impulse of one contact that leads to a given velocity or lies on its friction cone.
 
 /// How a contact answers impulses along its own axes, the normal and two tangents, 1/kg: a
 /// symmetric matrix.

@@ -8,7 +8,7 @@ use crate::lanes::LANES;
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::solve::levels::Levels;
 
-/// Colors that are told apart; pairs beyond are solved one by one.
+/// Limit of colors; pairs beyond are solved one by one.
 pub(crate) const COLORS: u32 = 127;
 
 /// Pairs in batches that are solved side by side.

@@ -76,7 +76,7 @@ impl Batch {
         self.weighed = None;
     }
 
-    /// Puts a pair in a lane. `free` tells for each body whether shock propagation may move it, `sparse`
+    /// Puts a pair in a lane. `free` says for each body whether shock propagation may move it, `sparse`
     /// whether few pairs hold one of them there; the first is `apart` m from the second.
     pub(crate) fn set(
         &mut self,

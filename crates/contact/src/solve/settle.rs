@@ -239,7 +239,7 @@ pub(crate) fn work_of_kinematic_bodies(
 }
 
 /// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
-/// deeply normals tell little of the way out, and pushing hard only shakes the others.
+/// deeply normals say little of the way out, and pushing hard only shakes the others.
 const MAX_PUSH: f64 = 0.05;
 
 /// What overlaps by less than so many times the slop is let be: piles would never lie still while their

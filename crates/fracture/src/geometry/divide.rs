@@ -8,7 +8,7 @@ use super::pieces::Pieces;
 use super::{Geometry, Kind};
 use crate::{Alignment, Pattern, shatter};
 
-/// Nodes of the smallest piece of a sampled solid: fewer tell nothing of its shape.
+/// Nodes of the smallest piece of a sampled solid: fewer do not resolve its shape.
 const MIN_NODES: usize = 8;
 
 impl Geometry {

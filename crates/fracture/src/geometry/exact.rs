@@ -20,7 +20,7 @@ pub(super) fn divided(
     least: f64,
 ) -> Pieces {
     let mut solid = exact.facets.clone();
-    // cuts of an earlier fracture are not told apart any more
+    // cuts of an earlier fracture are no longer distinguished
     solid.settle();
     let cells = cells(pattern, &at.transform(), &solid);
     let cut: Vec<(usize, Facets)> =

@@ -35,7 +35,7 @@ impl TetMesh {
     ///
     /// A part of the solid is kept by cells of a size if balls of 0.6 cells' radius that fit into the solid come
     /// within half a spacing of all of it. Cells that do not keep what is in them are halved, at most
-    /// `stuffing.halvings` times: what is thinner still may be lost, and [`TetMesh::deviation`] tells.
+    /// `stuffing.halvings` times: what is thinner still may be lost; [`TetMesh::deviation`] measures it.
     ///
     /// # Errors
     /// [`GridError`] when the spacing is no positive number or the lattice passes the limit.

@@ -15,7 +15,7 @@ pub(super) struct Octants<'a> {
 }
 
 impl<'a> Octants<'a> {
-    /// `full` are the sites of cells of full size, of which `thin` tells. Where nothing is thin cells are joined to
+    /// `full` are the sites of cells of full size, of which `thin` says whether they are thin. Where nothing is thin cells are joined to
     /// those, and deep inside to `doublings` times as large ones.
     pub(super) fn new(
         sites: &'a Sites,

@@ -67,7 +67,7 @@ impl World {
                 continue;
             };
             let outcome = Outcome::Broke(fracture);
-            self.tell(Event { outcome: outcome.happened(), ..event }, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(body, outcome, report);
             any = true;
         }

@@ -13,7 +13,7 @@ impl World {
     /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         let own = self.own_laws(last, report);
-        self.told_laws(cause, &own).unwrap_or(own)
+        self.recorded_laws(cause, &own).unwrap_or(own)
     }
 
     /// Bodies without a generation left bear any blow, and so do all bodies in the `last` pass. A body that did not
@@ -73,7 +73,7 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, report, told): (&[Law], &mut Report, &mut Vec<Touching>),
+        (laws, report, touching): (&[Law], &mut Report, &mut Vec<Touching>),
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let is_told = self.log.is_some();
@@ -87,7 +87,7 @@ impl World {
             let borne =
                 [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
             if is_told {
-                told.push(self.touching_in(blow, borne));
+                touching.push(self.touching_in(blow, borne));
             }
             borne
         };

@@ -39,7 +39,7 @@ impl World {
                 continue;
             };
             let outcome = self.break_with(hit, response, report);
-            self.tell(Event { outcome: outcome.happened(), ..event }, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
             self.settle_outcome(hit.body, outcome, report);
         }
         if !hits.is_empty() {

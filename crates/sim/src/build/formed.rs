@@ -11,7 +11,7 @@ pub(super) fn sampling(shape: &Shape) -> scene::Mesh {
     scene::Mesh { spacing: shape.spacing(), sign: MeshSign::Auto, ..scene::Mesh::default() }
 }
 
-/// The surface of a solid, with its edges as sharp as samples tell, by dual contouring.
+/// The surface of a solid, with its edges as sharp as samples show, by dual contouring.
 pub(super) fn mesh(shape: &Shape) -> Result<TriMesh, Cause> {
     let (Some(bounds), Some(spacing)) = (shape.bounds(), shape.spacing()) else {
         return Err(RigidError::Empty.into());

@@ -23,7 +23,7 @@ pub enum MeshWarning {
         /// Its file.
         file: String,
     },
-    /// Its walls are thinner than samples tell.
+    /// Its walls are thinner than the samples resolve.
     Thin {
         /// Its file.
         file: String,

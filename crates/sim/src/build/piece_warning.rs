@@ -10,13 +10,13 @@ use crate::{ElasticBody, FractureModel, World};
 /// Why a body breaks into fewer pieces than its pattern asks for, or without parts of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PieceWarning {
-    /// It is sampled, and its samples do not tell so many pieces apart.
+    /// It is sampled, and its samples do not resolve so many pieces.
     Coarse {
         /// Its name.
         body: String,
         /// Pieces that were asked for.
         pieces: usize,
-        /// Pieces that its samples tell apart at most.
+        /// Number of pieces that its samples resolve at most.
         most: usize,
     },
     /// It fills so little of the space that is divided that no pattern has enough cells.

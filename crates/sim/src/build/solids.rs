@@ -281,7 +281,7 @@ pub fn mesh_geometry(spec: &scene::Mesh, mesh: TriMesh) -> Result<(Geometry, Tri
 /// Mean thickness of a solid over its size, below which cuts are lost in rounding.
 const THINNEST: f64 = 1e-9;
 
-/// Whether a mesh is closed and bounds less than cuts tell from nothing.
+/// Whether a mesh is closed and bounds less than the tolerance of cuts.
 fn is_too_thin(mesh: &TriMesh) -> bool {
     let vertices = mesh.vertices.len();
     // an index out of range has an error of its own later

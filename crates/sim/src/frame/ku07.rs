@@ -90,14 +90,14 @@ impl World {
             let before = self.mechanical_energy();
             let mut momenta = self.momenta.clone();
             let mut rebounds = progress.rebounds.clone();
-            let mut told = Vec::new();
+            let mut touching = Vec::new();
             let may_break: Vec<bool> =
                 laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
             let borne = &mut |blow: &Blow, _| {
                 let borne = self.borne_by_pair(&laws, blow, report);
                 if self.log.is_some() {
                     let now = Blow { time: 0.0, ..*blow };
-                    told.push(self.touching_in(&now, borne));
+                    touching.push(self.touching_in(&now, borne));
                 }
                 borne
             };
@@ -119,7 +119,7 @@ impl World {
                 ended(Phase::Break);
                 continue;
             }
-            self.log_blows(told);
+            self.log_blows(touching);
             self.count_impacts(&done, report);
             report.dissipation.collision += taken;
             progress.rebounds = rebounds;

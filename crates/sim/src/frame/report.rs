@@ -130,7 +130,7 @@ pub struct Report {
     pub strains: Vec<Strain>,
     /// All that was hit harder than it bears or cut, as data.
     pub events: Vec<Event>,
-    /// What did not happen as told; see [`World::replay`](crate::World::replay).
+    /// Recorded events that did not recur; see [`World::replay`](crate::World::replay).
     pub misfits: Vec<Misfit>,
     /// Bodies that were hit harder than they bear and held together: no bond between their pieces
     /// failed.

@@ -182,7 +182,7 @@ impl Recorder {
         self
     }
 
-    /// Adds the frame that `report` tells of.
+    /// Adds the frame of `report`.
     pub fn record(&mut self, world: &World, report: &Report) {
         let frame = self.recording.frames;
         let first = self.live.len();

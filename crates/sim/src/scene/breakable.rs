@@ -10,7 +10,7 @@ use super::{InvalidValue, Pattern};
 pub(super) struct Breakable<'a> {
     /// Whether the material of the body says what it bears.
     pub(super) has_strength: bool,
-    /// Edge lengths of the box around the body, m, where the scene tells.
+    /// Edge lengths of the box around the body, m; `None` where the scene does not give it.
     pub(super) extents: Option<[f64; 3]>,
     /// Those of the scene.
     pub(super) patterns: &'a BTreeMap<String, Pattern>,

@@ -145,7 +145,7 @@ impl Shape {
         }
     }
 
-    /// The box around it in its own coordinates; `None` where the scene does not tell.
+    /// The box around it in its own coordinates; `None` where the scene does not give it.
     pub fn bounds(&self) -> Option<Aabb> {
         let around = |min: [f64; 3], max: [f64; 3]| Aabb { min: min.into(), max: max.into() };
         match self {

@@ -106,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// Edge lengths of the bounding box, m; `None` where the scene does not tell (mesh, plane).
+    /// Edge lengths of the bounding box, m; `None` where the scene does not give it (mesh, plane).
     pub fn extents(&self) -> Option<[f64; 3]> {
         match self {
             Self::Mesh(_) | Self::Tets(_) | Self::Plane(_) | Self::Trimesh(_) => None,

@@ -103,7 +103,7 @@ pub enum Happened {
 /// Why events cannot be brought about again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "body {body} does not break in frame {frame} as told: use the scene that the events are of"
+    "body {body} does not break in frame {frame} as recorded: use the scene that the events are of"
 )]
 pub struct Misfit {
     /// The frame.

@@ -1,4 +1,4 @@
-//! Telling what broke, and breaking it again as told.
+//! Reporting what broke, and replay: breaking it again as recorded.
 
 use nalgebra::{Point3, Unit, Vector3};
 
@@ -48,9 +48,9 @@ impl Event {
 impl World {
     /// From now on what breaks and when is what `events` say, whatever bodies bear; a world that
     /// differs from theirs in nothing else goes on bit by bit as theirs did. Those that cannot be
-    /// brought about as told are in [`Report::misfits`].
+    /// brought about as recorded are in [`Report::misfits`].
     pub fn replay(&mut self, events: Vec<Event>) {
-        self.told = Some(events);
+        self.recorded = Some(events);
     }
 
     /// The event of a hit, as far as it is known before.
@@ -75,19 +75,20 @@ impl World {
         })
     }
 
-    /// The events told of one cause in this frame.
-    fn told_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
+    /// The recorded events of one cause in this frame.
+    fn recorded_of(&self, cause: Trigger) -> impl Iterator<Item = &Event> {
         let frame = self.frame + 1;
-        let told = self.told.iter().flatten();
-        told.filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
+        let recorded = self.recorded.iter().flatten();
+        recorded
+            .filter(move |event| event.frame == frame && event.cause == cause && event.is_usable())
     }
 
-    /// What is to break: what is told, or else `own`.
+    /// What is to break: what is recorded, or else `own`.
     pub(crate) fn chosen_hits(&self, cause: Trigger, own: impl FnOnce() -> Vec<Hit>) -> Vec<Hit> {
-        if self.told.is_none() {
+        if self.recorded.is_none() {
             return own();
         }
-        let breaks = self.told_of(cause).filter(|event| event.outcome != Happened::Woke);
+        let breaks = self.recorded_of(cause).filter(|event| event.outcome != Happened::Woke);
         breaks.map(Event::hit).collect()
     }
 
@@ -95,14 +96,14 @@ impl World {
     /// event does. What a body bears by its material is not recorded but found again, since it
     /// differs from place to place. Bodies that could break by their `own` laws collide as such, so that impulses
     /// have the same bits.
-    pub(crate) fn told_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
-        self.told.as_ref()?;
+    pub(crate) fn recorded_laws(&self, cause: Trigger, own: &[Law]) -> Option<Vec<Law>> {
+        self.recorded.as_ref()?;
         let holding = |law: &Law| match *law {
             Law::All => Law::All,
             Law::Own(strength) | Law::Above(strength, _) => Law::Above(strength, f64::INFINITY),
         };
         let mut laws: Vec<Law> = own.iter().map(holding).collect();
-        for event in self.told_of(cause) {
+        for event in self.recorded_of(cause) {
             let Ok(i) = self.ids.binary_search(&event.body) else { continue };
             let strength = match self.breakages[i].as_ref().map(|breakage| breakage.strength) {
                 Some(Strength::Material) => Some(Strength::Material),
@@ -117,24 +118,24 @@ impl World {
         Some(laws)
     }
 
-    /// Reports an event, and whether it is as told.
-    pub(crate) fn tell(&self, event: Event, report: &mut Report) {
+    /// Reports an event, and whether it is as recorded.
+    pub(crate) fn report_event(&self, event: Event, report: &mut Report) {
         let Event { frame, body, cause, outcome, .. } = event;
-        let same = |told: &Event| told.body == body && told.outcome == outcome;
-        if self.told.is_some() && cause != Trigger::Cut && !self.told_of(cause).any(same) {
+        let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
+        if self.recorded.is_some() && cause != Trigger::Cut && !self.recorded_of(cause).any(same) {
             report.misfits.push(Misfit { frame, body });
         }
         report.events.push(event);
     }
 
-    /// Reports what was told of a frame and did not come about.
-    pub(crate) fn tell_missing(&self, report: &mut Report) {
+    /// Reports the recorded events of a frame that did not recur.
+    pub(crate) fn report_missing(&self, report: &mut Report) {
         let frame = self.frame + 1;
-        let due = self.told.iter().flatten().filter(|event| event.frame == frame);
-        for told in due.filter(|event| event.cause != Trigger::Cut) {
-            let same = |event: &Event| event.body == told.body && event.cause == told.cause;
+        let due = self.recorded.iter().flatten().filter(|event| event.frame == frame);
+        for recorded in due.filter(|event| event.cause != Trigger::Cut) {
+            let same = |event: &Event| event.body == recorded.body && event.cause == recorded.cause;
             if !report.events.iter().any(same) {
-                report.misfits.push(Misfit { frame, body: told.body });
+                report.misfits.push(Misfit { frame, body: recorded.body });
             }
         }
     }
@@ -143,7 +144,7 @@ impl World {
     /// and dented is reported. For a world that is then put into a state by [`World::restore`].
     ///
     /// # Errors
-    /// [`Misfit`] when an event tells of a body that is not there, or that does not come apart so.
+    /// [`Misfit`] when an event names a body that is not there, or that does not come apart so.
     pub fn redo(&mut self, events: &[Event]) -> Result<Report, Misfit> {
         // there was room
         let limits = std::mem::take(&mut self.settings.debris);

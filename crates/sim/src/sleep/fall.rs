@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Links those that fall asleep with what they touch, and tells sleepers which of what they touch is
+    /// Links those that fall asleep with what they touch, and notes for sleepers which of what they touch is
     /// held from now on.
     fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
         if !falling.contains(&true) {
@@ -89,7 +89,7 @@ impl World {
         self.links = links;
     }
 
-    /// Counts the frames for which bodies have been still, and tells whether they get faster.
+    /// Counts the frames for which bodies have been still, and notes whether they get faster.
     fn notice_motion(&mut self) {
         let half = self.half_still();
         for (i, rest) in self.rests.iter_mut().enumerate() {

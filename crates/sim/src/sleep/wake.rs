@@ -32,7 +32,7 @@ impl World {
     }
 
     /// Tells of sleepers that `blows` wake only because they bear so little by `laws`.
-    pub(crate) fn tell_woken(
+    pub(crate) fn report_woken(
         &self,
         blows: &[Blow],
         laws: &[Law],
@@ -61,7 +61,7 @@ impl World {
                     energy: f64::INFINITY,
                 };
                 if let Some(event) = self.event(&hit, cause) {
-                    self.tell(Event { outcome: Happened::Woke, ..event }, report);
+                    self.report_event(Event { outcome: Happened::Woke, ..event }, report);
                 }
             }
         }
@@ -75,7 +75,7 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others come upon within two frames, and tells which those are: the
+    /// Wakes the sleepers that others come upon within two frames, and returns those: the
     /// contact pass may stop what comes before the collision pass sees it, and what is asleep would
     /// swallow its momentum.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {

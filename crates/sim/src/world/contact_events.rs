@@ -7,9 +7,9 @@ use crate::world::touching::{Log, Touching};
 use crate::{BodyId, Report, World};
 
 impl World {
-    /// Whether reports tell who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
-    /// time, so they do not unless told. What touched before counts as new, unless a state from
-    /// [`World::restore`] tells of it. With
+    /// Whether reports list who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
+    /// time, so that reports do not by default. What touched before counts as new, unless a state from
+    /// [`World::restore`] has it. With
     /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```
@@ -40,10 +40,10 @@ impl World {
     /// assert!(landed.impulse > 4.0 && landed.normal.y < -0.99);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_contact_events(&mut self, told: bool) {
+    pub fn set_contact_events(&mut self, on: bool) {
         self.log = match self.log.take() {
-            Some(log) if told => Some(log),
-            None if told => Some(Log::default()),
+            Some(log) if on => Some(log),
+            None if on => Some(Log::default()),
             _ => None,
         };
     }

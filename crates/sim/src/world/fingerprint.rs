@@ -1,4 +1,4 @@
-//! A number that tells worlds apart.
+//! A number that differs between worlds.
 
 use std::io::{self, Write};
 
@@ -99,7 +99,7 @@ impl Digest {
             FractureModel::Lattice(latticed) => {
                 let model = latticed.model();
                 self.text(&format!("{model:?}"));
-                // long lists are not told in full
+                // long lists are not printed in full
                 let stencils = model.stencil.iter();
                 stencils.for_each(|stencil| self.numbers(stencil.factors.iter()));
                 latticed.mesh().into_iter().for_each(|mesh| self.tets(mesh));

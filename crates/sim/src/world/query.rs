@@ -1,7 +1,7 @@
 //! Queries at the poses that bodies have now: rays, moving solids, overlaps, the nearest body.
 //!
 //! The first query after a step or another change puts the boxes of all bodies in a tree, which takes time as
-//! n log n for n bodies; the others take it as log n, as far as boxes tell bodies apart.
+//! n log n for n bodies; the others take it as log n, as far as the boxes of bodies are apart.
 
 use contact::{Bodies, Groups, Impact, Places, Ray, Shape};
 use dynamics::Momentum;
@@ -11,7 +11,7 @@ use crate::world::limits::is_usable;
 use crate::world::steering::check;
 use crate::{BodyId, World};
 
-/// Which bodies a query looks at; all unless told.
+/// Which bodies a query looks at; all by default.
 #[derive(Clone, Copy, Default)]
 pub struct Filter<'a> {
     /// Those of which [`Groups::meet`] holds with these, as if the query were a body of these groups.

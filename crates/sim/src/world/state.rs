@@ -173,7 +173,7 @@ impl World {
         self.restore_joints(&state.joints)
     }
 
-    /// What the caller told of the next frame and of bodies. No frame was before, so that poses are interpolated
+    /// What the caller set for the next frame and for bodies. No frame was before, so that poses are interpolated
     /// from the next on.
     fn restore_steering(&mut self, state: &WorldState) -> Result<(), StateError> {
         let target = |&(body, ref numbers): &(BodyId, _)| Target { body, pose: pose(numbers) };

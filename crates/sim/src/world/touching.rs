@@ -34,7 +34,7 @@ pub struct Touching {
     /// on the energy of a frame takes from the motion of bodies is not in it.
     pub impulse: f64,
     /// Names of what they are made of; stone unless
-    /// [`World::set_substance`](crate::World::set_substance) told.
+    /// [`World::set_substance`](crate::World::set_substance) gave.
     pub materials: [&'static str; 2],
     /// The impulse at `point`, N s.
     pub(super) hardest: f64,

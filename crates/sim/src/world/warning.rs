@@ -44,7 +44,7 @@ impl Warning {
     }
 }
 
-/// A body is told of whose way in a frame is longer than the thicknesses of both bodies by this
+/// A warning names a body whose way in a frame is longer than the thicknesses of both bodies by this
 /// factor: contacts are looked for along the way, but of small cubes that flew at a plate at up to 60
 /// degrees none of 16 passed through it at 2, one at 3 and five at 4 times both thicknesses.
 const LONGEST_WAY: f64 = 2.0;
@@ -115,7 +115,7 @@ impl World {
                 let thickness = own + self.shapes[j].thickness();
                 let relative = velocities[i] - velocities[j];
                 let way = relative.norm() * dt;
-                // of two the faster is told of
+                // of two the faster is named
                 let second = velocities[j].norm() > velocities[i].norm()
                     || velocities[j].norm() == velocities[i].norm() && j < i;
                 let moves = |i: usize| self.acting[i].mass_properties().is_some();

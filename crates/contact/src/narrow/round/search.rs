@@ -29,7 +29,7 @@ pub(super) fn in_column(from: &Point3<f64>, to: &Point3<f64>, radius: f64) -> Op
     (high >= 0.0 && low <= 1.0).then_some([low.max(0.0), high.min(1.0)])
 }
 
-/// Where along the segment from `from`, which leads `along`, the signed distance that `ask` tells with
+/// Where along the segment from `from`, which leads `along`, the signed distance that `ask` returns with
 /// its gradient is the least: the share of the length, and the gradient there. It is across the
 /// segment but at an end.
 pub(super) fn least_along(
@@ -61,7 +61,7 @@ fn across([low, high]: [Vector3<f64>; 2], way: &Vector3<f64>) -> Vector3<f64> {
 }
 
 /// The gradients of a signed distance where it is least around the y axis, one for each such place. `ask`
-/// is given a direction across the axis and tells the distance, its gradient and the tangent, by the
+/// is given a direction across the axis and returns the distance, its gradient and the tangent, by the
 /// angle from x to z.
 pub(super) fn least_around(
     ask: impl Fn(&[f64; 2]) -> (f64, Vector3<f64>, Vector3<f64>),
