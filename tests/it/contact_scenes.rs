@@ -19,6 +19,12 @@ pub(crate) fn world(contact: Settings) -> World {
     World::new(sim::Settings { contact, sleep: false, ..sim::Settings::default() })
 }
 
+/// Nothing but the passes of a frame themselves keeps the energy of islands.
+pub(crate) fn unbound(contact: Settings) -> World {
+    let settings = sim::Settings { contact, sleep: false, ..sim::Settings::default() };
+    World::new(sim::Settings { bound_energy: false, ..settings })
+}
+
 pub(crate) fn weightless(contact: Settings) -> World {
     let gravity = Vector3::zeros();
     World::new(sim::Settings { contact, gravity, sleep: false, ..sim::Settings::default() })
@@ -110,6 +116,16 @@ pub(crate) fn steps_without_gain(world: &mut World, frames: usize) {
         let gain = report.energy_gain / (size + report.potential_energy.abs());
         assert!(gain <= 1e-10, "frame {} gains {gain:e}", report.frame);
     }
+}
+
+/// The largest gain of energy in some frames, as a share of the energy.
+pub(crate) fn largest_gain(world: &mut World, frames: usize) -> f64 {
+    let gain = |_| {
+        let size = world.kinetic_energy() + world.potential_energy().abs();
+        let report = world.step();
+        report.energy_gain / (size + report.potential_energy.abs())
+    };
+    (0..frames).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// The height after the first bounce.
