@@ -208,7 +208,7 @@ fn open(world: &World) -> f64 {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 32, max_shrink_iters: 300, ..ProptestConfig::default() }
+    ProptestConfig { cases: 64, max_shrink_iters: 300, ..ProptestConfig::default() }
 }
 
 proptest! {

@@ -143,7 +143,7 @@ enum Loss {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 32, max_shrink_iters: 300, ..ProptestConfig::default() }
+    ProptestConfig { cases: 64, max_shrink_iters: 300, ..ProptestConfig::default() }
 }
 
 proptest! {
