@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use brisance_tests::skipped::skipped;
 use brisance_tests::tet_boxes::kuhn_box;
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Point3, Vector3};
@@ -126,11 +127,10 @@ fn bracket() -> TetMesh {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn stress_of_a_cantilever_and_a_bracket_is_that_of_calculix() {
     let found = Command::new("ccx").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
-        println!("skipped: install CalculiX (`calculix-ccx`) to compare with it");
+        skipped("install CalculiX (`calculix-ccx`) to compare with it");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

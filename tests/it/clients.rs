@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use brisance_tests::skipped::skipped;
+
 use crate::cli::{Case, SCENE};
 
 /// A Python with the module bpy, if there is one: `python3`, or what the variable BRISANCE_BPY names.
@@ -13,7 +15,6 @@ fn python_of_blender() -> Option<String> {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn blender_makes_its_file_with_the_rate_and_the_range_of_the_recording() {
     let case = Case::new(&[("scene.toml", SCENE)]);
     assert!(case.run(&["run", "scene.toml", "-q", "-o", "a.glb"]).status.success());
@@ -26,7 +27,7 @@ fn blender_makes_its_file_with_the_rate_and_the_range_of_the_recording() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert!(message.contains("is not a GLB file"), "{message}");
     let Some(python) = python_of_blender() else {
-        println!("skipped: no Python with bpy: pip install bpy, and name it in BRISANCE_BPY");
+        skipped("no Python with bpy: pip install bpy, and name it in BRISANCE_BPY");
         return;
     };
     let output = case.run(&["blender", "a.glb", "-q", "-o", "a.blend", "--python", &python]);

@@ -104,9 +104,8 @@ proptest! {
         prop_assert!(across <= friction * along * (1.0 + 1e-9) + 1e-12 * size, "{across} {along}");
     }
 
-    /// CONTACT: for a frictionless hit the scale is known in closed form, `2 / (1 + e)`.
     #[test]
-    fn a_frictionless_elastic_impulse_is_just_allowed(
+    fn a_frictionless_impulse_turns_the_approach_round_by_its_restitution(
         pair in (mover(), mover(), direction(), any::<bool>()).prop_map(approach),
         restitution in 0.0..=1.0,
     ) {
@@ -115,6 +114,34 @@ proptest! {
         let speed = u.dot(&normal);
         let after = (u + k * j).dot(&normal);
         prop_assert!((after + restitution * speed).abs() <= 1e-9 * u.norm());
+    }
+
+    /// For a frictionless hit the scale is known in closed form: of `over` times its impulse, `2 / ((1 + e) over)`.
+    #[test]
+    fn a_frictionless_elastic_impulse_is_just_allowed(
+        a in state(mass().prop_map(Body::Dynamic)),
+        b in state(body()),
+        direction in direction(),
+        restitution in 0.0..=1.0_f64,
+        over in 0.2..3.0_f64,
+    ) {
+        let velocity = |s: &State| s.0.velocity(&s.1, &s.2).at(&s.3);
+        let k = |s: &State| match &s.0 {
+            Body::Dynamic(mass) => effective_mass(1.0 / mass.mass(), &mass.inverse_inertia(&s.1), &s.3),
+            Body::Static | Body::Kinematic(_) => Matrix3::zeros(),
+        };
+        let u = velocity(&a) - velocity(&b);
+        let normal = if u.dot(&direction) > 0.0 { -direction } else { direction };
+        // the parts of the velocity may cancel
+        let size = velocity(&a).norm() + velocity(&b).norm();
+        prop_assume!(-u.dot(&normal) > 1e-4 * size);
+        let elastic = pair_impulse(&normal, &(k(&a) + k(&b)), &u, 1.0, 0.0);
+        let share = clamp_scale(&clamped(&a), &clamped(&b), &elastic, &Vector3::zeros());
+        prop_assert!((share - 1.0).abs() <= 1e-9, "{share} of an elastic impulse");
+        let j = pair_impulse(&normal, &(k(&a) + k(&b)), &u, restitution, 0.0) * over;
+        let share = clamp_scale(&clamped(&a), &clamped(&b), &j, &Vector3::zeros());
+        let expected = (2.0 / ((1.0 + restitution) * over)).min(1.0);
+        prop_assert!((share - expected).abs() <= 1e-9, "{share}, not {expected}");
     }
 }
 

@@ -213,3 +213,139 @@ fn video_needs_ffmpeg_and_gives_it_every_pixel() {
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("no room"));
 }
+
+#[test]
+fn frames_are_drawn_as_png() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let size = ["--size", "64x48"];
+    let drawn = |options: &[&str]| {
+        let render = ["render", "out.glb", "-o", "out.png"];
+        let run = case.run(&[&render[..], &size, options].concat());
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let bytes = std::fs::read(case.folder.path().join("out.png")).unwrap();
+        let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        (info.width, info.height, pixels)
+    };
+    let (width, height, first) = drawn(&["--frame", "0"]);
+    assert_eq!((width, height), (64, 48));
+    let (.., last) = drawn(&["--frame", "12"]);
+    assert_ne!(first, last);
+    let (width, height, sheet) = drawn(&["--sheet", "5"]);
+    assert_eq!((width, height), (4 * 64, 2 * 48));
+    let row =
+        |pixels: &[u8], width: usize, row: usize| pixels[3 * width * row..][..64 * 3].to_vec();
+    for y in 0..48 {
+        assert_eq!(row(&sheet, 256, y), row(&first, 64, y), "the sheet starts with frame 0");
+        assert_eq!(row(&sheet, 256, 48 + y), row(&last, 64, y), "and ends with the last");
+    }
+    let (width, height, other) = drawn(&["--sheet", "2x3"]);
+    assert_eq!((width, height), (2 * 64, 3 * 48));
+    assert_eq!(row(&other, 128, 0), row(&first, 64, 0));
+    let run = case.run(&["render", "out.glb", "-o", "no.png", "--frame", "13"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("its last one is 12"));
+    let run = case.run(&["render", "scene.toml", "-o", "no.png"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("scene.toml: is not a GLB file"));
+    assert_eq!(case.names(), ["out.glb", "out.png", "scene.toml"]);
+}
+
+#[test]
+fn frames_are_drawn_as_animations_and_folders() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    assert!(case.run(&["run", "scene.toml", "-q", "-o", "out.glb"]).status.success());
+    let drawn = |output: &str, options: &[&str]| {
+        let render = ["render", "out.glb", "--size", "64x48", "-o", output];
+        let run = case.run(&[&render[..], options].concat());
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        case.folder.path().join(output)
+    };
+    let open = |path| std::io::BufReader::new(std::fs::File::open(path).unwrap());
+
+    let mut gif = gif::Decoder::new(open(drawn("out.gif", &[]))).unwrap();
+    assert_eq!((gif.width(), gif.height()), (64, 48));
+    let mut delays = vec![];
+    while let Some(frame) = gif.read_next_frame().unwrap() {
+        delays.push(frame.delay);
+    }
+    assert_eq!(delays.len(), 13);
+    assert_eq!(delays.iter().sum::<u16>(), 43, "13 frames at 30 a second, in hundredths");
+
+    let apng = drawn("out.apng", &["--every", "4"]);
+    let mut apng = png::Decoder::new(open(apng)).read_info().unwrap();
+    assert_eq!(apng.info().animation_control().unwrap().num_frames, 4);
+    let mut last = vec![];
+    for _ in 0..4 {
+        last = vec![0; apng.output_buffer_size().unwrap()];
+        apng.next_frame(&mut last).unwrap();
+    }
+    let delay = apng.info().frame_control().unwrap();
+    assert!((f64::from(delay.delay_num) / f64::from(delay.delay_den) - 4.0 / 30.0).abs() < 1e-4);
+
+    let folder = drawn("frames/", &["--frame", "3,12"]);
+    let mut names: Vec<_> =
+        folder.read_dir().unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["frame_00003.png", "frame_00012.png"]);
+    let mut still = png::Decoder::new(open(folder.join(&names[1]))).read_info().unwrap();
+    let mut pixels = vec![0; still.output_buffer_size().unwrap()];
+    still.next_frame(&mut pixels).unwrap();
+    assert_eq!(pixels, last, "frame 12 is the last of every fourth");
+    assert_eq!(case.run(&["render", "out.glb", "-o", "frames/"]).status.code(), Some(2));
+    assert_eq!(case.run(&["render", "out.glb", "-o", "out.avi"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_ledger_is_drawn() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let run = ["run", "scene.toml", "-q", "-o", "o.glb", "--ledger", "o.csv", "--events", "e.csv"];
+    assert!(case.run(&run).status.success());
+    let plot = |output: &str| {
+        let run = case.run(&["plot", "o.csv", "-o", output, "--size", "400x600"]);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        std::fs::read(case.folder.path().join(output)).unwrap()
+    };
+    let svg = String::from_utf8(plot("o.svg")).unwrap();
+    for word in ["Mechanical energy", "dissipated", "collision", "momentum", "Bodies", "time, s"] {
+        assert!(svg.contains(word), "{word} is not in {svg}");
+    }
+    let png = png::Decoder::new(std::io::Cursor::new(plot("o.png")));
+    let mut reader = png.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (400, 600));
+    // the title of the first panel is above all its lines
+    let title = &pixels[..3 * 400 * 30];
+    assert!(title.iter().filter(|&&byte| byte < 100).count() > 200, "it has no text");
+
+    let events = std::fs::read_to_string(case.folder.path().join("e.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = events.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() > 1 && rows.iter().all(|row| row.len() == rows[0].len()), "{events}");
+    let value = |name: &str| {
+        let at = rows[0].iter().position(|n| *n == name).unwrap_or_else(|| panic!("no {name}"));
+        rows[1][at].parse::<f64>().unwrap()
+    };
+    for of in ["mass", "momentum_y", "angular_momentum_x", "kinetic_energy", "potential_energy"] {
+        let [before, after] = ["before", "after"].map(|when| value(&format!("{of}_{when}")));
+        assert!((before - after).abs() <= 1e-9 * (1.0 + before.abs()), "{of}: {before} {after}");
+    }
+
+    for (text, said) in [
+        ("", "holds no rows"),
+        ("frame,time\n0,0\n", "no column `fractures`"),
+        ("frame,time\n0,zero\n", "line 2: `zero` is not a finite number"),
+        ("frame,time\n\n0\n", "line 3 has 1 cells, but the first line names 2"),
+    ] {
+        std::fs::write(case.folder.path().join("bad.csv"), text).unwrap();
+        let run = case.run(&["plot", "bad.csv", "-o", "no.svg"]);
+        let error = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(2));
+        assert!(error.contains(said) && error.lines().count() == 1, "{error}");
+    }
+    assert_eq!(case.run(&["plot", "o.csv", "-o", "no.pdf"]).status.code(), Some(2));
+    assert!(!case.names().iter().any(|name| name.starts_with("no.")));
+}

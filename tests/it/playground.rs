@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use brisance_tests::skipped::skipped;
 use brisance_web::{Command, Model, Play, SCENES, Sample, Setup, own_scene};
 use serde_json::Value;
 
@@ -304,10 +305,9 @@ fn fingerprints(events: &[u8]) -> Value {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn the_module_comes_to_the_same_bits_as_native_code() {
     let Some(folder) = built() else {
-        return println!("skipped: cargo xtask web makes the playground");
+        return skipped("cargo xtask web makes the playground");
     };
     let mut thrown = play(&sample("dominoes"));
     thrown.step();
@@ -317,7 +317,7 @@ fn the_module_comes_to_the_same_bits_as_native_code() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_module.mjs");
     let mut node = Process::new("node");
     node.arg(script).arg(folder.join("brisance.wasm")).arg(FRAMES.to_string()).arg(hexadecimal);
-    let Ok(run) = node.output() else { return println!("skipped: there is no node") };
+    let Ok(run) = node.output() else { return skipped("there is no node") };
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let theirs: Value = serde_json::from_slice(&run.stdout).unwrap();
     for (key, own) in fingerprints(&events).as_object().unwrap() {
@@ -327,14 +327,14 @@ fn the_module_comes_to_the_same_bits_as_native_code() {
 
 /// Pieces seen where a ball is thrown at the middle; of dominoes and voussoirs none break.
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+#[allow(clippy::print_stdout, reason = "it measures")]
 fn a_browser_plays_every_scene_and_a_link_replays_bit_by_bit() {
     let (browser, modules) = match browser() {
         Ok(found) => found,
-        Err(reason) => return println!("skipped: {reason}"),
+        Err(reason) => return skipped(reason),
     };
     let Some(folder) = built() else {
-        return println!("skipped: cargo xtask web makes the playground");
+        return skipped("cargo xtask web makes the playground");
     };
     let case = Case::new(&[]);
     let served = Served::by(&case, &["play", "--page", folder.to_str().unwrap(), "--no-open"]);
@@ -419,10 +419,10 @@ copies = { count = [20, 10, 10], spacing = [0.5, 0.5, 0.5] }
 fn a_browser_tells_how_fast_crowds_are() {
     let (browser, modules) = match browser() {
         Ok(found) => found,
-        Err(reason) => return println!("skipped: {reason}"),
+        Err(reason) => return skipped(reason),
     };
     let Some(folder) = built() else {
-        return println!("skipped: cargo xtask web makes the playground");
+        return skipped("cargo xtask web makes the playground");
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("play_speed.cjs");
     for (name, frame, scene) in CROWDS {

@@ -3,7 +3,7 @@
 use brisance_tests::tet_boxes::kuhn_box;
 use nalgebra::Vector3;
 
-use crate::cli::{Case, SCENE, TETRAHEDRON, brisance, problem};
+use crate::cli::{Case, MESH_SCENE, SCENE, TETRAHEDRON, brisance, mesh_case, problem, scene_with};
 
 /// A scene of a mesh in a GLB file.
 const OF_PIECES: &str = r#"version = 1
@@ -244,4 +244,129 @@ fn long_numbers_are_shortened() {
     assert!(said.lines().all(|line| line.len() < 120), "{said}");
     let fps = SCENE.replace("frames = 12", "frames = 12\nfps = 1e300");
     Case::new(&[("scene.toml", &fps)]).refused(&["simulation.fps", "not 1e300"]);
+}
+
+#[test]
+fn files_that_are_missing_are_named() {
+    Case::new(&[]).refused(&["scene.toml", "cannot be read", "check the path"]);
+    Case::new(&[("scene.toml", MESH_SCENE)]).refused(&[
+        "thing.obj",
+        "cannot be read",
+        "scene.toml",
+    ]);
+}
+
+#[test]
+fn a_mesh_that_is_no_solid_is_named_with_its_body() {
+    let open = TETRAHEDRON.replace("f 2 3 4\n", "");
+    let strict = MESH_SCENE.replace("nodes = 8000", "nodes = 8000, sign = \"strict\"");
+    Case::new(&[("scene.toml", &strict), ("thing.obj", &open)]).refused(&[
+        "scene.toml",
+        "\"thing\"",
+        "thing.obj",
+        "not closed",
+        "repair",
+    ]);
+    // else the winding number closes it
+    let told = mesh_case(&open).run(&["check", "scene.toml"]);
+    let warning = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.status.success() && warning.contains("3 open edges"), "{warning}");
+    mesh_case("v 0 0 0\n").refused(&["thing.obj", "no triangles"]);
+    mesh_case("").refused(&["thing.obj", "no triangles"]);
+    let inside_out = TETRAHEDRON.replace("f 1 3 2", "f 1 2 3").replace("f 1 2 4", "f 1 4 2");
+    let inside_out = inside_out.replace("f 1 4 3", "f 1 3 4").replace("f 2 3 4", "f 2 4 3");
+    mesh_case(&inside_out).refused(&["thing.obj", "inside out"]);
+    let flat = "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 3 2\n";
+    mesh_case(flat).refused(&["scene.toml", "thing.obj"]);
+}
+
+#[test]
+fn a_mesh_that_is_malformed_is_named_with_its_line() {
+    let nan = TETRAHEDRON.replace("v 0 1 0", "v 0 nan 0");
+    mesh_case(&nan).refused(&["thing.obj", "line 3", "not a finite number", "scene.toml"]);
+    let dangling = TETRAHEDRON.replace("f 2 3 4", "f 2 3 5");
+    mesh_case(&dangling).refused(&["thing.obj", "line 8", "names vertex 5"]);
+    mesh_case("v 0 0 zero\n").refused(&["thing.obj", "line 1"]);
+    let other = MESH_SCENE.replace("thing.obj", "scene.toml");
+    Case::new(&[("scene.toml", &other)]).refused(&["scene.toml", "give an .obj, .stl"]);
+}
+
+#[test]
+fn a_scene_that_cannot_be_simulated_is_named_with_line_and_key() {
+    let zero_mass = scene_with("radius = 0.1,", "radius = 0,");
+    zero_mass.refused(&["scene.toml", "line 16, column 31", "`body[1].shape.sphere.radius`"]);
+    let no_density = scene_with("position =", "density = 0\nposition =");
+    no_density.refused(&["scene.toml", "line 17, column 11", "`body[1].density`", "above 0"]);
+    let nan = scene_with("0.15", "nan");
+    nan.refused(&["scene.toml", "line 17, column 12", "`body[1].position`", "finite"]);
+    let unknown = scene_with("break_impulse", "brake_impulse");
+    unknown.refused(&[
+        "line 19, column 34",
+        "`body[1].fracture.brake_impulse`",
+        "mean `break_impulse`?",
+    ]);
+    scene_with("version = 1", "version").refused(&["scene.toml", "line 1", "TOML"]);
+    let huge = scene_with("spacing = 0.012", "spacing = 0.00002");
+    huge.refused(&["line 16, column 46", "`body[1].shape.sphere.spacing`", "coarser"]);
+    let huge = MESH_SCENE.replace("nodes = 8000", "nodes = 1000000000000");
+    let huge = Case::new(&[("scene.toml", &huge), ("thing.obj", TETRAHEDRON)]);
+    huge.refused(&["line 7", "`body[0].shape.mesh.nodes`", "between"]);
+}
+
+#[test]
+fn a_body_too_thin_for_its_grid_is_named() {
+    let case = scene_with("{ sphere = { radius = 0.1, spacing = 0.012 } }", {
+        "{ torus = { major = 0.1, minor = 0.0001, spacing = 0.05 } }"
+    });
+    case.refused(&["scene.toml", "\"ball\"", "finer grid"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_pipes_are_not_read() {
+    let case = Case::new(&[("scene.toml", "version = 1\ninclude = [\"/dev/zero\"]\n")]);
+    let pipe = case.folder.path().join("pipe.obj");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for arguments in [
+        &["check", "scene.toml", "--allow-outside"][..],
+        &["check", "/dev/zero"],
+        &["info", "pipe.obj"],
+        &["info", "/dev/zero"],
+    ] {
+        let output = case.run(arguments);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("a device or a pipe"), "{told}");
+    }
+}
+
+#[test]
+fn more_than_fits_in_memory_together_is_refused() {
+    let many = scene_with("frames = 12", "frames = 1000000").folder;
+    let copies = "position = [0, 0.15, 0]\ncopies = { count = [9, 9, 9], spacing = [1, 1, 1] }";
+    let text = std::fs::read_to_string(many.path().join("scene.toml")).unwrap();
+    let text = text.replace("position = [0, 0.15, 0]", copies);
+    Case::new(&[("scene.toml", &text)]).refused(&["line 4", "`simulation.frames`", "730 bodies"]);
+    let case = Case::new(&[("scene.toml", &text.replace("1000000", "12"))]);
+    let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--frames", "1000000"];
+    let run = case.run(&run);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("730 bodies"));
+}
+
+#[test]
+fn what_is_neither_a_mesh_nor_a_level_set_is_refused_with_all_kinds_that_are_read() {
+    let case = Case::new(&[("a.foo", "")]);
+    let refused = case.run(&["voxelize", "a.foo", "-o", "a.lset"]);
+    let told = problem(refused.stderr);
+    assert!(told.contains(".obj, .stl, .ply, .glb, .lset, .vti or .vdb"), "{told}");
+}
+
+/// Linux has folders in which files cannot be made and are "not found".
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_takes_no_files_is_told_of_in_a_sentence() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    let told = problem(case.run(&["run", "scene.toml", "-o", "/proc/p.glb"]).stderr);
+    assert!(told.contains("/proc/p.glb: its folder takes no new files: choose another"), "{told}");
 }

@@ -67,8 +67,8 @@ pub(crate) fn brick(half: Vector3<f64>, pose: Isometry3<f64>, strength: f64) -> 
 }
 
 /// A brick on the ground, struck by a ball.
-fn struck_brick() -> World {
-    let mut world = World::new(Settings::default());
+fn struck_brick(settings: Settings) -> World {
+    let mut world = World::new(settings);
     world.add(ground(Material::default())).unwrap();
     let half = Vector3::new(0.3, 0.2, 0.15);
     world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0)).unwrap();
@@ -80,7 +80,7 @@ fn struck_brick() -> World {
 
 #[test]
 fn a_recording_of_pieces_holds_the_solids_of_the_world_and_no_surfaces() {
-    let mut world = struck_brick();
+    let mut world = struck_brick(Settings::default());
     let mut recorder = Recorder::new(&world, &[]);
     for _ in 0..40 {
         let report = world.step();
@@ -134,7 +134,7 @@ fn bits(world: &World) -> Vec<u64> {
 fn run(threads: usize, frames: usize) -> (Vec<u64>, usize) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
-        let mut world = struck_brick();
+        let mut world = struck_brick(Settings::default());
         for _ in 0..frames {
             world.step();
         }
@@ -152,7 +152,7 @@ fn the_same_world_has_the_same_bits_for_any_number_of_threads() {
 
 #[test]
 fn a_shattering_scene_keeps_its_mass_and_gains_no_energy_in_any_frame() {
-    let mut world = struck_brick();
+    let mut world = struck_brick(Settings::default());
     let mass = world.mass();
     let mut broke = 0;
     for _ in 0..90 {
@@ -168,6 +168,17 @@ fn a_shattering_scene_keeps_its_mass_and_gains_no_energy_in_any_frame() {
     }
     assert!(broke > 0);
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
+}
+
+/// The bound on energy makes up for little.
+#[test]
+fn a_shattering_scene_gains_little_without_the_bound_on_energy() {
+    let mut world = struck_brick(Settings { bound_energy: false, ..Settings::default() });
+    let start = world.kinetic_energy();
+    for frame in 0..90 {
+        let gain = world.step().energy_gain;
+        assert!(gain <= 1e-4 * start, "frame {frame}: {gain} J of {start}");
+    }
 }
 
 /// A weak body in the way takes less momentum from the ball than a strong one, and both are
@@ -226,7 +237,7 @@ fn the_blow_that_breaks_a_body_is_borne_by_its_pieces_in_the_same_frame() {
 
 #[test]
 fn a_body_that_is_not_finite_is_frozen_and_reported() {
-    let mut world = struck_brick();
+    let mut world = struck_brick(Settings::default());
     let nowhere = Vector3::new(f64::NAN, 5.0, 0.0);
     let id = world.add(ball(0.1, 1000.0, Vector3::new(0.0, 5.0, 0.0), nowhere)).unwrap();
     let report = world.step();
@@ -234,7 +245,7 @@ fn a_body_that_is_not_finite_is_frozen_and_reported() {
     let state = world.get(id).unwrap();
     assert_eq!(state.pose.translation.vector, Vector3::new(0.0, 5.0, 0.0));
     // the others' bits are those of a world without it
-    let mut alone = struck_brick();
+    let mut alone = struck_brick(Settings::default());
     alone.step();
     let others = bits(&alone);
     assert_eq!(bits(&world)[..others.len()], others);
@@ -259,7 +270,7 @@ fn welded(surface: &Surface) -> TriMesh {
 
 #[test]
 fn pieces_are_drawn_closed_with_the_surface_of_the_whole_and_cuts_apart() {
-    let mut world = struck_brick();
+    let mut world = struck_brick(Settings::default());
     let mut recorder = Recorder::new(&world, &[]);
     while world.len() < 5 {
         let report = world.step();

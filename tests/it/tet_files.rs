@@ -5,6 +5,7 @@ use std::process::Command;
 
 use brisance::mesh_file::MeshFileError;
 use brisance::tet_file::read_tets;
+use brisance_tests::skipped::skipped;
 use brisance_tests::tet_boxes::kuhn_box;
 use levelset::TetMesh;
 use nalgebra::{Matrix3, Vector3};
@@ -154,7 +155,6 @@ fn what_is_written_is_read_again_bit_for_bit() {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn meshio_reads_what_is_written() {
     let (mesh, files) = written();
     let folder = tempfile::tempdir().unwrap();
@@ -167,7 +167,7 @@ fn meshio_reads_what_is_written() {
     }
     let known = Command::new("python3").args(["-c", "import meshio"]).output();
     if !known.is_ok_and(|output| output.status.success()) {
-        return println!("skipped: python3 has no meshio (pip install meshio)");
+        return skipped("python3 has no meshio (pip install meshio)");
     }
     let output = check.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use brisance::format::glb::read_glb;
+use brisance_tests::skipped::skipped;
 
 use crate::cli::{Case, SCENE, brisance};
 use crate::replay::CRACKS;
@@ -271,11 +272,10 @@ fn picture(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn a_browser_plays_the_recording_in_one_batch() {
     let (browser, modules) = match browser() {
         Ok(found) => found,
-        Err(reason) => return println!("skipped: {reason}"),
+        Err(reason) => return skipped(reason),
     };
     let play = |case: &Case| {
         let served = Served::new(case, "out.glb");

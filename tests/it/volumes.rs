@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::Output;
 
 use brisance::volume_file::{read_volume, write_volume};
+use brisance_tests::skipped::skipped;
 use levelset::{Aabb, Grid, LevelSet, Solid};
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
@@ -270,7 +271,6 @@ fn a_level_set_without_a_surface_is_no_file_of_openvdb() {
 
 /// OpenVDB finds in our file what we wrote, and we read what it writes of it, bit for bit.
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn openvdb_reads_level_sets_and_writes_what_is_read() {
     let has_it = |python: &String| {
         let known = std::process::Command::new(python).args(["-c", "import pyopenvdb"]).output();
@@ -279,9 +279,7 @@ fn openvdb_reads_level_sets_and_writes_what_is_read() {
     let given = std::env::var("BRISANCE_OPENVDB").ok();
     let usual = ["python3", "/usr/bin/python3"].map(str::to_owned);
     let Some(python) = given.into_iter().chain(usual).find(has_it) else {
-        println!(
-            "skipped: no Python with OpenVDB: Debian's python3-openvdb, named in BRISANCE_OPENVDB"
-        );
+        skipped("no Python with OpenVDB: Debian's python3-openvdb, named in BRISANCE_OPENVDB");
         return;
     };
     let case = case(&ball("Float64"));
@@ -320,12 +318,11 @@ fn openvdb_reads_level_sets_and_writes_what_is_read() {
 /// The volume that VTK finds in our file is that of the ball, and we read what VTK writes: as text, in base64 and
 /// appended, plain and of zlib.
 #[test]
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
 fn vtk_reads_image_data_and_writes_what_is_read() {
     let python = std::env::var("BRISANCE_VTK").unwrap_or_else(|_| "python3".to_owned());
     let known = std::process::Command::new(&python).args(["-c", "import vtk"]).output();
     if !known.is_ok_and(|output| output.status.success()) {
-        println!("skipped: no Python with VTK: pip install vtk, and name it in BRISANCE_VTK");
+        skipped("no Python with VTK: pip install vtk, and name it in BRISANCE_VTK");
         return;
     }
     let case = case(&ball("Float64"));

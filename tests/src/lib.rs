@@ -4,6 +4,7 @@ pub mod broken_meshes;
 pub mod counting;
 pub mod random_scenes;
 pub mod scenes;
+pub mod skipped;
 pub mod strategies;
 #[path = "../../crates/tetfem/src/tet_boxes.rs"]
 pub mod tet_boxes;

@@ -14,7 +14,7 @@ use sim::{BodyId, Report, World};
 use crate::strategies::{direction, rotation, vector};
 
 /// Frames that each scene runs.
-const FRAMES: usize = 60;
+pub const FRAMES: usize = 60;
 /// Energy that a frame may gain by the tolerance of joints that are over-determined, relative to the energy that
 /// moved so far.
 const GAIN: f64 = 1e-7;
@@ -288,6 +288,11 @@ impl RandomScene {
         Ok(world)
     }
 
+    /// What a game does before a frame, in order.
+    pub fn acts_of(&self, frame: usize) -> impl Iterator<Item = &Act> {
+        self.acts.iter().filter(move |(at, _)| *at == frame).map(|(_, act)| act)
+    }
+
     /// Runs the scene with all checks, and returns the end state: poses and momenta, bit by bit.
     ///
     /// # Errors
@@ -297,7 +302,7 @@ impl RandomScene {
         let mut world = self.world()?;
         let mut ledger = Ledger::new(&world);
         for frame in 0..FRAMES {
-            for (_, act) in self.acts.iter().filter(|(at, _)| *at == frame) {
+            for act in self.acts_of(frame) {
                 act.apply(&mut world)?;
                 ledger.restart(&world);
             }
@@ -309,7 +314,11 @@ impl RandomScene {
 }
 
 impl Act {
-    fn apply(&self, world: &mut World) -> Result<(), String> {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When the world takes what it must refuse.
+    pub fn apply(&self, world: &mut World) -> Result<(), String> {
         let ids: Vec<BodyId> = world.iter().map(|body| body.id).collect();
         if ids.is_empty() {
             return Ok(());
@@ -421,8 +430,8 @@ impl Ledger {
     }
 }
 
-/// Poses and momenta of all bodies.
-fn bits(world: &World) -> Vec<u64> {
+/// Poses and momenta of all bodies, bit by bit.
+pub fn bits(world: &World) -> Vec<u64> {
     let of = |body: sim::BodyState<'_>| {
         let pose = [body.pose.translation.vector.as_slice(), body.pose.rotation.coords.as_slice()];
         let momentum = [body.momentum.linear.as_slice(), body.momentum.angular.as_slice()];

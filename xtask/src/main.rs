@@ -11,6 +11,7 @@ mod rings;
 mod vendor;
 mod web;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
@@ -131,6 +132,9 @@ fn demo() -> Outcome {
 
 fn test(rest: &[&str], browser: bool) -> Outcome {
     install_validator()?;
+    let skipped = std::path::absolute("target/skipped.txt").map_err(|e| e.to_string())?;
+    // there is none before the first run
+    std::fs::remove_file(&skipped).ok();
     let mut command = Command::new(env!("CARGO"));
     // the benchmarks hold no tests, but other engines that take minutes to build; Python has its own
     command
@@ -143,17 +147,42 @@ fn test(rest: &[&str], browser: bool) -> Outcome {
     if browser {
         command.env("BRISANCE_BROWSER", "1");
     }
-    run(&mut command)?;
-    vectors(Path::new("tests/vectors"))
+    command.env("BRISANCE_SKIPPED", &skipped);
+    let outcome = run(&mut command).and_then(|()| vectors(Path::new("tests/vectors")));
+    tell_skipped(&skipped);
+    outcome
 }
 
-/// Random scenes; a seed of the environment comes back with the same ones.
+/// Tells in one line what was skipped, by reason; nothing if nothing was.
+fn tell_skipped(file: &Path) {
+    let mut reasons = BTreeMap::<_, usize>::new();
+    let lines = std::fs::read_to_string(file).unwrap_or_default();
+    lines.lines().for_each(|reason| *reasons.entry(reason).or_default() += 1);
+    let told: Vec<String> =
+        reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
+    if !told.is_empty() {
+        println!("skipped: {}", told.join("; "));
+    }
+}
+
+/// Random scenes; a seed of the environment comes back with the same ones, and another is told.
 fn worlds(count: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--release", "--package", "brisance-tests", "--test", "it"]);
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        let seed = fresh_seed();
+        println!("PROPTEST_RNG_SEED={seed}");
+        command.env("PROPTEST_RNG_SEED", seed);
+    }
     run(command
         .args(["random_scenes", "--", "--include-ignored", "--nocapture"])
         .env("PROPTEST_CASES", count))
+}
+
+/// The seconds since 1970.
+fn fresh_seed() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(1, |since| since.as_secs()).to_string()
 }
 
 fn golden() -> Outcome {
@@ -189,8 +218,7 @@ fn miri() -> Outcome {
 /// Runs the fuzzer with checks of overflow, and with a seed of its own unless one is given.
 fn fuzz(rest: &[&str], here: &Path) -> Outcome {
     let fuzz = ["run", "--quiet", "--package", "brisance-tests", "--bin", "fuzz", "--"];
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let seed = now.map_or(1, |since| since.as_secs()).to_string();
+    let seed = fresh_seed();
     let mut options = vec![];
     if !rest.contains(&"--minutes") && !rest.contains(&"--cases") {
         options.extend(["--minutes", "1"]);
