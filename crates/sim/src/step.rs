@@ -294,7 +294,9 @@ impl World {
             }
             let before = self.mechanical_energy();
             let start = self.exchange(paths);
-            let (frame, taken) = (self.at(given), before + done.work - self.mechanical_energy());
+            // virtual starts lie where bodies under a force were not
+            let work = done.work + self.total_force_work(&start.poses);
+            let (frame, taken) = (self.at(given), before + work - self.mechanical_energy());
             let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
@@ -306,7 +308,7 @@ impl World {
                 continue;
             }
             self.log_blows(touching);
-            report.work += done.work;
+            report.work += work;
             report.limited_blows += done.limited;
             report.dissipation.collision += taken;
             if is_broken {

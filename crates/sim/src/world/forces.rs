@@ -131,6 +131,12 @@ impl World {
         self.force(i).map_or(0.0, |force| force.dot(&way))
     }
 
+    /// The work of all forces since bodies were at `start`, J.
+    pub(crate) fn total_force_work(&self, start: &[Isometry3<f64>]) -> f64 {
+        let bodies = 0..if self.loads.is_empty() { 0 } else { start.len() };
+        bodies.map(|i| self.force_work(i, [&start[i], &self.poses[i]])).sum()
+    }
+
     /// Adds the work of forces since bodies were at `start` to that of each, J.
     pub(crate) fn add_force_work(&self, start: &[Isometry3<f64>], work: &mut [f64]) {
         if self.loads.is_empty() {
