@@ -349,3 +349,29 @@ fn what_cannot_be_written_is_refused_before_the_run() {
         assert_eq!(case.names(), ["a.obj", "scene.toml"]);
     }
 }
+
+#[test]
+fn a_cup_stays_hollow() {
+    let cup = r#"version = 1
+[simulation]
+frames = 1
+[[body]]
+name = "cup"
+density = 1000
+[body.shape.combined]
+parts = [
+  { shape = { cylinder = { radius = 0.05, half_height = 0.07 } } },
+  { shape = { cylinder = { radius = 0.044, half_height = 0.07 } }, op = "difference", position = [0, 0.008, 0] },
+]
+"#;
+    let case = Case::new(&[("scene.toml", cup)]);
+    let output = case.run(&["run", "scene.toml", "-q", "-o", "a.jsonl", "--physics", "a.glb"]);
+    assert!(output.status.success(), "{output:?}");
+    let path = case.folder.path().join("a.glb");
+    let volumes = collider_volumes(&path);
+    let exact = std::f64::consts::PI * (0.05_f64.powi(2) * 0.14 - 0.044_f64.powi(2) * 0.132);
+    assert_eq!(volumes.len(), 1);
+    // the walls are two samples thick
+    assert!((0.98..1.08).contains(&(volumes[0] / exact)), "{} {exact}", volumes[0]);
+    assert_valid(&[path]);
+}
