@@ -153,20 +153,18 @@ fn follow(
     mut commands: Commands,
 ) -> Result {
     for fracture in std::mem::take(&mut physics.report.fractures) {
-        let mut broke = Broke {
-            name: Name::default(),
-            point: Vector3::cast::<f32>(fracture.point.coords).into(),
-            pieces: Vec::new(),
-        };
-        for piece in fracture.fragments {
-            // `None` if it broke again in the same step: its own pieces follow
-            let Some(parent) = physics.entity(piece) else { continue };
-            broke.name = names.get(parent)?.clone();
-            broke.pieces.push(physics.spawn(&mut commands, piece, broke.name.clone()));
-        }
-        commands.trigger(broke);
+        // what broke again in the same step has no state: its own fracture follows
+        let is_there = |piece: &BodyId| physics.world.get(*piece).is_some();
+        let pieces: Vec<BodyId> = fracture.fragments.into_iter().filter(is_there).collect();
+        let whole = pieces.first().and_then(|piece| physics.entity(*piece));
+        let Some(whole) = whole else { continue };
+        let name = names.get(whole)?;
+        let spawn = |piece| physics.spawn(&mut commands, piece, name.clone());
+        let pieces = pieces.into_iter().map(spawn).collect();
+        let point = fracture.point.cast::<f32>().into();
+        commands.trigger(Broke { name: name.clone(), point, pieces });
     }
-    // bodies that dent get new names too, `Report::dents`; none here does
+    // a body that dents gets another `BodyId` too, see `Report::dents`; none here does
     for (entity, body) in &bodies {
         if physics.world.get(body.0).is_none() {
             commands.entity(entity).despawn();
