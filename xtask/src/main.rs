@@ -41,7 +41,7 @@ cargo xtask figures solvers  every solver on the same scenes: table and plots in
 cargo xtask clients [--python PATH | --install]
                              have Blender, USD, VTK, meshio, trimesh and three.js open what brisance writes,
                              as far as they are installed; --install: in an environment of their own
-cargo xtask foreign          the examples beside Rapier, in examples/foreign
+cargo xtask foreign          the examples beside Rapier and Bevy, in examples/foreign
 cargo xtask web              the playground as a folder: out/web (needs the target wasm32-unknown-unknown)
 cargo xtask vendor [--check] make the viewer's three.js, or check it";
 
@@ -116,7 +116,7 @@ fn task(args: &[&str], here: &Path) -> Outcome {
 /// Runs every example of the package outside the workspace, each of which checks what it shows.
 fn foreign() -> Outcome {
     let manifest = "examples/foreign/Cargo.toml";
-    for example in ["keep_energy", "break_in_rapier", "take_over"] {
+    for example in ["keep_energy", "break_in_rapier", "take_over", "break_in_bevy"] {
         let run = ["run", "--quiet", "--locked", "--manifest-path", manifest];
         let place = ["--target-dir", "target/foreign", "--bin", example];
         cargo(&[&run[..], &place].concat())?;
