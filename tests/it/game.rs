@@ -10,10 +10,12 @@ use std::sync::Arc;
 use brisance_tests::strategies::{pose, vector, velocity};
 use contact::{Groups, Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
-use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, Vector3};
+use fracture::{ClosedMesh, Geometry};
+use levelset::{Aabb, ConvexHull, Grid, LevelSet, Sign};
+use nalgebra::{Isometry3, Point3, Quaternion, UnitQuaternion, UnitVector3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
-use sim::{BodyId, NewBody, Path, Settings, SteeringError, Timeline, World, build};
+use sim::{BodyId, Filter, NewBody, Path, Settings, SteeringError, Timeline, World, build};
 
 use crate::sim::brick;
 
@@ -493,4 +495,46 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     assert_eq!(first.saved(), second.saved());
     assert_eq!(place(&second, lift).y, 1.0);
     assert!(place(&second, load).x > 1e-4);
+}
+
+#[test]
+fn bodies_of_solids_have_their_mass_and_lie_where_they_are_put() {
+    let half = Vector3::new(0.2, 0.1, 0.3);
+    // off the origin of its own coordinates
+    let corners = Aabb { min: Point3::origin(), max: Point3::from(2.0 * half) };
+    let grid = Grid::enclosing(&corners, 0.02, 3, Grid::MAX_NODES).unwrap();
+    let mesh = ConvexHull::new(&corners.corners()).unwrap().mesh().clone();
+    let samples = LevelSet::from_mesh(&mesh, grid, Sign::Strict).unwrap();
+    let geometry = Geometry::mesh(&ClosedMesh::new(mesh).unwrap(), Arc::new(samples));
+    let place = Isometry3::new(Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.3, -0.5, 0.7));
+    let of_mesh = NewBody::new(geometry, 500.0).unwrap().at(&place);
+    let cuboid = NewBody::cuboid(half, 500.0).unwrap();
+    let mass = |body: &NewBody| *body.body.mass_properties().unwrap();
+    assert!((mass(&of_mesh).mass() - 500.0 * 8.0 * half.product()).abs() < 1e-9);
+    assert!((mass(&cuboid).mass() - mass(&of_mesh).mass()).abs() < 1e-9);
+    let sorted = |body: &NewBody| {
+        let mut moments: [f64; 3] = mass(body).inertia().into();
+        moments.sort_by(f64::total_cmp);
+        Vector3::from(moments)
+    };
+    assert!((sorted(&cuboid) - sorted(&of_mesh)).norm() < 1e-9);
+    let middle = (place * Point3::from(half)).coords;
+    assert!((of_mesh.pose.translation.vector - middle).norm() < 1e-12);
+    // its corner is where the corner of the mesh was put
+    let mut world = World::new(Settings { gravity: Vector3::zeros(), ..Settings::default() });
+    let id = world.add(of_mesh).unwrap();
+    let from = place * Point3::new(half.x, half.y, 5.0);
+    let way = UnitVector3::new_normalize(place.rotation * -Vector3::z());
+    let hit = world.cast_ray(&from, &way, 10.0, &Filter::default()).unwrap();
+    assert!(hit.body == id && (hit.distance - (5.0 - 2.0 * half.z)).abs() < 1e-9, "{hit:?}");
+    let ball = NewBody::ball(0.5, 3.0).unwrap();
+    let expected = 3.0 * std::f64::consts::PI / 6.0;
+    assert!((mass(&ball).mass() - expected).abs() < 1e-12);
+    assert!((mass(&ball).inertia() - Vector3::repeat(0.1 * expected)).norm() < 1e-12);
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(NewBody::ball(bad, 1.0).is_err() && NewBody::ball(1.0, bad).is_err(), "{bad}");
+        assert!(NewBody::cuboid(half, bad).is_err(), "{bad}");
+        assert!(NewBody::cuboid(Vector3::new(bad, 1.0, 1.0), 1.0).is_err(), "{bad}");
+        assert!(NewBody::cuboid(Vector3::new(-1.0, -1.0, 1.0), 1.0).is_err());
+    }
 }

@@ -14,7 +14,7 @@ use crate::{AnchorLoad, BodyId, ContactEvents, Event, JointId, Misfit, Strain, S
 pub struct Fracture {
     /// The body that is no more.
     pub parent: BodyId,
-    /// Its pieces.
+    /// Its pieces. Some may have broken again in the same frame: those are the parents of later entries.
     pub fragments: Vec<BodyId>,
     /// Where it was hit, in the world, m.
     pub point: Point3<f64>,

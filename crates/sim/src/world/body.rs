@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use contact::{Groups, Material, Shape};
-use dynamics::{Body, Momentum, Velocity};
+use dynamics::{Body, MassProperties, Momentum, Velocity};
+use fracture::Geometry;
 use nalgebra::{Isometry3, Vector3};
 
 use crate::world::limits::{MAX_NUMBER, is_usable};
-use crate::{BodyId, Breakage, Lineage, Solid};
+use crate::{BodyId, Breakage, Lineage, RigidError, Solid, rigid};
 
-/// A body to add to a [`World`](crate::World).
+/// A body to add to a [`World`](crate::World). Functions make usual ones, whose fields may then be set.
 #[derive(Clone, Debug)]
 pub struct NewBody {
     /// What it is.
@@ -32,6 +33,89 @@ pub struct NewBody {
 }
 
 impl NewBody {
+    /// A solid of uniform `density` kg/m^3 at rest, with the coordinates of its geometry on those of the world. It
+    /// collides as [`Solid::shape`] and does not break.
+    ///
+    /// # Errors
+    /// [`RigidError`] when the solid is empty or the density is not a positive number.
+    ///
+    /// ```
+    /// use brisance_sim::fracture::Geometry;
+    /// use brisance_sim::levelset::{Aabb, Grid, Solid};
+    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
+    /// use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// let ring = Solid::Torus { major: 0.3, minor: 0.1 };
+    /// let corner = Point3::new(0.4, 0.1, 0.4);
+    /// let grid = Grid::enclosing(&Aabb { min: -corner, max: corner }, 0.02, 3, Grid::MAX_NODES)?;
+    /// let ring = Geometry::primitive(ring, grid).expect("a solid");
+    ///
+    /// let mut world = World::new(Settings::default());
+    /// let ring = NewBody::new(ring, 2700.0)?.at(&Isometry3::translation(0.0, 2.0, 0.0));
+    /// let ball = NewBody::ball(0.1, 7800.0)?.at(&Isometry3::translation(0.0, 3.0, 0.0));
+    /// let table = NewBody::cuboid(Vector3::new(1.0, 0.05, 1.0), 600.0)?;
+    /// for body in [ring, ball, table] {
+    ///     world.add(body)?;
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(geometry: impl Into<Arc<Geometry>>, density: f64) -> Result<Self, RigidError> {
+        let geometry = geometry.into();
+        let (mass, material) = rigid(geometry.moments(), density)?;
+        let solid = Solid { geometry, material };
+        let body = Self::of(Body::Dynamic(mass), solid.shape());
+        Ok(Self { pose: material, solid: Some(solid), ..body })
+    }
+
+    /// A ball about the origin of the world, `radius` in m, of uniform `density` kg/m^3, at rest.
+    ///
+    /// # Errors
+    /// [`RigidError`] when a number is not positive and finite.
+    pub fn ball(radius: f64, density: f64) -> Result<Self, RigidError> {
+        let mass = density * (4.0 / 3.0 * std::f64::consts::PI) * radius.powi(3);
+        let mass = MassProperties::new(mass, Vector3::repeat(0.4 * mass * radius * radius))?;
+        Ok(Self::of(Body::Dynamic(mass), Shape::ball(radius)))
+    }
+
+    /// A box about the origin of the world, `half` its edge lengths in m, of uniform `density` kg/m^3, at rest.
+    ///
+    /// # Errors
+    /// [`RigidError`] when a number is not positive and finite.
+    pub fn cuboid(half: Vector3<f64>, density: f64) -> Result<Self, RigidError> {
+        if half.iter().any(|x| *x <= 0.0) {
+            return Err(RigidError::Empty);
+        }
+        let mass = 8.0 * density * half.product();
+        let squares = half.component_mul(&half);
+        let mass =
+            MassProperties::new(mass, (Vector3::repeat(squares.sum()) - squares) * (mass / 3.0))?;
+        Ok(Self::of(Body::Dynamic(mass), Shape::cuboid(half, half.min())))
+    }
+
+    /// A body that never moves, with the coordinates of its shape on those of the world.
+    pub fn fixed(shape: impl Into<Arc<Shape>>) -> Self {
+        Self::of(Body::Static, shape)
+    }
+
+    /// The body moved by `place`.
+    #[must_use]
+    pub fn at(self, place: &Isometry3<f64>) -> Self {
+        Self { pose: place * self.pose, ..self }
+    }
+
+    fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
+        Self {
+            body,
+            pose: Isometry3::identity(),
+            velocity: Velocity::default(),
+            shape: shape.into(),
+            solid: None,
+            material: Material::default(),
+            groups: Groups::default(),
+            breakage: None,
+        }
+    }
+
     pub(super) fn is_usable(&self) -> bool {
         let usable =
             |v: &Velocity| v.linear.iter().chain(v.angular.iter()).all(|x| x.abs() <= MAX_NUMBER);

@@ -73,23 +73,13 @@ impl World {
     /// spacing they may be passed.
     ///
     /// ```
-    /// use std::sync::Arc;
-    /// use brisance_sim::contact::{Groups, Material, Shape};
-    /// use brisance_sim::dynamics::{Body, Velocity};
+    /// use brisance_sim::contact::Shape;
     /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
     /// use brisance_sim::{Filter, NewBody, Settings, World};
     ///
     /// let mut world = World::new(Settings::default());
-    /// let wall = world.add(NewBody {
-    ///     body: Body::Static,
-    ///     pose: Isometry3::translation(3.0, 0.0, 0.0),
-    ///     velocity: Velocity::default(),
-    ///     shape: Arc::new(Shape::cuboid(Vector3::new(0.1, 2.0, 2.0), 0.1)),
-    ///     solid: None,
-    ///     material: Material::default(),
-    ///     groups: Groups::default(),
-    ///     breakage: None,
-    /// })?;
+    /// let wall = NewBody::fixed(Shape::cuboid(Vector3::new(0.1, 2.0, 2.0), 0.1));
+    /// let wall = world.add(wall.at(&Isometry3::translation(3.0, 0.0, 0.0)))?;
     /// let eye = Point3::origin();
     /// let hit = world.cast_ray(&eye, &Vector3::x_axis(), 100.0, &Filter::default());
     /// let hit = hit.expect("the wall");
