@@ -69,6 +69,32 @@ fn level_sets_become_image_data_and_back_bit_for_bit() {
     assert_eq!(read("ball.lset"), read("again.lset"));
 }
 
+#[test]
+fn options_of_sampling_are_refused_for_level_sets() {
+    let case = case(&ball("Float32"));
+    for (from, option) in [
+        ("ball.lset", ["--spacing", "0.1"]),
+        ("ball.vti", ["--sign", "strict"]),
+        ("ball.vti", ["--sign", "auto"]),
+        ("ball.lset", ["--nodes", "9000"]),
+    ] {
+        for command in [
+            &["voxelize", from, "-o", "out.vti"][..],
+            &["tetrahedralize", from, "--cell", "0.2", "-o", "out.msh"],
+        ] {
+            let output = case.run(&[command, &option].concat());
+            let told = problem(output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{told}");
+            let expected = format!(
+                "brisance: {from}: is a level set, which is sampled already: remove {}\n",
+                option[0]
+            );
+            assert_eq!(told, expected);
+        }
+    }
+    assert_eq!(case.names(), ["ball.lset", "ball.vti"]);
+}
+
 /// A ball's area and where it is.
 #[test]
 fn a_level_set_becomes_a_mesh() {

@@ -113,6 +113,14 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// An option is of the sampling of meshes, and the input is a level set.
+    #[error("{}: is a level set, which is sampled already: remove {option}", path.display())]
+    SampledAlready {
+        /// The file.
+        path: PathBuf,
+        /// The option.
+        option: &'static str,
+    },
     /// A level set cannot be used.
     #[error("{}: {}", path.display(), plain(source))]
     Volume {
