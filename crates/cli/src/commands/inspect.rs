@@ -321,7 +321,7 @@ fn product(size: &Vector3<f64>) -> String {
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
     let solid = volume_at(path)?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
-    let volume = solid.moments().volume;
+    let volume = solid.subcell_moments().volume;
     Ok(Facts {
         text: format!(
             "level set of {nx} x {ny} x {nz} nodes, {} apart\nvolume {}\n",

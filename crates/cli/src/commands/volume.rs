@@ -26,7 +26,7 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if is_volume(path) {
         let solid = sampled_already(path, sampling)?;
-        let volume = solid.moments().volume;
+        let volume = solid.subcell_moments().volume;
         (solid, volume)
     } else {
         let (solid, mesh) = sampled(path, sampling, *quiet)?;
@@ -224,7 +224,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let [nx, ny, nz] = solid.grid().dims();
-    let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
+    let (spacing, volume) = (solid.grid().spacing(), solid.subcell_moments().volume);
     let error = exact.map_or_else(String::new, |exact| {
         format!(", {:+.2} % of that of the mesh", 100.0 * (volume / exact - 1.0))
     });
