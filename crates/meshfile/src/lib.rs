@@ -83,6 +83,9 @@ pub enum MeshFileError {
          without --rig"
     )]
     Rig,
+    /// There are points, and no triangle between them.
+    #[error("holds points and no triangles, as dust does: export a surface as polygons")]
+    Points,
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not a finite number")]
     NotFinite {
