@@ -9,6 +9,8 @@ use sim::{
     Appearance, BodyState, MeshData, Paint, PaintedMesh, Recorder, Recording, Surface, World,
 };
 
+use crate::cli::Case;
+
 /// A solid without any symmetry.
 const MESH: &str = "shape = { mesh = { file = \"a.obj\"";
 
@@ -230,6 +232,19 @@ fn mirrored_copies_that_cannot_be_are_refused() {
         let error = Scene::from_toml(&text).unwrap_err().to_string();
         assert!(error.contains(part), "{keys}: {error}");
     }
+}
+
+#[test]
+fn a_mirrored_combined_shape_is_listed_once() {
+    let scene = "version = 1\n[simulation]\nframes = 1\n[[body]]\nname = \"a\"\nposition = [0.7, 1.15, 0.3]\n\
+        copies = { mirror = \"x\" }\n[body.shape.combined]\nparts = [\n\
+        { shape = { sphere = { radius = 0.11 } }, position = [0.213, 0.1, 0] },\n\
+        { shape = { box = { half_extents = [0.3, 0.031, 0.047] } }, position = [0.017, 0.1, 0] },\n]\n";
+    let case = Case::new(&[("scene.toml", scene)]);
+    let output = case.run(&["check", "scene.toml"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let own: Vec<&str> = told.lines().filter(|line| line.starts_with("  a")).collect();
+    assert!(matches!(own[..], [line] if line.contains("2 copies")), "{told}");
 }
 
 #[test]

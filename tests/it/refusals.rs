@@ -235,6 +235,48 @@ fn what_makes_no_pattern_and_no_picture_is_refused_with_the_reason() {
 }
 
 #[test]
+fn files_of_another_kind_are_named_as_what_they_are() {
+    let case = Case::new(&[("scene.toml", SCENE)]);
+    for dust in ["dust.ply", "dust.usda"] {
+        let run = ["run", "scene.toml", "-q", "-o", "out.glb", "--dust", dust];
+        done(&case, &run);
+        let recording = [dust, "is not a GLB file: give a recording that `brisance` wrote as .glb"];
+        refused(&case, &["render", dust, "-o", "out.png"], &recording);
+        refused(&case, &["view", dust, "--no-open"], &recording);
+        refused(&case, &["blender", dust, "-o", "out.blend"], &recording);
+        std::fs::copy(case.folder.path().join(dust), case.folder.path().join("text.glb")).unwrap();
+        let start = ["text.glb", "does not start with `glTF`", "export it again"];
+        refused(&case, &["render", "text.glb", "-o", "out.png"], &start);
+    }
+    refused(
+        &case,
+        &["info", "dust.ply"],
+        &["dust.ply: holds points and no triangles, as dust does"],
+    );
+    #[cfg(target_os = "linux")]
+    refused(
+        &case,
+        &["compare", "scene.toml", "-o", "/proc/report"],
+        &["/proc/report: its folder takes no new files: choose another"],
+    );
+}
+
+#[test]
+fn pictures_and_outlines_are_refused_with_the_scene_that_names_them() {
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\">\n<path d=\"M1 2 3\"/></svg>";
+    let case = Case::new(&[("a.svg", svg)]);
+    for (shape, said) in [
+        ("svg = { file = \"a.svg\", depth = 1 }", "line 2: <path> has path data"),
+        ("extruded = { picture = \"a.svg\", size = [1, 1], depth = 1 }", "is no PNG file"),
+    ] {
+        let scene = format!("version = 1\n[[body]]\nname = \"a\"\nshape = {{ {shape} }}\n");
+        std::fs::write(case.folder.path().join("scene.toml"), scene).unwrap();
+        let words = ["a.svg: ", said, "(named in scene.toml)"];
+        refused(&case, &["check", "scene.toml"], &words);
+    }
+}
+
+#[test]
 fn long_numbers_are_shortened() {
     let huge = TETRAHEDRON.replace("v 1 0 0", "v 1e30 0 0");
     let case = Case::new(&[("huge.obj", &huge)]);

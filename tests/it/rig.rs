@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use brisance::format::Format;
 use brisance::format::glb::{GlbReadError, read_glb};
-use meshfile::{WriteError, write_rigged_glb_of};
+use meshfile::{MeshFileError, WriteError, write_rigged_glb_of};
 use nalgebra::{Isometry3, Matrix4, Point3, Quaternion, UnitQuaternion, Vector3};
 use sim::{Recording, Skin, Surface, Track};
 
-use crate::cli::{Case, SCENE, TETRAHEDRON};
+use crate::cli::{Case, SCENE, TETRAHEDRON, problem};
 use crate::glb::{Shown, assert_valid, breaking_pot, clear_pot, glb, shown};
 
 fn rigged(recording: &Recording) -> Vec<u8> {
@@ -232,6 +232,45 @@ fn a_run_and_pieces_of_a_mesh_are_written_as_rigs() {
     assert_alike(&read("pieces.glb"), &read("pieces_rig.glb"), (30.0, 1), 1e-6);
     let error = read_glb(&read("rig.glb")).unwrap_err();
     assert!(matches!(error, GlbReadError::Rigged));
+}
+
+#[test]
+fn a_rig_is_no_mesh() {
+    let of_rig =
+        "version = 1\n[[body]]\nname = \"thing\"\nshape = { mesh = { file = \"rig.glb\" } }\n";
+    let case = Case::new(&[("scene.toml", SCENE), ("of_rig.toml", of_rig)]);
+    let made = case.run(&["run", "scene.toml", "-q", "-o", "rig.glb", "--rig"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for arguments in [
+        "info rig.glb",
+        "fracture rig.glb --pattern voronoi:9 -o out.glb",
+        "tetrahedralize rig.glb --count 500 -o out.msh",
+        "voxelize rig.glb -o out.lset",
+        "slice rig.glb --plane 0,1,0,0.1 -o out.obj",
+        "bond rig.glb -o out.toml",
+        "check of_rig.toml",
+    ] {
+        let output = case.run(&arguments.split(' ').collect::<Vec<_>>());
+        let told = problem(output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {told}");
+        assert_eq!(told.lines().count(), 1, "{arguments}: {told}");
+        assert!(told.contains("rig.glb: is a recording"), "{arguments}: {told}");
+        assert!(told.contains("give a mesh, or the recording without --rig"), "{told}");
+    }
+    assert_eq!(case.names(), ["of_rig.toml", "rig.glb", "scene.toml"]);
+}
+
+/// A skinned mesh of another program is in bind pose, which is that of its export.
+#[test]
+fn a_skinned_mesh_of_another_program_is_a_mesh() {
+    let bytes = rigged(&breaking_pot());
+    let name = std::path::Path::new("rig.glb");
+    assert!(matches!(meshfile::parse(name, &bytes), Err(MeshFileError::Rig)));
+    let key = b"\"fps\"";
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap();
+    let mut foreign = bytes.clone();
+    foreign[at..at + key.len()].copy_from_slice(b"\"FPS\"");
+    assert!(!meshfile::parse(name, &foreign).unwrap().mesh.triangles.is_empty());
 }
 
 #[test]

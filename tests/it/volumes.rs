@@ -70,6 +70,68 @@ fn level_sets_become_image_data_and_back_bit_for_bit() {
     assert_eq!(read("ball.lset"), read("again.lset"));
 }
 
+/// A cube of edge 1 whose faces are multiples of a 20th and of a 40th from the origin.
+const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nf 4 3 2 1\n\
+    f 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+
+/// The number after a word of a text.
+fn number_after(text: &str, word: &str) -> f64 {
+    let rest = text.split_once(word).unwrap_or_else(|| panic!("{word} is not in {text}")).1;
+    let number = rest.trim_start().split([' ', ',', '\n']).next().unwrap();
+    number.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+#[test]
+fn volumes_of_level_sets_converge_where_faces_lie_on_nodes() {
+    let case = Case::new(&[("cube.obj", CUBE)]);
+    let told = |arguments: &[&str]| {
+        let output = case.run(arguments);
+        assert!(output.status.success(), "{}", problem(output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for spacing in [0.05, 0.025] {
+        let text = spacing.to_string();
+        let made = told(&["voxelize", "cube.obj", "--spacing", &text, "-o", "cube.lset"]);
+        let filled = told(&["tetrahedralize", "cube.lset", "--cell", "0.2", "-o", "cube.msh"]);
+        // cells cut the 12 edges off by at most half their section; numbers have four digits
+        let most = 12.0 * 0.5 * spacing * spacing + 5e-4;
+        for text in [&made, &told(&["info", "cube.lset"])] {
+            let volume = number_after(text, "volume");
+            assert!((volume - 1.0).abs() < most, "{spacing}: {text}");
+        }
+        // tetrahedra are compared with that volume
+        let own = filled.split_once("volume").unwrap().1;
+        let volume = number_after(own, "") / (1.0 + 0.01 * number_after(own, ", "));
+        assert!((volume - 1.0).abs() < most, "{spacing}: {filled}");
+    }
+}
+
+#[test]
+fn options_of_sampling_are_refused_for_level_sets() {
+    let case = case(&ball("Float32"));
+    for (from, option) in [
+        ("ball.lset", ["--spacing", "0.1"]),
+        ("ball.vti", ["--sign", "strict"]),
+        ("ball.vti", ["--sign", "auto"]),
+        ("ball.lset", ["--nodes", "9000"]),
+    ] {
+        for command in [
+            &["voxelize", from, "-o", "out.vti"][..],
+            &["tetrahedralize", from, "--cell", "0.2", "-o", "out.msh"],
+        ] {
+            let output = case.run(&[command, &option].concat());
+            let told = problem(output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{told}");
+            let expected = format!(
+                "brisance: {from}: is a level set, which is sampled already: remove {}\n",
+                option[0]
+            );
+            assert_eq!(told, expected);
+        }
+    }
+    assert_eq!(case.names(), ["ball.lset", "ball.vti"]);
+}
+
 /// A ball's area and where it is.
 #[test]
 fn a_level_set_becomes_a_mesh() {

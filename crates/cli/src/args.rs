@@ -272,8 +272,9 @@ pub struct Sampling {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(512..=134_217_728))]
     pub nodes: Option<u32>,
     /// How to find the inside of the mesh: auto, strict (closed meshes only) or winding (winding numbers)
-    #[arg(long, value_name = "SIGN", default_value = "auto", value_parser = sign)]
-    pub sign: MeshSign,
+    /// [default: auto]
+    #[arg(long, value_name = "SIGN", value_parser = sign)]
+    pub sign: Option<MeshSign>,
 }
 
 impl Sampling {
@@ -284,10 +285,21 @@ impl Sampling {
             size: None,
             spacing: self.spacing,
             nodes: self.nodes.map(|nodes| nodes as usize),
-            sign: self.sign,
+            sign: self.sign.unwrap_or_default(),
             mirror: None,
             collide: Collide::Samples,
         }
+    }
+
+    /// The first of its options that is given.
+    pub fn given(&self) -> Option<&'static str> {
+        let Self { spacing, nodes, sign } = self;
+        let options = [
+            ("--spacing", spacing.is_some()),
+            ("--nodes", nodes.is_some()),
+            ("--sign", sign.is_some()),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
 }
 

@@ -25,9 +25,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use clap::CommandFactory;
-use sim::PhysicsScene;
+use meshfile::glb_file::is_glb;
+use sim::{PhysicsScene, Recording};
 
 use crate::args::{Arguments, Command};
+use crate::format::glb::read_glb;
 use crate::format::{DustFormat, Format, PhysicsFormat};
 use crate::output::is_same_file;
 pub use failure::Failure;
@@ -111,6 +113,16 @@ fn write_no_materials(out: &mut impl Write, path: &Path) -> io::Result<()> {
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     crate::input::read_argument(path)
         .map_err(|source| Failure::Read { path: path.to_owned(), source })
+}
+
+/// The recording at `path`.
+fn recording_at(path: &Path) -> Result<Recording, Failure> {
+    let bytes = read(path)?;
+    // a pipe has no ending
+    if !ends_in(path, "glb") && !is_glb(&bytes) {
+        return Err(Failure::NoRecording { path: path.to_owned() });
+    }
+    read_glb(&bytes).map_err(|source| Failure::Recording { path: path.to_owned(), source })
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {

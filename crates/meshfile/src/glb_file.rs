@@ -57,15 +57,24 @@ impl From<gltf::Error> for GlbError {
     }
 }
 
+/// Whether bytes begin as those of a GLB file do.
+pub fn is_glb(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"glTF")
+}
+
 /// Opens a GLB file the meshes of which can be read: their accessors are of kinds that the format
 /// allows, lie within the file, have one entry for each vertex, and indices name vertices.
 ///
 /// # Errors
 /// [`GlbError`] when they are not.
 pub fn open(bytes: &[u8]) -> Result<Gltf, GlbError> {
+    // the library takes other bytes for JSON
+    if !is_glb(bytes) {
+        return Err(GlbError::Damaged("it does not start with `glTF`".to_owned()));
+    }
     // the library takes the header from this length
     let length = bytes.get(8..12).and_then(|length| length.try_into().ok());
-    if bytes.starts_with(b"glTF") && length.is_none_or(|length| u32::from_le_bytes(length) < 12) {
+    if length.is_none_or(|length| u32::from_le_bytes(length) < 12) {
         return Err(GlbError::Damaged("its header is cut off".to_owned()));
     }
     let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes)?;

@@ -3,8 +3,9 @@
 mod materials;
 
 use ::gltf::mesh::Mode;
-use ::gltf::{Node, Primitive};
+use ::gltf::{Node, Primitive, Scene};
 use nalgebra::{Matrix3, Matrix4, Point3, UnitVector3, Vector2, Vector3, Vector4};
+use serde_json::Value;
 
 use sim::Paint;
 
@@ -23,6 +24,9 @@ pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, M
     let mut materials = GlbCoats::new(&file, beside);
     let most = MAX_ELEMENTS.min(bytes.len().max(FREE));
     let scene = file.default_scene().or_else(|| file.scenes().next());
+    if file.skins().next().is_some() && scene.as_ref().is_some_and(is_recording) {
+        return Err(MeshFileError::Rig);
+    }
     // children are placed relative to their parents
     let mut open: Vec<(Node, Matrix4<f64>)> =
         scene.iter().flat_map(|s| s.nodes()).map(|n| (n, Matrix4::identity())).collect();
@@ -41,6 +45,13 @@ pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, M
         mesh.coat_of.clear();
     }
     Ok(mesh)
+}
+
+/// Whether a scene has the `extras` of a recording.
+fn is_recording(scene: &Scene) -> bool {
+    let extras = scene.extras().as_ref().map(|raw| serde_json::from_str(raw.get()));
+    let Some(Ok(Value::Object(extras))) = extras else { return false };
+    ["fps", "frames"].iter().all(|key| extras.contains_key(*key))
 }
 
 fn malformed(problem: &str) -> MeshFileError {

@@ -77,6 +77,15 @@ pub enum MeshFileError {
         /// What is wrong with it.
         source: ImageError,
     },
+    /// It is a recording as a rig, in the mesh of which every body is where it was born.
+    #[error(
+        "is a recording that is written with --rig, the mesh of which is no solid: give a mesh, or the recording \
+         without --rig"
+    )]
+    Rig,
+    /// There are points, and no triangle between them.
+    #[error("holds points and no triangles, as dust does: export a surface as polygons")]
+    Points,
     /// A coordinate is NaN or infinite.
     #[error("vertex {vertex} has a coordinate that is not a finite number")]
     NotFinite {

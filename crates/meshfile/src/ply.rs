@@ -47,6 +47,9 @@ pub(super) fn parse(bytes: &[u8], beside: &mut Beside<'_>) -> Result<MeshFile, M
             }));
         }
     }
+    if painted.mesh.triangles.is_empty() && !painted.mesh.vertices.is_empty() {
+        return Err(MeshFileError::Points);
+    }
     coat(&file.header.comments, beside, &mut painted)?;
     Ok(painted)
 }

@@ -292,9 +292,7 @@ impl World {
                 known = Some(Known { search, renewed: woken, resumed: Vec::new() });
                 continue;
             }
-            let before = self.mechanical_energy();
-            let start = self.exchange(paths);
-            // virtual starts lie where bodies under a force were not
+            let (before, start) = (self.mechanical_energy(), self.exchange(paths));
             let work = done.work + self.total_force_work(&start.poses);
             let (frame, taken) = (self.at(given), before + work - self.mechanical_energy());
             let acting = Acting { frame, search: &search, momenta: &start.momenta, taken };

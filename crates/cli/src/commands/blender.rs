@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::args::BlenderArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
-use crate::format::glb::read_glb;
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, recording_at};
 use crate::output::write_whole;
 use crate::progress::phase;
 
@@ -31,8 +30,7 @@ pub(super) fn blender(arguments: &BlenderArguments) -> Result<(), Failure> {
     check_folder(output)?;
     check_distinct(output, [recording.as_path()])?;
     // what is no recording is refused before Blender starts, which takes a while
-    read_glb(&read(recording)?)
-        .map_err(|source| Failure::Recording { path: recording.clone(), source })?;
+    recording_at(recording)?;
     let host = Host::find(blender, python).ok_or(Failure::NoBlender)?;
     let failed = |e: io::Error| Failure::Write { path: output.clone(), source: e.into() };
     let source = std::path::absolute(recording).map_err(failed)?;

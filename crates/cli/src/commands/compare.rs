@@ -9,13 +9,13 @@ use sim::{Camera, Event, Recorder, Recording};
 
 use crate::args::CompareArguments;
 use crate::commands::load::{Loaded, build, load, print_notes, read_scene};
-use crate::commands::{Failure, print};
+use crate::commands::{Failure, check_folder, print};
 use crate::comparison::{
     Fineness, Measured, Model, OfModel, PowerLaw, Report, Run, convergence, measure, page, sizes,
     with_model,
 };
 use crate::format::Format;
-use crate::output::{check_writable, write_whole_folder};
+use crate::output::write_whole_folder;
 use crate::progress::phase;
 use crate::render::{Images, View, render};
 use crate::wording::{count, number};
@@ -85,11 +85,7 @@ fn check(arguments: &CompareArguments) -> Result<(), Failure> {
     if output.exists() {
         return Err(Failure::Exists { path: output.clone() });
     }
-    if !crate::output::folder_of(output).is_dir() {
-        return Err(Failure::NoFolder { path: output.clone() });
-    }
-    check_writable(output)
-        .map_err(|source| Failure::Write { path: output.clone(), source: source.into() })
+    check_folder(output)
 }
 
 /// All factors, in an order, with all models.

@@ -113,6 +113,14 @@ pub enum Failure {
         /// The file.
         path: PathBuf,
     },
+    /// An option is of the sampling of meshes, and the input is a level set.
+    #[error("{}: is a level set, which is sampled already: remove {option}", path.display())]
+    SampledAlready {
+        /// The file.
+        path: PathBuf,
+        /// The option.
+        option: &'static str,
+    },
     /// A level set cannot be used.
     #[error("{}: {}", path.display(), plain(source))]
     Volume {
@@ -254,19 +262,23 @@ pub enum Failure {
         /// What is wrong with it.
         problem: String,
     },
-    /// A picture cannot be used.
-    #[error("{}: {source}", path.display())]
+    /// A picture that a scene names cannot be used.
+    #[error("{}: {source} (named in {})", path.display(), scene.display())]
     Picture {
         /// The file.
         path: PathBuf,
+        /// The scene.
+        scene: PathBuf,
         /// What is wrong with it.
         source: crate::picture_file::PictureError,
     },
-    /// An SVG file cannot be used.
-    #[error("{}: {source}", path.display())]
+    /// An SVG file that a scene names cannot be used.
+    #[error("{}: {source} (named in {})", path.display(), scene.display())]
     Outline {
         /// The file.
         path: PathBuf,
+        /// The scene.
+        scene: PathBuf,
         /// What is wrong with it.
         source: crate::outline_file::OutlineFileError,
     },
@@ -393,6 +405,12 @@ pub enum Failure {
     /// The folder of an output takes no files.
     #[error("{}: its folder takes no new files: choose another", path.display())]
     ClosedFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is no recording by its name and its first bytes.
+    #[error("{}: is not a GLB file: give a recording that `brisance` wrote as .glb", path.display())]
+    NoRecording {
         /// The file.
         path: PathBuf,
     },

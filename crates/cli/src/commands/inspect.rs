@@ -90,8 +90,10 @@ impl Found<'_> {
     /// Whether it is a copy of the same body and differs in nothing that is told but its name.
     fn is_like(&self, other: &Self) -> bool {
         std::ptr::eq(self.spec, other.spec)
-            && (self.motion, self.mass) == (other.motion, other.mass)
-            && (self.break_impulse, &self.breaker) == (other.break_impulse, &other.breaker)
+            && self.motion == other.motion
+            && nearly_equal(self.mass, other.mass)
+            && nearly_equal(self.break_impulse, other.break_impulse)
+            && self.breaker == other.breaker
     }
 
     /// What it is, or `copies` of it are.
@@ -110,6 +112,15 @@ impl Found<'_> {
         let strength = strength.map_or_else(String::new, |s| format!(", {each}{s}"));
         let copies = count(copies, "copy", "copies");
         format!("{}: {copies}{mass}, {}{strength}", self.spec.name, self.motion)
+    }
+}
+
+/// Whether two numbers are equal but for rounding, as those of a body and its mirror image.
+fn nearly_equal(a: Option<f64>, b: Option<f64>) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= ROUNDING * a.abs(),
+        _ => a == b,
     }
 }
 
@@ -321,7 +332,7 @@ fn product(size: &Vector3<f64>) -> String {
 fn level_set_facts(path: &Path) -> Result<Facts, Failure> {
     let solid = volume_at(path)?;
     let ([nx, ny, nz], spacing) = (solid.grid().dims(), solid.grid().spacing());
-    let volume = solid.moments().volume;
+    let volume = solid.subcell_moments().volume;
     Ok(Facts {
         text: format!(
             "level set of {nx} x {ny} x {nz} nodes, {} apart\nvolume {}\n",

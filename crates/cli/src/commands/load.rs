@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fracture::{ClosedMesh, Painting, Stencil};
+use ndarray::Array2;
 use sim::scene::{Body, FileError, Scene, Shape, StrengthPicture};
 use sim::{Appearance, BuildError, MeshData, MeshWarning, PaintedMesh, World};
 
@@ -228,13 +229,13 @@ pub fn load_with(
         let picture_path = reach.path(picture, path)?;
         digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
-        painting(&picture_path)
+        painting(&picture_path, path)
     })?;
     scene.give_strength(|picture| {
         let picture_path = reach.path(&picture.file, path)?;
         digest.update(&read_plain(&picture_path)?);
         files.push(picture_path.clone());
-        stencil(picture, &picture_path)
+        stencil(picture, &picture_path, path)
     })?;
     let simulation = &scene.simulation;
     digest.update(&simulation.seed.to_le_bytes());
@@ -245,7 +246,7 @@ pub fn load_with(
 /// Reads the SVG files of a scene into `meshes` as solids. Returns the files.
 fn read_outlines(
     scene: &Scene,
-    (path, reach): (&Path, &Reach),
+    (named_in, reach): (&Path, &Reach),
     meshes: &mut BTreeMap<String, MeshData>,
 ) -> Result<Contents, Failure> {
     let mut contents = Contents::new();
@@ -253,10 +254,13 @@ fn read_outlines(
         if meshes.contains_key(file) {
             continue;
         }
-        let path = reach.path(file, path)?;
+        let path = reach.path(file, named_in)?;
         let bytes = read_plain(&path)?;
-        let outline = read_outline(&bytes)
-            .map_err(|source| Failure::Outline { path: path.clone(), source })?;
+        let outline = read_outline(&bytes).map_err(|source| Failure::Outline {
+            path: path.clone(),
+            scene: named_in.to_owned(),
+            source,
+        })?;
         contents.push((path, bytes));
         meshes.insert(file.to_owned(), MeshData::Surface(outline.into()));
     }
@@ -367,28 +371,33 @@ pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, Failure> {
     input::read(path).map_err(|source| Failure::Read { path: path.to_owned(), source })
 }
 
+/// The pixels of the picture at `path` that the scene at `scene` names.
+fn pixels(path: &Path, scene: &Path) -> Result<Array2<[u8; 3]>, Failure> {
+    read_picture(path).map_err(|source| Failure::Picture {
+        path: path.to_owned(),
+        scene: scene.to_owned(),
+        source,
+    })
+}
+
 /// Density by the darkness of a picture.
-fn painting(path: &Path) -> Result<Painting, Failure> {
-    let pixels =
-        read_picture(path).map_err(|source| Failure::Picture { path: path.to_owned(), source })?;
+fn painting(path: &Path, scene: &Path) -> Result<Painting, Failure> {
     let darkness = |pixel: &[u8; 3]| {
         let light: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
         1.0 - light / (3.0 * 255.0)
     };
-    Ok(Painting { density: pixels.map(darkness) })
+    Ok(Painting { density: pixels(path, scene)?.map(darkness) })
 }
 
 /// Strength by the light of a picture.
-fn stencil(picture: &StrengthPicture, path: &Path) -> Result<Stencil, Failure> {
-    let pixels =
-        read_picture(path).map_err(|source| Failure::Picture { path: path.to_owned(), source })?;
+fn stencil(picture: &StrengthPicture, path: &Path, scene: &Path) -> Result<Stencil, Failure> {
     let factor = |&pixel: &[u8; 3]| {
         let sum: f64 = pixel.iter().map(|&byte| f64::from(byte)).sum();
         picture.darkest + (1.0 - picture.darkest) * sum / (3.0 * 255.0)
     };
     let StrengthPicture { corner, across, down, .. } = picture;
     Ok(Stencil {
-        factors: pixels.map(factor),
+        factors: pixels(path, scene)?.map(factor),
         corner: (*corner).into(),
         across: (*across).into(),
         down: (*down).into(),

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use sim::Recording;
 
 use crate::args::RenderArguments;
-use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, read};
-use crate::format::glb::read_glb;
+use crate::commands::{Failure, check_distinct, check_folder, ends_in, print, recording_at};
 use crate::output::{write_whole, write_whole_elsewhere, write_whole_folder};
 use crate::progress::Progress;
 use crate::render::{Apng, Gif, Images, Picture, Video, View, contact_sheet, render as draw};
@@ -79,9 +78,9 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     if kind != Kind::Sheet && !arguments.beside.is_empty() {
         return Err(Failure::Beside { path: output.clone() });
     }
-    let recording = recording_of(path)?;
+    let recording = recording_at(path)?;
     let others: Vec<Recording> =
-        arguments.beside.iter().map(|path| recording_of(path)).collect::<Result<_, _>>()?;
+        arguments.beside.iter().map(|path| recording_at(path)).collect::<Result<_, _>>()?;
     if let Some(&frame) = arguments.frame.iter().find(|&&frame| frame >= recording.frames) {
         let frames = recording.frames;
         return Err(Failure::NoFrame { path: path.clone(), frame, frames });
@@ -113,10 +112,6 @@ pub(super) fn render(arguments: &RenderArguments) -> Result<(), Failure> {
     }
     let [width, height] = size;
     print(|out| writeln!(out, "{}: {count} frames of {width} x {height} pixels", output.display()))
-}
-
-fn recording_of(path: &Path) -> Result<Recording, Failure> {
-    read_glb(&read(path)?).map_err(|source| Failure::Recording { path: path.to_owned(), source })
 }
 
 /// Writes the pictures of all drawings in one, those that were taken at one time in a row.

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use crate::args::{ServingArguments, ViewArguments};
-use crate::commands::{Failure, print, read};
-use crate::format::glb::read_glb;
+use crate::commands::{Failure, print, recording_at};
 use crate::viewer::{Part, Server, playback, viewer};
 
 /// Serves the page of recordings until a signal ends the program.
@@ -12,8 +11,7 @@ pub(super) fn view(arguments: &ViewArguments) -> Result<(), Failure> {
     let ViewArguments { recordings: paths, serving } = arguments;
     let mut recordings = vec![];
     for path in paths {
-        let recording = read_glb(&read(path)?)
-            .map_err(|source| Failure::Recording { path: path.clone(), source })?;
+        let recording = recording_at(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let bytes = playback(&recording, &name);
         recordings.push((name, bytes));

@@ -25,8 +25,8 @@ pub(super) fn tetrahedralize(arguments: &TetrahedralizeArguments) -> Result<(), 
     check_tet_output(output, ".msh or .vtu")?;
     check_distinct(output, [path.as_path()])?;
     let (solid, volume) = if is_volume(path) {
-        let solid = volume_at(path)?;
-        let volume = solid.moments().volume;
+        let solid = sampled_already(path, sampling)?;
+        let volume = solid.subcell_moments().volume;
         (solid, volume)
     } else {
         let (solid, mesh) = sampled(path, sampling, *quiet)?;
@@ -188,6 +188,14 @@ pub(super) fn volume_at(path: &Path) -> Result<LevelSet, Failure> {
     read_volume(path, MAX_NODES).map_err(failed)
 }
 
+/// The level set of a file; refuses options of sampling.
+fn sampled_already(path: &Path, sampling: &Sampling) -> Result<LevelSet, Failure> {
+    match sampling.given() {
+        Some(option) => Err(Failure::SampledAlready { path: path.to_owned(), option }),
+        None => volume_at(path),
+    }
+}
+
 /// Samples a mesh, or reads a level set, and writes it as a level set or its surface as a mesh.
 pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     let VoxelizeArguments { mesh: path, sampling, output, quiet } = arguments;
@@ -197,7 +205,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
     check_folder(output)?;
     check_distinct(output, [path.as_path()])?;
     let (solid, exact) = if is_volume(path) {
-        (volume_at(path)?, None)
+        (sampled_already(path, sampling)?, None)
     } else {
         let (solid, mesh) = sampled(path, sampling, *quiet)?;
         (solid, Some(mesh.signed_volume()))
@@ -216,7 +224,7 @@ pub(super) fn voxelize(arguments: &VoxelizeArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let [nx, ny, nz] = solid.grid().dims();
-    let (spacing, volume) = (solid.grid().spacing(), solid.moments().volume);
+    let (spacing, volume) = (solid.grid().spacing(), solid.subcell_moments().volume);
     let error = exact.map_or_else(String::new, |exact| {
         format!(", {:+.2} % of that of the mesh", 100.0 * (volume / exact - 1.0))
     });

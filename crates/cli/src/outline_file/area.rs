@@ -21,16 +21,7 @@ pub(super) fn solid(regions: &[Region]) -> Result<TriMesh, OutlineFileError> {
     let cell = points().map(|p| p.coords.amax()).fold(0.0, f64::max) / GRID;
     let lines = split(lines(regions, cell))?;
     let (points, triangles) = triangles(&lines)?;
-    let mut bounds = vec![Vec::new(); regions.len()];
-    lines.iter().for_each(|line| bounds[line.region as usize].push(line.ends));
-    let is_inside = |triangle: &[u32; 3]| {
-        let sum = |k: usize| triangle.iter().map(|&v| points[v as usize][k]).sum();
-        regions.iter().zip(&bounds).any(|(region, ends)| {
-            let winding = winding(ends, [sum(0), sum(1)]);
-            if region.is_even_odd { winding % 2 != 0 } else { winding != 0 }
-        })
-    };
-    let inside: Vec<[u32; 3]> = triangles.into_iter().filter(is_inside).collect();
+    let inside = inside(regions, lines, &points, &triangles);
     if inside.is_empty() {
         return Err(OutlineFileError::Empty);
     }
@@ -77,19 +68,56 @@ fn triangles(lines: &[Line]) -> Result<Triangles, OutlineFileError> {
     Ok((corners, faces.collect()))
 }
 
-/// How often lines go around a third of a point, counter-clockwise, by their crossings to the right of it.
-fn winding(lines: &[[[i64; 2]; 2]], [x, y]: [i64; 2]) -> i64 {
-    let crossing = |ends: &[[i64; 2]; 2]| {
-        let [a, b] = ends.map(|end| end.map(|x| 3 * x));
-        if (a[1] <= y) == (b[1] <= y) {
-            return 0;
+/// The triangles within regions. Lines and triangles are met in the order of their heights, so that each triangle is
+/// compared with the lines at its height alone.
+fn inside(
+    regions: &[Region],
+    mut lines: Vec<Line>,
+    points: &[[i64; 2]],
+    triangles: &[[u32; 3]],
+) -> Vec<[u32; 3]> {
+    let three_times_middle =
+        |triangle: &[u32; 3]| [0, 1].map(|k| triangle.iter().map(|&v| points[v as usize][k]).sum());
+    let mut middles: Vec<(usize, [i64; 2])> =
+        triangles.iter().map(three_times_middle).enumerate().collect();
+    middles.sort_unstable_by_key(|(n, [_, y])| (*y, *n));
+    let heights = |line: &Line| line.ends.map(|[_, y]| 3 * y);
+    let low = |line: &Line| heights(line)[0].min(heights(line)[1]);
+    let high = |line: &Line| heights(line)[0].max(heights(line)[1]);
+    lines.sort_by_key(low);
+    let mut lines = lines.into_iter().peekable();
+    let mut beside: Vec<Line> = Vec::new();
+    let mut windings = vec![0_i64; regions.len()];
+    let mut is_inside = vec![false; triangles.len()];
+    for (n, place) in middles {
+        beside.retain(|line| high(line) > place[1]);
+        while let Some(line) = lines.next_if(|line| low(line) <= place[1]) {
+            beside.extend(Some(line).filter(|line| high(line) > place[1]));
         }
-        let is_up = b[1] > a[1];
-        let side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-        let is_right = (side > 0) == is_up;
-        if is_right { if is_up { 1 } else { -1 } } else { 0 }
-    };
-    lines.iter().map(crossing).sum()
+        beside.iter().for_each(|line| windings[line.region as usize] = 0);
+        for line in &beside {
+            windings[line.region as usize] += crossing(&line.ends, place);
+        }
+        is_inside[n] = beside.iter().any(|line| {
+            let winding = windings[line.region as usize];
+            let is_even_odd = regions[line.region as usize].is_even_odd;
+            if is_even_odd { winding % 2 != 0 } else { winding != 0 }
+        });
+    }
+    triangles.iter().zip(is_inside).filter(|(_, is)| *is).map(|(triangle, _)| *triangle).collect()
+}
+
+/// What a line adds to how often lines go around a third of a point, counter-clockwise, by its crossing to the
+/// right of it.
+fn crossing(ends: &[[i64; 2]; 2], [x, y]: [i64; 2]) -> i64 {
+    let [a, b] = ends.map(|end| end.map(|x| 3 * x));
+    if (a[1] <= y) == (b[1] <= y) {
+        return 0;
+    }
+    let is_up = b[1] > a[1];
+    let side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
+    let is_right = (side > 0) == is_up;
+    if is_right { if is_up { 1 } else { -1 } } else { 0 }
 }
 
 /// Extrudes counter-clockwise triangles from z = -0.5 to 0.5 into a closed 2-manifold. Parts that touch in one point

@@ -131,7 +131,8 @@ impl World {
         self.force(i).map_or(0.0, |force| force.dot(&way))
     }
 
-    /// The work of all forces since bodies were at `start`, J.
+    /// The work of all forces on the way from `start`, J. Virtual starts lie off the way that bodies went, so that
+    /// the work to there and from there adds up to that of the way.
     pub(crate) fn total_force_work(&self, start: &[Isometry3<f64>]) -> f64 {
         let bodies = 0..if self.loads.is_empty() { 0 } else { start.len() };
         bodies.map(|i| self.force_work(i, [&start[i], &self.poses[i]])).sum()
