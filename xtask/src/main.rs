@@ -149,12 +149,12 @@ fn test(rest: &[&str], browser: bool) -> Outcome {
     }
     command.env("BRISANCE_SKIPPED", &skipped);
     let outcome = run(&mut command).and_then(|()| vectors(Path::new("tests/vectors")));
-    tell_skipped(&skipped);
+    print_skipped(&skipped);
     outcome
 }
 
-/// Tells in one line what was skipped, by reason; nothing if nothing was.
-fn tell_skipped(file: &Path) {
+/// Prints in one line what was skipped, by reason; nothing if nothing was.
+fn print_skipped(file: &Path) {
     let mut reasons = BTreeMap::<_, usize>::new();
     let lines = std::fs::read_to_string(file).unwrap_or_default();
     lines.lines().for_each(|reason| *reasons.entry(reason).or_default() += 1);
