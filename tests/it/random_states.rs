@@ -83,7 +83,7 @@ fn checkpoint(run: &Run, frame: usize, file: &Path) -> Checkpoint {
     read
 }
 
-/// A world that goes on where a checkpoint was written.
+/// A world resumed from a checkpoint.
 fn resumed(scene: &RandomScene, saved: &Checkpoint) -> World {
     let mut world = scene.world().unwrap();
     for frame in 1..=saved.frame {

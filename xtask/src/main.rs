@@ -158,14 +158,14 @@ fn print_skipped(file: &Path) {
     let mut reasons = BTreeMap::<_, usize>::new();
     let lines = std::fs::read_to_string(file).unwrap_or_default();
     lines.lines().for_each(|reason| *reasons.entry(reason).or_default() += 1);
-    let told: Vec<String> =
+    let reasons: Vec<String> =
         reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
-    if !told.is_empty() {
-        println!("skipped: {}", told.join("; "));
+    if !reasons.is_empty() {
+        println!("skipped: {}", reasons.join("; "));
     }
 }
 
-/// Random scenes; a seed of the environment comes back with the same ones, and another is told.
+/// Random scenes; a seed of the environment comes back with the same ones, and another is printed.
 fn worlds(count: &str) -> Outcome {
     let mut command = Command::new(env!("CARGO"));
     command.args(["test", "--release", "--package", "brisance-tests", "--test", "it"]);

@@ -1,38 +1,42 @@
-//! Convex decompositions, for engines that collide those.
+//! Approximate convex decomposition, for engines that collide convex solids.
 
 use levelset::{Aabb, ConvexHull, TriMesh};
 use nalgebra::{Matrix3, Point3, Vector3};
 
 use crate::slicing::{ClosedMesh, Half, Plane, Slice, slice};
 
-/// Points on the surface of a part that measure how deep its concavities are.
+/// Sample points per part at which the concavity is measured.
 const SAMPLES: usize = 512;
-/// Planes along each principal axis that are tried for a cut, at equal distances.
+/// Candidate cutting planes per principal axis, at equal distances.
 const CUTS: usize = 7;
-/// Times that the distance of planes is halved about the best one.
+/// Refinements of the best plane: each halves the step of its offset.
 const REFINEMENTS: usize = 2;
-/// How much a cut into unequal parts counts against its depth. Thin cups need little of it, hollow balls much.
-const IMBALANCE: [f64; 2] = [1.0, 0.3];
-/// How far hulls of trial cuts may be off their points, as a share of the size of the part.
+/// Weights of the balance of a cut: 1 plus the weight times the difference of both sides' shares of the surface
+/// multiplies its concavity. Both weights are tried. Of 0, 0.3, 1 and 3, thin cups need the fewest parts with 0.3, cups
+/// and hollow balls with 1; rings and coils differ little.
+const BALANCE: [f64; 2] = [1.0, 0.3];
+/// Tolerance of the hulls of candidate cuts, as a share of the size of the part.
 const TRIAL_TOLERANCE: f64 = 0.01;
-/// How far a hull may lie inside what it is the hull of, as a share of the size of the whole.
+/// Tolerance of the hulls that are returned, as a share of the diagonal of the solid.
 const TOLERANCE: f64 = 0.002;
-/// Parts of less than this share of the whole are dropped.
+/// Parts of less than this share of the volume of the solid are dropped.
 const CRUMB: f64 = 1e-6;
 /// Limit of cuts, as a multiple of the limit of parts.
 const MAX_CUTS: usize = 4;
 
-/// A solid as convex parts whose union is about it. The sum of their volumes exceeds that of the solid by no more
-/// than the share `error`, unless that takes more than `most` parts (1 or more).
+/// Approximate convex decomposition of a solid. The volumes of the parts, m^3, exceed that of the solid by at most the
+/// share `error` in sum, unless that takes more than `most` parts. An `error` that is not positive counts as 0, and
+/// `most` as at least 1; each connected component has a part of its own.
 ///
-/// Planes cut the part whose hull exceeds it most, until the hulls exceed the solid by little enough. Neighbors whose
-/// common hull is hardly larger than theirs are merged. A cut is the better the less deep the surface then lies under
-/// the hulls of both sides, along its normals, and the more equal both sides are. The volume of hulls (V-HACD, Mamou
-/// 2016) does not change with the first cuts of a hollow solid; this depth does, without a search over sequences of
-/// cuts (CoACD, Wei et al. 2022).
+/// A plane cuts the part whose hull exceeds it most, until the sum of all excesses is small enough. Neighbors whose
+/// common hull exceeds theirs least are then merged. The plane minimizes the concavity of both sides: the distance from
+/// the surface to the hull along the surface normal, summed over the surface, and weighted by the balance of the cut. The
+/// volume between hull and solid, which V-HACD (Mamou 2016) minimizes, does not change with the first cuts of a hollow
+/// solid; this distance does, without the tree search of CoACD (Wei et al. 2022).
 ///
-/// What does not hang together has at least one part each. A hull lies inside what it is the hull of by up to 0.2 % of the
-/// diagonal of the whole. A mesh without volume has no parts. The result is the same on every platform.
+/// A hull lies inside the exact one by up to 0.2 % of the diagonal of the solid. A mesh of no positive volume has no
+/// parts. The time grows with the number of cuts times the vertices, and with the square of the number of parts. The
+/// result is the same on every platform.
 pub fn convex_parts(solid: &ClosedMesh, error: f64, most: u32) -> Vec<TriMesh> {
     let volume = solid.mesh().signed_volume();
     if !(volume > 0.0 && volume.is_finite()) {
@@ -41,9 +45,9 @@ pub fn convex_parts(solid: &ClosedMesh, error: f64, most: u32) -> Vec<TriMesh> {
     let tolerance = TOLERANCE * diagonal(&solid.mesh().vertices);
     let allowed = if error > 0.0 { error * volume } else { 0.0 };
     let mut best: Option<Decomposition> = None;
-    for imbalance in IMBALANCE {
+    for balance in BALANCE {
         let crumb = CRUMB * volume;
-        let limits = Limits { crumb, tolerance, allowed, most: most.max(1) as usize, imbalance };
+        let limits = Limits { crumb, tolerance, allowed, most: most.max(1) as usize, balance };
         let next = Decomposition::new(solid, limits);
         if best.as_ref().is_none_or(|best| next.is_better_than(best)) {
             best = Some(next);
@@ -66,8 +70,8 @@ struct Limits {
     allowed: f64,
     /// Number of parts.
     most: usize,
-    /// See [`IMBALANCE`].
-    imbalance: f64,
+    /// See [`BALANCE`].
+    balance: f64,
 }
 
 struct Decomposition {
@@ -137,7 +141,7 @@ impl Decomposition {
         own.total_cmp(&others).then(count.cmp(&other_count)).is_lt()
     }
 
-    /// What hangs together of a solid, each with its hull.
+    /// The connected components of a solid, each with its hull.
     fn made(&self, solid: &ClosedMesh) -> Vec<Part> {
         let part = |solid: ClosedMesh| {
             let volume = solid.mesh().signed_volume();
@@ -194,9 +198,9 @@ impl Decomposition {
         true
     }
 
-    /// What hangs together on either side of the best cut.
+    /// The connected components on both sides of the best cut.
     fn sides(&self, solid: &ClosedMesh) -> Vec<Part> {
-        let Some(plane) = best_cut(solid.mesh(), self.limits.imbalance) else {
+        let Some(plane) = best_cut(solid.mesh(), self.limits.balance) else {
             return Vec::new();
         };
         let Slice { front, back } = slice(solid, &plane);
@@ -235,7 +239,7 @@ impl Part {
         (self.hull_volume - self.volume).max(0.0)
     }
 
-    /// The hull of both; `None` if their boxes are apart.
+    /// The common convex hull; `None` if the bounding boxes do not overlap.
     fn common_hull(&self, other: &Self, tolerance: f64) -> Option<TriMesh> {
         let [own, others] =
             [Aabb::around(&self.hull.vertices)?, Aabb::around(&other.hull.vertices)?];
@@ -252,7 +256,7 @@ fn diagonal(points: &[Point3<f64>]) -> f64 {
     Aabb::around(points).map_or(0.0, |bounds| bounds.extents().norm())
 }
 
-/// The hull of points; `None` if they are nearly in a plane.
+/// The convex hull of points; `None` if they are nearly coplanar.
 fn hull(points: &[Point3<f64>], tolerance: f64) -> Option<TriMesh> {
     /// What is thinner than the tolerance has this share of it.
     const THIN: f64 = 0.01;
@@ -261,7 +265,7 @@ fn hull(points: &[Point3<f64>], tolerance: f64) -> Option<TriMesh> {
     hull.ok().map(|hull| hull.mesh().clone())
 }
 
-/// Points at equal shares of the area.
+/// Sample points at equal shares of the surface area.
 fn samples(mesh: &TriMesh) -> Vec<Sample> {
     /// Multiples of the inverse powers of this number spread evenly over a square (Roberts 2018).
     const PLASTIC: f64 = 1.324_717_957_244_746;
@@ -282,8 +286,8 @@ fn samples(mesh: &TriMesh) -> Vec<Sample> {
     samples
 }
 
-/// The best of the planes across the principal axes, and near that.
-fn best_cut(mesh: &TriMesh, imbalance: f64) -> Option<Plane> {
+/// The best candidate plane across a principal axis, with its offset refined.
+fn best_cut(mesh: &TriMesh, balance: f64) -> Option<Plane> {
     let samples = samples(mesh);
     let mut best: Option<(f64, Plane, f64)> = None;
     for axis in axes(&samples).column_iter() {
@@ -295,7 +299,7 @@ fn best_cut(mesh: &TriMesh, imbalance: f64) -> Option<Plane> {
         let planes =
             (1..=CUTS).filter_map(|n| Plane::new(axis.into_owned(), low + spacing * n as f64));
         for plane in planes {
-            let cost = cost(&samples, &plane, imbalance);
+            let cost = cost(&samples, &plane, balance);
             if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                 best = Some((cost, plane, spacing));
             }
@@ -307,7 +311,7 @@ fn best_cut(mesh: &TriMesh, imbalance: f64) -> Option<Plane> {
         let (normal, offset) = (plane.normal(), plane.offset());
         for near in [-spacing, spacing].map(|by| Plane::new(*normal, offset + by)).iter().flatten()
         {
-            let cost = cost(&samples, near, imbalance);
+            let cost = cost(&samples, near, balance);
             if cost < least {
                 (least, plane) = (cost, *near);
             }
@@ -328,17 +332,16 @@ fn axes(samples: &[Sample]) -> Matrix3<f64> {
     spread.symmetric_eigen().eigenvectors
 }
 
-/// The depth of the surface under the hulls of both sides of a plane, summed over the samples, and more if one side has
-/// more of them, m.
-fn cost(samples: &[Sample], plane: &Plane, imbalance: f64) -> f64 {
+/// The concavity of both sides of a plane, weighted by the balance of the cut, m.
+fn cost(samples: &[Sample], plane: &Plane, balance: f64) -> f64 {
     let (front, back): (Vec<&Sample>, Vec<&Sample>) =
         samples.iter().partition(|sample| plane.distance(&sample.at) > 0.0);
     let unequal = front.len().abs_diff(back.len()) as f64 / samples.len() as f64;
-    (depth(&front) + depth(&back)) * (1.0 + imbalance * unequal)
+    (concavity(&front) + concavity(&back)) * (1.0 + balance * unequal)
 }
 
-/// The depths of samples under their hull along their normals, summed, m.
-fn depth(samples: &[&Sample]) -> f64 {
+/// The concavity of a set of samples: their distances to their hull along their normals, summed, m.
+fn concavity(samples: &[&Sample]) -> f64 {
     let points: Vec<Point3<f64>> = samples.iter().map(|sample| sample.at).collect();
     let Ok(hull) = ConvexHull::simplified(&points, TRIAL_TOLERANCE * diagonal(&points)) else {
         return 0.0;

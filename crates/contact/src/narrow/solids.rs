@@ -100,9 +100,9 @@ impl Solids<'_> {
         found
     }
 
-    /// Where two solids overlap by more than a corner is off an edge, its nearest face is as often one
-    /// beside that on which it lies: those of towers would all lead out sideways. If a face parts the
-    /// solids best, such corners get their depth along its normal.
+    /// Turns normals of corners at edges onto the minimum translation vector. The face nearest to a corner that is
+    /// slightly deeper than it is off an edge may be an adjacent one, so that contacts of a tower would push sideways. If
+    /// a face normal is the minimum translation vector, such corners get it, and their depth along it.
     fn turn_sideways(&self, by_face: Parting, slack: f64, found: &mut Vec<Candidate>) {
         let Parting { distance, way } = by_face;
         let turn = &self.b_from_a.rotation;

@@ -303,7 +303,7 @@ fn overlap(ours: &[Triangle], theirs: &[Triangle], normal: &Vector3<f64>) -> (f6
         for b in theirs {
             let bounds = [a, b].map(|t| (t[0].inf(&t[1]).inf(&t[2]), t[0].sup(&t[1]).sup(&t[2])));
             let [(low, high), (other_low, other_high)] = bounds;
-            // along the normal of a plane that an axis is perpendicular to, boxes are as thick as rounding
+            // the box of a polygon in a coordinate plane has no thickness: allow for rounding
             let slack = FLAT * (high - low).max();
             if (0..3).any(|k| low[k] > other_high[k] + slack || high[k] < other_low[k] - slack) {
                 continue;

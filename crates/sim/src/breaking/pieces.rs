@@ -85,7 +85,7 @@ impl World {
         Clusters { broken, is_joined, is_held }
     }
 
-    /// Puts the pieces of a body in its place; nothing if one of them has no mass.
+    /// Replaces a body by its pieces; does nothing if one of them has no mass.
     pub(crate) fn replace(
         &mut self,
         parent: &Parent,

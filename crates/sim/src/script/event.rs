@@ -7,7 +7,7 @@ use crate::BodyId;
 use crate::world::limits::{UNIT, is_usable};
 use crate::world::numbers::{momentum, pose};
 
-/// A body that was hit harder than it bears, or cut.
+/// A body that was hit harder than its strength, or cut.
 ///
 /// Everything random in a scene is made before its first frame, so that a body, a place and an
 /// impulse decide what becomes of it, bit by bit.

@@ -31,7 +31,7 @@ impl World {
         self.wake(woken);
     }
 
-    /// Tells of sleepers that `blows` wake only because they bear so little by `laws`.
+    /// Reports sleepers that `blows` wake only because their strength by `laws` is so small.
     pub(crate) fn report_woken(
         &self,
         blows: &[Blow],

@@ -21,9 +21,8 @@ pub struct Settings {
     /// Limits on pieces.
     pub debris: Debris,
     /// Whether bodies stay in the plane parallel to xy in which they start and turn about z alone: a world of two
-    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be its own
-    /// mirror image in its plane; one without such an axis is frozen as
-    /// [`World::add`](crate::World::add) says. Nothing breaks.
+    /// dimensions, its bodies extruded along z. Each needs a principal axis along z, and should be
+    /// symmetric about its plane. [`World::add`](crate::World::add) freezes a body without such an axis. Nothing breaks.
     pub plane: bool,
     /// Whether bodies that have been still for half a second are held until something concerns
     /// them. [`contact::Solver::Reference`] does not know what does; with it none falls asleep.

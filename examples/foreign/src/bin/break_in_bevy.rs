@@ -52,7 +52,7 @@ const ROUNDING: f64 = 1e-6;
 #[require(Transform)]
 struct Body(BodyId);
 
-/// An impulse at the center of mass, before the next step, N s.
+/// An impulse to apply at the center of mass before the next step, N s.
 #[derive(Component)]
 struct Impulse(Vec3);
 
@@ -88,7 +88,7 @@ impl Physics {
     /// Gives a body an entity.
     fn spawn(&mut self, commands: &mut Commands, body: BodyId, name: Name) -> Entity {
         let entity = commands.spawn((Body(body), name)).id();
-        // never 0, which is the number of bodies that were given none
+        // bodies without user data have 0, which no entity has
         self.world.set_user_data(body, entity.to_bits());
         entity
     }
