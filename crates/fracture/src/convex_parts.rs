@@ -26,7 +26,8 @@ const MAX_CUTS: usize = 4;
 
 /// Approximate convex decomposition of a solid. The volumes of the parts, m^3, exceed that of the solid by at most the
 /// share `error` in sum, unless that takes more than `most` parts. An `error` that is not positive counts as 0, and
-/// `most` as at least 1; each connected component has a part of its own.
+/// `most` as at least 1. Connected components whose bounding boxes are apart are never merged, so that there may be more
+/// parts than `most`.
 ///
 /// A plane cuts the part whose hull exceeds it most, until the sum of all excesses is small enough. Neighbors whose
 /// common hull exceeds theirs least are then merged. The plane minimizes the concavity of both sides: the distance from
