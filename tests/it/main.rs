@@ -74,6 +74,7 @@ mod random_states;
 mod refusals;
 mod replay;
 mod rig;
+mod rolling_friction;
 mod scene_language;
 mod scenes;
 mod schema;

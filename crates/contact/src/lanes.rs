@@ -174,10 +174,32 @@ impl WideSymmetric {
     }
 }
 
+impl Add for WideSymmetric {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(std::array::from_fn(|k| self.0[k] + other.0[k]))
+    }
+}
+
 /// A vector in every lane.
 #[inline(always)]
 pub(crate) fn wide(v: &Vector3<f64>) -> Wide3 {
     Wide3([v.x, v.y, v.z].map(|x| Wide([x; LANES])))
+}
+
+/// A vector shrunk to the length `most`, if it is longer.
+#[inline(always)]
+pub(crate) fn within_disc(drag: &Wide3, most: Wide) -> Wide3 {
+    let square = drag.dot(drag);
+    let beyond = square.zip(most * most, |square, most| f64::from(u8::from(square > most)));
+    // most stick: the branch is foreseen, and nothing waits for the root
+    if beyond.0 == [0.0; LANES] {
+        return *drag;
+    }
+    // not `hypot`: its bits differ between platforms
+    let size = square.map(f64::sqrt);
+    *drag * size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
 }
 
 // these become single instructions

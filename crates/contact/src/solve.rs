@@ -6,6 +6,7 @@ pub(crate) mod clamp;
 pub(crate) mod cone;
 pub(crate) mod exact;
 pub(crate) mod impulse;
+pub(crate) mod impulses;
 pub(crate) mod islands;
 pub(crate) mod levels;
 pub(crate) mod movers;

@@ -24,6 +24,8 @@ struct Entry {
     /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
     /// was found there is not to be used again.
     looked: Option<Isometry3<f64>>,
+    /// Of rolling and spinning friction on the first body, N m s.
+    torque: Vector3<f64>,
     first: u32,
     count: u32,
 }
@@ -41,6 +43,8 @@ pub(crate) struct Remembered {
 pub(crate) struct Known<'a> {
     /// Where it was looked at, if what was found there may be used again.
     pub(crate) looked: Option<Isometry3<f64>>,
+    /// Of rolling and spinning friction on the first body, N m s.
+    pub(crate) torque: Vector3<f64>,
     pub(crate) contacts: &'a [Remembered],
 }
 
@@ -52,6 +56,8 @@ pub struct CachedPair {
     /// The first body's coordinates in the second's, where the pair was looked at; `None` if what
     /// was found there is not to be used again.
     pub looked: Option<Isometry3<f64>>,
+    /// Angular impulse of rolling and spinning friction on the first body, N m s.
+    pub torque: Vector3<f64>,
     /// Its contacts.
     pub contacts: Vec<CachedContact>,
 }
@@ -83,7 +89,7 @@ impl Cache {
         let pair = |entry: &Entry| {
             let range = entry.first as usize..(entry.first + entry.count) as usize;
             let contacts = self.contacts[range].iter().map(contact).collect();
-            CachedPair { names: entry.names, looked: entry.looked, contacts }
+            CachedPair { names: entry.names, looked: entry.looked, torque: entry.torque, contacts }
         };
         self.pairs.iter().map(pair).collect()
     }
@@ -91,9 +97,9 @@ impl Cache {
     /// One that holds `pairs`.
     pub fn of_pairs(pairs: impl IntoIterator<Item = CachedPair>) -> Self {
         let mut cache = Self::default();
-        for CachedPair { names, looked, contacts } in pairs {
+        for CachedPair { names, looked, torque, contacts } in pairs {
             let (first, count) = (cache.contacts.len() as u32, contacts.len() as u32);
-            cache.pairs.push(Entry { names, looked, first, count });
+            cache.pairs.push(Entry { names, looked, torque, first, count });
             cache.contacts.extend(contacts.into_iter().map(|contact| {
                 let CachedContact { owner, key, point, normal, distance, impulse } = contact;
                 Remembered { found: Found { owner, key, point, normal, distance }, impulse }
@@ -110,6 +116,7 @@ impl Cache {
         let entry = |look: &crate::narrow::contacts::Look| Entry {
             names: [look.a, look.b].map(|i| names[i as usize]),
             looked: look.relative,
+            torque: Vector3::zeros(),
             first: look.first,
             count: look.count,
         };
@@ -121,6 +128,16 @@ impl Cache {
                 .collect(),
             impulses: ImpulseCache::default(),
         }
+    }
+
+    /// The same with torques of rolling and spinning friction, N m s, by ascending names.
+    pub(crate) fn with_torques(mut self, torques: &[([u64; 2], Vector3<f64>)]) -> Self {
+        for &(names, torque) in torques {
+            if let Ok(n) = self.pairs.binary_search_by_key(&names, |entry| entry.names) {
+                self.pairs[n].torque = torque;
+            }
+        }
+        self
     }
 
     /// The same with the impulses of rows.
@@ -155,6 +172,11 @@ impl Cache {
         }
     }
 
+    /// To look up pairs in ascending order.
+    pub(crate) fn start(&self) -> Cursor<'_> {
+        Cursor { cache: self, next: 0 }
+    }
+
     /// To look up pairs in ascending order, starting with that of `names`.
     pub(crate) fn from(&self, names: [u64; 2]) -> Cursor<'_> {
         Cursor { cache: self, next: self.pairs.partition_point(|e| e.names < names) }
@@ -176,6 +198,10 @@ impl<'a> Cursor<'a> {
         }
         let entry = pairs.get(self.next).filter(|e| e.names == names)?;
         let range = entry.first as usize..(entry.first + entry.count) as usize;
-        Some(Known { looked: entry.looked, contacts: &self.cache.contacts[range] })
+        Some(Known {
+            looked: entry.looked,
+            torque: entry.torque,
+            contacts: &self.cache.contacts[range],
+        })
     }
 }

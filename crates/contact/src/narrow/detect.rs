@@ -107,7 +107,7 @@ impl Contacts {
             (Some((looked, origins)), _) => {
                 pair.reused(looked, origins.iter().map(|o| (&o.found, &o.guess)), self)
             }
-            (None, Some(Known { looked, contacts })) => {
+            (None, Some(Known { looked, contacts, .. })) => {
                 pair.reused(looked, contacts.iter().map(|r| (&r.found, &r.impulse)), self)
             }
             (None, None) => None,

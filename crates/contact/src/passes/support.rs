@@ -13,13 +13,14 @@ use crate::narrow::contacts::{Contacts, Tally};
 use crate::passes::search::Search;
 use crate::reference::{self, Graph};
 use crate::settings::Solver;
+use crate::solve::impulses::{ContactImpulses, work_of_kinematic_bodies};
 use crate::solve::islands::Islands;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
-use crate::solve::rolling::resist;
+use crate::solve::rolling::{Torque, torques};
 use crate::solve::rows::Batch;
-use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle, work_of_kinematic_bodies};
+use crate::solve::settle::{Done, Joined, push_out, push_out_in, settle};
 
 impl Frame<'_> {
     /// Who rests on whom after the collision pass, by the contacts that were found.
@@ -39,7 +40,11 @@ impl Frame<'_> {
             return Support(Found::Rows { contacts, order, impulses, method, rows });
         }
         // forces act for half a step at first, for a whole one in the pass that left the guess
-        let impulses = contacts.origins().iter().map(|origin| origin.guess * 0.5).collect();
+        let share = 0.5;
+        let impulses = ContactImpulses {
+            contacts: contacts.origins().iter().map(|origin| origin.guess * share).collect(),
+            torques: torques(*self, contacts, share),
+        };
         let joined = Joined { joints: self.joints.to_vec(), ..Joined::default() };
         let contacts = Arc::clone(contacts);
         let space = Vec::new();
@@ -57,7 +62,7 @@ enum Found {
     Manifolds {
         contacts: Arc<Contacts>,
         order: Order,
-        impulses: Vec<Vector3<f64>>,
+        impulses: ContactImpulses,
         joined: Joined,
         /// For the passes, one after the other.
         space: Vec<Batch>,
@@ -84,7 +89,6 @@ impl Support {
         match &mut self.0 {
             Found::Manifolds { contacts, order, impulses, joined, space, done } => {
                 let problem = frame.problem(contacts, order);
-                resist(problem, momenta, impulses);
                 let own = settle(problem, Aim::Positions, momenta, impulses, joined, space);
                 done.add(own);
                 joined.follow(frame, momenta);
@@ -101,20 +105,21 @@ impl Support {
     /// The work in J that kinematic bodies will do on each body in the step, as [`Support::settle_positions`] has it;
     /// `end` is where bodies end the step. Zero with [`Solver::Reference`].
     pub fn expected_work(&self, frame: Frame<'_>, end: &[Isometry3<f64>]) -> Vec<f64> {
+        let Frame { columns, poses, dt, .. } = frame;
         // impulses of two passes are those of half the step
-        let (contacts, impulses, joints, share) = match &self.0 {
+        let (mut work, joints, share) = match &self.0 {
             Found::Manifolds { contacts, impulses, joined, .. } => {
-                (contacts, impulses, Cow::Borrowed(&joined.joints), 2.0)
+                let work = impulses.work_of_kinematic_bodies(columns, poses, contacts);
+                (work, Cow::Borrowed(&joined.joints), 2.0)
             }
             Found::Rows { contacts, impulses, rows, .. } => {
                 let all = frame.joints.iter().zip(&rows.reactions);
                 let joints = all.map(|(joint, &last)| Joint { last, ..*joint }).collect();
-                (contacts, impulses, Cow::Owned(joints), 1.0)
+                let work = work_of_kinematic_bodies(columns, poses, contacts, impulses);
+                (work, Cow::Owned(joints), 1.0)
             }
             Found::Pairs { .. } => return vec![0.0; end.len()],
         };
-        let Frame { columns, poses, dt, .. } = frame;
-        let mut work = work_of_kinematic_bodies(columns, poses, contacts, impulses);
         for joint in joints.iter() {
             if let Some((moved, done)) = joint.kinematic_work(columns.bodies, [poses, end], dt) {
                 work[moved] += done.max(0.0);
@@ -158,16 +163,12 @@ impl Support {
             Found::Manifolds { contacts, order, impulses, joined, space, done } => {
                 // nobody else needs them by now
                 Arc::make_mut(contacts).advance(start, frame.poses);
-                impulses.iter_mut().for_each(|j| *j *= 2.0);
+                impulses.double();
                 let first = joined.keep_half(frame.columns.bodies, momenta);
                 let problem = frame.problem(contacts, order);
-                let turned = resist(problem, momenta, impulses);
                 done.add(settle(problem, Aim::Velocities, momenta, impulses, joined, space));
                 joined.add_half(&first);
-                let mut work =
-                    work_of_kinematic_bodies(frame.columns, frame.poses, contacts, impulses);
-                work.iter_mut().zip(turned).for_each(|(work, turned)| *work += turned);
-                work
+                impulses.work_of_kinematic_bodies(frame.columns, frame.poses, contacts)
             }
             Found::Rows { contacts, impulses, rows, .. } => {
                 momenta.copy_from_slice(&rows.after);
@@ -209,7 +210,7 @@ impl Support {
         matches!(&self.0, Found::Rows { rows, .. } if rows.limited)
     }
 
-    /// Impulses that solvers on rows remember for the next frame.
+    /// ContactImpulses that solvers on rows remember for the next frame.
     pub fn remembered(&self) -> Option<&ImpulseCache> {
         match &self.0 {
             Found::Rows { rows, .. } => Some(&rows.cache),
@@ -220,8 +221,8 @@ impl Support {
     /// The contacts with the impulse of each on its first body, N s; none of [`Solver::Reference`].
     pub fn solved(&self) -> Option<(&Contacts, &[Vector3<f64>])> {
         match &self.0 {
-            Found::Manifolds { contacts, impulses, .. }
-            | Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
+            Found::Manifolds { contacts, impulses, .. } => Some((contacts, &impulses.contacts)),
+            Found::Rows { contacts, impulses, .. } => Some((contacts, impulses)),
             Found::Pairs { .. } => None,
         }
     }
@@ -229,7 +230,10 @@ impl Support {
     /// The contact impulses, to start the next frame from.
     pub fn cache(&self, names: &[u64]) -> Cache {
         match &self.0 {
-            Found::Manifolds { contacts, impulses, .. } => Cache::new(contacts, names, impulses),
+            Found::Manifolds { contacts, impulses, .. } => {
+                let ContactImpulses { contacts: forces, torques } = impulses;
+                Cache::new(contacts, names, forces).with_torques(&named(contacts, names, torques))
+            }
             Found::Rows { contacts, impulses, rows, .. } => {
                 Cache::new(contacts, names, impulses).with_impulses(rows.cache.clone())
             }
@@ -297,4 +301,13 @@ impl Support {
             Found::Pairs { graph, .. } => graph.levels.count(),
         }
     }
+}
+
+/// The torques by the names of their bodies.
+fn named(contacts: &Contacts, names: &[u64], torques: &[Torque]) -> Vec<([u64; 2], Vector3<f64>)> {
+    let of = |torque: &Torque| {
+        let pair = &contacts.manifolds()[torque.pair as usize];
+        ([pair.a, pair.b].map(|i| names[i as usize]), torque.impulse)
+    };
+    torques.iter().map(of).collect()
 }

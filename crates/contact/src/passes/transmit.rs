@@ -13,6 +13,7 @@ use crate::constraint::{Joint, Reaction};
 use crate::narrow::contacts::{Contacts, Manifold};
 use crate::passes::blow::{Met, sums};
 use crate::solve::exact::{Exact, Kept};
+use crate::solve::impulses::ContactImpulses;
 use crate::solve::levels::Levels;
 use crate::solve::order::Order;
 use crate::solve::problem::Aim;
@@ -155,7 +156,10 @@ impl Frame<'_> {
         let levels = Levels::new(self.columns, contacts, &velocities, self.drift, self.dt);
         let order = Order::new(self.columns, contacts, levels);
         let problem = self.problem(contacts, &order);
-        let none = vec![Vector3::zeros(); contacts.len()];
+        let none = ContactImpulses {
+            contacts: vec![Vector3::zeros(); contacts.len()],
+            ..ContactImpulses::default()
+        };
         // what joints bore in the last step is no start for a shock
         let idle = |joint: &Joint| Joint { last: Reaction::default(), ..*joint };
         let joined = Joined { joints: self.joints.iter().map(idle).collect(), ..Joined::default() };
@@ -167,7 +171,7 @@ impl Frame<'_> {
             let mut support = self.support(search, momenta);
             support.settle_positions(*self, &mut after);
             if let Some((_, own)) = support.solved() {
-                impulses.copy_from_slice(own);
+                impulses.contacts.copy_from_slice(own);
             }
         }
         let (mut gains, mut joints) =
@@ -181,7 +185,7 @@ impl Frame<'_> {
                 joints: &mut joints,
             },
         );
-        Shock { momenta: after, impulses, joints }
+        Shock { momenta: after, impulses: impulses.contacts, joints }
     }
 
     /// Marks the groups in which a blow could break a body: impulses that take energy change the momentum of

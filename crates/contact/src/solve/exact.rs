@@ -10,13 +10,17 @@ pub(crate) mod impact;
 mod newton;
 pub(super) mod set;
 
+use std::ops::Range;
+
 use dynamics::{Momentum, Velocity};
 use nalgebra::{Vector3, Vector6};
 use rayon::prelude::*;
 
 use crate::constraint::{Bounds, Joint, Reaction, Row, Stepping};
 use crate::narrow::contacts::{Contact, Manifold};
+use crate::solve::impulses::ContactImpulses;
 use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
+use crate::solve::rolling::{mean_normal, of_pair};
 use crate::{Islands, Settings};
 use ends::{Coordinates, Ends};
 use factor::Pattern;
@@ -35,6 +39,8 @@ const MAX_CLOSINGS: usize = 16;
 /// or none; islands that slide take about 25. Gaps of the accepted size change which three of four corners bear,
 /// one per round.
 const EXACT: Limits = Limits { factorizations: 30, converged: 1e-9, accepted: 1e-5 };
+/// Solutions with limits of torques by the normal impulses of the one before. They halve the error of a ball.
+const MAX_LIMITINGS: usize = 30;
 /// Limits of a shock, and of its block products in a factorization, which take about 20 ms.
 const SHOCK: Limits = Limits { factorizations: 60, converged: 0.01, accepted: 0.01 };
 const SHOCK_PRODUCTS: usize = 100_000;
@@ -43,8 +49,8 @@ const SHOCK_PRODUCTS: usize = 100_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Start<'a> {
     pub(crate) momenta: &'a [Momentum],
-    /// Warm start of the contacts.
-    pub(crate) impulses: &'a [Vector3<f64>],
+    /// Warm start of the contacts, with the pairs that resist rotation.
+    pub(crate) impulses: &'a ContactImpulses,
     pub(crate) joints: &'a [Joint],
     pub(crate) stepping: Stepping,
     /// Factor of the warm start of joints.
@@ -80,8 +86,22 @@ struct Part {
     guess: Vec<Vector3<f64>>,
     /// Momenta before the pass.
     before: Vec<Momentum>,
-    /// Number of contact terms, which come first.
+    /// Number of contact terms, which come first, and of those with the terms of torques, which follow.
     touching: usize,
+    turning: usize,
+    /// Rolling and spinning friction, one a term.
+    torques: Vec<PairTorque>,
+}
+
+/// Rolling and spinning friction of a pair.
+#[derive(Clone, Debug)]
+struct PairTorque {
+    /// Among all of the pass.
+    index: usize,
+    /// The contact terms of the pair.
+    contacts: Range<usize>,
+    /// Largest torque across the normal and about it, over the normal force, m.
+    arms: [f64; 2],
 }
 
 impl Exact {
@@ -151,8 +171,7 @@ impl Exact {
 /// Results of a pass.
 pub(crate) struct Kept<'a> {
     pub(crate) momenta: &'a mut [Momentum],
-    /// Of each contact.
-    pub(crate) impulses: &'a mut [Vector3<f64>],
+    pub(crate) impulses: &'a mut ContactImpulses,
     /// Momenta that joints gave to bodies.
     pub(crate) gains: &'a mut [Momentum],
     pub(crate) joints: &'a mut [Joint],
@@ -163,8 +182,9 @@ fn parts(problem: Problem<'_>, aim: Aim, start: Start<'_>) -> Vec<Part> {
     let Problem { columns, contacts, .. } = problem;
     let count = columns.bodies.len();
     let known = |joint: &&Joint| joint.bodies.iter().all(|&i| (i as usize) < count);
-    let used =
-        |pair: &&Manifold| aim == Aim::Positions || is_pressed(contacts, pair, start.impulses);
+    let used = |pair: &&Manifold| {
+        aim == Aim::Positions || is_pressed(contacts, pair, &start.impulses.contacts)
+    };
     let mut edges: Vec<_> = contacts.manifolds().iter().filter(used).map(|m| (m.a, m.b)).collect();
     edges.extend(start.joints.iter().filter(known).map(|j| (j.bodies[0], j.bodies[1])));
     let islands = Islands::new(columns, &edges);
@@ -199,7 +219,7 @@ fn coordinates(problem: Problem<'_>, i: u32) -> Option<Coordinates> {
     Coordinates::new(body, &pose.rotation)
 }
 
-/// Impulses of rows, three a term.
+/// ContactImpulses of rows, three a term.
 fn packed(rows: &[Row], impulses: &[f64]) -> Vec<Vector3<f64>> {
     let own = |rows: (usize, &[Row])| {
         let (n, rows) = rows;
@@ -216,8 +236,8 @@ impl Part {
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
         let coordinates = |body: u32| coordinates(problem, body);
         let velocity = |i: u32| velocity(problem, start.momenta, i);
-        let mut terms = Vec::new();
-        let mut guess = Vec::new();
+        let (mut terms, mut guess) = (Vec::new(), Vec::new());
+        let (mut turning, mut turned) = (Vec::new(), Vec::new());
         for &n in &self.pairs {
             let pair = &contacts.manifolds()[n as usize];
             let bodies = [pair.a, pair.b];
@@ -226,17 +246,29 @@ impl Part {
                 coordinates: bodies.map(coordinates),
                 velocities: bodies.map(velocity),
             };
+            let first = terms.len();
             for index in contacts.range(pair) {
                 let contact = &contacts.all()[index];
                 let wanted = wanted(problem, pair, contact);
                 let (term, scale) = ends.contact(&contact.arms, contact.normal, wanted);
-                guess.push(start.impulses[index] * scale);
+                guess.push(start.impulses.contacts[index] * scale);
                 terms.push(term);
+            }
+            let torques = &start.impulses.torques;
+            let resisting = of_pair(torques, n).zip(mean_normal(contacts, pair));
+            if let Some((index, normal)) = resisting {
+                let (term, torque) = (ends.torque(normal), torques[index]);
+                turned.push(torque.impulse.component_mul(&term.scale));
+                turning.push(term);
+                let contacts = first..terms.len();
+                self.torques.push(PairTorque { index, contacts, arms: torque.arms });
             }
         }
         self.before = self.bodies.iter().map(|&i| start.momenta[i as usize]).collect();
-        let contacts_of = terms.len();
-        self.touching = contacts_of;
+        self.touching = terms.len();
+        terms.append(&mut turning);
+        guess.append(&mut turned);
+        self.turning = terms.len();
         self.island = Island { bodies: self.bodies.len(), terms };
         self.guess = guess;
         let rows = self.joints.iter().map(|&n| {
@@ -249,7 +281,8 @@ impl Part {
             self.guess.extend(packed(rows, &last));
         }
         self.join(problem, start, rows);
-        let joined = self.island.terms[contacts_of..].iter().zip(&mut self.guess[contacts_of..]);
+        let first = self.turning;
+        let joined = self.island.terms[first..].iter().zip(&mut self.guess[first..]);
         joined.for_each(|(term, guess)| guess.component_mul_assign(&term.scale));
     }
 
@@ -263,10 +296,10 @@ impl Part {
         }
     }
 
-    /// Puts the terms of joints with these rows after those of contacts.
+    /// Puts the terms of joints with these rows after those of contacts and torques.
     fn join(&mut self, problem: Problem<'_>, start: Start<'_>, rows: Vec<Vec<Row>>) {
         let local = |body: u32| self.bodies.binary_search(&body).ok().map(|n| n as u32);
-        self.island.terms.truncate(self.touching);
+        self.island.terms.truncate(self.turning);
         for (&n, rows) in self.joints.iter().zip(&rows) {
             let bodies = start.joints[n as usize].bodies;
             let ends = Ends {
@@ -338,8 +371,10 @@ impl Part {
     }
 
     /// `None` if a factorization costs more than the sweeps.
-    fn solve(&self, settings: &Settings) -> Option<Solution> {
-        let mut start = self.island.guessed(&self.guess);
+    fn solve(&mut self, settings: &Settings) -> Option<Solution> {
+        let guess = self.guess.clone();
+        self.limit(&guess);
+        let mut start = self.island.guessed(&guess);
         start.is_solved = start.is_within(EXACT.converged);
         if start.is_solved {
             return Some(start);
@@ -348,7 +383,29 @@ impl Part {
         let turns = if self.joints.is_empty() { 1 } else { settings.joint_sweeps };
         let most = self.island.terms.len() * turns;
         let pattern = Pattern::new(self.bodies.len(), &self.island.pairs(), most)?;
-        Some(self.island.solve(&pattern, EXACT, start))
+        let mut solution = self.island.solve(&pattern, EXACT, start);
+        for _ in 0..MAX_LIMITINGS {
+            if self.torques.is_empty() {
+                break;
+            }
+            self.limit(&solution.impulses);
+            let next = self.island.at(solution.impulses.clone(), &solution);
+            if next.is_within(EXACT.accepted) {
+                break;
+            }
+            solution = self.island.solve(&pattern, EXACT, next);
+        }
+        Some(solution)
+    }
+
+    /// Limits the torques by the normal impulses among `impulses`.
+    fn limit(&mut self, impulses: &[Vector3<f64>]) {
+        let terms = &mut self.island.terms;
+        for (torque, n) in self.torques.iter().zip(self.touching..) {
+            let push = |k: usize| terms[k].push(&impulses[k]);
+            let push: f64 = torque.contacts.clone().map(push).sum();
+            terms[n].limit(torque.arms.map(|arm| arm * push));
+        }
     }
 
     /// The natural map at the result of the sweeps, m/s.
@@ -364,13 +421,15 @@ impl Part {
         };
         let velocities: Vec<_> = self.bodies.iter().zip(&self.before).map(change).collect();
         let pairs = self.pairs.iter().map(|&n| &contacts.manifolds()[n as usize]);
-        let touching = pairs.flat_map(|pair| contacts.range(pair)).map(|n| kept.impulses[n]);
+        let touching =
+            pairs.flat_map(|pair| contacts.range(pair)).map(|n| kept.impulses.contacts[n]);
+        let turned = self.torques.iter().map(|own| kept.impulses.torques[own.index].impulse);
         let joined = self
             .joints
             .iter()
             .zip(&self.rows)
             .flat_map(|(&n, rows)| packed(rows, &kept.joints[n as usize].last.impulses));
-        let all = touching.chain(joined).zip(&self.island.terms);
+        let all = touching.chain(turned).chain(joined).zip(&self.island.terms);
         let impulses: Vec<_> = all.map(|(j, term)| j.component_mul(&term.scale)).collect();
         self.island.natural_map(&velocities, &impulses)
     }
@@ -389,8 +448,11 @@ impl Part {
         for &n in &self.pairs {
             let range = contacts.range(&contacts.manifolds()[n as usize]);
             for (index, (term, impulse)) in range.zip(own.by_ref()) {
-                kept.impulses[index] = impulse.component_div(&term.scale);
+                kept.impulses.contacts[index] = impulse.component_div(&term.scale);
             }
+        }
+        for (torque, (term, impulse)) in self.torques.iter().zip(own.by_ref()) {
+            kept.impulses.torques[torque.index].impulse = impulse.component_div(&term.scale);
         }
         for (&n, rows) in self.joints.iter().zip(&self.rows) {
             let mut reaction = Reaction::default();

@@ -54,6 +54,17 @@ impl Held {
         self.angular -= self.inverse_inertia.mul(&r.cross(j));
     }
 
+    #[inline(always)]
+    pub(crate) fn angular(&self) -> Wide3 {
+        self.angular
+    }
+
+    /// Applies an angular impulse.
+    #[inline(always)]
+    pub(crate) fn turn(&mut self, torque: &Wide3) {
+        self.angular += self.inverse_inertia.mul(torque);
+    }
+
     /// The bodies with their inverse masses scaled.
     #[inline(always)]
     pub(crate) fn scaled(self, share: Wide) -> Self {

@@ -1,77 +1,185 @@
-//! Rolling and spinning friction (GBF03 section 4): torques against the relative rotation of bodies in contact.
-//! The coefficients are lengths here, torque over normal force, as in MuJoCo.
+//! Rolling and spinning friction: torques against the relative rotation of bodies in contact, solved with the
+//! contacts. A torque across the normal is at most the normal force times the coefficient of rolling, one about
+//! the normal times that of spinning. The coefficients are lengths, as in MuJoCo.
+//!
+//! GBF03 (section 4) stops the rotation before the contact pass. That takes 2/7 of the momentum of a ball that
+//! rolls, and none of one that starts to roll down a slope. As rows of the contact problem the torques stop both.
 
-use dynamics::{Body, Momentum};
-use nalgebra::{Matrix3, Vector3};
+use dynamics::Body;
+use nalgebra::Vector3;
 
-use crate::narrow::contacts::Manifold;
-use crate::solve::problem::Problem;
+use crate::body::Columns;
+use crate::frame::Frame;
+use crate::lanes::{LANES, Narrow, Narrow3, Wide, Wide3, within_disc};
+use crate::narrow::contacts::{Contacts, Manifold};
+use crate::solve::movers::Held;
 
-/// Slows the relative rotation of pairs that press each other with `impulses`, one a contact on its body `a`, N s.
-/// The torques are at most the normal impulse times the coefficients of the pair, and turn no rotation round, so
-/// they take energy. The contact pass that follows finds the friction of bodies that roll. Returns the work of
-/// kinematic bodies on each body, J.
-pub(crate) fn resist(
-    problem: Problem<'_>,
-    momenta: &mut [Momentum],
-    impulses: &[Vector3<f64>],
-) -> Vec<f64> {
-    let mut work = vec![0.0; momenta.len()];
-    for pair in problem.contacts.manifolds() {
-        let materials = [pair.a, pair.b].map(|i| &problem.columns.materials[i as usize]);
-        let [rolling, spinning] = materials[0].rolling_with(materials[1]);
-        if rolling == 0.0 && spinning == 0.0 {
-            continue;
-        }
-        let contacts = problem.contacts.range(pair);
-        let pressed: Vector3<f64> = contacts
-            .map(|n| {
-                let normal = problem.contacts.all()[n].normal;
-                normal * normal.dot(&impulses[n]).max(0.0)
-            })
-            .sum();
-        let push = pressed.norm();
-        if push > 0.0 {
-            let normal = pressed / push;
-            slow(problem, pair, momenta, &mut work, spinning * push, |w| normal * normal.dot(w));
-            slow(problem, pair, momenta, &mut work, rolling * push, |w| w - normal * normal.dot(w));
-        }
-    }
-    work
+/// Rolling and spinning friction of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Torque {
+    /// Number of the manifold.
+    pub(crate) pair: u32,
+    /// Largest torque across the normal and about it, over the normal force, m.
+    pub(crate) arms: [f64; 2],
+    /// Angular impulse on the first body, N m s.
+    pub(crate) impulse: Vector3<f64>,
 }
 
-/// Slows that part of the relative angular velocity of a pair by an angular impulse of `most` N m s, or stops it.
-fn slow(
-    problem: Problem<'_>,
-    pair: &Manifold,
-    momenta: &mut [Momentum],
-    work: &mut [f64],
-    most: f64,
-    part: impl Fn(&Vector3<f64>) -> Vector3<f64>,
-) {
-    let bodies = [pair.a, pair.b].map(|i| i as usize);
-    let at = |i: usize| (&problem.columns.bodies[i], &problem.poses[i].rotation);
-    let velocities = bodies.map(|i| {
-        let (body, rotation) = at(i);
-        body.velocity(rotation, &momenta[i]).angular
-    });
-    let turning = part(&(velocities[0] - velocities[1]));
-    let Some(axis) = turning.try_normalize(0.0) else { return };
-    let inverse = |i: usize| {
-        let (body, rotation) = at(i);
-        body.mass_properties().map_or_else(Matrix3::zeros, |mass| mass.inverse_inertia(rotation))
+/// The torques of all pairs with such friction, by ascending manifold, with `share` of the impulses of the last
+/// frame.
+pub(crate) fn torques(frame: Frame<'_>, contacts: &Contacts, share: f64) -> Vec<Torque> {
+    let Frame { columns, cache, names, .. } = frame;
+    let arms = |pair: &Manifold| {
+        let [p, q] = [pair.a, pair.b].map(|i| &columns.materials[i as usize]);
+        p.rolling_with(q)
     };
-    let answer = axis.dot(&((inverse(bodies[0]) + inverse(bodies[1])) * axis));
-    let torque = axis * -most.min(turning.norm() / answer);
-    if !torque.iter().all(|x| x.is_finite()) {
-        return;
+    let all = (0..).zip(contacts.manifolds()).map(|(n, pair)| (n, pair, arms(pair)));
+    let mut cursor = cache.start();
+    let torque = |(pair, manifold, arms): (u32, &Manifold, [f64; 2])| {
+        let known = cursor.find([manifold.a, manifold.b].map(|i| names[i as usize]));
+        let impulse = known.map_or_else(Vector3::zeros, |known| known.torque * share);
+        Torque { pair, arms, impulse }
+    };
+    all.filter(|(.., arms)| *arms != [0.0; 2]).map(torque).collect()
+}
+
+/// The torque of a manifold among `all`.
+pub(crate) fn of_pair(all: &[Torque], pair: u32) -> Option<usize> {
+    all.binary_search_by_key(&pair, |torque| torque.pair).ok()
+}
+
+/// The mean normal of the contacts of a pair; `None` if they cancel.
+pub(crate) fn mean_normal(contacts: &Contacts, pair: &Manifold) -> Option<Vector3<f64>> {
+    let sum: Vector3<f64> = contacts.of(pair).iter().map(|contact| contact.normal).sum();
+    sum.try_normalize(0.0)
+}
+
+/// Adds to `work` what the rotation of kinematic bodies does on others by the torques, J.
+pub(crate) fn add_work_of_kinematic_bodies(
+    columns: Columns<'_>,
+    contacts: &Contacts,
+    torques: &[Torque],
+    work: &mut [f64],
+) {
+    for torque in torques {
+        let pair = &contacts.manifolds()[torque.pair as usize];
+        let (a, b) = (pair.a as usize, pair.b as usize);
+        match (&columns.bodies[a], &columns.bodies[b]) {
+            (Body::Dynamic(_), Body::Kinematic(velocity)) => {
+                work[a] += torque.impulse.dot(&velocity.angular);
+            }
+            (Body::Kinematic(velocity), Body::Dynamic(_)) => {
+                work[b] -= torque.impulse.dot(&velocity.angular);
+            }
+            _ => {}
+        }
     }
-    for (n, sign) in [(0, 1.0), (1, -1.0)] {
-        let (own, other) = (bodies[n], bodies[1 - n]);
-        if at(own).0.mass_properties().is_some() {
-            momenta[own].angular += torque * sign;
-            if let Body::Kinematic(velocity) = at(other).0 {
-                work[own] += sign * torque.dot(&velocity.angular);
+}
+
+/// The torque of a pair, for a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TorqueRow {
+    /// Number of the torque.
+    pub(crate) index: u32,
+    pub(crate) normal: Vector3<f64>,
+    /// Across the normal and about it, m.
+    pub(crate) arms: [f64; 2],
+    /// From the center of the first body to a contact, m: what a change of rotation is worth in m/s.
+    pub(crate) reach: f64,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Torques of the pairs of a batch, one a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct Torques {
+    normal: Narrow3,
+    /// Across the normal and about it, m.
+    arms: [Narrow; 2],
+    reach: Narrow,
+    /// Step that cannot overshoot about any axis, kg m^2.
+    inertia: Wide,
+    impulse: Wide3,
+    index: [u32; LANES],
+}
+
+impl Default for Torques {
+    fn default() -> Self {
+        let (normal, arms, reach) = (Narrow3::default(), [Narrow::default(); 2], Narrow::default());
+        let (inertia, impulse) = (Wide::default(), Wide3::default());
+        Self { normal, arms, reach, inertia, impulse, index: [NONE; LANES] }
+    }
+}
+
+impl Torques {
+    pub(crate) fn set(&mut self, lane: usize, row: &TorqueRow) {
+        self.normal.set(lane, row.normal.into());
+        for (own, arm) in self.arms.iter_mut().zip(row.arms) {
+            own.0[lane] = arm as f32;
+        }
+        self.reach.0[lane] = row.reach as f32;
+        self.index[lane] = row.index;
+    }
+
+    /// Works out how the bodies answer to torques.
+    #[inline(always)]
+    pub(crate) fn weigh(&mut self, a: &Held, b: &Held) {
+        let answer = a.inverse_inertia + b.inverse_inertia;
+        let mean = answer.trace().map(|trace| trace / 3.0);
+        let variance = answer.square().map(|square| square / 3.0) - mean * mean;
+        // no eigenvalue is larger (Wolkowicz and Styan 1980)
+        let largest = mean + variance.map(|x| (2.0 * x.max(0.0)).sqrt());
+        self.inertia = largest.map(|x| if x > 0.0 { 1.0 / x } else { 0.0 });
+    }
+
+    /// Applies guesses of the torques as far as the contacts, which push by `push` N s, bear them.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, (a, b): (&mut Held, &mut Held), push: Wide, all: &[Torque]) {
+        let mut guess = Wide3::default();
+        for (lane, &index) in self.index.iter().enumerate() {
+            if index != NONE {
+                guess.set(lane, all[index as usize].impulse.into());
+            }
+        }
+        self.impulse = self.bounded(&guess, push);
+        a.turn(&self.impulse);
+        b.turn(&(Wide3::default() - self.impulse));
+    }
+
+    /// A projected gradient step, which cannot raise the energy. By how much it changed the speed at the contacts
+    /// more than `settled` m/s, in no unit; none if it did not.
+    #[inline(always)]
+    pub(crate) fn relax(
+        &mut self,
+        (a, b): (&mut Held, &mut Held),
+        push: Wide,
+        settled: Wide,
+    ) -> Wide {
+        let spin = a.angular() - b.angular();
+        let wanted = self.impulse - spin * self.inertia;
+        let impulse = self.bounded(&wanted, push);
+        let more = impulse - self.impulse;
+        a.turn(&more);
+        b.turn(&(Wide3::default() - more));
+        self.impulse = impulse;
+        let (moved, least) = (more * self.reach.wide(), self.inertia * settled);
+        moved.dot(&moved) - least * least
+    }
+
+    #[inline(always)]
+    fn bounded(&self, torque: &Wide3, push: Wide) -> Wide3 {
+        let [rolling, spinning] = self.arms.map(|arms| arms.wide() * push);
+        let normal = self.normal.wide();
+        let about = normal.dot(torque);
+        let across = within_disc(&(*torque - normal * about), rolling);
+        across + normal * about.zip(spinning, |about, most| about.clamp(-most, most))
+    }
+
+    /// Writes the torques to their places.
+    pub(crate) fn write(&self, all: &mut [Torque]) {
+        for (lane, &index) in self.index.iter().enumerate() {
+            if index != NONE {
+                all[index as usize].impulse = self.impulse.of(lane).into();
             }
         }
     }

@@ -3,8 +3,9 @@
 
 use nalgebra::Vector3;
 
-use crate::lanes::{LANES, Narrow, Narrow3, Wide, Wide3, WideSymmetric};
+use crate::lanes::{LANES, Narrow, Narrow3, Wide, Wide3, WideSymmetric, within_disc};
 use crate::solve::movers::{Held, Movers};
+use crate::solve::rolling::{Torque, TorqueRow, Torques};
 
 /// Most contacts of a pair.
 pub(crate) const SLOTS: usize = 4;
@@ -61,6 +62,8 @@ pub(crate) struct Batch {
     /// Whether it was weighed for shock propagation, if it was.
     weighed: Option<bool>,
     slots: [Slot; SLOTS],
+    /// Rolling and spinning friction of its pairs, if any has such.
+    torques: Option<Box<Torques>>,
 }
 
 impl Batch {
@@ -74,6 +77,7 @@ impl Batch {
         self.used = 0;
         self.relaxed = 0;
         self.weighed = None;
+        self.torques = None;
     }
 
     /// Puts a pair in a lane. `free` says for each body whether shock propagation may move it, `sparse`
@@ -106,6 +110,17 @@ impl Batch {
         }
     }
 
+    /// Adds the torque of the pair in a lane.
+    pub(crate) fn set_torque(&mut self, lane: usize, row: &TorqueRow) {
+        self.torques.get_or_insert_default().set(lane, row);
+    }
+
+    /// Sum of the normal impulses of each pair, N s.
+    #[inline(always)]
+    fn push(&self) -> Wide {
+        self.slots[..self.used].iter().fold(Wide::default(), |sum, slot| sum + slot.push)
+    }
+
     /// Works out how contacts answer to impulses, with bodies that are not free held if `shock`.
     #[inline(always)]
     fn weigh(&mut self, movers: &Movers, shock: bool) {
@@ -115,9 +130,12 @@ impl Batch {
         self.weighed = Some(shock);
         let [a, b] = self.held(movers, shock);
         let friction = self.friction.wide();
+        if let Some(torques) = &mut self.torques {
+            torques.weigh(&a, &b);
+        }
         for slot in &mut self.slots[..self.used] {
             let (normal, arm) = (slot.normal.wide(), slot.arm + self.apart);
-            let k = sum(&effective_mass(&a, &slot.arm), &effective_mass(&b, &arm));
+            let k = effective_mass(&a, &slot.arm) + effective_mass(&b, &arm);
             let response = k.mul(&normal);
             let along = response.dot(&normal);
             let active =
@@ -138,10 +156,10 @@ impl Batch {
         }
     }
 
-    /// Applies a guess of the impulse on the first body of each contact, as far as the contact can
-    /// bear it.
+    /// Applies a guess of the impulse on the first body of each contact and of the torques, as far as the contacts
+    /// can bear it.
     #[inline(always)]
-    pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>]) {
+    pub(crate) fn start(&mut self, movers: &Movers, guess: &[Vector3<f64>], torques: &[Torque]) {
         self.weigh(movers, false);
         let [mut a, mut b] = self.held(movers, false);
         for slot in &mut self.slots[..self.used] {
@@ -159,6 +177,10 @@ impl Batch {
             let impulse = normal * slot.push + slot.drag;
             a.push(&impulse, &slot.arm);
             b.pull(&impulse, &(slot.arm + self.apart));
+        }
+        let push = self.push();
+        if let Some(own) = &mut self.torques {
+            own.start((&mut a, &mut b), push, torques);
         }
         self.put(movers, &a, &b);
     }
@@ -198,6 +220,11 @@ impl Batch {
                 };
                 excess = excess.zip(beyond(settled), f64::max);
                 much = much.zip(beyond(rough) * self.sparse, f64::max);
+            }
+            let push = self.push();
+            if let Some(torques) = &mut self.torques {
+                let beyond = torques.relax((&mut a, &mut b), push, settled);
+                excess = excess.zip(beyond, f64::max);
             }
             changed = changed.zip(excess, f64::max);
             if !much.0.iter().any(|&x| x > 0.0) {
@@ -251,8 +278,11 @@ impl Batch {
         any
     }
 
-    /// Writes the impulse of each contact to its place.
-    pub(crate) fn write(&self, impulses: &mut [Vector3<f64>]) {
+    /// Writes the impulse of each contact and each torque to its place.
+    pub(crate) fn write(&self, impulses: &mut [Vector3<f64>], torques: &mut [Torque]) {
+        if let Some(own) = &self.torques {
+            own.write(torques);
+        }
         for slot in &self.slots[..self.used] {
             let impulse = slot.normal.wide() * slot.push + slot.drag;
             for (lane, &contact) in slot.contacts.iter().enumerate() {
@@ -328,20 +358,6 @@ impl Sweep<'_> {
     }
 }
 
-/// A friction impulse shrunk to what the normal impulse bears.
-#[inline(always)]
-fn within_disc(drag: &Wide3, most: Wide) -> Wide3 {
-    let square = drag.dot(drag);
-    let beyond = square.zip(most * most, |square, most| f64::from(u8::from(square > most)));
-    // most stick: the branch is foreseen, and nothing waits for the root
-    if beyond.0 == [0.0; LANES] {
-        return *drag;
-    }
-    // not `hypot`: its bits differ between platforms
-    let size = square.map(f64::sqrt);
-    *drag * size.zip(most, |size, most| if size > most { most / size } else { 1.0 })
-}
-
 /// `K` of GBF03 for one body a lane.
 #[inline(always)]
 fn effective_mass(body: &Held, arm: &Wide3) -> WideSymmetric {
@@ -360,11 +376,6 @@ fn effective_mass(body: &Held, arm: &Wide3) -> WideSymmetric {
         columns[0].dot(&spun[2]),
         columns[1].dot(&spun[2]),
     ])
-}
-
-#[inline(always)]
-fn sum(p: &WideSymmetric, q: &WideSymmetric) -> WideSymmetric {
-    WideSymmetric(std::array::from_fn(|k| p.0[k] + q.0[k]))
 }
 
 #[cfg(test)]

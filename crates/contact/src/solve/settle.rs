@@ -7,13 +7,15 @@ use rayon::prelude::*;
 
 use crate::constraint::{self, Joint, JointPass, Reaction, Stepping};
 use crate::frame::Frame;
-use crate::narrow::contacts::{Contact, Contacts, Manifold};
+use crate::narrow::contacts::{Contact, Manifold};
 use crate::solve::clamp::Clamp;
 use crate::solve::exact::{Exact, Kept, Start};
+use crate::solve::impulses::ContactImpulses;
 use crate::solve::movers::Movers;
 use crate::solve::order::Stage;
 use crate::solve::problem::{Aim, Problem, is_pressed, wanted};
 use crate::solve::residual::residual;
+use crate::solve::rolling::{Torque, TorqueRow, mean_normal, of_pair};
 use crate::solve::rows::{Batch, Row, Sweep};
 use crate::{Columns, Settings};
 
@@ -30,14 +32,13 @@ pub(crate) struct Joined {
 /// Stops approach at the contacts, so that no gap closes within the step, as far as the iteration counts reach,
 /// and solves the joints with them.
 ///
-/// `impulses` holds one impulse per contact on its body `a`, N s, and [`Joint::last`] those of joints: a guess on
-/// entry, the solution on return. A guess that made the solution add kinetic energy is dropped. The contents of
+/// `impulses` holds those of contacts, and [`Joint::last`] those of joints: a guess on entry, the solution on return. A guess that made the solution add kinetic energy is dropped. The contents of
 /// `space` are overwritten.
 pub(crate) fn settle(
     problem: Problem<'_>,
     aim: Aim,
     momenta: &mut [Momentum],
-    impulses: &mut [Vector3<f64>],
+    impulses: &mut ContactImpulses,
     joined: &mut Joined,
     space: &mut Vec<Batch>,
 ) -> Done {
@@ -46,12 +47,14 @@ pub(crate) fn settle(
     let start = velocities(columns, poses, momenta);
     let movers = Movers::new(columns, poses, &start);
     let joints = joined.pass(problem, aim, &movers, &exact.joints);
-    let is_used = |pair: &Manifold| aim == Aim::Positions || is_pressed(contacts, pair, impulses);
+    let is_used =
+        |pair: &Manifold| aim == Aim::Positions || is_pressed(contacts, pair, &impulses.contacts);
     let used: Vec<bool> = contacts.manifolds().iter().map(is_used).collect();
     let rule = |pair: &Manifold, number: usize, contact: &Contact| {
         (used[number] && !exact.pairs[number]).then(|| wanted(problem, pair, contact))
     };
     let mut pass = Pass { joints, ..Pass::new(problem, movers, true, &rule, space) };
+    pass.add_torques(&impulses.torques, |number| used[number] && !exact.pairs[number]);
     joined.start(&pass, aim);
     pass.start(impulses);
     pass.solve_all();
@@ -59,10 +62,10 @@ pub(crate) fn settle(
     let mut given = 0.0;
     if is_clamped && columns.bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
         pass.write(impulses);
-        given = work_of_kinematic_bodies(columns, poses, contacts, impulses).iter().sum();
+        given = impulses.work_of_kinematic_bodies(columns, poses, contacts).iter().sum();
     }
     if is_clamped && pass.movers.work(columns, poses, &start) > given {
-        impulses.fill(Vector3::zeros());
+        impulses.clear();
         joined.forget();
         pass.movers.set_velocities(&start);
         joined.start(&pass, aim);
@@ -84,7 +87,9 @@ pub(crate) fn settle(
     // the pass for positions comes before that for velocities, and only the last is reported
     let residual = match aim {
         Aim::Positions => 0.0,
-        Aim::Velocities => residual(problem, &used, &velocities(columns, poses, momenta), impulses),
+        Aim::Velocities => {
+            residual(problem, &used, &velocities(columns, poses, momenta), &impulses.contacts)
+        }
     };
     Done { sweeps, unsolved: exact.unsolved(), residual }
 }
@@ -114,7 +119,7 @@ impl Joined {
         &'a self,
         problem: Problem<'_>,
         aim: Aim,
-        (momenta, impulses): (&'a [Momentum], &'a [Vector3<f64>]),
+        (momenta, impulses): (&'a [Momentum], &'a ContactImpulses),
     ) -> Start<'a> {
         let stepping = Self::stepping(problem, aim);
         Start { momenta, impulses, joints: &self.joints, stepping, share: Self::share(aim) }
@@ -208,34 +213,6 @@ impl Joined {
         }
         self.gains = gains;
     }
-}
-
-/// The work in J that kinematic bodies do on each body by `impulses`.
-pub(crate) fn work_of_kinematic_bodies(
-    columns: Columns<'_>,
-    poses: &[Isometry3<f64>],
-    contacts: &Contacts,
-    impulses: &[Vector3<f64>],
-) -> Vec<f64> {
-    let bodies = columns.bodies;
-    let mut work = vec![0.0; bodies.len()];
-    if !bodies.iter().any(|body| matches!(body, Body::Kinematic(_))) {
-        return work;
-    }
-    for pair in contacts.manifolds() {
-        let (a, b) = (pair.a as usize, pair.b as usize);
-        let (mover, moved, sign) = match (&bodies[a], &bodies[b]) {
-            (Body::Kinematic(velocity), Body::Dynamic(_)) => ((a, velocity), b, -1.0),
-            (Body::Dynamic(_), Body::Kinematic(velocity)) => ((b, velocity), a, 1.0),
-            _ => continue,
-        };
-        for index in contacts.range(pair) {
-            let point = contacts.all()[index].at(&poses[a], &poses[b]);
-            let arm = point.coords - poses[mover.0].translation.vector;
-            work[moved] += sign * impulses[index].dot(&mover.1.at(&arm));
-        }
-    }
-    work
 }
 
 /// Most overlap that is pushed out at once, as a share of the smaller radius: where bodies overlap
@@ -374,18 +351,43 @@ impl<'a> Pass<'a> {
         Self { problem, movers, batches, joints: None, friction, sweeps, done: 0 }
     }
 
-    /// Writes out the impulse of each contact.
-    fn write(&self, impulses: &mut [Vector3<f64>]) {
-        impulses.fill(Vector3::zeros());
-        self.batches.iter().for_each(|batch| batch.write(impulses));
+    /// Adds the torques of pairs, by number, for which `is_solved_here` holds.
+    fn add_torques(&mut self, torques: &[Torque], is_solved_here: impl Fn(usize) -> bool) {
+        if torques.is_empty() {
+            return;
+        }
+        let Problem { contacts, order, .. } = self.problem;
+        let row = |number: u32| {
+            let index = of_pair(torques, number).filter(|_| is_solved_here(number as usize))?;
+            let pair = &contacts.manifolds()[number as usize];
+            let normal = mean_normal(contacts, pair)?;
+            let reach = contacts.of(pair).first()?.arms[0].norm();
+            Some(TorqueRow { index: index as u32, normal, arms: torques[index].arms, reach })
+        };
+        for (batch, pairs) in self.batches.iter_mut().zip(order.batches()) {
+            for (lane, &number) in pairs.iter().enumerate() {
+                if let Some(row) = row(number) {
+                    batch.set_torque(lane, &row);
+                }
+            }
+        }
     }
 
-    /// Starts all contacts from the impulses given.
-    fn start(&mut self, impulses: &[Vector3<f64>]) {
+    /// Writes out all impulses.
+    fn write(&self, impulses: &mut ContactImpulses) {
+        impulses.clear();
+        let ContactImpulses { contacts, torques } = impulses;
+        self.batches.iter().for_each(|batch| batch.write(contacts, torques));
+    }
+
+    /// Starts from the impulses given.
+    fn start(&mut self, impulses: &ContactImpulses) {
         let movers = &self.movers;
         for stage in self.problem.order.stages() {
             let batches = &mut self.batches[stage.batches];
-            each(batches, stage.parallel, |batch| batch.start(movers, impulses));
+            each(batches, stage.parallel, |batch| {
+                batch.start(movers, &impulses.contacts, &impulses.torques);
+            });
         }
     }
 

@@ -103,6 +103,7 @@ struct JointState {
 struct PairState {
     names: [u64; 2],
     looked: Option<[f64; 7]>,
+    torque: [f64; 3],
     contacts: Vec<ContactState>,
 }
 
@@ -336,6 +337,7 @@ fn pair_state(pair: &CachedPair) -> PairState {
     PairState {
         names: pair.names,
         looked: pair.looked.as_ref().map(pose_numbers),
+        torque: pair.torque.into(),
         contacts: pair.contacts.iter().map(contact).collect(),
     }
 }
@@ -352,6 +354,7 @@ fn pair(state: &PairState) -> CachedPair {
     CachedPair {
         names: state.names,
         looked: state.looked.as_ref().map(pose),
+        torque: state.torque.into(),
         contacts: state.contacts.iter().map(contact).collect(),
     }
 }

@@ -93,6 +93,30 @@ impl Ends {
         (term, scale)
     }
 
+    /// The term of rolling and spinning friction about a normal, without torque.
+    pub(crate) fn torque(&self, normal: Vector3<f64>) -> Term {
+        let side = |n: usize, sign: f64| {
+            let rows = |c: Coordinates| {
+                let mut jacobian = Matrix3x6::zeros();
+                jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&(c.angular.transpose() * sign));
+                jacobian
+            };
+            self.coordinates[n].map_or_else(Matrix3x6::zeros, rows)
+        };
+        let jacobian = [side(0, 1.0), side(1, -1.0)];
+        let square: f64 = jacobian.iter().map(|j| j.norm_squared()).sum();
+        // bodies that do not turn
+        let scale = if square > 0.0 { (square / 3.0).sqrt() } else { 1.0 };
+        let [a, b] = &self.velocities;
+        Term {
+            bodies: self.bodies,
+            transposed: jacobian.map(|j| (j / scale).transpose()),
+            excess: (a.angular - b.angular) / scale,
+            set: Set::Torque { normal, across: 0.0, about: 0.0 },
+            scale: Vector3::repeat(scale),
+        }
+    }
+
     /// The term of up to three rows of a joint.
     pub(super) fn rows(&self, rows: &[Row]) -> Term {
         let mut transposed = [Matrix6x3::zeros(); 2];

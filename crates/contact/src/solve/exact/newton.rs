@@ -80,6 +80,21 @@ impl Term {
         }
     }
 
+    /// Normal component of an impulse of a contact, N s.
+    pub(super) fn push(&self, impulse: &Vector3<f64>) -> f64 {
+        match self.set {
+            Set::Contact { normal, .. } => impulse.dot(&normal).max(0.0) / self.scale.x,
+            Set::Rows { .. } | Set::Torque { .. } => 0.0,
+        }
+    }
+
+    /// Limits a torque across and about the normal, N m s.
+    pub(super) fn limit(&mut self, most: [f64; 2]) {
+        if let Set::Torque { across, about, .. } = &mut self.set {
+            [*across, *about] = most.map(|most| most * self.scale.x);
+        }
+    }
+
     fn moved(&self) -> impl Iterator<Item = (usize, &Matrix6x3<f64>)> {
         let own = self.bodies.iter().zip(&self.transposed);
         own.filter_map(|(body, transposed)| body.map(|body| (body as usize, transposed)))
@@ -177,10 +192,15 @@ impl Island {
     pub(crate) fn guessed(&self, guess: &[Vector3<f64>]) -> Solution {
         let own = self.terms.iter().zip(guess);
         let impulses: Vec<_> = own.map(|(term, guess)| term.set.coulomb(guess)).collect();
-        self.at(impulses, self.unsolved())
+        self.at_scale(impulses, self.unsolved())
     }
 
-    fn at(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
+    /// The solution at impulses, with the scale of the residual of another.
+    pub(super) fn at(&self, impulses: Vec<Vector3<f64>>, other: &Solution) -> Solution {
+        self.at_scale(impulses, other.unsolved)
+    }
+
+    fn at_scale(&self, impulses: Vec<Vector3<f64>>, unsolved: f64) -> Solution {
         let velocities = self.given(&impulses);
         let residual = self.natural_map(&velocities, &impulses);
         Solution { velocities, impulses, residual, unsolved, is_solved: false, factorizations: 0 }
@@ -668,7 +688,7 @@ mod tests {
             let a = DMatrix::from_fn(rows.len(), rows.len(), |i, j| rows[i].dot(&rows[j]));
             let normal = |term: &Term| match term.set {
                 Set::Contact { normal, .. } => normal,
-                Set::Rows { .. } => unreachable!(),
+                Set::Rows { .. } | Set::Torque { .. } => unreachable!(),
             };
             let b = DVector::from_iterator(
                 rows.len(),

@@ -20,6 +20,15 @@ pub(crate) enum Set {
         /// Coulomb's coefficient.
         friction: f64,
     },
+    /// A torque in a disc across a unit normal and in an interval about it; rows are the axes of the world.
+    Torque {
+        /// Out of the second body.
+        normal: Vector3<f64>,
+        /// The most across the normal.
+        across: f64,
+        /// The most about the normal.
+        about: f64,
+    },
 }
 
 /// Where an impulse ended on its set.
@@ -57,6 +66,7 @@ impl Set {
                 Projection { impulse, slope, place }
             }
             Self::Contact { normal, friction } => onto_cone(y, &normal, friction),
+            Self::Torque { normal, across, about } => onto_torques(y, &normal, across, about),
         }
     }
 
@@ -77,6 +87,7 @@ impl Set {
                 let length = (along + friction * size) / (1.0 + friction * friction);
                 normal * length + across * (length * friction / size)
             }
+            Self::Torque { normal, across, about } => nearest_torque(y, &normal, across, about),
         }
     }
 
@@ -92,8 +103,43 @@ impl Set {
                 let share = if size > most { most / size } else { 1.0 };
                 normal * push + across * share
             }
+            Self::Torque { .. } => self.nearest(y),
         }
     }
+}
+
+fn nearest_torque(
+    y: &Vector3<f64>,
+    normal: &Vector3<f64>,
+    across: f64,
+    about: f64,
+) -> Vector3<f64> {
+    let along = y.dot(normal);
+    let rest = y - normal * along;
+    let size = rest.norm();
+    let share = if size > across { across / size } else { 1.0 };
+    rest * share + normal * along.clamp(-about, about)
+}
+
+fn onto_torques(y: &Vector3<f64>, normal: &Vector3<f64>, across: f64, about: f64) -> Projection {
+    let along = y.dot(normal);
+    let rest = y - normal * along;
+    let size = rest.norm();
+    let axial = normal * normal.transpose();
+    let is_spun = along.abs() < about;
+    let mut slope = if is_spun { axial } else { Matrix3::zeros() };
+    let spun = u8::from(!is_spun) << 2;
+    let place = if size < across {
+        slope += Matrix3::identity() - axial;
+        Place::Flat(spun)
+    } else if across > 0.0 {
+        let side = normal.cross(&(rest / size));
+        slope += side * side.transpose() * (across / size);
+        Place::Curved
+    } else {
+        Place::Flat(spun | 3)
+    };
+    Projection { impulse: nearest_torque(y, normal, across, about), slope, place }
 }
 
 /// Onto the cone of `across <= friction * along`.
