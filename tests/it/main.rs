@@ -75,6 +75,7 @@ mod refusals;
 mod replay;
 mod rig;
 mod rolling_friction;
+mod rough_cuts;
 mod scene_language;
 mod scenes;
 mod schema;

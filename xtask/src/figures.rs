@@ -27,7 +27,7 @@ const fn figure(
     Figure { scene, of, says, frames, camera: None }
 }
 
-const FIGURES: [Figure; 41] = [
+const FIGURES: [Figure; 42] = [
     figure("pillar_small_step", "Su09 figure 1, left", "small time step: shards stay low", ""),
     figure("pillar_unconserved", "Su09 figure 1, center", "shards bounce high into the air", ""),
     figure("pillar_conserved", "Su09 figure 1, right", "shards behave as expected", ""),
@@ -71,6 +71,7 @@ const FIGURES: [Figure; 41] = [
     figure("jar", "", "", "0,8,16,40"),
     figure("amphora", "", "", "0,1,4,30"),
     figure("letters", "", "", "0,3,6,40"),
+    figure("boulders", "", "", "14"),
     figure("bricks", "", "", "0,11,16,40"),
     LARGE,
 ];

@@ -1,6 +1,7 @@
 //! A pattern as one file.
 //!
-//! Little-endian: the magic `brispatt`, a `u32` version (1), a `u32` count of regions, and per
+//! Little-endian: the magic `brispatt`, a `u32` version, in version 2 the bumps of cuts (amplitude and frequency
+//! as `f64`, octaves as `u32`, seed as `u64`), a `u32` count of regions, and per
 //! region a `u32` kind. Kind 0, a convex cell: a `u32` count of planes, then per plane the unit
 //! normal and the offset as `f64`. Kind 1, samples: `u32` nodes per axis, origin and spacing as
 //! `f64`, the domain's lowest and highest corner as `f64`, then the samples as `f32`, the last axis
@@ -15,10 +16,13 @@ use thiserror::Error;
 
 use crate::Pattern;
 use crate::cell::{Cell, Plane};
+use crate::noise::Noise;
 use crate::region::{Region, Sampled};
 
 const MAGIC: [u8; 8] = *b"brispatt";
-const VERSION: u32 = 1;
+/// Without and with bumps.
+const PLAIN: u32 = 1;
+const VERSION: u32 = 2;
 const CELL: u32 = 0;
 const SAMPLES: u32 = 1;
 /// Most squares of the numbers of planes of all cells together: the time that cutting a cell takes grows
@@ -56,6 +60,11 @@ pub enum ReadPatternError {
         /// What is wrong with it.
         what: &'static str,
     },
+    /// Bumps that are not finite or past their limits.
+    #[error(
+        "the amplitude, frequency or octaves of the bumps of the pattern file are out of range"
+    )]
+    Bumps,
     /// There are bytes after the last region.
     #[error("the pattern file goes on after its last region")]
     TrailingBytes,
@@ -69,7 +78,16 @@ impl Pattern {
     /// Those of `out`.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         out.write_all(&MAGIC)?;
-        out.write_all(&VERSION.to_le_bytes())?;
+        match self.bumps() {
+            None => out.write_all(&PLAIN.to_le_bytes())?,
+            Some(Noise { amplitude, frequency, octaves, seed }) => {
+                out.write_all(&VERSION.to_le_bytes())?;
+                out.write_all(&amplitude.to_le_bytes())?;
+                out.write_all(&frequency.to_le_bytes())?;
+                out.write_all(&octaves.to_le_bytes())?;
+                out.write_all(&seed.to_le_bytes())?;
+            }
+        }
         // counts are within u32 by the limits on regions, planes and samples
         out.write_all(&(self.region_count() as u32).to_le_bytes())?;
         for region in self.regions() {
@@ -91,9 +109,16 @@ impl Pattern {
             return Err(ReadPatternError::NotAPattern);
         }
         let version = word(&mut source)?;
-        if version != VERSION {
-            return Err(ReadPatternError::Version { found: version });
-        }
+        let bumps = match version {
+            PLAIN => None,
+            VERSION => {
+                let [amplitude, frequency] = numbers(&mut source)?;
+                let octaves = word(&mut source)?;
+                let seed = u64::from_le_bytes(bytes(&mut source)?);
+                Some(Noise { amplitude, frequency, octaves, seed })
+            }
+            found => return Err(ReadPatternError::Version { found }),
+        };
         let count = word(&mut source)? as usize;
         if !(1..=Self::MAX_REGIONS).contains(&count) {
             return Err(ReadPatternError::Count { found: count });
@@ -114,7 +139,11 @@ impl Pattern {
         if source.read(&mut [0])? != 0 {
             return Err(ReadPatternError::TrailingBytes);
         }
-        Ok(Self::new(regions).expect("the count was checked"))
+        let pattern = Self::new(regions).expect("the count was checked");
+        match bumps {
+            Some(noise) => pattern.with_bumps(&noise).map_err(|_| ReadPatternError::Bumps),
+            None => Ok(pattern),
+        }
     }
 }
 

@@ -28,6 +28,13 @@ impl Border {
         Self { points: references.iter().map(point).collect(), edges, references }
     }
 
+    /// With more corners of triangles inside the border.
+    pub(crate) fn with_points(mut self, inside: &[u32], point: impl Fn(u32) -> [f64; 2]) -> Self {
+        self.references.extend_from_slice(inside);
+        self.points.extend(inside.iter().map(|&r| point(r)));
+        self
+    }
+
     /// The vertices in order, by the caller's numbers, if the edges run once around a convex polygon
     /// without flat corners.
     pub(crate) fn convex_loop(&self) -> Option<Vec<u32>> {

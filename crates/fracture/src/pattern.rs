@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::cell::Cell;
 use crate::hull::CellHull;
+use crate::noise::Noise;
 use crate::region::Region;
 
 /// All of space divided into regions (Su09 section 4.1).
@@ -24,6 +25,7 @@ pub struct Pattern {
     reaches: Vec<Option<Aabb>>,
     /// Per region its polyhedron, made when it is first asked for.
     hulls: Vec<OnceLock<Option<CellHull>>>,
+    bumps: Option<Noise>,
 }
 
 impl fmt::Debug for Pattern {
@@ -85,12 +87,30 @@ impl Pattern {
         };
         let reaches = regions.iter().map(reach).collect();
         let hulls = vec![OnceLock::new(); regions.len()];
-        Ok(Self { regions, reaches, hulls })
+        Ok(Self { regions, reaches, hulls, bumps: None })
     }
 
     /// As [`Pattern::new`], of convex cells.
     pub(crate) fn from_cells(cells: Vec<Cell>) -> Result<Self, PatternError> {
         Self::new(cells.into_iter().map(Region::Cell).collect())
+    }
+
+    /// The pattern with cuts that are drawn with bumps between their rims: see [`Surface::roughened`]. Pieces divide,
+    /// weigh and collide as with flat cuts, so that exact solids stay exact; [`Pattern::roughened`] bends rims too,
+    /// and samples what it divides.
+    ///
+    /// # Errors
+    /// [`PatternError`] when the noise is out of its range.
+    ///
+    /// [`Surface::roughened`]: crate::Surface::roughened
+    pub fn with_bumps(self, noise: &Noise) -> Result<Self, PatternError> {
+        check_noise(noise)?;
+        Ok(Self { bumps: Some(*noise), ..self })
+    }
+
+    /// The bumps of its cuts: see [`Pattern::with_bumps`].
+    pub fn bumps(&self) -> Option<&Noise> {
+        self.bumps.as_ref()
     }
 
     pub(crate) fn regions(&self) -> &[Region] {
@@ -171,6 +191,14 @@ pub(crate) fn check(
 }
 
 /// As [`check`], for three factors that must be positive.
+pub(crate) fn check_noise(noise: &Noise) -> Result<(), PatternError> {
+    check("amplitude", noise.amplitude, noise.amplitude >= 0.0, "zero or positive")?;
+    check("frequency", noise.frequency, noise.frequency > 0.0, "positive")?;
+    let octaves = f64::from(noise.octaves);
+    check("octaves", octaves, (1.0..=12.0).contains(&octaves), "from 1 to 12")?;
+    Ok(())
+}
+
 pub(crate) fn check_positive(
     name: &'static str,
     values: &Vector3<f64>,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::node_box::NodeBox;
 use crate::noise::Noise;
-use crate::pattern::check;
+use crate::pattern::{check, check_noise};
 use crate::region::{Region, Sampled};
 use crate::{Pattern, PatternError};
 
@@ -41,10 +41,7 @@ impl Pattern {
         spacing: f64,
         noise: &Noise,
     ) -> Result<Self, PatternError> {
-        check("amplitude", noise.amplitude, noise.amplitude >= 0.0, "zero or positive")?;
-        check("frequency", noise.frequency, noise.frequency > 0.0, "positive")?;
-        let octaves = f64::from(noise.octaves);
-        check("octaves", octaves, (1.0..=12.0).contains(&octaves), "from 1 to 12")?;
+        check_noise(noise)?;
         self.displaced(bounds, spacing, |p| noise.displacement(p))
     }
 

@@ -86,7 +86,8 @@ pub use mesh::{Collide, Mesh, MeshSign, Svg, Trimesh};
 pub(crate) use mirror::mirrored_pose;
 pub use motion::{Keyframe, Motion};
 pub use pattern::{
-    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Slices, Voronoi,
+    Bricks, Nested, Noise, Painted, Pattern, PatternFile, Points, Preset, Radial, Rims, Roughness,
+    Slices, Voronoi,
 };
 pub use pieces::{PieceBonds, Pieces};
 pub use polygon::Polygon;

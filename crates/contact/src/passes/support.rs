@@ -227,6 +227,16 @@ impl Support {
         }
     }
 
+    /// Rolling and spinning friction: the numbers of manifolds with the angular impulse on the first body of each,
+    /// N m s, in ascending order; none of other solvers than [`Solver::Manifold`].
+    pub fn torques(&self) -> Vec<(usize, Vector3<f64>)> {
+        let all = match &self.0 {
+            Found::Manifolds { impulses, .. } => &impulses.torques[..],
+            Found::Rows { .. } | Found::Pairs { .. } => &[],
+        };
+        all.iter().map(|torque| (torque.pair as usize, torque.impulse)).collect()
+    }
+
     /// The contact impulses, to start the next frame from.
     pub fn cache(&self, names: &[u64]) -> Cache {
         match &self.0 {

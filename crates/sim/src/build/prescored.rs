@@ -32,10 +32,16 @@ fn coarse(
 ) -> Result<Pattern, Cause> {
     let plain = spec.without_finest(finer);
     let pattern = smooth(plain.as_ref().unwrap_or(spec), seed, body)?;
-    let Some(scene::Noise { amplitude, frequency }) = spec.noise() else { return Ok(pattern) };
+    let Some(scene::Roughness { amplitude, frequency, rims }) = spec.noise() else {
+        return Ok(pattern);
+    };
+    let noise = Noise { amplitude, frequency, octaves: 3, seed };
+    if rims == scene::Rims::Straight {
+        return Ok(pattern.with_bumps(&noise)?);
+    }
     let bounds = Aabb { min: Point3::from([-1.0; 3]), max: Point3::from([1.0; 3]) };
     // as fine as the samples of most bodies, whose diagonal is a unit
-    Ok(pattern.roughened(&bounds, 0.016, &Noise { amplitude, frequency, octaves: 3, seed })?)
+    Ok(pattern.roughened(&bounds, 0.016, &noise)?)
 }
 
 /// The same with the cuts as they are before they are roughened.

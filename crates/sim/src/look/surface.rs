@@ -6,7 +6,7 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use contact::{Field, Round, Shape};
-use fracture::{Break, Drawing, FaceOrigin, Projector, draw};
+use fracture::{Break, Drawing, FaceOrigin, Projector, RoughSurface, draw};
 use levelset::{ConvexHull, LevelSet, TriMesh};
 use nalgebra::{Isometry3, Point3, Vector3};
 
@@ -114,7 +114,14 @@ impl Surface {
             }
         };
         if let Some(surface) = geometry.surface() {
-            return Self::exact(&surface, (whole.shading(), mesh), material);
+            let shaded = (whole.shading(), mesh);
+            // cuts of later breaks have the bumps of the first one: those of earlier cuts must not change
+            let cuts = lineage.into_iter().flat_map(|lineage| &lineage.cuts);
+            let mut bumps = cuts.filter_map(|cut| Some((cut.pattern.bumps()?, cut.at.transform())));
+            return match bumps.next() {
+                Some((noise, at)) => Self::rough(&surface.roughened(noise, &at), shaded, material),
+                None => Self::exact(&surface, None, shaded, material),
+            };
         }
         let cuts = lineage.map_or(&[][..], |l| &l.cuts);
         let breaks: Vec<Break> = cuts
@@ -142,7 +149,7 @@ impl Surface {
         let origins = (0..mesh.triangles.len() as u32).map(FaceOrigin::Outer).collect();
         let shading = Shading::new(fracture::Surface { mesh, origins });
         let shaded = (Some(&shading), Some(painted));
-        Self::exact(&shading.surface, shaded, &Isometry3::identity())
+        Self::exact(&shading.surface, None, shaded, &Isometry3::identity())
     }
 
     fn of_field(field: &Field) -> Self {
@@ -175,10 +182,33 @@ impl Surface {
         Self::drawn(&Drawing { mesh, inner }, None, &Isometry3::identity())
     }
 
-    /// An exact surface: flat cuts, and outer faces shaded and painted as on the whole body. Cuts have the
-    /// texture coordinates of a projection along the axis that they face most, in meters.
+    /// An exact surface with rough cuts.
+    fn rough(
+        RoughSurface { surface, flat }: &RoughSurface,
+        shaded: (Option<&Shading>, Option<&PaintedMesh>),
+        material: &Isometry3<f64>,
+    ) -> Self {
+        let mesh = &surface.mesh;
+        let areas: Vec<Vector3<f64>> =
+            (0..mesh.triangles.len()).map(|t| mesh.area_vector(t)).collect();
+        let inner: Vec<bool> = surface.origins.iter().map(|o| *o == FaceOrigin::Cut).collect();
+        let mut cuts: Vec<CutNormals> =
+            flat.iter().map(|&flat| CutNormals { flat, corners: [flat; 3] }).collect();
+        for corners in corners_by_vertex(mesh) {
+            for fan in fans(&corners, &areas, &inner) {
+                let sum: Vector3<f64> = fan.iter().map(|&(t, _)| areas[t]).sum();
+                let Some(normal) = sum.try_normalize(0.0) else { continue };
+                fan.iter().for_each(|&(t, corner)| cuts[t].corners[corner] = normal);
+            }
+        }
+        Self::exact(surface, Some(&cuts), shaded, material)
+    }
+
+    /// An exact surface: cuts with the normals given, or flat ones, and outer faces shaded and painted as on the whole
+    /// body. Cuts have the texture coordinates of a projection along the axis that they face most, in meters.
     fn exact(
         exact: &fracture::Surface,
+        cuts: Option<&[CutNormals]>,
         (shading, painted): (Option<&Shading>, Option<&PaintedMesh>),
         material: &Isometry3<f64>,
     ) -> Self {
@@ -190,11 +220,13 @@ impl Surface {
         let mut known: Vec<Vec<(Drawn, u32)>> = vec![Vec::new(); mesh.vertices.len()];
         for (t, (triangle, origin)) in mesh.triangles.iter().zip(&exact.origins).enumerate() {
             let flat = mesh.area_vector(t).try_normalize(0.0).unwrap_or_else(Vector3::y);
-            let corners = triangle.map(|v| {
+            let cut = cuts.map_or(CutNormals { flat, corners: [flat; 3] }, |cuts| cuts[t]);
+            let corners = std::array::from_fn(|k| {
+                let v = triangle[k];
                 let p = &mesh.vertices[v as usize];
                 let drawn = match origin {
                     FaceOrigin::Outer(face) => Drawn::outer((*face, p, &flat), shading, painted),
-                    FaceOrigin::Cut => Drawn::cut(p, &flat),
+                    FaceOrigin::Cut => Drawn { normal: cut.corners[k], ..Drawn::cut(p, &cut.flat) },
                 };
                 let known = &mut known[v as usize];
                 if let Some((_, number)) = known.iter().find(|(other, _)| other.is_like(&drawn)) {
@@ -424,6 +456,13 @@ impl Surface {
 
 /// Texture coordinates and colors that differ by less look the same.
 const SAME_PAINT: f32 = 1e-5;
+
+/// Normals of a triangle of a cut: of the cut as it was when it was flat, and at the corners.
+#[derive(Clone, Copy)]
+struct CutNormals {
+    flat: Vector3<f64>,
+    corners: [Vector3<f64>; 3],
+}
 
 /// How a corner of an exact surface is drawn.
 #[derive(Clone)]

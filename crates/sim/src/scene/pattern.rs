@@ -111,7 +111,7 @@ impl Pattern {
     }
 
     /// How rough its cuts are.
-    pub(crate) fn noise(&self) -> Option<Noise> {
+    pub(crate) fn noise(&self) -> Option<Roughness> {
         match self {
             Self::Voronoi(voronoi) => voronoi.noise,
             Self::Radial(radial) => radial.noise,
@@ -218,7 +218,7 @@ impl Preset {
         match self {
             Self::Glass => Pattern::Radial(radial),
             Self::Concrete => Pattern::Voronoi(Voronoi {
-                noise: Some(Noise { amplitude: 0.012, frequency: 9.0 }),
+                noise: Some(Roughness { amplitude: 0.012, frequency: 9.0, rims: Rims::Rough }),
                 ..voronoi
             }),
             Self::Wood => Pattern::Voronoi(Voronoi {
@@ -260,7 +260,7 @@ pub struct Voronoi {
     #[serde(default = "ones")]
     pub stretch: [f64; 3],
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `[pattern.NAME.radial]`.
@@ -278,7 +278,7 @@ pub struct Radial {
     #[serde(default = "one")]
     pub splinters: usize,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `[pattern.NAME.bricks]`: courses along x that follow each other along y, from the lowest corner of the
@@ -300,7 +300,7 @@ pub struct Bricks {
     #[serde(default)]
     pub mortar: f64,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `[pattern.NAME.slices]`.
@@ -318,7 +318,7 @@ pub struct Slices {
     #[serde(default)]
     pub tilt: f64,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `[pattern.NAME.points]`: each point has a cell of what is nearest to it.
@@ -337,7 +337,7 @@ pub struct Points {
     #[serde(default)]
     pub scatter: f64,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `[pattern.NAME.painted]`.
@@ -350,7 +350,7 @@ pub struct Painted {
     /// How many cells there are in the shape's box.
     pub pieces: usize,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
     /// How dark its pixels are; see [`super::Scene::give_paintings`].
     #[serde(skip)]
     pub(crate) read: Option<Arc<Painting>>,
@@ -372,17 +372,42 @@ pub struct Nested {
     /// What divides each of its regions, centered in its middle and as large as it, with plane cuts.
     pub inner: Box<Pattern>,
     /// How rough the cuts are; plane unless given.
-    pub noise: Option<Noise>,
+    pub noise: Option<Roughness>,
 }
 
 /// `noise = { amplitude = 0.02, frequency = 6 }`: rough cuts. Lengths are in diagonals of the
 /// body's box.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Noise {
+pub struct Roughness {
     /// About the most that a cut moves; at most a third of `1 / frequency`.
     pub amplitude: f64,
     /// Bumps per diagonal.
+    pub frequency: f64,
+    /// What becomes of the edges of cuts.
+    #[serde(default)]
+    pub rims: Rims,
+}
+
+/// The edges of rough cuts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rims {
+    /// As rough as the cuts. Bodies are divided by their samples.
+    #[default]
+    Rough,
+    /// As without noise: cuts are drawn with bumps between their rims. Bodies with exact surfaces keep them, and
+    /// weigh and collide as with plane cuts.
+    Straight,
+}
+
+/// `noise = { amplitude = 0.2, frequency = 6 }`: values that vary from place to place.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    /// About the most that a value varies by, as a share of it.
+    pub amplitude: f64,
+    /// Bumps per meter.
     pub frequency: f64,
 }
 

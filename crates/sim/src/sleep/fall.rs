@@ -33,7 +33,10 @@ impl World {
         if let Some(solved) = support.solved() {
             let keeps = self.settings.sleep && self.settings.contact.solver.keeps_contacts();
             let is_anchored = self.anchorages.iter().any(Option::is_some);
-            let touches = if keeps || is_anchored { self.touches(solved) } else { Vec::new() };
+            let touches = match keeps || is_anchored {
+                true => self.touches(solved, &support.torques()),
+                false => Vec::new(),
+            };
             if is_anchored {
                 let presses = self.presses(&touches);
                 self.average_presses(&presses);

@@ -29,7 +29,12 @@ pub(super) fn add(sum: &mut Momentum, load: &Momentum) {
 
 impl World {
     /// Both sides of all pairs in contact or joined, sorted.
-    pub(super) fn touches(&self, (contacts, impulses): Solved<'_>) -> Vec<Touch> {
+    pub(super) fn touches(
+        &self,
+        (contacts, impulses): Solved<'_>,
+        torques: &[(usize, Vector3<f64>)],
+    ) -> Vec<Touch> {
+        let mut torques = torques.iter().peekable();
         let mut touches = Vec::with_capacity(2 * contacts.manifolds().len());
         for (n, pair) in contacts.manifolds().iter().enumerate() {
             let (a, b) = (pair.a as usize, pair.b as usize);
@@ -39,6 +44,10 @@ impl World {
                 let at = contact.at(&self.poses[a], &self.poses[b]).coords;
                 loads[0].apply(impulse, &(at - self.poses[a].translation.vector));
                 loads[1].apply(&-impulse, &(at - self.poses[b].translation.vector));
+            }
+            if let Some((_, torque)) = torques.next_if(|(pair, _)| *pair == n) {
+                loads[0].angular += torque;
+                loads[1].angular -= torque;
             }
             let [load, reaction] = loads;
             touches.push(Touch { body: a, other: b, load, pair: Some(n) });

@@ -1,6 +1,6 @@
 //! Which patterns of a scene can be made.
 
-use super::{Bricks, Nested, Noise, Painted, Pattern, Points, Radial, Slices};
+use super::{Bricks, Nested, Painted, Pattern, Points, Radial, Rims, Roughness, Slices};
 use crate::scene::InvalidValue;
 use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, positive, require};
 
@@ -8,6 +8,8 @@ use crate::scene::check::{MAX_PIECES, at, bounded, count, direction, fraction, p
 const MAX_DEPTH: usize = 4;
 /// Most planes of slices in any direction: they make up to a sixth of the cube of it.
 const MAX_PLANES: usize = 10_000;
+/// Highest frequency of bumps that are drawn as triangles: their number grows with its square.
+const MAX_BUMPS: f64 = 20.0;
 
 impl Pattern {
     pub(in crate::scene) fn check(&self, key: &str) -> Result<(), InvalidValue> {
@@ -160,10 +162,14 @@ impl Nested {
     }
 }
 
-fn noise(key: &str, noise: Option<Noise>) -> Result<(), InvalidValue> {
-    let Some(Noise { amplitude, frequency }) = noise else { return Ok(()) };
-    require((0.1..=100.0).contains(&frequency), &at(key, "frequency"), || {
-        format!("must be between 0.1 and 100, not {frequency:?}")
+fn noise(key: &str, noise: Option<Roughness>) -> Result<(), InvalidValue> {
+    let Some(Roughness { amplitude, frequency, rims }) = noise else { return Ok(()) };
+    let highest = match rims {
+        Rims::Rough => 100.0,
+        Rims::Straight => MAX_BUMPS,
+    };
+    require((0.1..=highest).contains(&frequency), &at(key, "frequency"), || {
+        format!("must be between 0.1 and {highest}, not {frequency:?}")
     })?;
     let most = 1.0 / (3.0 * frequency);
     require((0.0..=most).contains(&amplitude), &at(key, "amplitude"), || {
