@@ -7,7 +7,7 @@ use contact::{Clamp, Levers, Settings, Solver};
 use dynamics::{Order, Scheme};
 use nalgebra::{Isometry3, Vector3};
 use sim::scene::{Energy, Pattern, Scene};
-use sim::{Appearance, Look, Recorder, Report, SmallPieces, World, build};
+use sim::{Appearance, EnergyLedger, Look, Recorder, SmallPieces, World, build};
 
 use crate::cli::{Case, SCENE, problem};
 
@@ -23,7 +23,7 @@ fn pillar(scene: &str, frames: usize, change: impl FnOnce(&mut Scene)) -> Fallen
     let mut rises = BTreeMap::new();
     let mut gained = 0.0;
     for _ in 0..frames {
-        gained += world.step().energy_gain.max(0.0);
+        gained += world.step().energy.gain.max(0.0);
         for piece in world.iter().filter(|state| state.lineage.is_some()) {
             let height = piece.pose.translation.y;
             let (low, risen) = rises.entry(piece.id).or_insert((height, 0.0_f64));
@@ -85,11 +85,8 @@ fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
         boxes.map(|a| world.get(a.body).unwrap().pose.translation.vector).collect()
     };
     for frame in 1..=scene.simulation.frames {
-        let Report { energy_gain, kinetic_energy, potential_energy, .. } = world.step();
-        assert!(
-            energy_gain <= 1e-10 * (kinetic_energy + potential_energy),
-            "{frame}: {energy_gain}"
-        );
+        let EnergyLedger { gain, kinetic, potential, .. } = world.step().energy;
+        assert!(gain <= 1e-10 * (kinetic + potential), "{frame}: {gain}");
         if frame == 40 {
             for (n, p) in places(&world).iter().enumerate() {
                 // contacts bear what overlaps by less than twice the slop of 0.2 %
@@ -340,8 +337,8 @@ fn the_table_of_figures_and_the_readme_are_of_this_build() {
         let reports = (0..scene.simulation.frames).map(|_| world.step());
         // a dented body takes the place of the one before, as pieces do
         let born = |report: &sim::Report| {
-            let fractures = report.fractures.iter().map(|fracture| fracture.fragments.len());
-            fractures.sum::<usize>() + report.dents.len()
+            let fractures = report.events.fractures.iter().map(|fracture| fracture.fragments.len());
+            fractures.sum::<usize>() + report.events.dents.len()
         };
         let pieces: usize = reports.map(|report| born(&report)).sum();
         let counted = [pieces as f64, world.len() as f64];

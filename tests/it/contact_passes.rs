@@ -248,8 +248,8 @@ proptest! {
             let size = world.kinetic_energy() + world.potential_energy().abs();
             let momentum = world.momentum().linear;
             let report = world.step();
-            let size = size + report.kinetic_energy + report.potential_energy.abs();
-            let (gain, frame) = (report.energy_gain, report.frame);
+            let size = size + report.energy.kinetic + report.energy.potential.abs();
+            let (gain, frame) = (report.energy.gain, report.frame);
             prop_assert!(gain <= 1e-10 * size, "frame {frame} gains {gain} of {size}");
             if is_free {
                 let weight = gravity * (world.mass() * world.settings().dt);

@@ -112,8 +112,8 @@ pub(crate) fn steps_without_gain(world: &mut World, frames: usize) {
     for _ in 0..frames {
         let size = world.kinetic_energy() + world.potential_energy().abs();
         let report = world.step();
-        assert!(report.frozen.is_empty());
-        let gain = report.energy_gain / (size + report.potential_energy.abs());
+        assert!(report.events.frozen.is_empty());
+        let gain = report.energy.gain / (size + report.energy.potential.abs());
         assert!(gain <= 1e-10, "frame {} gains {gain:e}", report.frame);
     }
 }
@@ -123,7 +123,7 @@ pub(crate) fn largest_gain(world: &mut World, frames: usize) -> f64 {
     let gain = |_| {
         let size = world.kinetic_energy() + world.potential_energy().abs();
         let report = world.step();
-        report.energy_gain / (size + report.potential_energy.abs())
+        report.energy.gain / (size + report.energy.potential.abs())
     };
     (0..frames).map(gain).fold(f64::NEG_INFINITY, f64::max)
 }
@@ -545,8 +545,8 @@ fn beside(contact: Settings, broken: Option<NewBody>) -> (Vec<Isometry3<f64>>, u
     let mut reported = 0;
     for _ in 0..20 {
         let report = world.step();
-        reported += report.frozen.len();
-        assert!(report.frozen.iter().all(|&f| Some(f) == id));
+        reported += report.events.frozen.len();
+        assert!(report.events.frozen.iter().all(|&f| Some(f) == id));
     }
     if let Some(id) = id {
         let state = world.get(id).unwrap();
@@ -657,7 +657,7 @@ fn a_force_that_is_not_finite_freezes_what_it_acts_on() {
             let id = world.add(cuboid([0.5; 3], 100.0, pose, Material::default())).unwrap();
             for _ in 0..3 {
                 let report = world.step();
-                assert_eq!(report.frozen, [id], "{bad}");
+                assert_eq!(report.events.frozen, [id], "{bad}");
                 let state = world.get(id).unwrap();
                 assert_eq!((state.pose, state.momentum.linear.norm()), (&pose, 0.0), "{bad}");
             }

@@ -75,10 +75,10 @@ fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
             world.add(body(Body::Dynamic(mass), ball, [0.62, 0.0], 0.0, surface)).unwrap();
             let report = world.step();
             let unit = MASS * speed * speed;
-            assert!((report.work - (1.0 + e) * unit).abs() < 1e-9 * unit, "{report:?}");
-            let lost = report.dissipation.collision;
+            assert!((report.energy.work - (1.0 + e) * unit).abs() < 1e-9 * unit, "{report:?}");
+            let lost = report.energy.dissipation.collision;
             assert!((lost - 0.5 * (1.0 - e * e) * unit).abs() < 1e-9 * unit, "{report:?}");
-            assert!(report.dissipation.contact.abs() < 1e-9 * unit, "{report:?}");
+            assert!(report.energy.dissipation.contact.abs() < 1e-9 * unit, "{report:?}");
         }
     }
 }
@@ -94,9 +94,11 @@ fn friction_takes_what_a_sliding_box_loses() {
         let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
         let end = start - friction * GRAVITY * f64::from(frames) / 30.0;
         let lost = 0.5 * MASS * (start * start - end * end);
-        let taken: f64 = reports.iter().map(|r| r.dissipation.contact).sum();
+        let taken: f64 = reports.iter().map(|r| r.energy.dissipation.contact).sum();
         assert!((taken / lost - 1.0).abs() < 0.01, "{taken} {lost}");
-        assert!(reports.iter().all(|r| r.work == 0.0 && r.dissipation.fracture == 0.0));
+        assert!(
+            reports.iter().all(|r| r.energy.work == 0.0 && r.energy.dissipation.fracture == 0.0)
+        );
     }
 }
 
@@ -113,8 +115,8 @@ fn a_conveyor_belt_pays_twice() {
             world.add(slab(0.0, 0.0, surface)).unwrap();
             let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
             let unit = MASS * speed * speed;
-            let work: f64 = reports.iter().map(|r| r.work).sum();
-            let taken: f64 = reports.iter().map(|r| r.dissipation.contact).sum();
+            let work: f64 = reports.iter().map(|r| r.energy.work).sum();
+            let taken: f64 = reports.iter().map(|r| r.energy.dissipation.contact).sum();
             assert!((work / unit - 1.0).abs() < 0.01, "{work} {unit}");
             assert!((taken / (0.5 * unit) - 1.0).abs() < 0.02, "{taken} {unit}");
         }
@@ -138,7 +140,7 @@ fn a_joint_does_the_work_that_the_friction_of_a_sled_takes() {
     let reports: Vec<Report> = (0..frames).map(|_| world.step()).collect();
     let wanted = friction * MASS * GRAVITY * speed * f64::from(frames) / 30.0;
     let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
-    let (work, taken) = (sum(|r| r.work), sum(|r| r.dissipation.contact));
+    let (work, taken) = (sum(|r| r.energy.work), sum(|r| r.energy.dissipation.contact));
     assert!((work / wanted - 1.0).abs() < 0.01, "{work} {wanted}");
     assert!((taken / wanted - 1.0).abs() < 0.01, "{taken} {wanted}");
 }
@@ -178,9 +180,9 @@ fn every_joule_of_a_scene_is_accounted_for() {
         let before = world.kinetic_energy() + world.potential_energy();
         let report = world.step();
         let growth = world.kinetic_energy() + world.potential_energy() - before;
-        let explained = report.work - report.dissipation.total();
+        let explained = report.energy.work - report.energy.dissipation.total();
         assert!((growth - explained).abs() < 1e-10 * scale, "{growth} {report:?}");
-        for event in &report.fractures {
+        for event in &report.events.fractures {
             let (before, after) = (&event.before, &event.after);
             let energy = |m: &sim::Motion| m.kinetic_energy + m.potential_energy;
             assert!((energy(after) - energy(before)).abs() < 1e-10 * scale, "{event:?}");
@@ -192,10 +194,13 @@ fn every_joule_of_a_scene_is_accounted_for() {
         reports.push(report);
     }
     let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
-    assert!(reports.iter().any(|r| !r.fractures.is_empty()), "nothing broke");
-    assert!(sum(|r| r.work) > 0.01 * scale, "the bar does no work");
-    assert!(sum(|r| r.dissipation.collision) > 0.01 * scale);
-    assert!(sum(|r| r.dissipation.contact) > 0.0);
-    assert!(sum(|r| r.dissipation.retirement) > 0.0, "nothing was retired");
-    assert!(sum(|r| r.dissipation.fracture).abs() < 1e-10 * scale, "breaking itself is free");
+    assert!(reports.iter().any(|r| !r.events.fractures.is_empty()), "nothing broke");
+    assert!(sum(|r| r.energy.work) > 0.01 * scale, "the bar does no work");
+    assert!(sum(|r| r.energy.dissipation.collision) > 0.01 * scale);
+    assert!(sum(|r| r.energy.dissipation.contact) > 0.0);
+    assert!(sum(|r| r.energy.dissipation.retirement) > 0.0, "nothing was retired");
+    assert!(
+        sum(|r| r.energy.dissipation.fracture).abs() < 1e-10 * scale,
+        "breaking itself is free"
+    );
 }

@@ -379,9 +379,9 @@ fn fallen_box(seed: u64) -> (World, usize) {
     let mut broke = 0;
     for _ in 0..240 {
         let report = world.step();
-        let scale = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * scale, "{report:?}");
-        broke += report.fractures.len();
+        let scale = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * scale, "{report:?}");
+        broke += report.events.fractures.len();
     }
     assert!((world.mass() - mass).abs() <= 1e-12 * mass);
     (world, broke)

@@ -137,8 +137,8 @@ proptest! {
             let report = world.step();
             let gain = energy(&world) - before;
             let size = world.kinetic_energy() + before.abs();
-            prop_assert!((gain - report.work + report.dissipation.total()).abs() < 1e-12 * size);
-            prop_assert!(report.dissipation.total().abs() < 1e-9 * size);
+            prop_assert!((gain - report.energy.work + report.energy.dissipation.total()).abs() < 1e-12 * size);
+            prop_assert!(report.energy.dissipation.total().abs() < 1e-9 * size);
         }
         let time = 20.0 * DT;
         let acceleration = force - Vector3::y() * 9.81;
@@ -222,7 +222,7 @@ fn pieces_are_shown_as_the_whole_until_the_blow() {
     let (brick, _) = struck_brick(&mut world);
     let whole = loop {
         let before = *world.get(brick).expect("it broke once").pose;
-        if !world.step().fractures.is_empty() {
+        if !world.step().events.fractures.is_empty() {
             break before;
         }
     };
@@ -428,7 +428,7 @@ fn pieces_inherit_the_user_data_of_what_they_came_of_and_start_where_they_came_a
     let mut broken = 0;
     for _ in 0..40 {
         let report = world.step();
-        for event in &report.fractures {
+        for event in &report.events.fractures {
             broken += 1;
             assert_eq!(world.user_data(event.parent), None);
             for &piece in event.fragments.iter().filter(|piece| world.get(**piece).is_some()) {
@@ -480,7 +480,7 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     let [floor, load, lift] = [0, 1, 2].map(|n| first.iter().nth(n).unwrap().id);
     first.set_contact_events(true);
     let report = first.step();
-    assert_eq!(report.contact_events.began, [[floor, load]]);
+    assert_eq!(report.events.contacts.began, [[floor, load]]);
     first.set_user_data(load, u64::MAX);
     first.apply_force(load, &Vector3::new(300.0, 0.0, 0.0), None).unwrap();
     first.move_kinematic(lift, &Isometry3::translation(3.0, 1.0, 0.0)).unwrap();
@@ -489,7 +489,7 @@ fn a_state_holds_user_data_targets_forces_and_who_touches_whom() {
     second.restore(&state).unwrap();
     assert_eq!(second.saved(), state);
     assert_eq!(second.user_data(load), Some(u64::MAX));
-    let events = [&mut first, &mut second].map(|world| world.step().contact_events);
+    let events = [&mut first, &mut second].map(|world| world.step().events.contacts);
     assert_eq!(events[0], events[1]);
     assert!(events[0].began.is_empty() && events[0].touching.len() == 1);
     assert_eq!(first.saved(), second.saved());

@@ -227,9 +227,9 @@ proptest! {
         let mut scale = start.abs();
         for frame in 0..90 {
             let report = world.step();
-            prop_assert!(!report.unsolved, "frame {}", frame);
+            prop_assert!(!report.events.unsolved, "frame {}", frame);
             prop_assert!(open(&world) < 1e-9, "frame {}: {}", frame, open(&world));
-            scale = scale.max(report.kinetic_energy).max(report.potential_energy.abs());
+            scale = scale.max(report.energy.kinetic).max(report.energy.potential.abs());
             let off = world.kinetic_energy() + world.potential_energy() - start;
             prop_assert!(off.abs() < 1e-9 * scale, "frame {}: {} J of {}", frame, off, scale);
         }
@@ -270,9 +270,9 @@ proptest! {
             let (energy, momentum) = (world.kinetic_energy(), world.momentum().linear);
             let report = world.step();
             let work = linear.dot(&(world.momentum().linear - momentum));
-            let growth = report.kinetic_energy - energy;
+            let growth = report.energy.kinetic - energy;
             scale = scale.max(energy).max(work.abs());
-            let told = report.work;
+            let told = report.energy.work;
             prop_assert!((told - work).abs() <= 1e-9 * scale, "frame {}: {}, not {} J", frame, told, work);
             prop_assert!(growth <= work + 1e-9 * scale, "frame {}: {} J by {} J", frame, growth, work);
             // the first frame takes it along, as a blow
@@ -299,8 +299,8 @@ proptest! {
             prop_assert!(moved < 1e-10 * p, "frame {}: {} of {} N s", frame, moved, p);
             // what has not the energy to turn on as it did turns slower
             prop_assert!(turned < 1e-3 * l, "frame {}: {} of {} N m s", frame, turned, l);
-            prop_assert!(report.kinetic_energy <= energy * (1.0 + 1e-9), "frame {}", frame);
-            energy = report.kinetic_energy;
+            prop_assert!(report.energy.kinetic <= energy * (1.0 + 1e-9), "frame {}", frame);
+            energy = report.energy.kinetic;
         }
     }
 

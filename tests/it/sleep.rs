@@ -48,8 +48,8 @@ fn stack(world: &mut World, boxes: usize) -> Vec<BodyId> {
 fn steps(world: &mut World, frames: usize) {
     for _ in 0..frames {
         let report = world.step();
-        let size = report.kinetic_energy + report.potential_energy.abs();
-        assert!(report.energy_gain <= 1e-10 * size, "{report:?}");
+        let size = report.energy.kinetic + report.energy.potential.abs();
+        assert!(report.energy.gain <= 1e-10 * size, "{report:?}");
     }
 }
 
@@ -105,7 +105,7 @@ fn a_heap_falls_asleep_and_then_does_not_move() {
     assert_eq!(asleep(&world, &ids), ids.len());
     let before: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     let report = world.step();
-    assert_eq!((report.awake, report.pairs, report.kinetic_energy), (0, 0, 0.0));
+    assert_eq!((report.counters.awake, report.counters.pairs, report.energy.kinetic), (0, 0, 0.0));
     steps(&mut world, 30);
     let after: Vec<_> = ids.iter().map(|&id| *world.get(id).unwrap().pose).collect();
     assert_eq!(before, after);
@@ -145,7 +145,7 @@ fn nothing_falls_asleep_unless_asked_to() {
     let (mut world, ids) = heap(false);
     steps(&mut world, 120);
     assert_eq!(asleep(&world, &ids), 0);
-    assert_eq!(world.step().awake, ids.len());
+    assert_eq!(world.step().counters.awake, ids.len());
 }
 
 /// A stack that slept or not, hit in its middle by a fast ball after some frames; six frames later.

@@ -475,7 +475,7 @@ fn a_stack_stands_with_every_solver() {
         let ids: Vec<_> =
             (0..5).map(|i| world.add(cuboid(half, 500.0, place(i), 0.5)).unwrap()).collect();
         let reports: Vec<Report> = (0..240).map(|_| world.step()).collect();
-        assert!(reports.iter().all(|r| r.frozen.is_empty()));
+        assert!(reports.iter().all(|r| r.events.frozen.is_empty()));
         for (i, id) in ids.iter().enumerate() {
             let at = world.get(*id).unwrap().pose.translation.vector;
             let off = at - place(i).translation.vector;
@@ -498,7 +498,7 @@ fn the_clamp_keeps_energy_from_growing_with_every_solver() {
         block.velocity.linear = Vector3::new(0.3, -0.4, 0.1);
         world.add(block).unwrap();
         let reports: Vec<Report> = (0..60).map(|_| world.step()).collect();
-        reports.iter().map(|r| r.energy_gain).fold(f64::NEG_INFINITY, f64::max)
+        reports.iter().map(|r| r.energy.gain).fold(f64::NEG_INFINITY, f64::max)
     };
     for solver in NEW {
         for clamp in [Clamp::Scale, Clamp::Plastic] {
@@ -525,8 +525,8 @@ fn a_programme_that_takes_too_much_work_is_reported_and_swept() {
             world.add(cuboid(Vector3::repeat(0.1), 500.0, pose, 0.5)).unwrap();
         }
         let reports: Vec<Report> = (0..2).map(|_| world.step()).collect();
-        assert!(reports.iter().all(|r| r.solver_limited == r.unsolved && r.frozen.is_empty()));
-        reports.iter().any(|r| r.solver_limited)
+        assert!(reports.iter().all(|r| r.events.solver_limited == r.events.unsolved && r.events.frozen.is_empty()));
+        reports.iter().any(|r| r.events.solver_limited)
     };
     assert!(!limited(3));
     assert!(limited(12));

@@ -102,13 +102,13 @@ fn shoot(world: &mut World, at: &Point3<f64>) -> Result<(), Box<dyn Error>> {
 /// Prints what broke and which hard contacts began in a frame.
 fn tell(world: &World, report: &Report) {
     let frame = report.frame;
-    for event in &report.fractures {
+    for event in &report.events.fractures {
         let first = event.fragments.first();
         let thing = first.map_or("something", |&piece| name(world, piece));
         let count = event.fragments.len();
         println!("frame {frame}: the {thing} broke into {count} pieces at {:.2}", event.point);
     }
-    let events = &report.contact_events;
+    let events = &report.events.contacts;
     for touching in &events.touching {
         let [a, b] = touching.bodies.map(|id| name(world, id));
         let began = events.began.binary_search(&touching.bodies).is_ok();

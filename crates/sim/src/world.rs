@@ -165,9 +165,9 @@ impl World {
     /// finite; the world stays as it is.
     ///
     /// One whose numbers are not finite, or beyond 1e30, is frozen: it stays where it is put, or at
-    /// the origin if that is unknown, touches nothing, and is in the next [`Report::frozen`].
+    /// the origin if that is unknown, touches nothing, and is in the next [`Events::frozen`].
     ///
-    /// [`Report::frozen`]: crate::Report::frozen
+    /// [`Events::frozen`]: crate::Events::frozen
     pub fn add(&mut self, new: NewBody) -> Result<BodyId, MaterialError> {
         new.material.check()?;
         Ok(self.insert(new))

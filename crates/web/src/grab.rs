@@ -87,7 +87,7 @@ impl Hand {
 
     /// Whether it slipped off in a frame.
     pub(crate) fn slipped(&self, report: &Report) -> bool {
-        report.broken_joints.contains(&self.joint)
+        report.events.broken_joints.contains(&self.joint)
     }
 
     /// Lets go.

@@ -253,7 +253,7 @@ impl Play {
         }
         let report = self.world.step();
         self.recorder.record(&self.world, &report);
-        for strain in &report.strains {
+        for strain in &report.loads.strains {
             let known = self.strains.entry(strain.body).or_default();
             *known = known.max(strain.ratio());
         }
@@ -290,12 +290,12 @@ impl Play {
         let head = json!({
             "frame": report.frame,
             "energy": {
-                "kinetic": report.kinetic_energy,
-                "potential": report.potential_energy,
-                "dissipated": report.dissipation.total(),
+                "kinetic": report.energy.kinetic,
+                "potential": report.energy.potential,
+                "dissipated": report.energy.dissipation.total(),
             },
             "gained": self.gained,
-            "broke": report.fractures.len(),
+            "broke": report.events.fractures.len(),
             "slipped": has_slipped,
             "holds": self.hand.is_some(),
             "replaying": !self.coming.is_empty(),
@@ -424,6 +424,7 @@ impl Play {
 
 /// Whether a frame had more energy at its end than at its start and the work done on it explain.
 fn gains(report: &Report) -> bool {
-    let there = report.kinetic_energy.abs() + report.potential_energy.abs() + report.work.abs();
-    report.dissipation.total() < -ROUND_OFF * (1.0 + there)
+    let there =
+        report.energy.kinetic.abs() + report.energy.potential.abs() + report.energy.work.abs();
+    report.energy.dissipation.total() < -ROUND_OFF * (1.0 + there)
 }

@@ -33,13 +33,13 @@ impl Strains {
     }
 
     pub(super) fn add(&mut self, report: &Report) {
-        for strain in &report.strains {
+        for strain in &report.loads.strains {
             let hardest = self.hardest.entry(strain.body).or_insert(*strain);
             if strain.ratio() > hardest.ratio() {
                 *hardest = *strain;
             }
         }
-        self.broken.extend(report.fractures.iter().map(|fracture| fracture.parent));
+        self.broken.extend(report.events.fractures.iter().map(|fracture| fracture.parent));
     }
 
     /// The hardest blows by body of the scene, of those that may break.

@@ -7,7 +7,7 @@ use nalgebra::{Isometry3, Point3};
 
 use crate::breaking::anchor::Anchorage;
 use crate::breaking::section::{Held, Section};
-use crate::{Anchor, BodyId, Report, Solid, World};
+use crate::{Anchor, BodyId, Events, Solid, World};
 
 impl World {
     /// Anchors a dynamic body with a solid: it stays where it is until what holds it
@@ -123,18 +123,18 @@ impl World {
     }
 
     /// Releases every body whose anchors no longer bear its weight.
-    pub(crate) fn release_overloaded(&mut self, report: &mut Report) {
+    pub(crate) fn release_overloaded(&mut self, events: &mut Events) {
         // what is let go may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
-            self.release(i, report);
+            self.release(i, events);
         }
     }
 
     /// Lets a body go that anchors held.
-    pub(crate) fn release(&mut self, i: usize, report: &mut Report) {
+    pub(crate) fn release(&mut self, i: usize, events: &mut Events) {
         if let Some(anchorage) = self.anchorages[i].take() {
             self.become_body(i, Body::Dynamic(anchorage.mass));
-            report.released.push(self.ids[i]);
+            events.released.push(self.ids[i]);
         }
     }
 

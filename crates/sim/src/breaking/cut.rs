@@ -12,7 +12,7 @@ use crate::breaking::model::Division;
 use crate::breaking::outcome::Outcome;
 use crate::breaking::pieces::{Clusters, sizes};
 use crate::script::event::{Event, Trigger};
-use crate::{BodyId, Fracture, Report, Solid, World};
+use crate::{BodyId, Events, Fracture, Solid, World};
 
 /// Share of the volume of a body that a cut does not part from it.
 const SLIVER: f64 = 1e-6;
@@ -30,10 +30,10 @@ impl World {
     /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
     /// for its parts, if one is smaller than pieces of it or debris may be, or is less than a millionth of it.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
-        let mut report = Report::default();
-        self.cut_all(from, to, &mut report);
-        self.pass_user_data_on(&report);
-        report.fractures
+        let mut events = Events::default();
+        self.cut_all(from, to, &mut events);
+        self.pass_user_data_on(&events);
+        events.fractures
     }
 
     /// [`World::cut`] that reports all that it does.
@@ -41,7 +41,7 @@ impl World {
         &mut self,
         from: [Point3<f64>; 2],
         to: [Point3<f64>; 2],
-        report: &mut Report,
+        events: &mut Events,
     ) {
         let edge = from[1] - from[0];
         let way = nalgebra::center(&to[0], &to[1]) - nalgebra::center(&from[0], &from[1]);
@@ -67,12 +67,12 @@ impl World {
                 continue;
             };
             let outcome = Outcome::Broke(fracture);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
-            self.settle_outcome(body, outcome, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, events);
+            self.settle_outcome(body, outcome, events);
             any = true;
         }
         if any {
-            self.release_overloaded(report);
+            self.release_overloaded(events);
         }
     }
 

@@ -7,7 +7,7 @@ use nalgebra::{UnitVector3, Vector3};
 use crate::Touching;
 use crate::breaking::strength::{Law, Strain, Strength};
 use crate::script::event::Trigger;
-use crate::{BodyId, Breakage, Report, World};
+use crate::{BodyId, Breakage, Loads, Report, World};
 
 impl World {
     /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
@@ -27,14 +27,14 @@ impl World {
             _ => Law::All,
         };
         let mut laws: Vec<Law> = self.breakages.iter().map(of).collect();
-        let dented = report.dents.iter().map(|dent| &dent.after);
-        for id in report.over_budget.iter().chain(dented) {
+        let dented = report.events.dents.iter().map(|dent| &dent.after);
+        for id in report.events.over_budget.iter().chain(dented) {
             if let Ok(i) = self.ids.binary_search(id) {
                 laws[i] = Law::All;
             }
         }
-        let of = |id: &BodyId| report.strains.iter().find(|strain| strain.body == *id);
-        for strain in report.held.iter().filter_map(of) {
+        let of = |id: &BodyId| report.loads.strains.iter().find(|strain| strain.body == *id);
+        for strain in report.events.held.iter().filter_map(of) {
             let Ok(i) = self.ids.binary_search(&strain.body) else { continue };
             if let Law::Own(strength) = laws[i] {
                 laws[i] = Law::Above(strength, strain.ratio());
@@ -73,7 +73,7 @@ impl World {
         contacts: &contact::Contacts,
         paths: &mut contact::Paths,
         max_strayed: usize,
-        (laws, report, touching): (&[Law], &mut Report, &mut Vec<Touching>),
+        (laws, loads, touching): (&[Law], &mut Loads, &mut Vec<Touching>),
     ) -> contact::Collisions {
         let waking = self.waking_impulses();
         let is_told = self.log.is_some();
@@ -83,7 +83,7 @@ impl World {
             .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
             .collect();
         let borne = &mut |blow: &Blow, _| {
-            let borne = self.borne_by_pair(laws, blow, report);
+            let borne = self.borne_by_pair(laws, blow, loads);
             let borne =
                 [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
             if is_told {
@@ -101,12 +101,12 @@ impl World {
         frame: contact::Frame<'_>,
         search: &contact::Search,
         momenta: &mut [dynamics::Momentum],
-        (laws, report): (&[Law], &mut Report),
+        (laws, loads): (&[Law], &mut Loads),
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
         let borne = &mut |blow: &Blow, is_met| {
             if is_met {
-                self.borne_by_pair(laws, blow, report)
+                self.borne_by_pair(laws, blow, loads)
             } else {
                 [0, 1].map(|side| self.breaks_at(laws, blow, side))
             }
@@ -119,12 +119,12 @@ impl World {
     }
 
     /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
-    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, report: &mut Report) -> [f64; 2] {
+    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, loads: &mut Loads) -> [f64; 2] {
         [(0, blow.a), (1, blow.b)].map(|(side, body)| {
             let borne = self.breaks_at(laws, blow, side);
             if borne.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
-                report.strain(Strain { body, impulse, borne });
+                loads.strain(Strain { body, impulse, borne });
             }
             borne
         })

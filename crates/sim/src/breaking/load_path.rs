@@ -157,10 +157,11 @@ impl World {
         let lost =
             |i: &usize| self.anchorages[*i].as_ref().is_some_and(|own| own.section.is_none());
         let lost: Vec<usize> = (0..self.len()).filter(lost).collect();
-        lost.into_iter().for_each(|i| self.release(i, report));
-        report.anchor_loads = self.anchor_loads();
+        lost.into_iter().for_each(|i| self.release(i, &mut report.events));
+        report.loads.anchors = self.anchor_loads();
         let over: Vec<AnchorLoad> = report
-            .anchor_loads
+            .loads
+            .anchors
             .iter()
             .filter(|load| load.stress > load.strength)
             .copied()
@@ -172,7 +173,7 @@ impl World {
         for load in over {
             let anchored = self.ids.binary_search(&load.body).ok();
             if let Some(i) = anchored.filter(|&i| self.anchorages[i].is_some()) {
-                self.release(i, report);
+                self.release(i, &mut report.events);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::breaking::breakage::Breakage;
 use crate::script::event::Happened;
-use crate::{BodyId, Dent, Fracture, Report, World};
+use crate::{BodyId, Dent, Events, Fracture, World};
 
 /// What became of a body that was hit harder than it bears.
 pub(crate) enum Outcome {
@@ -30,18 +30,18 @@ impl Outcome {
 
 impl World {
     /// What follows from what became of a body.
-    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, report: &mut Report) {
+    pub(crate) fn settle_outcome(&mut self, body: BodyId, outcome: Outcome, events: &mut Events) {
         match outcome {
             Outcome::Broke(fracture) => {
                 self.pass_anchors_on(fracture.parent, &fracture.fragments);
-                report.fractures.push(*fracture);
+                events.fractures.push(*fracture);
             }
             Outcome::Dented(dent) => {
                 self.pass_anchors_on(dent.before, &[dent.after]);
-                report.dents.push(dent);
+                events.dents.push(dent);
             }
-            Outcome::Held => report.held.push(body),
-            Outcome::OverBudget => report.over_budget.push(body),
+            Outcome::Held => events.held.push(body),
+            Outcome::OverBudget => events.over_budget.push(body),
             Outcome::Whole => {
                 if let Ok(i) = self.ids.binary_search(&body) {
                     // a level may have one piece of a cluster only

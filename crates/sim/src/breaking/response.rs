@@ -35,15 +35,15 @@ impl World {
         let responses = self.responses(hits);
         for (hit, response) in hits.iter().zip(responses) {
             let Some(event) = self.event(hit, cause) else {
-                report.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
+                report.events.misfits.push(Misfit { frame: self.frame + 1, body: hit.body });
                 continue;
             };
             let outcome = self.break_with(hit, response, report);
-            self.report_event(Event { outcome: outcome.happened(), ..event }, report);
-            self.settle_outcome(hit.body, outcome, report);
+            self.report_event(Event { outcome: outcome.happened(), ..event }, &mut report.events);
+            self.settle_outcome(hit.body, outcome, &mut report.events);
         }
         if !hits.is_empty() {
-            self.release_overloaded(report);
+            self.release_overloaded(&mut report.events);
         }
     }
 
@@ -72,8 +72,8 @@ impl World {
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
         {
-            report.stresses.push((hit.body, Arc::new(stress)));
-            report.linearized.extend(is_linearized.then_some(hit.body));
+            report.loads.stresses.push((hit.body, Arc::new(stress)));
+            report.events.linearized.extend(is_linearized.then_some(hit.body));
         }
         outcome
     }
@@ -304,12 +304,12 @@ pub(crate) mod tests {
             let before = (world.mass(), world.momentum(), world.kinetic_energy());
             let mut report = Report::default();
             hit(&mut world, at.into(), 5.0, &mut report);
-            if !report.held.is_empty() {
+            if !report.events.held.is_empty() {
                 prop_assert!(bonds.is_some() && world.len() == 1);
                 return Ok(());
             }
-            prop_assert_eq!(report.fractures.len(), 1);
-            prop_assert!(world.get(id).is_none() && world.len() == report.fractures[0].fragments.len());
+            prop_assert_eq!(report.events.fractures.len(), 1);
+            prop_assert!(world.get(id).is_none() && world.len() == report.events.fractures[0].fragments.len());
             let after = (world.mass(), world.momentum(), world.kinetic_energy());
             let close = |p: f64, q: f64, size: f64| (p - q).abs() <= 1e-12 * size;
             prop_assert!(close(after.0, before.0, before.0));

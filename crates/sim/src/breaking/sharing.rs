@@ -133,7 +133,7 @@ mod tests {
             energy: 0.0,
         };
         world.break_bodies(&[hit], Trigger::Collision(0), &mut report);
-        report.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
+        report.events.fractures.pop().map_or(Vec::new(), |fracture| fracture.fragments)
     }
 
     fn shapes(world: &World, ids: &[BodyId]) -> Vec<Arc<Shape>> {

@@ -41,10 +41,11 @@ impl World {
     /// Ku07 section 3.1: bodies move until two of them meet, which bisection finds; what collides there gets
     /// impulses, breaks, and moves on with the forces of resting contact.
     pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
-        let mut report = Report { frozen: std::mem::take(&mut self.frozen), ..Report::default() };
+        let mut report = Report::default();
+        report.events.frozen = std::mem::take(&mut self.frozen);
         self.act(&mut report);
         let energy = self.mechanical_energy();
-        let (acted, paid) = (report.work, report.dissipation.total());
+        let (acted, paid) = (report.energy.work, report.energy.dissipation.total());
         let rebounds = vec![0; self.len()];
         let mut progress = Progress {
             time: 0.0,
@@ -61,10 +62,11 @@ impl World {
         }
         self.frame += 1;
         let end = self.mechanical_energy();
-        let spent = report.dissipation.total() - paid;
-        report.dissipation.contact += energy + report.work - acted - spent - end;
-        report.awake = self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
-        self.log_touching(Vec::new(), &mut report);
+        let spent = report.energy.dissipation.total() - paid;
+        report.energy.dissipation.contact += energy + report.energy.work - acted - spent - end;
+        report.counters.awake =
+            self.acting.iter().filter(|body| body.mass_properties().is_some()).count();
+        self.log_touching(Vec::new(), &mut report.events);
         self.close_ledger(energy, &mut report);
         ended(Phase::Ledger);
         report
@@ -94,7 +96,7 @@ impl World {
             let may_break: Vec<bool> =
                 laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
             let borne = &mut |blow: &Blow, _| {
-                let borne = self.borne_by_pair(&laws, blow, report);
+                let borne = self.borne_by_pair(&laws, blow, &mut report.loads);
                 if self.log.is_some() {
                     let now = Blow { time: 0.0, ..*blow };
                     touching.push(self.touching_in(&now, borne));
@@ -121,7 +123,7 @@ impl World {
             }
             self.log_blows(touching);
             self.count_impacts(&done, report);
-            report.dissipation.collision += taken;
+            report.energy.dissipation.collision += taken;
             progress.rebounds = rebounds;
             if done.impacts > 0 {
                 progress.idle = 0;
@@ -156,10 +158,10 @@ impl World {
     }
 
     fn count_impacts(&self, done: &Struck, report: &mut Report) {
-        report.impacts += done.impacts;
-        report.work += done.work;
-        report.limited_blows += done.limited;
-        report.unsolved |= done.unsolved;
+        report.counters.impacts += done.impacts;
+        report.energy.work += done.work;
+        report.counters.limited_blows += done.limited;
+        report.events.unsolved |= done.unsolved;
     }
 
     /// Where bodies touch now.
@@ -178,12 +180,12 @@ impl World {
         let (drift, names) = (self.drift(), self.names());
         let frame = self.at((&drift, &names, &[]));
         let flown = frame.fly(touches, &self.momenta, span, blind);
-        report.limited_blows += usize::from(is_late);
-        report.pairs = touches.looked();
-        report.contacts = touches.len();
-        report.work += flown.work;
-        report.unsolved |= flown.unsolved;
-        report.solver_limited |= flown.limited;
+        report.counters.limited_blows += usize::from(is_late);
+        report.counters.pairs = touches.looked();
+        report.counters.contacts = touches.len();
+        report.energy.work += flown.work;
+        report.events.unsolved |= flown.unsolved;
+        report.events.solver_limited |= flown.limited;
         progress.instants += 1;
         let is_idle = !is_late && flown.time < IDLE * dt;
         progress.idle = if is_idle { progress.idle + 1 } else { 0 };
@@ -193,8 +195,8 @@ impl World {
         self.momenta = flown.momenta;
         let mut work = vec![0.0; self.len()];
         self.add_force_work(&start, &mut work);
-        report.work += work.iter().sum::<f64>();
+        report.energy.work += work.iter().sum::<f64>();
         self.keep_in_plane(&start);
-        self.freeze_broken_states(&start, report);
+        self.freeze_broken_states(&start, &mut report.events);
     }
 }

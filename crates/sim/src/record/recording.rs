@@ -188,9 +188,9 @@ impl Recorder {
         let first = self.live.len();
         self.recording.frames += 1;
         self.recording.energies.push(Energy {
-            kinetic: report.kinetic_energy,
-            potential: report.potential_energy,
-            dissipated: report.dissipation.total(),
+            kinetic: report.energy.kinetic,
+            potential: report.energy.potential,
+            dissipated: report.energy.dissipation.total(),
         });
         self.start_changed(world, report, frame);
         self.dress(world, first);
@@ -200,7 +200,8 @@ impl Recorder {
         self.live.retain(|live| {
             let Some(state) = world.get(live.body) else {
                 let track = &mut self.recording.tracks[live.track];
-                if shrinks && !track.poses.is_empty() && report.retired.contains(&live.body) {
+                if shrinks && !track.poses.is_empty() && report.events.retired.contains(&live.body)
+                {
                     track.shrinks = Some(frame);
                     self.shrinking.push(live.track);
                 }
@@ -243,7 +244,8 @@ impl Recorder {
 
     /// Starts the tracks of what broke between two frames, as by [`World::cut`]; they are born in the next frame.
     pub fn record_cut(&mut self, world: &World, fractures: &[Fracture]) {
-        let report = Report { fractures: fractures.to_vec(), ..Report::default() };
+        let mut report = Report::default();
+        report.events.fractures = fractures.to_vec();
         let (frame, first) = (self.recording.frames, self.live.len());
         self.start_changed(world, &report, frame);
         self.dress(world, first);
@@ -346,7 +348,7 @@ impl Recorder {
     /// Keeps the stress of the bodies that were started since there were `first`, and of all that
     /// were hit.
     fn strain(&mut self, world: &World, report: &Report, (frame, first): (usize, usize)) {
-        if first == self.live.len() && report.stresses.is_empty() {
+        if first == self.live.len() && report.loads.stresses.is_empty() {
             return;
         }
         for (n, live) in self.live.iter_mut().enumerate() {
@@ -399,15 +401,16 @@ impl Recorder {
 
 /// The stress in the last blow of a frame to a body.
 fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
-    let last = report.stresses.iter().rev().find(|(hit, _)| *hit == body);
+    let last = report.loads.stresses.iter().rev().find(|(hit, _)| *hit == body);
     last.map(|(_, stress)| Arc::clone(stress))
 }
 
 /// Bodies that others took the place of, which these are, and whether it was dented, in the order in
 /// which they came about.
 fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
-    let broke = report.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
-    let dents = report.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
+    let broke = report.events.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
+    let dents =
+        report.events.dents.iter().map(|d| (d.before, std::slice::from_ref(&d.after), true));
     let mut changes: Vec<_> = broke.chain(dents).collect();
     changes.sort_by_key(|(_, children, _)| children.first().copied());
     changes

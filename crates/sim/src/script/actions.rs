@@ -82,11 +82,11 @@ impl World {
             let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
             breaks.collect()
         });
-        let known = report.dents.len();
+        let known = report.events.dents.len();
         self.break_bodies(&hits, cause, report);
-        let plastic: f64 = report.dents[known..].iter().map(|dent| dent.plastic_work).sum();
-        report.work += plastic;
-        report.dissipation.plastic += plastic;
+        let plastic: f64 = report.events.dents[known..].iter().map(|dent| dent.plastic_work).sum();
+        report.energy.work += plastic;
+        report.energy.dissipation.plastic += plastic;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
             self.push(self.ids[i], &(normal.into_inner() * size), None);
@@ -144,7 +144,7 @@ impl World {
             numbered.filter(|(_, (frame, _))| *frame == self.frame).collect();
         for (n, (_, action)) in due {
             match action {
-                Action::Cut { from, to } => self.cut_all(from, to, report),
+                Action::Cut { from, to } => self.cut_all(from, to, &mut report.events),
                 Action::Explode(explosion) => {
                     self.explode(&explosion, Trigger::Explosion(n), report);
                 }
@@ -157,7 +157,7 @@ impl World {
         self.blow();
         self.lead();
         self.approach_targets();
-        report.work += self.mechanical_energy() - before;
+        report.energy.work += self.mechanical_energy() - before;
     }
 
     /// What the wind does in a frame. Drag that grows with the square of the speed slows a speed u

@@ -7,7 +7,7 @@ use crate::breaking::outcome::Outcome;
 use crate::breaking::strength::{Law, Strength};
 use crate::script::event::{Event, Happened, Misfit, ModelKind, Trigger};
 use crate::world::numbers::{momentum, momentum_numbers, pose, pose_numbers};
-use crate::{FractureModel, Report, World};
+use crate::{Events, FractureModel, Report, World};
 
 impl FractureModel {
     fn kind(&self) -> ModelKind {
@@ -48,7 +48,7 @@ impl Event {
 impl World {
     /// From now on what breaks and when is what `events` say, whatever bodies bear; a world that
     /// differs from theirs in nothing else goes on bit by bit as theirs did. Those that cannot be
-    /// brought about as recorded are in [`Report::misfits`].
+    /// brought about as recorded are in [`Events::misfits`].
     pub fn replay(&mut self, events: Vec<Event>) {
         self.recorded = Some(events);
     }
@@ -119,23 +119,23 @@ impl World {
     }
 
     /// Reports an event, and whether it is as recorded.
-    pub(crate) fn report_event(&self, event: Event, report: &mut Report) {
+    pub(crate) fn report_event(&self, event: Event, events: &mut Events) {
         let Event { frame, body, cause, outcome, .. } = event;
         let same = |recorded: &Event| recorded.body == body && recorded.outcome == outcome;
         if self.recorded.is_some() && cause != Trigger::Cut && !self.recorded_of(cause).any(same) {
-            report.misfits.push(Misfit { frame, body });
+            events.misfits.push(Misfit { frame, body });
         }
-        report.events.push(event);
+        events.replayable.push(event);
     }
 
     /// Reports the recorded events of a frame that did not recur.
-    pub(crate) fn report_missing(&self, report: &mut Report) {
+    pub(crate) fn report_missing(&self, events: &mut Events) {
         let frame = self.frame + 1;
         let due = self.recorded.iter().flatten().filter(|event| event.frame == frame);
         for recorded in due.filter(|event| event.cause != Trigger::Cut) {
             let same = |event: &Event| event.body == recorded.body && event.cause == recorded.cause;
-            if !report.events.iter().any(same) {
-                report.misfits.push(Misfit { frame, body: recorded.body });
+            if !events.replayable.iter().any(same) {
+                events.misfits.push(Misfit { frame, body: recorded.body });
             }
         }
     }
@@ -152,7 +152,7 @@ impl World {
         let mut report = Report::default();
         let done = events.iter().try_for_each(|event| self.redo_one(event, &mut report));
         self.settings.debris = limits;
-        self.pass_user_data_on(&report);
+        self.pass_user_data_on(&report.events);
         done.map(|()| report)
     }
 
@@ -177,8 +177,8 @@ impl World {
         if became.happened() != outcome {
             return Err(Misfit { frame, body });
         }
-        self.settle_outcome(body, became, report);
-        self.release_overloaded(report);
+        self.settle_outcome(body, became, &mut report.events);
+        self.release_overloaded(&mut report.events);
         Ok(())
     }
 }

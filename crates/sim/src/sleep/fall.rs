@@ -43,7 +43,7 @@ impl World {
             }
         }
         let awake = self.acting.iter().filter(|body| body.mass_properties().is_some());
-        report.awake = awake.count();
+        report.counters.awake = awake.count();
     }
 
     fn fall_asleep(&mut self, touches: &[Touch], solved: Solved<'_>, report: &mut Report) {
@@ -52,7 +52,7 @@ impl World {
         let falling = self.falling_asleep(touches, solved);
         self.link(touches, &falling, solved);
         for i in (0..self.len()).filter(|&i| falling[i]) {
-            report.dissipation.sleep += self.kinetic_energy_of(i);
+            report.energy.dissipation.sleep += self.kinetic_energy_of(i);
             self.rests[i].asleep = true;
             self.momenta[i] = Momentum::default();
             self.acting[i] = Body::Static;

@@ -9,7 +9,7 @@ use crate::breaking::hits::Hit;
 use crate::breaking::strength::Law;
 use crate::script::event::{Event, Happened, Trigger};
 use crate::sleep::rest::{Rest, WAKING_SPEED};
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 /// Rounds of waking in a frame that follow a blow from body to body; after that all bodies wake
 /// that are linked to those hit.
@@ -37,7 +37,7 @@ impl World {
         blows: &[Blow],
         laws: &[Law],
         cause: Trigger,
-        report: &mut Report,
+        events: &mut Events,
     ) {
         for blow in blows {
             for (side, body) in [blow.a as usize, blow.b as usize].into_iter().enumerate() {
@@ -61,7 +61,7 @@ impl World {
                     energy: f64::INFINITY,
                 };
                 if let Some(event) = self.event(&hit, cause) {
-                    self.report_event(Event { outcome: Happened::Woke, ..event }, report);
+                    self.report_event(Event { outcome: Happened::Woke, ..event }, events);
                 }
             }
         }

@@ -4,10 +4,10 @@ use contact::{Blow, Support};
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::world::touching::{Log, Touching};
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 impl World {
-    /// Whether reports list who touches whom, [`Report::contact_events`], from the next frame on. It takes a little
+    /// Whether reports list who touches whom, [`Events::contacts`], from the next frame on. It takes a little
     /// time, so that reports do not by default. What touched before counts as new, unless a state from
     /// [`World::restore`] has it. With
     /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
@@ -34,7 +34,7 @@ impl World {
     /// # let ball = still(Body::Dynamic(mass), Shape::ball(0.1), Isometry3::translation(0.0, 1.0, 0.0));
     /// let (floor, ball) = (world.add(floor)?, world.add(ball)?);
     /// world.set_contact_events(true);
-    /// let landed = (0..60).find_map(|_| world.step().contact_events.touching.first().copied());
+    /// let landed = (0..60).find_map(|_| world.step().events.contacts.touching.first().copied());
     /// let landed = landed.expect("it falls");
     /// assert_eq!(landed.bodies, [floor, ball]);
     /// assert!(landed.impulse > 4.0 && landed.normal.y < -0.99);
@@ -89,12 +89,12 @@ impl World {
     }
 
     /// Reports who touches whom at the end of the contact passes.
-    pub(crate) fn log_contacts(&mut self, support: &Support, report: &mut Report) {
-        self.log_touching(self.touching_at_end(support), report);
+    pub(crate) fn log_contacts(&mut self, support: &Support, events: &mut Events) {
+        self.log_touching(self.touching_at_end(support), events);
     }
 
     /// Reports who touched whom in collisions, and in `resting` contact at the end.
-    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, report: &mut Report) {
+    pub(crate) fn log_touching(&mut self, resting: Vec<Touching>, events: &mut Events) {
         let Some(mut log) = self.log.take() else { return };
         let is_there = |id: &BodyId| self.ids.binary_search(id).is_ok();
         let mut all = std::mem::take(&mut log.blows);
@@ -111,7 +111,7 @@ impl World {
         });
         let touches = |pair: &[BodyId; 2]| all.binary_search_by_key(pair, |t| t.bodies).is_ok();
         let touched = |pair: &[BodyId; 2]| log.pairs.binary_search(pair).is_ok();
-        let events = &mut report.contact_events;
+        let events = &mut events.contacts;
         events.began = all.iter().map(|t| t.bodies).filter(|pair| !touched(pair)).collect();
         let (left, rested): (Vec<_>, Vec<_>) = log
             .pairs

@@ -1,6 +1,6 @@
 //! A number of the caller for each body.
 
-use crate::{BodyId, Report, World};
+use crate::{BodyId, Events, World};
 
 impl World {
     /// Gives a body a number of the caller's, such as a place in the tables of a game; `false` if there is no such
@@ -46,13 +46,13 @@ impl World {
     }
 
     /// Has bodies that came about inherit from those that they came of.
-    pub(crate) fn pass_user_data_on(&mut self, report: &Report) {
+    pub(crate) fn pass_user_data_on(&mut self, events: &Events) {
         if self.user_data.is_empty() {
             return;
         }
-        let broke = report.fractures.iter().map(|event| (event.parent, &event.fragments[..]));
+        let broke = events.fractures.iter().map(|event| (event.parent, &event.fragments[..]));
         let dented =
-            report.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
+            events.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
         let mut open: Vec<(BodyId, &[BodyId])> = broke.chain(dented).collect();
         // names ascend, so that what came of others comes after them
         open.sort_by_key(|(parent, _)| *parent);

@@ -138,9 +138,10 @@ fn give_impulses(
 
 fn step(mut physics: ResMut<Physics>) -> Result {
     physics.report = physics.world.step();
-    let Report { frame, energy_gain, work, .. } = physics.report;
-    if energy_gain > work + 1e-9 {
-        return Err(format!("step {frame} gained {energy_gain} J by {work} J of work").into());
+    let Report { frame, energy, .. } = &physics.report;
+    if energy.gain > energy.work + 1e-9 {
+        let (gain, work) = (energy.gain, energy.work);
+        return Err(format!("step {frame} gained {gain} J by {work} J of work").into());
     }
     Ok(())
 }
@@ -152,7 +153,7 @@ fn follow(
     names: Query<&Name>,
     mut commands: Commands,
 ) -> Result {
-    for fracture in std::mem::take(&mut physics.report.fractures) {
+    for fracture in std::mem::take(&mut physics.report.events.fractures) {
         // what broke again in the same step has no state: its own fracture follows
         let is_there = |piece: &BodyId| physics.world.get(*piece).is_some();
         let pieces: Vec<BodyId> = fracture.fragments.into_iter().filter(is_there).collect();
@@ -164,7 +165,7 @@ fn follow(
         let point = fracture.point.cast::<f32>().into();
         commands.trigger(Broke { name: name.clone(), point, pieces });
     }
-    // a body that dents gets another `BodyId` too, see `Report::dents`; none here does
+    // a body that dents gets another `BodyId` too, see `Events::dents`; none here does
     for (entity, body) in &bodies {
         if physics.world.get(body.0).is_none() {
             commands.entity(entity).despawn();
