@@ -3,7 +3,6 @@
 //! All of it acts between two frames, so that a frame sees only momenta that are there: what an
 //! explosion or the wind brings in is not energy that contact made.
 
-use std::collections::BTreeSet;
 use std::f64::consts::PI;
 
 use dynamics::{Body, Velocity};
@@ -12,8 +11,7 @@ use nalgebra::{Point3, Unit, Vector3};
 use crate::breaking::hits::Hit;
 use crate::script::event::Trigger;
 use crate::script::timeline::{Action, Explosion, Timeline};
-use crate::world::steering::check;
-use crate::{BodyId, Report, World};
+use crate::{Report, World};
 
 impl World {
     /// What is to happen from now on; in place of what was to happen.
@@ -37,46 +35,6 @@ impl World {
         self.timeline.actions.push((self.frame, action));
     }
 
-    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass, and
-    /// wakes it. `false`, and nothing changes, if there is no such body or a number is not finite.
-    ///
-    /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Point3, Vector3};
-    /// # use brisance_sim::{NewBody, Settings, World};
-    ///
-    /// # let mut world = World::new(Settings::default());
-    /// # let ball = world.add(NewBody {
-    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
-    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
-    /// assert!(world.push(ball, &impulse, Some(&top)));
-    /// let momentum = world.get(ball).expect("a ball").momentum;
-    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn push(&mut self, id: BodyId, impulse: &Vector3<f64>, at: Option<&Point3<f64>>) -> bool {
-        let Ok(i) = self.ids.binary_search(&id) else { return false };
-        let Body::Dynamic(_) = self.bodies[i] else { return false };
-        if check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter()))).is_err() {
-            return false;
-        }
-        self.wake(BTreeSet::from([id]));
-        let center = self.poses[i].translation.vector;
-        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
-        self.momenta[i].apply(impulse, &arm);
-        true
-    }
-
     fn explode(&mut self, explosion: &Explosion, cause: Trigger, report: &mut Report) {
         let hits = self.chosen_hits(cause, || {
             let breaks = (0..self.len()).filter_map(|i| self.blasted(i, explosion));
@@ -89,7 +47,8 @@ impl World {
         report.energy.dissipation.plastic += plastic;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
-            self.push(self.ids[i], &(normal.into_inner() * size), None);
+            // held bodies bear it
+            _ = self.push(self.ids[i], &(normal.into_inner() * size), None);
         }
     }
 
@@ -149,7 +108,8 @@ impl World {
                     self.explode(&explosion, Trigger::Explosion(n), report);
                 }
                 Action::Push { body, impulse, at } => {
-                    self.push(body, &impulse, at.as_ref());
+                    // the body may be gone by then
+                    _ = self.push(body, &impulse, at.as_ref());
                 }
             }
         }

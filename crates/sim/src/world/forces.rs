@@ -1,4 +1,4 @@
-//! Forces and torques that a caller applies for a frame.
+//! Forces and torques that a caller applies for a frame, and impulses.
 //!
 //! A force acts as gravity does, evenly over the frame; a torque as an impulse at its start.
 
@@ -72,6 +72,39 @@ impl World {
         check(torque)?;
         self.loadable(id)?;
         self.load(Load { body: id, force: Vector3::zeros(), torque: *torque })
+    }
+
+    /// Gives a dynamic body an impulse, N s, at a place in the world, m, or at its center of mass. The body wakes.
+    ///
+    /// # Errors
+    ///
+    /// As [`World::apply_force`].
+    ///
+    /// ```
+    /// use brisance_sim::nalgebra::{Point3, Vector3};
+    /// # use brisance_sim::{NewBody, Settings, World};
+    ///
+    /// # let mut world = World::new(Settings::default());
+    /// # let ball = world.add(NewBody::ball(0.1, 500.0)?)?;
+    /// let (impulse, top) = (Vector3::new(4.0, 0.0, 0.0), Point3::new(0.0, 0.1, 0.0));
+    /// world.push(ball, &impulse, Some(&top))?;
+    /// let momentum = world.get(ball).expect("a ball").momentum;
+    /// assert_eq!((momentum.linear, momentum.angular.z), (impulse, -0.4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(
+        &mut self,
+        id: BodyId,
+        impulse: &Vector3<f64>,
+        at: Option<&Point3<f64>>,
+    ) -> Result<(), SteeringError> {
+        check(impulse.iter().chain(at.into_iter().flat_map(|at| at.iter())))?;
+        let i = self.loadable(id)?;
+        self.wake(BTreeSet::from([id]));
+        let center = self.poses[i].translation.vector;
+        let arm = at.map_or_else(Vector3::zeros, |at| at.coords - center);
+        self.momenta[i].apply(impulse, &arm);
+        Ok(())
     }
 
     /// The number of a dynamic body.

@@ -63,7 +63,7 @@ struct BodyState {
     /// What contacts and joints do to it if anchors hold it.
     press: [f64; 6],
     breaks: bool,
-    user_data: u64,
+    user_data: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,8 +183,8 @@ impl World {
         let is_told = self.log.is_some();
         let touching = state.touching.clone().or_else(|| is_told.then(Vec::new));
         self.log = touching.map(Log::touching);
-        let numbers = state.bodies.iter().map(|body| (body.id, body.user_data));
-        self.user_data = numbers.filter(|(_, number)| *number != 0).collect();
+        let numbers = state.bodies.iter().map(|body| Some((body.id, body.user_data?)));
+        self.user_data = numbers.flatten().collect();
         self.previous.clone_from(&self.poses);
         self.corners = vec![None; self.len()];
         self.places.take();
@@ -233,7 +233,7 @@ impl World {
                 &self.anchorages[i].as_ref().map_or_else(Momentum::default, |own| own.press),
             ),
             breaks: self.breakages[i].is_some(),
-            user_data: self.user_data.get(&self.ids[i]).copied().unwrap_or_default(),
+            user_data: self.user_data.get(&self.ids[i]).copied(),
         }
     }
 

@@ -88,8 +88,7 @@ impl Physics {
     /// Gives a body an entity.
     fn spawn(&mut self, commands: &mut Commands, body: BodyId, name: Name) -> Entity {
         let entity = commands.spawn((Body(body), name)).id();
-        // bodies without user data have 0, which no entity has
-        self.world.set_user_data(body, entity.to_bits());
+        self.world.set_user_data(body, Some(entity.to_bits()));
         entity
     }
 
@@ -128,9 +127,7 @@ fn give_impulses(
     mut commands: Commands,
 ) -> Result {
     for (entity, body, impulse) in &impulses {
-        if !physics.world.push(body.0, &vector_of(impulse.0), None) {
-            return Err(format!("body {} takes no impulse", body.0).into());
-        }
+        physics.world.push(body.0, &vector_of(impulse.0), None)?;
         commands.entity(entity).remove::<Impulse>();
     }
     Ok(())
