@@ -45,7 +45,7 @@ fn wall(contacts: usize) -> Wall {
     const COURSES: usize = 20;
     let across = contacts / (COURSES * 8);
     let half = Vector3::new(0.1, 0.05, 0.1);
-    let mass = MassProperties::new(4.0, Vector3::new(0.017, 0.027, 0.017)).expect("a brick");
+    let mass = MassProperties::cuboid(4.0, &half).expect("a brick");
     let number = |course: usize, i: usize| (1 + (course - 1) * (across + 1) + i) as u32;
     let (mut bodies, mut poses, mut rows) =
         (vec![Body::Static], vec![Isometry3::identity()], Vec::new());

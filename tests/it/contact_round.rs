@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_PI_2;
-use std::sync::Arc;
 
-use contact::{Field, Groups, Round, Settings, Shape};
+use contact::{Field, Round, Settings, Shape};
 use dynamics::{Body, MassProperties, Velocity};
 use levelset::Solid;
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use sim::scene::Scene;
 use sim::{BodyId, NewBody, World, build};
 
-use crate::contact_scenes::{
-    GRAVITY, at, floor, material, place, steps_without_gain, still, world,
-};
+use crate::contact_scenes::{GRAVITY, at, floor, material, place, steps_without_gain, world};
 
 /// What a body rolls or stands on.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +38,7 @@ fn on(ground: Ground, tilt: f64) -> World {
 }
 
 fn body_of(shape: Shape, body: Body) -> NewBody {
-    NewBody {
-        solid: None,
-        body,
-        pose: Isometry3::identity(),
-        velocity: still(),
-        shape: Arc::new(shape),
-        material: material(0.0, 0.5),
-        groups: Groups::default(),
-        breakage: None,
-    }
+    NewBody { material: material(0.0, 0.5), ..NewBody::of(body, shape) }
 }
 
 fn mass_of(solid: &Solid) -> MassProperties {

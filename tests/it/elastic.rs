@@ -261,17 +261,12 @@ fn dents_accumulate_from_blow_to_blow() {
         let at = world.get(body).unwrap().pose.translation.vector;
         let thrown = world.get(ball).unwrap();
         let thrown = sim::NewBody {
-            body: *thrown.body,
             pose: nalgebra::Translation3::from(at + Vector3::new(0.02, 0.2, 0.01)).into(),
             velocity: dynamics::Velocity {
                 linear: Vector3::new(0.0, -3.0, 0.0),
                 ..dynamics::Velocity::default()
             },
-            shape: Arc::clone(thrown.shape),
-            solid: None,
-            material: contact::Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
+            ..sim::NewBody::of(*thrown.body, Arc::clone(thrown.shape))
         };
         world.remove(ball);
         world.add(thrown).unwrap();

@@ -1,7 +1,6 @@
 //! Where the energy of a frame goes.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use contact::constraint::JointKind;
 use contact::{Material, Settings as ContactSettings, Shape};
@@ -34,24 +33,13 @@ fn along(x: f64) -> Velocity {
 
 fn body(body: Body, shape: Shape, [x, y]: [f64; 2], speed: f64, material: Material) -> NewBody {
     let pose = Isometry3::translation(x, y, 0.0);
-    NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity: along(speed),
-        shape: Arc::new(shape),
-        material,
-        groups: contact::Groups::default(),
-        breakage: None,
-    }
+    NewBody { pose, velocity: along(speed), material, ..NewBody::of(body, shape) }
 }
 
 /// A flat box that slides rather than tips, 1 m long and 0.2 m high.
 fn slab(x: f64, speed: f64, material: Material) -> NewBody {
     let half = Vector3::new(0.5, 0.1, 0.5);
-    let s = half.component_mul(&half) * (MASS / 3.0);
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y);
-    let mass = MassProperties::new(MASS, inertia).unwrap();
+    let mass = MassProperties::cuboid(MASS, &half).unwrap();
     body(Body::Dynamic(mass), Shape::cuboid(half, 0.1), [x, 0.1], speed, material)
 }
 
@@ -70,7 +58,7 @@ fn a_moving_wall_does_the_work_that_newtons_law_of_impact_says() {
             let wall = Shape::cuboid(Vector3::repeat(0.5), 0.1);
             let surface = material(e, 0.0);
             world.add(body(Body::Kinematic(along(speed)), wall, [0.0; 2], speed, surface)).unwrap();
-            let mass = MassProperties::new(MASS, Vector3::repeat(0.4 * MASS * 0.01)).unwrap();
+            let mass = MassProperties::ball(MASS, 0.1).unwrap();
             let ball = Shape::ball(0.1);
             world.add(body(Body::Dynamic(mass), ball, [0.62, 0.0], 0.0, surface)).unwrap();
             let report = world.step();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use brisance_tests::strategies::{pose, vector, velocity};
-use contact::{Groups, Material, Shape};
+use contact::{Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use fracture::{ClosedMesh, Geometry};
 use levelset::{Aabb, ConvexHull, Grid, LevelSet, Sign};
@@ -25,16 +25,7 @@ use crate::sim::brick;
 const DT: f64 = 1.0 / 30.0;
 
 pub(crate) fn body(body: Body, shape: Shape, pose: Isometry3<f64>) -> NewBody {
-    NewBody {
-        body,
-        pose,
-        velocity: Velocity::default(),
-        shape: Arc::new(shape),
-        solid: None,
-        material: Material::default(),
-        groups: Groups::default(),
-        breakage: None,
-    }
+    NewBody { pose, ..NewBody::of(body, shape) }
 }
 
 pub(crate) fn floor(world: &mut World) -> BodyId {
@@ -43,19 +34,14 @@ pub(crate) fn floor(world: &mut World) -> BodyId {
 
 /// A cube of 1 kg.
 pub(crate) fn cube(half: f64, at: [f64; 3]) -> NewBody {
-    let inertia = Vector3::repeat(2.0 / 3.0 * half * half);
-    let mass = Body::Dynamic(MassProperties::new(1.0, inertia).unwrap());
-    body(
-        mass,
-        Shape::cuboid(Vector3::repeat(half), half),
-        Isometry3::translation(at[0], at[1], at[2]),
-    )
+    let half = Vector3::repeat(half);
+    let mass = Body::Dynamic(MassProperties::cuboid(1.0, &half).unwrap());
+    body(mass, Shape::cuboid(half, half.x), Isometry3::translation(at[0], at[1], at[2]))
 }
 
 /// A ball of 1 kg.
 pub(crate) fn ball(radius: f64, at: [f64; 3]) -> NewBody {
-    let inertia = Vector3::repeat(0.4 * radius * radius);
-    let mass = Body::Dynamic(MassProperties::new(1.0, inertia).unwrap());
+    let mass = Body::Dynamic(MassProperties::ball(1.0, radius).unwrap());
     body(mass, Shape::ball(radius), Isometry3::translation(at[0], at[1], at[2]))
 }
 
@@ -417,7 +403,7 @@ fn a_lift_that_goes_to_a_target_every_frame_carries_a_load() {
 pub(crate) fn struck_brick(world: &mut World) -> (BodyId, BodyId) {
     let half = Vector3::new(0.3, 0.2, 0.15);
     let brick = world.add(brick(half, Isometry3::translation(0.0, 0.2, 0.0), 20.0)).unwrap();
-    let mass = MassProperties::new(16.0, Vector3::repeat(0.04)).unwrap();
+    let mass = MassProperties::ball(16.0, 0.08).unwrap();
     let linear = Vector3::new(9.0, 1.0, 0.0);
     let ball =
         body(Body::Dynamic(mass), Shape::ball(0.08), Isometry3::translation(-1.0, 0.25, 0.02));

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::sync::Arc;
 
 use contact::constraint::{FrictionBounds, JointKind, Motor, SequentialImpulse};
-use contact::{Clamp, Material, Shape, Solver};
+use contact::{Clamp, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Matrix2, Point3, UnitQuaternion, Vector2, Vector3};
 use sim::scene::Scene;
@@ -29,18 +28,7 @@ fn world(solver: Solver, fps: f64) -> World {
 }
 
 fn ghost(world: &mut World, body: Body, pose: Isometry3<f64>) -> BodyId {
-    world
-        .add(NewBody {
-            solid: None,
-            body,
-            pose,
-            velocity: Velocity::default(),
-            shape: Arc::new(Shape::empty()),
-            material: Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
-        })
-        .unwrap()
+    world.add(NewBody { pose, ..NewBody::of(body, Shape::empty()) }).unwrap()
 }
 
 pub(crate) fn mass(mass: f64, inertia: [f64; 3]) -> Body {
@@ -522,14 +510,9 @@ fn afloat(fps: f64) -> World {
 fn moving(world: &mut World, x: f64, [linear, angular]: [[f64; 3]; 2]) -> BodyId {
     world
         .add(NewBody {
-            solid: None,
-            body: mass(40.0, [0.27, 3.5, 3.5]),
             pose: Isometry3::translation(x, 0.0, 0.0),
             velocity: Velocity { linear: linear.into(), angular: angular.into() },
-            shape: Arc::new(Shape::empty()),
-            material: Material::default(),
-            groups: contact::Groups::default(),
-            breakage: None,
+            ..NewBody::of(mass(40.0, [0.27, 3.5, 3.5]), Shape::empty())
         })
         .unwrap()
 }
@@ -597,17 +580,12 @@ fn whip(kind: JointKind, speed: f64) -> World {
         let aside = if kind == JointKind::Hinge { 0.0 } else { 0.3 * speed * share * share };
         let link = world
             .add(NewBody {
-                body: mass(0.1, [1e-5, 3.3e-4, 3.3e-4]),
                 pose: Isometry3::translation(at, 0.0, 0.0),
                 velocity: Velocity {
                     linear: Vector3::new(0.0, speed * share.powi(4), aside),
                     ..Velocity::default()
                 },
-                shape: Arc::new(Shape::empty()),
-                solid: None,
-                material: Material::default(),
-                groups: contact::Groups::default(),
-                breakage: None,
+                ..NewBody::of(mass(0.1, [1e-5, 3.3e-4, 3.3e-4]), Shape::empty())
             })
             .unwrap();
         let place = Point3::new(0.2 * f64::from(i), 0.0, 0.0);

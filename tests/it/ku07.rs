@@ -1,9 +1,8 @@
 //! The frame loop of Ku07, against closed forms.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use contact::{Groups, Material, Shape, Solver};
+use contact::{Material, Shape, Solver};
 use dynamics::{Body, MassProperties, Velocity};
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 use sim::scene::Scene;
@@ -44,28 +43,21 @@ impl Made {
             ..Material::default()
         };
         let new = NewBody {
-            body: self.body,
             pose: self.pose,
             velocity: self.velocity,
-            shape: Arc::new(self.shape),
-            solid: None,
             material,
-            groups: Groups::default(),
-            breakage: None,
+            ..NewBody::of(self.body, self.shape)
         };
         world.add(new).unwrap()
     }
 }
 
 fn ball(mass: f64, radius: f64) -> Body {
-    let inertia = Vector3::repeat(0.4 * mass * radius * radius);
-    Body::Dynamic(MassProperties::new(mass, inertia).unwrap())
+    Body::Dynamic(MassProperties::ball(mass, radius).unwrap())
 }
 
 fn cuboid(mass: f64, half: Vector3<f64>) -> Body {
-    let s = half.component_mul(&half) / 3.0;
-    let inertia = Vector3::new(s.y + s.z, s.z + s.x, s.x + s.y) * mass;
-    Body::Dynamic(MassProperties::new(mass, inertia).unwrap())
+    Body::Dynamic(MassProperties::cuboid(mass, &half).unwrap())
 }
 
 fn ground(world: &mut World, turn: UnitQuaternion<f64>, restitution: f64, friction: f64) {

@@ -117,17 +117,12 @@ fn throw_again(world: &mut World, first: &NewBody) {
 fn ball(world: &World) -> NewBody {
     let state = world.iter().next_back().unwrap();
     NewBody {
-        body: *state.body,
         pose: *state.pose,
         velocity: dynamics::Velocity {
             linear: state.momentum.linear / state.body.mass_properties().unwrap().mass(),
             ..dynamics::Velocity::default()
         },
-        shape: Arc::clone(state.shape),
-        solid: None,
-        material: contact::Material::default(),
-        groups: contact::Groups::default(),
-        breakage: None,
+        ..NewBody::of(*state.body, Arc::clone(state.shape))
     }
 }
 

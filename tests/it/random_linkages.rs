@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use brisance_tests::strategies::{direction, rotation, vector};
+use contact::Shape;
 use contact::constraint::JointKind;
-use contact::{Material, Shape};
 use dynamics::{Body, MassProperties, Momentum, Velocity};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
 use proptest::prelude::*;
@@ -126,16 +126,12 @@ impl Linkage {
         let mut ids: Vec<Option<BodyId>> = vec![None; self.links.len()];
         for &n in &self.bodies {
             let Link { turn, velocity, mass, .. } = self.links[n];
-            let inertia = Vector3::repeat(2.0 / 3.0 * HALF * HALF * mass);
+            let mass = MassProperties::cuboid(mass, &Vector3::repeat(HALF)).unwrap();
             let new = NewBody {
-                solid: None,
-                body: Body::Dynamic(MassProperties::new(mass, inertia).unwrap()),
                 pose: Isometry3::from_parts(Translation3::from(places[n]), turn),
                 velocity,
-                shape: Arc::clone(shape),
                 material: material(0.2, 0.5),
-                groups: contact::Groups::default(),
-                breakage: None,
+                ..NewBody::of(Body::Dynamic(mass), Arc::clone(shape))
             };
             ids[n] = Some(world.add(new).unwrap());
         }
@@ -183,16 +179,7 @@ fn world(gravity: f64) -> World {
 
 /// A body without a shape at the origin, static or kinematic.
 fn nail(world: &mut World, body: Body) -> BodyId {
-    let new = NewBody {
-        solid: None,
-        body,
-        pose: Isometry3::identity(),
-        velocity: Velocity::default(),
-        shape: Arc::new(Shape::empty()),
-        material: Material::default(),
-        groups: contact::Groups::default(),
-        breakage: None,
-    };
+    let new = NewBody::of(body, Shape::empty());
     world.add(new).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contact::{Groups, Material, Shape};
-use dynamics::{Body, MassProperties, Velocity};
+use dynamics::{Body, Velocity};
 use fracture::{Alignment, Geometry, Pattern, Piece, Voronoi};
 use levelset::{Aabb, Grid, LevelSet, Solid, TriMesh};
 use nalgebra::{Isometry3, Point3, Translation3, UnitQuaternion, Vector3};
@@ -13,17 +13,7 @@ use sim::{
 };
 
 fn still(body: Body, shape: Shape, pose: Isometry3<f64>, material: Material) -> NewBody {
-    let velocity = Velocity::default();
-    NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity,
-        shape: Arc::new(shape),
-        material,
-        groups: Groups::default(),
-        breakage: None,
-    }
+    NewBody { pose, material, ..NewBody::of(body, shape) }
 }
 
 fn ground(material: Material) -> NewBody {
@@ -32,12 +22,9 @@ fn ground(material: Material) -> NewBody {
 
 /// A ball that moves.
 fn ball(radius: f64, density: f64, place: Vector3<f64>, linear: Vector3<f64>) -> NewBody {
-    let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-    let inertia = Vector3::repeat(0.4 * mass * radius * radius);
-    let body = Body::Dynamic(MassProperties::new(mass, inertia).unwrap());
-    let pose = Isometry3::from_parts(place.into(), UnitQuaternion::identity());
     let velocity = Velocity { linear, ..Velocity::default() };
-    NewBody { velocity, ..still(body, Shape::ball(radius), pose, Material::default()) }
+    let ball = NewBody::ball(radius, density).unwrap();
+    NewBody { velocity, ..ball.at(&Translation3::from(place).into()) }
 }
 
 /// A sampled brick that breaks.
@@ -328,10 +315,9 @@ fn a_cube_slides_down_an_incline_as_coulomb_says() {
         let slope = Isometry3::from_parts(Translation3::identity(), turn);
         world.add(NewBody { pose: slope, ..ground(material) }).unwrap();
         let start = turn * Vector3::new(0.0, 0.5, 0.0);
-        let mass = MassProperties::new(1000.0, Vector3::repeat(1000.0 / 6.0)).unwrap();
         let pose = Isometry3::from_parts(start.into(), turn);
-        let cube = Shape::cuboid(Vector3::repeat(0.5), 0.5);
-        let id = world.add(still(Body::Dynamic(mass), cube, pose, material)).unwrap();
+        let cube = NewBody::cuboid(Vector3::repeat(0.5), 1000.0).unwrap().at(&pose);
+        let id = world.add(NewBody { material, ..cube }).unwrap();
         for _ in 0..60 {
             world.step();
         }

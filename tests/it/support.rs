@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use contact::Material;
 use nalgebra::{Point3, Vector3};
 use proptest::prelude::*;
 use sim::scene::Scene;
@@ -387,14 +386,12 @@ fn no_breaking_goes_past_the_memory_for_pieces() {
         for s in free.iter() {
             world
                 .add(NewBody {
-                    body: *s.body,
                     pose: *s.pose,
                     velocity: s.body.velocity(&s.pose.rotation, s.momentum),
-                    shape: s.shape.clone(),
                     solid: s.solid.cloned(),
-                    material: Material::default(),
                     groups: s.groups,
                     breakage: s.breakage.cloned(),
+                    ..NewBody::of(*s.body, s.shape.clone())
                 })
                 .unwrap();
         }

@@ -1,7 +1,6 @@
 //! What joints alone hold, against equations of fewer coordinates and what is conserved.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
-use std::sync::Arc;
 
 use contact::Shape;
 use contact::constraint::{JointKind, Motor};
@@ -21,16 +20,7 @@ fn world(fps: f64, gravity: f64) -> World {
 
 /// A body without a shape.
 fn add(world: &mut World, body: Body, pose: Isometry3<f64>, velocity: Velocity) -> BodyId {
-    let new = NewBody {
-        solid: None,
-        body,
-        pose,
-        velocity,
-        shape: Arc::new(Shape::empty()),
-        material: contact::Material::default(),
-        groups: contact::Groups::default(),
-        breakage: None,
-    };
+    let new = NewBody { pose, velocity, ..NewBody::of(body, Shape::empty()) };
     world.add(new).unwrap()
 }
 

@@ -213,7 +213,7 @@ impl World {
 pub(crate) mod tests {
     use super::*;
     use crate::{Bonds, Breakage, NewBody, Placement, Settings, Strength, rigid};
-    use contact::{Blow, Groups, Material, Shape};
+    use contact::{Blow, Shape};
     use dynamics::{Body, MassProperties, Velocity};
     use fracture::{Pattern, Voronoi};
     use levelset::{Aabb, Grid, LevelSet, Solid};
@@ -243,14 +243,9 @@ pub(crate) mod tests {
         let mut world = World::new(Settings::default());
         let id = world
             .add(NewBody {
-                solid: None,
-                body: Body::Dynamic(mass),
                 pose: Isometry3::new(Vector3::new(3.0, -2.0, 1.0), Vector3::new(0.3, 1.1, -0.4))
                     * frame,
                 velocity,
-                shape,
-                material: Material::default(),
-                groups: Groups::default(),
                 breakage: Some(Breakage {
                     model: FractureModel::Prescored(Arc::new(pattern), Placement::Turned),
                     strength: Strength::Impulse(1.0),
@@ -259,6 +254,7 @@ pub(crate) mod tests {
                     least_size: 0.0,
                     bonds,
                 }),
+                ..NewBody::of(Body::Dynamic(mass), shape)
             })
             .unwrap();
         (world, id)

@@ -72,7 +72,7 @@ mod tests {
     use crate::breaking::hits::Hit;
     use crate::breaking::response::tests::solid;
     use crate::{Bonds, Breakage, NewBody, Report, Settings, Solid, Strength, Trigger};
-    use contact::{Field, Groups, Material, Shape};
+    use contact::{Field, Shape};
     use dynamics::{Body, Velocity};
     use fracture::Voronoi;
     use nalgebra::{Isometry3, Point3, Vector3};
@@ -90,13 +90,8 @@ mod tests {
         let add = |(pose, velocity): &(Isometry3<f64>, Velocity)| {
             world
                 .add(NewBody {
-                    body: Body::Dynamic(mass),
                     pose: pose * frame,
                     velocity: *velocity,
-                    shape: Arc::clone(&shape),
-                    solid: None,
-                    material: Material::default(),
-                    groups: Groups::default(),
                     breakage: Some(Breakage {
                         model: FractureModel::Prescored(Arc::clone(&pattern), placement),
                         strength: Strength::Impulse(1.0),
@@ -105,6 +100,7 @@ mod tests {
                         least_size: 0.0,
                         bonds,
                     }),
+                    ..NewBody::of(Body::Dynamic(mass), Arc::clone(&shape))
                 })
                 .unwrap()
         };

@@ -73,7 +73,7 @@ impl NewBody {
     /// [`RigidError`] when a number is not positive and finite.
     pub fn ball(radius: f64, density: f64) -> Result<Self, RigidError> {
         let mass = density * (4.0 / 3.0 * std::f64::consts::PI) * radius.powi(3);
-        let mass = MassProperties::new(mass, Vector3::repeat(0.4 * mass * radius * radius))?;
+        let mass = MassProperties::ball(mass, radius)?;
         Ok(Self::of(Body::Dynamic(mass), Shape::ball(radius)))
     }
 
@@ -86,9 +86,7 @@ impl NewBody {
             return Err(RigidError::Empty);
         }
         let mass = 8.0 * density * half.product();
-        let squares = half.component_mul(&half);
-        let mass =
-            MassProperties::new(mass, (Vector3::repeat(squares.sum()) - squares) * (mass / 3.0))?;
+        let mass = MassProperties::cuboid(mass, &half)?;
         Ok(Self::of(Body::Dynamic(mass), Shape::cuboid(half, half.min())))
     }
 
@@ -103,7 +101,9 @@ impl NewBody {
         Self { pose: place * self.pose, ..self }
     }
 
-    fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
+    /// A body that collides by `shape`, with its coordinates on those of the world: at rest, of the default
+    /// material, in no groups of its own, and unbreakable.
+    pub fn of(body: Body, shape: impl Into<Arc<Shape>>) -> Self {
         Self {
             body,
             pose: Isometry3::identity(),

@@ -13,25 +13,12 @@ impl World {
     /// [`contact::Solver::Reference`] and [`contact::Solver::Ku07`] only collisions are known.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// # use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// # use brisance_sim::contact::Shape;
+    /// # use brisance_sim::nalgebra::Isometry3;
     /// # use brisance_sim::{NewBody, Settings, World};
     /// # let mut world = World::new(Settings::default());
-    /// # let still = |body, shape, pose| NewBody {
-    /// #     body,
-    /// #     pose,
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(shape),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # };
-    /// # let mass = MassProperties::new(1.0, Vector3::repeat(0.004))?;
-    /// # let floor = still(Body::Static, Shape::half_space(), Isometry3::identity());
-    /// # let ball = still(Body::Dynamic(mass), Shape::ball(0.1), Isometry3::translation(0.0, 1.0, 0.0));
+    /// # let floor = NewBody::fixed(Shape::half_space());
+    /// # let ball = NewBody::ball(0.1, 250.0)?.at(&Isometry3::translation(0.0, 1.0, 0.0));
     /// let (floor, ball) = (world.add(floor)?, world.add(ball)?);
     /// world.set_contact_events(true);
     /// let landed = (0..60).find_map(|_| world.step().events.contacts.touching.first().copied());

@@ -25,25 +25,14 @@ impl World {
     /// [`SteeringError`] if there is no such body, it is not dynamic, or a number is not finite.
     ///
     /// ```
-    /// # use std::sync::Arc;
-    /// # use brisance_sim::contact::{Groups, Material, Shape};
-    /// # use brisance_sim::dynamics::{Body, MassProperties, Velocity};
-    /// use brisance_sim::nalgebra::{Isometry3, Vector3};
+    /// use brisance_sim::nalgebra::Vector3;
     /// # use brisance_sim::{NewBody, Settings, World};
     ///
     /// # let mut world = World::new(Settings::default());
-    /// # let drone = world.add(NewBody {
-    /// #     body: Body::Dynamic(MassProperties::new(2.0, Vector3::repeat(0.008))?),
-    /// #     pose: Isometry3::identity(),
-    /// #     velocity: Velocity::default(),
-    /// #     shape: Arc::new(Shape::ball(0.1)),
-    /// #     solid: None,
-    /// #     material: Material::default(),
-    /// #     groups: Groups::default(),
-    /// #     breakage: None,
-    /// # })?;
+    /// # let drone = world.add(NewBody::ball(0.1, 500.0)?)?;
+    /// let lift = Vector3::y() * (9.81 * world.mass());
     /// for _ in 0..30 {
-    ///     world.apply_force(drone, &Vector3::new(0.0, 2.0 * 9.81, 0.0), None)?;
+    ///     world.apply_force(drone, &lift, None)?;
     ///     world.step();
     /// }
     /// assert!(world.get(drone).expect("a drone").pose.translation.y.abs() < 1e-9);
