@@ -50,6 +50,7 @@ mod alignment;
 mod body;
 mod bricks;
 mod cell;
+mod conjugate_gradient;
 mod convex_parts;
 mod cut;
 mod drawing;

@@ -204,17 +204,9 @@ impl Play {
         &self.world
     }
 
-    /// FNV-1a hash (Fowler, Noll and Vo) over the bits of all poses and momenta, the same on every platform.
+    /// Hash of the bits of all poses and momenta, the same on every platform.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for body in self.world.iter() {
-            let pose = body.pose.translation.vector.iter().chain(body.pose.rotation.coords.iter());
-            let momentum = body.momentum.linear.iter().chain(&body.momentum.angular);
-            for byte in pose.chain(momentum).flat_map(|x| x.to_bits().to_le_bytes()) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-        hash
+        self.world.motion_hash()
     }
 
     /// Frames that had more energy at their end than at their start and the work done on them explain.

@@ -1,6 +1,7 @@
 //! What holds the pieces of an event together.
 
 use fracture::{Pieces, bond_loads};
+use levelset::Union;
 use nalgebra::Point3;
 
 /// What holds the pieces of an event together: a bond is the cut between two of them and fails
@@ -23,15 +24,12 @@ pub(super) fn unbroken(
     let Pieces { pieces, bonds: cuts, .. } = broken;
     let masses: Vec<f64> = pieces.iter().map(|piece| piece.geometry.moments().volume).collect();
     let loads = bond_loads(&masses, fixed, cuts, broken.nearest(&at));
-    let mut groups: Vec<usize> = (0..pieces.len()).collect();
+    let mut groups = Union::new(pieces.len());
     for (bond, load) in cuts.iter().zip(loads) {
         if load * impulse <= bonds.strength * bonds.duration {
-            let [a, b] = bond.fragments.map(|fragment| groups[fragment]);
-            groups.iter_mut().filter(|group| **group == a.max(b)).for_each(|g| *g = a.min(b));
+            let [a, b] = bond.fragments.map(|fragment| fragment as u32);
+            groups.join(a, b);
         }
     }
-    let mut names = groups.clone();
-    names.sort_unstable();
-    names.dedup();
-    groups.iter().map(|group| names.partition_point(|name| name < group)).collect()
+    groups.numbered().0.into_iter().map(|group| group as usize - 1).collect()
 }
