@@ -1,4 +1,4 @@
-//! What keeps energy can be turned off, as for figure 1 of Su09; its figures 2 and 3; settings of solvers in scenes.
+//! Figures 1 to 3 of Su09, the first with conservation of energy turned off; settings of solvers in scenes.
 
 use std::collections::BTreeMap;
 
@@ -50,8 +50,8 @@ fn shards_of_a_pillar_bounce_high_only_where_nothing_keeps_energy_at_one_step_a_
     assert!(left.gained < 0.1 * drop && left.risen < 1.0, "{} J, {} m", left.gained, left.risen);
 }
 
-/// Neither the energy fix nor the clamp is enough without the other. Larger shards that bounce more than those of
-/// the figure gain more than the others lose, if not with every seed.
+/// Neither the energy fix nor the clamp is enough without the other. With larger shards that bounce more, shards gain
+/// more than others lose, for most seeds.
 #[test]
 fn the_energy_fix_and_the_clamp_are_both_needed() {
     let gained = |fix: bool, clamp: bool, seed: u64| {
@@ -102,7 +102,7 @@ fn boxes_dropped_onto_each_other_stand_until_a_larger_box_scatters_them() {
 
 /// Su09 figure 3: the cube and the half-sphere of the analytic solution, which its keyframes hold.
 #[test]
-fn a_cube_slides_down_an_incline_beside_the_analytic_solution_and_stops_with_it() {
+fn a_cube_slides_down_an_incline_and_stops_as_the_analytic_solution_does() {
     let (scene, mut world, bodies) = load("incline", |_| {});
     let at = |world: &World, name: &str| {
         let body = bodies.iter().find(|a| a.name == name).unwrap().body;

@@ -72,7 +72,7 @@ fn lying() -> UnitQuaternion<f64> {
     UnitQuaternion::from_axis_angle(&Vector3::x_axis(), FRAC_PI_2)
 }
 
-/// Moment of inertia about the axis by that of as much mass at the radius.
+/// Moment of inertia about the axis over `mass * radius^2`.
 fn roundness(body: &NewBody, radius: f64) -> f64 {
     let Body::Dynamic(mass) = &body.body else { unreachable!() };
     mass.inertia().y / (mass.mass() * radius * radius)
@@ -191,7 +191,7 @@ fn a_can_that_hangs_over_the_edge_by_less_than_half_stays_and_by_more_falls() {
         let id = world.add(NewBody { pose, ..cylinder(0.06, 0.03) }).unwrap();
         steps_without_gain(&mut world, 150);
         let fell = pose.translation.vector.y - place(&world, id).y;
-        // the overlap that is let be
+        // the overlap that contacts allow
         let slop = 2.0 * Settings::default().slop * 0.06_f64.hypot(0.03);
         assert!(if stays { fell.abs() < slop } else { fell > 0.5 }, "{over}: {fell}");
     }
@@ -212,7 +212,7 @@ fn a_cone_on_its_side_rolls_in_a_circle() {
         let pose = Isometry3::from_parts(center.into(), turn);
         let id = world.add(NewBody { pose, velocity, ..cone(half_height, radius) }).unwrap();
         let energy = world.kinetic_energy();
-        // the center goes around at its speed by its distance from the upright through the tip
+        // angular velocity of the center about the vertical through the tip
         let rate = velocity.linear.norm() / center.x;
         for second in 1..=5 {
             steps_without_gain(&mut world, 30);

@@ -1,4 +1,4 @@
-//! What a body bears before it breaks is paid for by what hits it.
+//! The body that breaks another loses the impulse that the other withstood.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn stronger_panes_cost_the_ball_what_they_bear() {
     }
 }
 
-/// The slowest and the fastest of some exit speeds differ by so much.
+/// The share by which the fastest exit speed exceeds the slowest.
 fn spread(speeds: &[f64]) -> f64 {
     let least = speeds.iter().copied().fold(f64::INFINITY, f64::min);
     speeds.iter().copied().fold(0.0, f64::max) / least - 1.0

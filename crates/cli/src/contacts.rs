@@ -65,7 +65,7 @@ impl Contacts {
                 "pieces": pieces,
                 "point": (pose * Point3::from(event.point)).coords.as_slice(),
                 "normal": event.normal,
-                "impulse": event.strength.map_or(size, |borne| borne.min(size)),
+                "impulse": event.strength.map_or(size, |strength| strength.min(size)),
             });
             writeln!(self.lines, "{line}")?;
         }

@@ -123,8 +123,8 @@ impl MassProperties {
         Self::artificial(mass, Vector3::new(f64::INFINITY, f64::INFINITY, inertia))
     }
 
-    /// The same body turning about the z axis of the world alone, as [`MassProperties::planar`] about that of
-    /// the body. `None` if none of its body axes is along z when it is turned by `rotation`.
+    /// The same body, which turns about the z axis of the world alone. `None` if `rotation` puts none of its body
+    /// axes along z.
     pub fn in_plane(&self, rotation: &UnitQuaternion<f64>) -> Option<Self> {
         let z = rotation.inverse_transform_vector(&Vector3::z());
         let along = z.map(|part| part.abs() > 1.0 - ALONG);

@@ -11,10 +11,10 @@ use crate::near::Near;
 use crate::node_box::NodeBox;
 use crate::ownership::Owners;
 use crate::particles::spread;
+use crate::partition::Partition;
 use crate::pieces::{Piece, Pieces};
 use crate::planes::{Lines, pitch};
 use crate::rows::lower_to;
-use crate::scene::Scene;
 use crate::{Alignment, Bond, Pattern};
 
 /// A connected piece of a broken body, in the parent's material space.
@@ -83,8 +83,9 @@ pub fn shatter(
             Arch::new().dispatch(Merging { parent, piece, near: &near, labels: &labels, label })
         })
         .collect();
-    let scene = Scene { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
-    let (shares, bonds) = spread(&scene, particles, &cuts, &level_sets);
+    let partition =
+        Partition { parent, near: &near, nearest: &nearest, labels: &labels, pairs: &pairs };
+    let (shares, bonds) = spread(&partition, particles, &cuts, &level_sets);
     let fragments = pieces
         .into_iter()
         .zip(level_sets)

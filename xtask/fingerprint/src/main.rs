@@ -1,4 +1,4 @@
-//! What scenes come to, for one platform to compare with another: `fingerprint SCENE.toml FRAMES ...`.
+//! Hashes of the final states of scenes, to compare platforms: `fingerprint SCENE.toml FRAMES ...`.
 //!
 //! A line for each scene: name, frames, bodies, and a hash of the bits of all poses and momenta. Scenes that name other
 //! files are skipped.

@@ -67,7 +67,7 @@ impl Hardest {
         let Self { name, copies, broken, strain } = self;
         let name = if *copies > 1 { format!("{name} ({copies} copies)") } else { name.clone() };
         let blow = strain.map_or("not hit".to_owned(), |strain| {
-            format!("{} of {} N s", number(strain.impulse), number(strain.borne))
+            format!("{} of {} N s", number(strain.impulse), number(strain.strength))
         });
         match broken {
             0 => format!("{name}: {blow}"),
@@ -82,7 +82,7 @@ impl Hardest {
             "copies": self.copies,
             "broken": self.broken,
             "impulse": self.strain.map(|strain| strain.impulse),
-            "borne": self.strain.map(|strain| strain.borne),
+            "borne": self.strain.map(|strain| strain.strength),
         })
     }
 }

@@ -78,16 +78,16 @@ pub(crate) struct Acting<'a> {
 }
 
 impl World {
-    /// Who is hit harder than it bears, and how: the weaker body of each blow, since the other one
-    /// then meets what is left of it. `laws` are those that `blows` were found with.
+    /// The bodies that are hit beyond their strength: of each blow the weaker one, since the other body
+    /// then meets its pieces. `laws` are those that `blows` were found with.
     pub(crate) fn hardest_hits(&self, blows: &[Blow], laws: &[Law]) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         for blow in blows {
-            let borne = [0, 1].map(|side| self.breaks_at(laws, blow, side));
-            let least = borne[0].min(borne[1]).min(blow.impulse.norm());
-            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(borne);
+            let strengths = [0, 1].map(|side| self.breaks_at(laws, blow, side));
+            let least = strengths[0].min(strengths[1]).min(blow.impulse.norm());
+            let sides = [(blow.a, 1.0), (blow.b, -1.0)].into_iter().zip(blow.at).zip(strengths);
             let sides: Vec<_> =
-                sides.enumerate().filter(|(_, (_, borne))| *borne <= least).collect();
+                sides.enumerate().filter(|(_, (_, strength))| *strength <= least).collect();
             let energy = energy_of(blow) / sides.len() as f64;
             for (side, (((body, sign), at), strength)) in sides {
                 let asks = self.solves_stress(body as usize);

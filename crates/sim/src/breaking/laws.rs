@@ -60,8 +60,8 @@ impl World {
             Law::All => f64::INFINITY,
             Law::Own(strength) => own(strength),
             Law::Above(strength, ratio) => {
-                let borne = own(strength);
-                if blow.impulse.norm() / borne > ratio { borne } else { f64::INFINITY }
+                let strength = own(strength);
+                if blow.impulse.norm() / strength > ratio { strength } else { f64::INFINITY }
             }
         }
     }
@@ -82,16 +82,22 @@ impl World {
             .zip(&waking)
             .map(|(law, w)| *law != Law::All || w.is_finite() || is_told)
             .collect();
-        let borne = &mut |blow: &Blow, _| {
-            let borne = self.borne_by_pair(laws, blow, loads);
-            let borne =
-                [borne[0].min(waking[blow.a as usize]), borne[1].min(waking[blow.b as usize])];
+        let strengths = &mut |blow: &Blow, _| {
+            let strengths = self.strengths_of_pair(laws, blow, loads);
+            let strengths = [
+                strengths[0].min(waking[blow.a as usize]),
+                strengths[1].min(waking[blow.b as usize]),
+            ];
             if is_told {
-                touching.push(self.touching_in(blow, borne));
+                touching.push(self.touching_in(blow, strengths));
             }
-            borne
+            strengths
         };
-        frame.collide(contacts, paths, Bearing { may_break: &may_break, borne, max_strayed })
+        frame.collide(
+            contacts,
+            paths,
+            Bearing { may_break: &may_break, borne: strengths, max_strayed },
+        )
     }
 
     /// What bodies give each other through others once the collision pass is over, see
@@ -104,9 +110,9 @@ impl World {
         (laws, loads): (&[Law], &mut Loads),
     ) -> Vec<Blow> {
         let may_break: Vec<bool> = laws.iter().map(|law| *law != Law::All).collect();
-        let borne = &mut |blow: &Blow, is_met| {
+        let strengths = &mut |blow: &Blow, is_met| {
             if is_met {
-                self.borne_by_pair(laws, blow, loads)
+                self.strengths_of_pair(laws, blow, loads)
             } else {
                 [0, 1].map(|side| self.breaks_at(laws, blow, side))
             }
@@ -114,19 +120,24 @@ impl World {
         frame.transmit(
             search,
             momenta,
-            &mut Bearing { may_break: &may_break, borne, max_strayed: usize::MAX },
+            &mut Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX },
         )
     }
 
     /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
-    pub(crate) fn borne_by_pair(&self, laws: &[Law], blow: &Blow, loads: &mut Loads) -> [f64; 2] {
+    pub(crate) fn strengths_of_pair(
+        &self,
+        laws: &[Law],
+        blow: &Blow,
+        loads: &mut Loads,
+    ) -> [f64; 2] {
         [(0, blow.a), (1, blow.b)].map(|(side, body)| {
-            let borne = self.breaks_at(laws, blow, side);
-            if borne.is_finite() {
+            let strength = self.breaks_at(laws, blow, side);
+            if strength.is_finite() {
                 let (body, impulse) = (self.ids[body as usize], blow.impulse.norm());
-                loads.strain(Strain { body, impulse, borne });
+                loads.strain(Strain { body, impulse, strength });
             }
-            borne
+            strength
         })
     }
 

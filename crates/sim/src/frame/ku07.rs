@@ -95,15 +95,16 @@ impl World {
             let mut touching = Vec::new();
             let may_break: Vec<bool> =
                 laws.iter().map(|law| *law != Law::All || self.log.is_some()).collect();
-            let borne = &mut |blow: &Blow, _| {
-                let borne = self.borne_by_pair(&laws, blow, &mut report.loads);
+            let strengths = &mut |blow: &Blow, _| {
+                let strengths = self.strengths_of_pair(&laws, blow, &mut report.loads);
                 if self.log.is_some() {
                     let now = Blow { time: 0.0, ..*blow };
-                    touching.push(self.touching_in(&now, borne));
+                    touching.push(self.touching_in(&now, strengths));
                 }
-                borne
+                strengths
             };
-            let mut bearing = Bearing { may_break: &may_break, borne, max_strayed: usize::MAX };
+            let mut bearing =
+                Bearing { may_break: &may_break, borne: strengths, max_strayed: usize::MAX };
             let (drift, names) = (self.drift(), self.names());
             let frame = self.at((&drift, &names, &[]));
             let time = progress.time;

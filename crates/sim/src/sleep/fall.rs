@@ -76,7 +76,7 @@ impl World {
             };
             if falling[body] {
                 let (carries, props) = (self.carries(touch), props());
-                links.push(Link { sleeper, other: name, load, lately: load, carries, props });
+                links.push(Link { sleeper, other: name, load, average: load, carries, props });
             } else if self.rests[body].asleep && falling[other] {
                 let old = links[..known].binary_search_by_key(&(sleeper, name), key);
                 if let Ok(n) = old {
@@ -136,9 +136,12 @@ impl World {
         }
         let carried: Vec<&Touch> = touches.iter().filter(|touch| self.carries(touch)).collect();
         if self.settings.gravity != Vector3::zeros() {
-            let mut borne = vec![false; self.len()];
-            carried.iter().for_each(|touch| borne[touch.body] = true);
-            falling.iter_mut().zip(borne).for_each(|(falling, borne)| *falling &= borne);
+            let mut supported = vec![false; self.len()];
+            carried.iter().for_each(|touch| supported[touch.body] = true);
+            falling
+                .iter_mut()
+                .zip(supported)
+                .for_each(|(falling, supported)| *falling &= supported);
         }
         let steady =
             |falling: &[bool], i: usize| falling[i] || self.acting[i].mass_properties().is_none();

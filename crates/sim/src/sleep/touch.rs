@@ -61,7 +61,7 @@ impl World {
     }
 
     /// What others do to each body in a frame, about its center of mass, N s: those that are awake by their contacts
-    /// and joints, sleepers by what they bore lately.
+    /// and joints, sleepers by their average impulses.
     pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut presses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {
@@ -71,7 +71,7 @@ impl World {
             let [sleeper, other] = [link.sleeper, link.other].map(|id| self.ids.binary_search(&id));
             let (Ok(sleeper), Ok(other)) = (sleeper, other) else { continue };
             let arm = self.poses[sleeper].translation.vector - self.poses[other].translation.vector;
-            let Momentum { linear, angular } = link.lately;
+            let Momentum { linear, angular } = link.average;
             add(
                 &mut presses[other],
                 &Momentum { linear: -linear, angular: -angular - arm.cross(&linear) },

@@ -35,11 +35,11 @@ impl World {
         };
     }
 
-    /// What a blow does to a pair that bears no more than some impulses, N s.
-    pub(crate) fn touching_in(&self, blow: &Blow, borne: [f64; 2]) -> Touching {
+    /// The contact event of a blow to a pair with some strengths, N s.
+    pub(crate) fn touching_in(&self, blow: &Blow, strengths: [f64; 2]) -> Touching {
         let bodies = [blow.a as usize, blow.b as usize];
         let size = blow.impulse.norm();
-        let share = if size > 0.0 { (borne[0].min(borne[1]) / size).min(1.0) } else { 0.0 };
+        let share = if size > 0.0 { (strengths[0].min(strengths[1]) / size).min(1.0) } else { 0.0 };
         let impulse = share * blow.impulse.dot(&blow.normal);
         // where the bodies were when the contact was found, only one of them has the point on its surface
         let off = |side: usize| self.shapes[bodies[side]].field().distance(&blow.at[side]).abs();

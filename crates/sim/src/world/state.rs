@@ -80,7 +80,7 @@ struct LinkState {
     sleeper: BodyId,
     other: BodyId,
     load: [f64; 6],
-    lately: [f64; 6],
+    average: [f64; 6],
     carries: bool,
     props: Vec<PropState>,
 }
@@ -306,22 +306,22 @@ fn link_state(link: &Link) -> LinkState {
         let Prop { at, normal, friction, impulse } = *prop;
         (at.coords.into(), normal.into(), friction, impulse.into())
     };
-    let Link { sleeper, other, ref load, ref lately, carries, ref props } = *link;
+    let Link { sleeper, other, ref load, ref average, carries, ref props } = *link;
     let props = props.iter().map(numbers).collect();
-    let [load, lately] = [load, lately].map(momentum_numbers);
-    LinkState { sleeper, other, load, lately, carries, props }
+    let [load, average] = [load, average].map(momentum_numbers);
+    LinkState { sleeper, other, load, average, carries, props }
 }
 
 fn link(state: &LinkState) -> Link {
-    let LinkState { sleeper, other, ref load, ref lately, carries, ref props } = *state;
+    let LinkState { sleeper, other, ref load, ref average, carries, ref props } = *state;
     let prop = |&(at, normal, friction, impulse): &PropState| Prop {
         at: Point3::from(Vector3::from(at)),
         normal: Vector3::from(normal),
         friction,
         impulse: Vector3::from(impulse),
     };
-    let [load, lately] = [load, lately].map(momentum);
-    Link { sleeper, other, load, lately, carries, props: props.iter().map(prop).collect() }
+    let [load, average] = [load, average].map(momentum);
+    Link { sleeper, other, load, average, carries, props: props.iter().map(prop).collect() }
 }
 
 fn pair_state(pair: &CachedPair) -> PairState {
