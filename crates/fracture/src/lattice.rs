@@ -267,7 +267,7 @@ fn links(mesh: &TetMesh, neighbors: Neighbors) -> Vec<Link> {
 /// An edge's vertices in order, and a tetrahedron that has it.
 type Edge = ([u32; 2], u32);
 
-/// The edges of all tetrahedra, those of the same vertices beside each other.
+/// The edges of all tetrahedra, equal ones next to each other.
 fn edges(mesh: &TetMesh) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (tet, corners) in (0..).zip(&mesh.tets) {

@@ -1,4 +1,4 @@
-//! What the bonds of an event carry of the blow.
+//! Loads of bonds under a blow.
 
 use levelset::Union;
 
@@ -93,7 +93,7 @@ mod tests {
         let loads = bond_loads(&[1.0; 5], &fixed, &bonds, 0);
         assert!((loads[0] - 0.25).abs() < 1e-12 && (loads[1] - 0.25).abs() < 1e-12);
         assert_eq!(loads[2], 0.0);
-        // what is fixed hands on nothing
+        // fixed fragments pass nothing on
         assert_eq!(bond_loads(&[1.0; 5], &fixed, &bonds, 1), [0.0; 3]);
     }
 }

@@ -112,7 +112,7 @@ impl CutPoint {
     }
 }
 
-/// A face of the grid, seen from a cut edge: the edge's ends, then the nodes beside them.
+/// A face of the grid at a cut edge: the edge's ends, then the opposite nodes.
 struct Square {
     nodes: [[usize; 3]; 4],
     labels: [u32; 4],
@@ -197,7 +197,7 @@ impl Partition<'_> {
         }
     }
 
-    /// The faces of the grid beside the edges of a cut on which it ends and that no other cut edge,
+    /// The faces of the grid at the edges of a cut on which it ends and that no other cut edge,
     /// earlier in the order of nodes and axes, stands for.
     fn for_each_end(&self, cut: &Cut, [a, b]: [u32; 2], mut found: impl FnMut(&Square)) {
         let dims = self.parent.grid().dims();
@@ -208,7 +208,7 @@ impl Partition<'_> {
         let beside = |node: usize, (side, is_up): (usize, bool)| {
             if is_up { node.wrapping_add(strides[side]) } else { node.wrapping_sub(strides[side]) }
         };
-        // what is beside the grid is not, which few cuts come near to
+        // samples outside the grid are not, which few cuts come near to
         let label = |node: usize| self.labels.get(node).copied().unwrap_or(a);
         let is_new = |lower: usize| {
             let [c, d] = [label(lower), label(lower.wrapping_add(strides[axis]))];

@@ -333,7 +333,7 @@ struct Four {
     radius: [f64; 4],
 }
 
-/// Working space of [`Planes::write`]: what is uppermost somewhere in a slab, and in a tile of it.
+/// Working space of [`Planes::write`]: the planes that are uppermost somewhere in a slab, and in a tile of it.
 #[derive(Default)]
 pub(crate) struct Lines {
     all: Vec<(Line, [f64; 2])>,

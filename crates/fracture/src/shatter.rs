@@ -26,11 +26,11 @@ pub struct Fragment {
     pub particles: Vec<Point3<f64>>,
     /// Moments for unit density; those of all fragments add up to the parent's.
     pub moments: Moments,
-    /// The regions of the pattern that it is made of, ascending: one, and those of what it took in.
+    /// The regions of the pattern that it is made of, ascending: its own, and those of smaller pieces that it absorbed.
     pub regions: Vec<usize>,
 }
 
-/// What became of a body: its fragments and where they touched.
+/// The fragments of a body, and the bonds where they touched.
 #[derive(Clone, Debug)]
 pub struct Shattered {
     /// The pieces; one alone means that the body did not break, none that it had no inside sample.

@@ -1,4 +1,4 @@
-//! What a frame keeps and reports beside its steps: bounds on energy and momentum, the loop of Ku07, the report.
+//! Bounds on energy and momentum of a frame, the loop of Ku07, and the report.
 
 pub(crate) mod counters;
 pub(crate) mod energy;

@@ -43,7 +43,7 @@ struct Vertex {
 /// Places per task.
 const PLACES: usize = 32;
 
-/// What is added up of each tetrahedron: six entries of its stress, times its volume, and that.
+/// Contribution of a tetrahedron: the six entries of its stress times its volume, and its volume.
 type Weighted = [f64; 8];
 
 impl Averaging {
@@ -191,12 +191,12 @@ impl Averaging {
         pairs.map(weigh).collect()
     }
 
-    /// Over what is within the radius of a place.
+    /// The average over the tetrahedra within the radius of a place.
     fn sum(&self, bins: &Bins, place: &Point3<f64>, weighted: &[Weighted]) -> Weighted {
         let square = self.reach * self.reach;
         let mut sum = [0.0; 8];
         bins.visit_near(place, self.reach, |range| {
-            // in registers, which what is borrowed is not
+            // locals stay in registers, borrowed values do not
             let mut own = sum;
             for (other, part) in self.places[range.clone()].iter().zip(&weighted[range]) {
                 // counted once or not at all: a jump would be foretold wrongly every other time
@@ -276,7 +276,7 @@ impl Bins {
     }
 
     fn slab(&self, axis: usize, at: f64) -> usize {
-        // what is below the first becomes 0
+        // values below the first become 0
         (((at - self.low[axis]) / self.size) as usize).min(self.dims[axis] - 1)
     }
 

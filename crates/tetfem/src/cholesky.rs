@@ -56,7 +56,7 @@ impl Front {
         self.pivots.next_multiple_of(STRIP)
     }
 
-    /// What it leaves of later nodes.
+    /// Its update of later nodes.
     fn rest(&self) -> Half {
         Half(self.length - self.own_rows())
     }

@@ -1,4 +1,4 @@
-//! Dense parts of a factor, and what is done to them.
+//! Dense panels of a factor, and operations on them.
 //!
 //! A factor's rows are stored in strips of four, column after column, so that what is done to it reads
 //! on and on. Products are added in one order and rounded once, in registers of one number or of four:
@@ -20,7 +20,7 @@ const MAX_STRIPS: usize = 2;
 /// Columns whose first rows are eliminated.
 pub(crate) struct Elimination<'a, S> {
     pub(crate) simd: S,
-    /// What has been added to them, for a whole number of strips.
+    /// Updates to them, for a whole number of strips.
     pub(crate) columns: &'a mut [f64],
     pub(crate) length: usize,
     /// Where the factor goes, with reciprocals on the diagonal. Nothing is written above it.

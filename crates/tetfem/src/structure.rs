@@ -1,6 +1,6 @@
 //! Static response of an elastic body to the loads of an impact, with supports or free.
 //!
-//! Supports are Dirichlet conditions: what is anchored does not move, and takes the reaction. A body
+//! Supports are Dirichlet conditions: anchored vertices do not move, and take the reaction. A body
 //! without supports is solved by inertia relief. Its loads accelerate it; less the inertia of the rigid
 //! body they balance, and a support in six components takes no force wherever it is, so that the stress
 //! does not depend on it. The matrix depends on the supports alone, and its factor serves every impact

@@ -21,7 +21,7 @@ pub struct Multipliers {
     /// The multipliers, N: positive pushes the ends apart (compression), negative pulls them
     /// together (tension).
     pub lambda: Vec<f64>,
-    /// Norm of what is left of Ku07 eq. 14, relative to its right side.
+    /// Norm of the residual of Ku07 eq. 14, relative to its right side.
     pub residual: f64,
     /// Steps of the conjugate gradients.
     pub iterations: usize,

@@ -20,7 +20,7 @@ pub struct Breaking {
     pub spread: Spread,
     /// In how many steps the blow grows to its full force.
     pub steps: usize,
-    /// Solves at each step after which what has not come to rest is left so.
+    /// Limit of the solves of a step; links that still change then are left as they are.
     pub rounds: usize,
     /// Relative residual of a solve.
     pub tolerance: f64,
@@ -126,7 +126,7 @@ impl Lattice {
         self.strengths.iter().map(carried).collect()
     }
 
-    /// Breaks what bears too much and weakens the rest by what it carries beyond the most that it has
+    /// Breaks overloaded links, and weakens the others by the part of their load beyond the largest that each has
     /// carried in this blow; gives the links that broke with the share of their first strength that
     /// they bore.
     fn break_links(

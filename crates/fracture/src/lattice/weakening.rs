@@ -1,4 +1,4 @@
-//! How a crack weakens what is around it (Ku07 section 3.2).
+//! How a crack weakens the links around it (Ku07 section 3.2).
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::random::Random;
 /// How a broken link weakens others.
 ///
 /// The algorithm of Ku07, but breadth first and with one change for each link: as printed it comes
-/// back to links without bound, and takes away thousands of times what is meant.
+/// back to links without bound, and takes away thousands of times the intended change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// What the neighbors of a broken link lose, as a share of its strength.

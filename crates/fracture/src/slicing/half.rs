@@ -20,7 +20,7 @@ pub enum Origin {
     },
 }
 
-/// What is on one side of the plane.
+/// The part on one side of the plane.
 #[derive(Clone, Debug)]
 pub struct Half {
     mesh: ClosedMesh,

@@ -10,9 +10,9 @@ use crate::breaking::section::{Held, Section};
 use crate::{Anchor, BodyId, Events, Solid, World};
 
 impl World {
-    /// Anchors a dynamic body with a solid: it stays where it is until what holds it
-    /// breaks away, or what it bears stresses what still holds it beyond `strength` Pa. `false`, and
-    /// nothing is changed, if the body is none such or no sample of it is anchored.
+    /// Anchors a dynamic body with a solid: it stays where it is until its anchors break away, or its load stresses
+    /// the anchored section beyond `strength` Pa. `false`, and nothing changes, if it is not dynamic, has no solid, or
+    /// no sample of it is anchored.
     ///
     /// Its mass and potential energy still count as the world's.
     pub fn anchor(&mut self, id: BodyId, anchors: Vec<Anchor>, strength: f64) -> bool {
@@ -34,7 +34,7 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// What anchors hold of a solid. The node nearest to the center of mass always counts as inside, since a
+    /// The samples of a solid that anchors hold. The node nearest to the center of mass always counts as inside, since a
     /// splinter thinner than a cell may contain no node.
     pub(crate) fn held(
         &self,
@@ -124,7 +124,7 @@ impl World {
 
     /// Releases every body whose anchors no longer bear its weight.
     pub(crate) fn release_overloaded(&mut self, events: &mut Events) {
-        // what is let go may have held others
+        // a released body may have held others
         while let Some(i) = (0..self.len()).find(|&i| self.is_overloaded(i)) {
             self.release(i, events);
         }
@@ -142,7 +142,7 @@ impl World {
         let Some(Anchorage { mass, anchors, strength, .. }) = &self.anchorages[i] else {
             return false;
         };
-        // only what holds on to other bodies can lose its hold without breaking
+        // only anchors to other bodies can be lost while the body itself stays whole
         if anchors.iter().all(|anchor| anchor.to.is_none()) {
             return false;
         }

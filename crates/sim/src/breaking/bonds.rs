@@ -1,14 +1,14 @@
-//! What holds the pieces of an event together.
+//! Bonds between the pieces of a body.
 
 use fracture::{Pieces, bond_loads};
 use levelset::Union;
 use nalgebra::Point3;
 
-/// What holds the pieces of an event together: a bond is the cut between two of them and fails
-/// when it would have to carry more than `strength * area * duration` N s of the blow.
+/// Bonds between the pieces of a body. A bond is the cut between two of them. It fails when its share of the blow
+/// exceeds `strength * area * duration` N s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bonds {
-    /// The stress that bonds bear, Pa.
+    /// The stress at which bonds fail, Pa.
     pub strength: f64,
     /// How long a blow lasts, s.
     pub duration: f64,

@@ -14,13 +14,13 @@ use crate::breaking::pieces::{Clusters, sizes};
 use crate::script::event::{Event, Trigger};
 use crate::{BodyId, Events, Fracture, Solid, World};
 
-/// Share of the volume of a body that a cut does not part from it.
+/// Smallest share of the volume of a body that a cut separates.
 const SLIVER: f64 = 1e-6;
 
 impl World {
-    /// Cuts what a straight edge passes through on its way, as a sword does: every dynamic body that the
-    /// swept surface reaches into is cut by the plane of the sweep, whether or not it can break, and the
-    /// parts move on as the body did. Mass, momentum and energy stay what they were.
+    /// Cuts bodies with a moving straight edge, such as a sword: every dynamic body that the swept surface reaches
+    /// into is cut by the plane of the sweep, whether or not it can break. The parts move on as the body did. Mass,
+    /// momentum and energy stay the same.
     ///
     /// Primitives, convex solids and closed meshes are split as meshes and their holes capped (Br11
     /// section 3): parts are exact, however thin, and those that are convex collide as hulls. Other solids
@@ -28,7 +28,7 @@ impl World {
     ///
     /// `from` and `to` are the ends of the edge before and after, m. Does nothing if they span no
     /// plane. Parts may be cut again, and broken as the body could. A body stays whole if there is no room
-    /// for its parts, if one is smaller than pieces of it or debris may be, or is less than a millionth of it.
+    /// for its parts, or if a part is below the least size of pieces or debris, or below a millionth of its volume.
     pub fn cut(&mut self, from: [Point3<f64>; 2], to: [Point3<f64>; 2]) -> Vec<Fracture> {
         let mut events = Events::default();
         self.cut_all(from, to, &mut events);

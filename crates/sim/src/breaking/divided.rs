@@ -21,9 +21,8 @@ pub(crate) struct Part {
 
 /// Divisions that may come again, the oldest first.
 ///
-/// What is found here is what dividing the body anew would give, to the bit: a run that goes on from a
-/// checkpoint shares other pieces, or none, and does not differ. Pieces are not kept alive, but the wholes
-/// that they came from are.
+/// Dividing the body anew would give the same bits: a run that continues from a checkpoint shares other pieces, or
+/// none, and has the same results. Bodies that were divided are kept alive; pieces are not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Divided(VecDeque<Known>);
 
@@ -44,7 +43,7 @@ impl Divided {
     }
 }
 
-/// All that pieces depend on, and what they are.
+/// Pieces, and all that they depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(super) body: Weak<Shape>,
@@ -55,7 +54,7 @@ pub(crate) struct Known {
     pub(super) parts: Vec<KnownPart>,
 }
 
-/// A piece that is there as long as a body of its shape is.
+/// A piece that lasts as long as a body of its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownPart {
     pub(super) shape: Weak<Shape>,

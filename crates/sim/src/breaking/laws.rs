@@ -1,4 +1,4 @@
-//! The passes over collisions, and what bodies bear in them.
+//! The passes over collisions, and the strength of bodies in them.
 
 use contact::{Bearing, Blow};
 use fracture::Impact;
@@ -10,14 +10,14 @@ use crate::script::event::Trigger;
 use crate::{BodyId, Breakage, Loads, Report, World};
 
 impl World {
-    /// What bodies bear in a pass over collisions: as recorded events say, if there are any, else as they are.
+    /// The laws of strength in a pass over collisions: those of recorded events in a replay, else the bodies' own.
     pub(crate) fn laws(&self, cause: Trigger, last: bool, report: &Report) -> Vec<Law> {
         let own = self.own_laws(last, report);
         self.recorded_laws(cause, &own).unwrap_or(own)
     }
 
-    /// Bodies without a generation left bear any blow, and so do all bodies in the `last` pass. A body that did not
-    /// come apart in this frame bears blows up to that size.
+    /// Bodies without a generation left hold any blow, and so do all bodies in the `last` pass. A body that held a
+    /// blow in this frame holds blows up to that size.
     fn own_laws(&self, last: bool, report: &Report) -> Vec<Law> {
         if last {
             return vec![Law::All; self.len()];
@@ -43,7 +43,7 @@ impl World {
         laws
     }
 
-    /// The impulse that one of the bodies of a blow bears, N s: 0 for `a`, 1 for `b`.
+    /// The strength of one of the bodies of a blow, N s: side 0 is `a`, 1 is `b`.
     pub(crate) fn breaks_at(&self, laws: &[Law], blow: &Blow, side: usize) -> f64 {
         let own = |strength: Strength| match strength {
             Strength::Impulse(impulse) => impulse,
@@ -100,8 +100,8 @@ impl World {
         )
     }
 
-    /// What bodies give each other through others once the collision pass is over, see
-    /// [`contact::Frame::transmit`]: changes momenta, and returns the blows that break bodies.
+    /// Impulses that reach bodies through others after the collision pass, see [`contact::Frame::transmit`]: changes
+    /// momenta, and returns the blows that break bodies.
     pub(crate) fn transmit(
         &self,
         frame: contact::Frame<'_>,
@@ -124,7 +124,7 @@ impl World {
         )
     }
 
-    /// The impulses that the bodies of a blow bear, N s, each of which is reported with the blow.
+    /// The strengths of both bodies of a blow, N s; reports the blow with each that is finite.
     pub(crate) fn strengths_of_pair(
         &self,
         laws: &[Law],
@@ -170,7 +170,7 @@ impl World {
             body: &self.substances[i],
             striker: &self.substances[other],
             section,
-            // surfaces that fit touch no farther than the body reaches
+            // conforming surfaces touch no farther than the body reaches
             curvature: (own + others).max(2.0 / section.width),
             mass: blow.mass,
         };

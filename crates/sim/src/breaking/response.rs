@@ -1,4 +1,4 @@
-//! From blows to what becomes of the bodies that are hit.
+//! From blows to their effects on the bodies that are hit.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ struct Response {
 }
 
 impl World {
-    /// Replaces each body that was hit too hard by its pieces. A body that its pattern leaves whole
-    /// is unbreakable from then on, unless there is a finer level; one of a lattice goes on with the links that are left.
+    /// Replaces each body that was hit beyond its strength by its pieces. A body that its pattern leaves whole is
+    /// unbreakable from then on, unless there is a finer level. A lattice keeps the links that are left.
     pub(crate) fn break_bodies(&mut self, hits: &[Hit], cause: Trigger, report: &mut Report) {
         // responses do not depend on each other
         let responses = self.responses(hits);
@@ -47,7 +47,7 @@ impl World {
         }
     }
 
-    /// What becomes of a body that was hit. The stress that finite elements find in it is reported.
+    /// The outcome of a hit. Reports the stress that finite elements find.
     pub(crate) fn break_body(&mut self, hit: &Hit, report: &mut Report) -> Outcome {
         self.break_with(hit, None, report)
     }
@@ -68,7 +68,7 @@ impl World {
         };
         let strained = response.strained.take();
         let outcome = self.carry_out(hit, response);
-        // what had no room is passed over when it is brought about again
+        // a replay skips bodies that had no room for their pieces
         if let Some(Strained { stress, is_linearized }) =
             strained.filter(|_| !matches!(outcome, Outcome::OverBudget))
         {
@@ -139,7 +139,7 @@ impl World {
         Some(Response { parent, effect, broken, strained })
     }
 
-    /// Brings about what a blow does to a body.
+    /// Applies the response of a body to a blow.
     fn carry_out(&mut self, hit: &Hit, response: Response) -> Outcome {
         let Response { parent, effect, broken, .. } = response;
         let Some(breakage) = &parent.breakage else { return Outcome::Whole };
@@ -232,7 +232,7 @@ pub(crate) mod tests {
         (Arc::new(Shape::grid(level_set, &points, frame)), mass, frame, grid)
     }
 
-    /// A brick that moves and spins, and what breaks it.
+    /// A brick that moves and spins, and can break.
     fn brick(
         velocity: Velocity,
         (pieces, seed): (usize, u64),

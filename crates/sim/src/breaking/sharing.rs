@@ -9,8 +9,8 @@ use crate::breaking::parent::Parent;
 use crate::{BodyId, Placement, World};
 
 impl World {
-    /// Whether a body may come apart as another did: only where patterns meet the samples of all alike,
-    /// and neither bonds nor anchors decide what becomes of the pieces.
+    /// Whether a body can share the pieces of another: only if patterns are aligned with the grid, and neither bonds
+    /// nor anchors decide about the pieces.
     pub(crate) fn shares(parent: &Parent) -> bool {
         parent.anchorage.is_none()
             && parent.breakage.as_ref().is_some_and(|breakage| {
@@ -34,7 +34,7 @@ impl World {
         self.divided.find(same)
     }
 
-    /// Remembers what a body came apart into.
+    /// Remembers the pieces of a body.
     pub(crate) fn remember_division(
         &mut self,
         parent: &Parent,

@@ -37,7 +37,7 @@ pub struct Events {
     /// Pieces that came to rest and are static from now on, or removed; see [`Retire`](crate::Retire).
     pub retired: Vec<BodyId>,
     /// Bodies whose state was not finite, or beyond 1e30; they were put back where they were and
-    /// stopped. One that was added so takes no part any more.
+    /// stopped. A body that was added with such a state takes no part in the simulation.
     pub frozen: Vec<BodyId>,
     /// Bodies that yield and of which a blow was solved for small strains, because no equilibrium of large
     /// strains was found.
@@ -71,7 +71,7 @@ impl Events {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fracture {
-    /// The body that is no more.
+    /// The body that is gone.
     pub parent: BodyId,
     /// Its pieces. Some may have broken again in the same frame: those are the parents of later entries.
     pub fragments: Vec<BodyId>,
@@ -83,9 +83,9 @@ pub struct Fracture {
     pub mass_before: f64,
     /// The mass of its pieces, kg.
     pub mass_after: f64,
-    /// What else it had.
+    /// Its momentum and energy.
     pub before: Motion,
-    /// What else its pieces have, together.
+    /// Momentum and energy of its pieces together.
     pub after: Motion,
 }
 
@@ -104,15 +104,15 @@ pub struct Motion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dent {
-    /// The body that is no more.
+    /// The body that is gone.
     pub before: BodyId,
     /// The body in its place, of the same mass and momentum.
     pub after: BodyId,
-    /// How far it was pressed in or out at the most, m.
+    /// Largest displacement of its surface, m.
     pub depth: f64,
     /// Work of the yield stress on the plastic strain, J.
     pub plastic_work: f64,
-    /// Growth of the kinetic energy with the change of inertia at the same angular momentum, J. The blow pays for
-    /// it.
+    /// Growth of the kinetic energy by the change of inertia at the same angular momentum, J. It comes from the
+    /// energy of the blow.
     pub kinetic_energy: f64,
 }

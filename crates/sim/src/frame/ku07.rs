@@ -8,17 +8,17 @@ use crate::script::event::Trigger;
 use crate::step::Phase;
 use crate::{Report, World};
 
-/// Instants of a frame at which bodies may meet when they do. Beyond it they may overlap for up to
+/// Limit of the instants of a frame at which meetings are exact in time. Beyond it bodies may overlap for up to
 /// [`LATER`] of the frame.
 const MAX_INSTANTS: usize = 4096;
-/// Instants without a collision or a flight in a row after which the next meeting is put off.
+/// Instants in a row without a collision or a flight, after which the next meeting is postponed.
 const MAX_IDLE: usize = 8;
 /// Share of the frame below which a flight counts as none.
 const IDLE: f64 = 1e-4;
 /// Limit of the duration of a flight relative to the flight before: integration beyond the next time of contact is
 /// discarded.
 const GROWTH: f64 = 2.0;
-/// Share of the frame by which meetings are put off.
+/// Share of the frame by which meetings are postponed.
 const LATER: f64 = 1.0 / 256.0;
 
 /// The progress of a frame.
@@ -38,8 +38,8 @@ struct Progress {
 }
 
 impl World {
-    /// Ku07 section 3.1: bodies move until two of them meet, which bisection finds; what collides there gets
-    /// impulses, breaks, and moves on with the forces of resting contact.
+    /// Ku07 section 3.1: bodies move until two of them meet, at an instant that bisection finds. Bodies that collide
+    /// there get impulses, break, and move on with the forces of resting contact.
     pub(crate) fn advance_by_instants(&mut self, ended: &mut dyn FnMut(Phase)) -> Report {
         let mut report = Report::default();
         report.events.frozen = std::mem::take(&mut self.frozen);
@@ -72,8 +72,8 @@ impl World {
         report
     }
 
-    /// Collides what meets at this instant, and breaks what is hit harder than it bears, until nothing
-    /// approaches. Returns where bodies touch.
+    /// Collides the bodies that meet at this instant, and breaks those that are hit beyond their strength, until none
+    /// approach. Returns where bodies touch.
     fn meet(
         &mut self,
         progress: &mut Progress,
@@ -82,7 +82,7 @@ impl World {
     ) -> Touches {
         let mut breaks = 0;
         loop {
-            // in the last round all hold, so that no blow is lost
+            // in the last round no body breaks, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(progress.passes);
             progress.passes += 1;
@@ -117,7 +117,7 @@ impl World {
             let acting = (start, done.blows.clone(), taken);
             let is_broken = self.break_struck(acting, (&laws, cause), report);
             if let Some(false) = is_broken {
-                // all bear on: the same collisions again, whole
+                // no body broke: the same collisions again, with whole bodies
                 breaks += 1;
                 ended(Phase::Break);
                 continue;
@@ -139,8 +139,8 @@ impl World {
         }
     }
 
-    /// Breaks what was struck: `None` if there is nothing to break, else whether something changed. If nothing
-    /// did, bodies get their state before the collisions back.
+    /// Breaks the bodies that were struck: `None` if there are none, else whether one changed. If none did, bodies
+    /// return to their state before the collisions.
     fn break_struck(
         &mut self,
         (start, blows, taken): (contact::Paths, Vec<Blow>, f64),

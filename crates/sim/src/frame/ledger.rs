@@ -20,23 +20,23 @@ pub struct EnergyLedger {
     pub gain: f64,
 }
 
-/// Mechanical energy that a frame took away, by what took it, J. A negative one was given.
+/// Mechanical energy that a frame took away, by cause, J. Negative numbers are gains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dissipation {
-    /// Collisions, less the plastic work of dents and what these gave to spin: a body of less inertia has more
-    /// kinetic energy at the same angular momentum. If a body dents before its blow is over, the plastic work can
-    /// be more than collisions took until the end of the frame, and this is negative.
+    /// Collisions, less the plastic work of dents and the kinetic energy that dents add: a body of less inertia has
+    /// more at the same angular momentum. This is negative if a body dents before its blow is over and the plastic
+    /// work exceeds the energy that collisions took until the end of the frame.
     pub collision: f64,
-    /// Plastic work: part of what the collisions took that left dents.
+    /// Plastic work of dents: a part of the energy that collisions took.
     pub plastic: f64,
-    /// Bodies that became pieces.
+    /// Fracture of bodies.
     pub fracture: f64,
     /// Contact and friction.
     pub contact: f64,
     /// Falling asleep.
     pub sleep: f64,
-    /// Pieces that were retired: the energy they had, potential energy included.
+    /// Retired pieces: their kinetic and potential energy.
     pub retirement: f64,
 }
 

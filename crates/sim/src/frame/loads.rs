@@ -1,17 +1,17 @@
-//! What bodies bore in a frame.
+//! Loads on bodies in a frame.
 
 use std::sync::Arc;
 
 use crate::{AnchorLoad, BodyId, Strain, StressField};
 
-/// What bodies bore in a frame, whether they broke or not.
+/// Loads on bodies in a frame, whether they broke or not.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Loads {
     /// The hardest blow to each body that was hit and can break, by its [`ratio`](Strain::ratio), in
     /// the order of bodies.
     pub strains: Vec<Strain>,
-    /// The stress of bodies of finite elements in the blows of this frame, in the order of these and
+    /// The stress of bodies of finite elements in the blows of this frame, in the order of the blows,
     /// in material coordinates.
     pub stresses: Vec<(BodyId, Arc<StressField>)>,
     /// Loads of anchored bodies at the start of the frame, in the order of bodies.

@@ -16,8 +16,8 @@ use crate::{Counters, EnergyLedger, Events, Loads};
 /// for _ in 0..30 {
 ///     let report = world.step();
 ///     // a game shows what is there: bodies come and go when something breaks
-///     shown.extend(report.events.replayable.added);
-///     report.events.replayable.removed.iter().for_each(|body| drop(shown.remove(body)));
+///     shown.extend(report.events.added);
+///     report.events.removed.iter().for_each(|body| drop(shown.remove(body)));
 ///     assert!(shown.iter().copied().eq(world.iter().map(|state| state.id)));
 ///     assert_eq!(report.counters.bodies, shown.len());
 ///     assert!(report.energy.gain < 1e-9 + report.energy.work);
@@ -33,7 +33,7 @@ pub struct Report {
     pub counters: Counters,
     /// What broke, gave way, came to rest or went wrong.
     pub events: Events,
-    /// What bodies bore.
+    /// Blows to bodies, their stress, and the loads of anchored bodies.
     pub loads: Loads,
     /// Where the energy went.
     pub energy: EnergyLedger,

@@ -1,4 +1,4 @@
-//! What is painted on meshes: normals, texture coordinates and colors of corners.
+//! Paint of meshes: normals, texture coordinates and colors of corners.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use nalgebra::{Point3, UnitVector3, Vector2, Vector3, Vector4};
 
 use crate::Coat;
 
-/// What a mesh says of a corner of a triangle beside where it is.
+/// Attributes of a corner of a triangle, other than its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Paint {
     /// Normal for lighting.
@@ -18,7 +18,7 @@ pub struct Paint {
     pub color: Option<Vector4<f64>>,
 }
 
-/// A mesh with what is painted on it.
+/// A mesh with its paint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaintedMesh {
     /// The mesh.
@@ -56,7 +56,7 @@ impl Paint {
 }
 
 impl PaintedMesh {
-    /// Its image in the plane through the origin across an axis, 0 to 2.
+    /// Its mirror image in the plane through the origin and across an axis, 0 to 2.
     pub(crate) fn mirrored(mut self, axis: usize) -> Self {
         self.mesh.vertices.iter_mut().for_each(|p| p[axis] = -p[axis]);
         // what was counter-clockwise is clockwise

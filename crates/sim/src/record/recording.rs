@@ -1,4 +1,4 @@
-//! What a run leaves behind: a surface and a path for every body that ever lived.
+//! Recordings of runs: a surface and a path for every body that ever existed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Track {
     /// Its pose in each frame after these, the last one included; when it has fewer frames than the
     /// recording it ended (broke) before the next one.
     pub poses: Vec<Isometry3<f64>>,
-    /// The frame from which on it is no body any more but is shown to shrink away, if it does.
+    /// The frame in which the body was removed, if it is shown to shrink away from then on.
     pub shrinks: Option<usize>,
     /// Of a body of finite elements its stress from some frames on, ascending.
     pub stresses: Vec<Stress>,
@@ -39,14 +39,14 @@ impl Track {
     /// How long a body takes to shrink away, s.
     pub const SHRINKING: f64 = 0.5;
 
-    /// How large it is shown in a frame, as a share of its size; `fps` is that of the recording.
+    /// The scale at which it is shown in a frame; `fps` is that of the recording.
     pub fn scale(&self, frame: usize, fps: f64) -> f64 {
         let Some(first) = self.shrinks.filter(|&first| first <= frame) else { return 1.0 };
         let left = 1.0 - (frame - first + 1) as f64 / (Self::shrinking_frames(fps) + 1.0);
         left.max(0.0)
     }
 
-    /// Frames in which something is seen of a body that shrinks.
+    /// Frames in which a body that shrinks is visible.
     fn shrinking_frames(fps: f64) -> f64 {
         (Self::SHRINKING * fps).round()
     }
@@ -137,9 +137,9 @@ pub struct Recorder {
 struct Live {
     body: BodyId,
     track: usize,
-    /// What the whole body it is of was made from.
+    /// The mesh that its whole body was made from.
     mesh: Option<Arc<PaintedMesh>>,
-    /// The last stress that is known of it or of what it broke off, in material coordinates.
+    /// The last known stress of it or of its parent, in material coordinates.
     stress: Option<Arc<StressField>>,
 }
 
@@ -276,7 +276,7 @@ impl Recorder {
                     shrinks: None,
                     stresses: Vec::new(),
                 };
-                // what is dented is no longer where its mesh was
+                // the mesh does not have the dent
                 let mesh = mesh.clone().filter(|_| !is_dented);
                 self.start(id, track, (mesh, stress.clone()));
             }
@@ -362,7 +362,7 @@ impl Recorder {
             let Some(state) = world.get(live.body) else { continue };
             let Some(Solid { material, .. }) = state.solid else { continue };
             let mesh = match state.breakage.map(|breakage| &breakage.model) {
-                // what is not known before the first blow to it is filled then
+                // tetrahedra are made at the first blow at the latest
                 Some(FractureModel::Stress(elastic)) => elastic.mesh(),
                 _ => None,
             };
@@ -377,7 +377,7 @@ impl Recorder {
             };
             let mut placed = field.placed(&material.inverse());
             let stresses = &mut self.recording.tracks[live.track].stresses;
-            // blows change stress, and seldom tetrahedra
+            // blows change the stress, and the tetrahedra rarely
             let before = stresses.last().and_then(|before| before.field.as_ref());
             if let Some(same) = before.filter(|before| before.tets == placed.tets) {
                 placed.tets = Arc::clone(&same.tets);
@@ -386,7 +386,7 @@ impl Recorder {
         }
     }
 
-    /// Gives the bodies that were started since there were `first` what they are drawn from.
+    /// Gives the bodies that were started since there were `first` their skins.
     fn dress(&mut self, world: &World, first: usize) {
         // bodies of one shape, as copies are, share it; they come one after another
         let shape = |live: &Live| world.get(live.body).map(|state| Arc::as_ptr(state.shape));
@@ -405,8 +405,7 @@ fn last_stress(report: &Report, body: BodyId) -> Option<Arc<StressField>> {
     last.map(|(_, stress)| Arc::clone(stress))
 }
 
-/// Bodies that others took the place of, which these are, and whether it was dented, in the order in
-/// which they came about.
+/// Bodies that were replaced, their replacements, and whether they were dented, in the order of the replacements.
 fn changes(report: &Report) -> Vec<(BodyId, &[BodyId], bool)> {
     let broke = report.events.fractures.iter().map(|f| (f.parent, &f.fragments[..], false));
     let dents =

@@ -1,7 +1,7 @@
-//! Bringing about what happens to a world from outside.
+//! Actions on a world from outside.
 //!
-//! All of it acts between two frames, so that a frame sees only momenta that are there: what an
-//! explosion or the wind brings in is not energy that contact made.
+//! They act between two frames, so that the energy that an explosion or the wind adds does not count as a gain of
+//! contacts.
 
 use std::f64::consts::PI;
 
@@ -14,7 +14,7 @@ use crate::script::timeline::{Action, Explosion, Timeline};
 use crate::{Report, World};
 
 impl World {
-    /// What is to happen from now on; in place of what was to happen.
+    /// Replaces the timeline from now on.
     pub fn set_timeline(&mut self, timeline: Timeline) {
         self.timeline = timeline;
     }
@@ -47,7 +47,7 @@ impl World {
         report.energy.dissipation.plastic += plastic;
         for i in 0..self.len() {
             let Some((normal, size)) = self.blast(i, explosion) else { continue };
-            // held bodies bear it
+            // anchored bodies do not move
             _ = self.push(self.ids[i], &(normal.into_inner() * size), None);
         }
     }
@@ -81,7 +81,7 @@ impl World {
             strength,
             duration: None,
             reactions: Vec::new(),
-            // what it gives a body at rest
+            // that of the impulse on a body at rest
             energy: self.mass_of(i).map_or(0.0, |mass| 0.5 * size * size / mass.mass()),
         })
     }
@@ -94,7 +94,7 @@ impl World {
         PI * d.component_mul(&across).norm()
     }
 
-    /// Brings about what is to happen before this frame.
+    /// Carries out the actions that are due before this frame.
     pub(crate) fn act(&mut self, report: &mut Report) {
         self.give_way(report);
         let before = self.mechanical_energy();
@@ -120,8 +120,8 @@ impl World {
         report.energy.work += self.mechanical_energy() - before;
     }
 
-    /// What the wind does in a frame. Drag that grows with the square of the speed slows a speed u
-    /// to `u / (1 + c u dt)`, whatever the time step.
+    /// The drag of the wind in a frame. Drag that grows with the square of the speed slows a speed u to
+    /// `u / (1 + c u dt)`, for any time step.
     fn blow(&mut self) {
         let Some(wind) = self.timeline.wind else { return };
         let dt = self.settings.dt;
@@ -135,8 +135,7 @@ impl World {
         }
     }
 
-    /// Gives bodies on paths the velocity that takes them to where they are to be at the end of the
-    /// frame.
+    /// Gives bodies on paths the velocity that takes them to their poses at the end of the frame.
     fn lead(&mut self) {
         let dt = self.settings.dt;
         let end = (self.frame + 1) as f64 * dt;

@@ -153,7 +153,7 @@ impl World {
             let mut changed = false;
             for ([a, b], _, driven) in &joined {
                 for (one, other) in [(*a, *b), (*b, *a)] {
-                    // what is joined falls asleep together, and never where a motor runs
+                    // joined bodies fall asleep together, and never while a motor runs
                     if falling[one] && (*driven || !steady(&falling, other)) {
                         falling[one] = false;
                         changed = true;

@@ -158,7 +158,7 @@ impl World {
         }
         let mut carried: Vec<(BodyId, BodyId)> =
             self.links.iter().filter(|l| l.carries).map(|l| (l.other, l.sleeper)).collect();
-        // what is joined wakes together
+        // joined bodies wake together
         carried.extend(self.joined().flat_map(|[a, b]| [(a, b), (b, a)]));
         let awake = |id: &BodyId| !self.is_asleep(*id);
         carried.retain(|(_, above)| !awake(above));

@@ -81,7 +81,7 @@ impl Digest {
         shape.points().iter().for_each(|p| self.numbers(p.iter()));
     }
 
-    /// What divides a body, and of what it bears only whether that is a fixed impulse.
+    /// The model of a body, and of its strength only whether that is a fixed impulse.
     fn breakage(&mut self, breakage: &Breakage) {
         if breakage.strength == Strength::Material {
             self.text("by material");

@@ -95,7 +95,7 @@ struct JointState {
     bodies: [BodyId; 2],
     /// In each body's coordinates.
     frames: [[f64; 7]; 2],
-    /// What it gave in the last frame: linear, angular, and by row; what its rows moved by in the end.
+    /// Impulses of the last frame: linear, angular and by row; and the final rates of its rows.
     last: ([f64; 3], [f64; 3], [[f64; MAX_ROWS]; 2]),
 }
 

@@ -176,8 +176,8 @@ impl World {
         Ok(())
     }
 
-    /// Has a kinematic body go to a pose in the next frame, evenly, and stop there: what it meets on the way it
-    /// pushes. Of several targets for a frame the last counts. What sleeps on it or near its way wakes.
+    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it there. It pushes bodies on
+    /// its way. Of several targets for a frame the last counts. Sleepers on it or near its way wake.
     ///
     /// # Errors
     ///
