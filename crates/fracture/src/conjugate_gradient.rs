@@ -45,7 +45,7 @@ impl ConjugateGradient {
         keep
     }
 
-    /// Goes along the direction, of which the image is known, as far as it pays.
+    /// Takes the step along the direction, whose image is known; `None` if it has no curvature.
     pub(crate) fn advance(&mut self) -> Option<f64> {
         let curvature = dot(&self.direction, &self.image);
         if !(curvature > 0.0 && self.rho > 0.0) {

@@ -1,4 +1,4 @@
-//! Closed surfaces of planar faces: what an exact solid is cut as.
+//! Closed surfaces of planar faces, the form in which exact solids are cut.
 //!
 //! A face is a convex polygon, or a *cap*: a set of directed edges in one plane that balance at every
 //! vertex, which bounds any polygon with any holes. Caps are triangulated when somebody asks for

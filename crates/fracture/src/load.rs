@@ -10,8 +10,8 @@ use crate::conjugate_gradient::{ConjugateGradient, dot};
 ///
 /// `masses` are those of the fragments in any unit; `fixed` ones do not move, whatever they
 /// receive. Fragments move in the direction of the blow only, and a bond resists in proportion to
-/// its area: a network of springs, in which each fragment keeps the share of the blow that moves
-/// it along with all others, or hands on all of it if something is fixed.
+/// its area: a network of springs. Each fragment keeps the share of the blow that moves it along with all others,
+/// or passes all of it on if a fragment is fixed.
 ///
 /// # Panics
 /// If `masses` and `fixed` differ in length, or `hit` or a bond names no fragment.

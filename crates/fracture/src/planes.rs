@@ -91,8 +91,8 @@ impl Bounds {
         within(self.below.iter().map(at), self.above.iter().map(at), low, high)
     }
 
-    /// The crossings of lines at `x` and rows from the first to the last of `rows`; without those that
-    /// are nowhere the nearest, of which there are most.
+    /// The crossings of lines at `x` and rows from the first to the last of `rows`, without the many that are nowhere
+    /// the nearest.
     fn seen_from(&self, x: f64, rows: [f64; 2], kept: &mut Nearest) {
         let Nearest { below, above, along } = kept;
         let seen = |c: &Crossing| SlabCrossing { zero: c.zero + c.step[0] * x, step: c.step[1] };

@@ -22,11 +22,11 @@ const MORE_SEARCHES: usize = 1024;
 /// A collision pass ends once one body in so many left the path of its contact search. Of 2, 8, 32 and 128
 /// this value needs the fewest repeated searches in a scene with debris of 300 bodies.
 const SLICES: usize = 8;
-/// Times in a frame that positions are settled again, because contacts sent bodies where none were
-/// looked for.
+/// Repetitions of the contact pass for positions in a frame, when it moved bodies beyond the range of their contact
+/// search.
 const DIVERTED_ROUNDS: usize = 3;
 
-/// What forces add to each velocity in half a step, names of bodies, joints.
+/// Changes of velocity by forces in half a step, numbers of bodies, joints.
 pub(crate) type Given<'a> = (&'a [Velocity], &'a [u64], &'a [Joint]);
 
 /// A part of a frame.
@@ -39,7 +39,7 @@ pub enum Phase {
     Collide,
     /// Replacing bodies by their pieces.
     Break,
-    /// Who rests on whom.
+    /// Supports of bodies.
     Support,
     /// The contact pass for positions, and moving there.
     Move,
@@ -58,7 +58,7 @@ struct Known {
     resumed: Vec<Resumed>,
 }
 
-/// What islands keep over the contact passes.
+/// Energy and momentum that islands keep over the contact passes.
 struct Kept {
     energy: EnergyBound,
     free: FreeIslands,
@@ -175,9 +175,9 @@ impl World {
             end - (report.energy.kinetic + report.energy.potential);
     }
 
-    /// Where bodies with `half` momenta end the frame: pushed out of overlap, joints closed, within the energy of
-    /// their islands, and with the center of mass of free ones where their momentum takes it. Returns too what of the
-    /// energy that collisions took lifted bodies out of each other, J.
+    /// Poses at the end of the frame by `half` momenta: pushed out of overlap, joints closed, within the energy of their
+    /// islands, and with the center of mass of free islands where their momentum takes it. Also returns the part of the
+    /// energy of collisions that lifted bodies out of each other, J.
     fn end_of_move(
         &self,
         (given, support): (Given<'_>, &Support),
@@ -203,7 +203,7 @@ impl World {
         (end, spent)
     }
 
-    /// Forgets what was of this frame only.
+    /// Clears the inputs of this frame.
     fn end_frame(&mut self, events: &Events) {
         self.stop_at_targets();
         self.loads.clear();
@@ -211,7 +211,8 @@ impl World {
         self.places.take();
     }
 
-    /// [`Self::settle_positions`] of what `linkages` leave, repeated with those that it sends bodies against.
+    /// [`Self::settle_positions`] of the bodies and joints outside `linkages`, repeated with the linkages that touch
+    /// something.
     fn settle_beside(
         &self,
         linkages: &mut Linkages,
@@ -229,9 +230,9 @@ impl World {
         }
     }
 
-    /// The contact pass for positions, repeated with more contacts while it sends bodies, other than those of
-    /// `linkages`, where none were looked for. Returns who rests on whom, the momenta that take bodies where they
-    /// go, and how they are then to be pushed.
+    /// The contact pass for positions. It is repeated with more contacts while it moves bodies, other than those of
+    /// `linkages`, beyond the range of the contact search. Returns the supports of bodies, the momenta that move them,
+    /// and the displacements that push them out of overlap.
     fn settle_positions(
         &self,
         search: &mut Search,
@@ -259,14 +260,14 @@ impl World {
         }
     }
 
-    /// Phases 1 and 2: repeated until nothing more breaks or strays into others. Returns the
-    /// contacts of the frame.
+    /// Phases 1 and 2, repeated until no body breaks or leaves the path of its contact search. Returns the contacts of
+    /// the frame.
     fn collide_and_break(&mut self, report: &mut Report, ended: &mut dyn FnMut(Phase)) -> Search {
         let (mut breaks, mut searches, mut wakes, mut passes) = (0, 0, 0, 0);
         let mut known: Option<Known> = None;
         let mut broad = std::mem::take(&mut self.broad);
         loop {
-            // in the last round all hold, so that no blow is lost
+            // in the last round no body breaks, so that no blow is lost
             let last = breaks == self.settings.break_rounds;
             let cause = Trigger::Collision(passes);
             passes += 1;
@@ -303,7 +304,7 @@ impl World {
             let hits = self.chosen_hits(cause, || self.loaded_hits(&done.blows, &laws, acting));
             let is_broken = !done.blows.is_empty() || !hits.is_empty();
             if is_broken && !self.break_or_hold(&hits, start, cause, report) {
-                // all bear on: the same collisions again, whole
+                // no body broke: the same collisions again, with whole bodies
                 breaks += 1;
                 broad = search.into_broad();
                 ended(Phase::Break);
@@ -360,8 +361,8 @@ impl World {
         }
     }
 
-    /// Breaks the bodies that those which still approach after the collision pass strike through others,
-    /// and says whether one was struck hard enough.
+    /// Breaks the bodies that are struck through others by those that still approach after the collision pass; `false` if
+    /// no such blow is hard enough.
     fn break_through_others(
         &mut self,
         search: &Search,
@@ -430,8 +431,7 @@ impl World {
         search
     }
 
-    /// The bodies where they are now, with what forces add to their velocities, their names and what
-    /// joins them.
+    /// The present bodies, with changes of velocity by forces, their numbers and joints.
     pub(crate) fn at<'a>(&'a self, (drift, names, joints): Given<'a>) -> Frame<'a> {
         let Settings { dt, contact: ref settings, .. } = self.settings;
         let (columns, poses, cache) = (self.columns(), &self.poses, &self.cache);
@@ -461,7 +461,7 @@ impl World {
         self.ids.iter().map(|id| id.number()).collect()
     }
 
-    /// What forces add to each velocity in half a step.
+    /// Changes of velocity by forces in half a step.
     pub(crate) fn drift(&self) -> Vec<Velocity> {
         let of = |(i, body): (usize, &Body)| match body {
             Body::Dynamic(_) => {
@@ -486,8 +486,8 @@ impl World {
     }
 
     /// Pushes poses out of overlap and fixes each orientation once more: the momenta that led there
-    /// may hold contact impulses that are thrown away, and energy must be right for the momentum
-    /// `kept`. What joints turn has no momentum to be right for yet.
+    /// may hold contact impulses that are discarded, and energy must fit the momentum `kept`. Joined bodies are left
+    /// out: their momentum is not known yet.
     fn displace(
         &self,
         end: &mut [Isometry3<f64>],
@@ -523,14 +523,14 @@ impl World {
                 (*pose, self.momenta[i]) = (start[i], Momentum::default());
                 self.corners[i] = None;
                 events.frozen.push(self.ids[i]);
-                // its impulses are no guess for others
+                // its impulses are no guess for the next frame
                 self.cache = Cache::default();
             }
         }
     }
 }
 
-/// Tells what finding and solving the contacts took.
+/// Reports the work of finding and solving the contacts.
 fn count_work(support: &Support, report: &mut Report) {
     let Tally { pairs, reused, again, points } = support.tally();
     let counters = &mut report.counters;

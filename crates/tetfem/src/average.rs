@@ -6,10 +6,10 @@ use nalgebra::{Matrix3, Point3};
 use crate::crack::{centroid, tension_bound};
 use crate::{Crack, parallel};
 
-/// Which tetrahedra of a mesh are near which places: what averaging over a length takes, made once.
+/// Neighborhoods for averages over a length, made once: the tetrahedra of a mesh near each vertex.
 ///
-/// What a body bears is judged at its vertices, which are on its surface however fine the mesh is;
-/// centroids come the nearer to it the finer.
+/// Strength is compared at vertices. They are on the surface at any fineness of the mesh, while centroids approach it
+/// as the mesh gets finer.
 ///
 /// At sharp corners and point loads stress grows without bound as the mesh gets finer; its mean
 /// over a fixed length converges, so that strength belongs to the material and not to the mesh. Of a
@@ -149,9 +149,9 @@ impl Averaging {
         mean(&sum)
     }
 
-    /// The vertices whose mean may be above `strength`: in any direction it is only if what exceeds
-    /// that around outweighs what falls short of it. The first is sought in all cubes that reach so
-    /// far, the second only in those that lie within the radius of wherever in its cube a vertex is.
+    /// The vertices whose mean may be above `strength`: the excess over it around the vertex must outweigh the deficit,
+    /// in some direction. The excess is summed over all cubes that the radius can reach from the vertex's cube, the
+    /// deficit over those that it covers from any place in that cube.
     fn candidates(&self, bins: &Bins, stresses: &[Matrix3<f64>], strength: f64) -> Vec<usize> {
         let excess = |(&tet, volume): (&u32, &f64)| {
             (tension_bound(&stresses[tet as usize]) - strength) * volume
@@ -191,7 +191,7 @@ impl Averaging {
         pairs.map(weigh).collect()
     }
 
-    /// The average over the tetrahedra within the radius of a place.
+    /// The sum over the tetrahedra within the radius of a place.
     fn sum(&self, bins: &Bins, place: &Point3<f64>, weighted: &[Weighted]) -> Weighted {
         let square = self.reach * self.reach;
         let mut sum = [0.0; 8];

@@ -1,8 +1,8 @@
 //! Dense panels of a factor, and operations on them.
 //!
-//! A factor's rows are stored in strips of four, column after column, so that what is done to it reads
-//! on and on. Products are added in one order and rounded once, in registers of one number or of four:
-//! all machines find the same bits.
+//! A factor's rows are stored in strips of four, column after column, so that operations read it
+//! sequentially. Products are added in one order and rounded once, in registers of one number or of four, so that all
+//! machines get the same bits.
 #![allow(clippy::needless_range_loop, reason = "what constants index stays in registers")]
 
 use pulp::Simd;

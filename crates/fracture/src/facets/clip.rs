@@ -1,4 +1,4 @@
-//! A solid cut by a plane, of which the part behind it is kept.
+//! Cutting a solid by a plane and keeping the part behind it.
 
 use nalgebra::{UnitVector3, Vector3};
 

@@ -1,4 +1,4 @@
-//! The build stage (Br11 section 3.6): meshes of the halves, and what comes from where.
+//! The build stage (Br11 section 3.6): meshes of the halves, and origins of their vertices.
 
 use levelset::TriMesh;
 use nalgebra::{UnitVector3, Vector3};
