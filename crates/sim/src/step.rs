@@ -175,9 +175,9 @@ impl World {
             end - (report.energy.kinetic + report.energy.potential);
     }
 
-    /// Poses at the end of the frame by `half` momenta: pushed out of overlap, joints closed, within the energy of their
-    /// islands, and with the center of mass of free islands where their momentum takes it. Also returns the part of the
-    /// energy of collisions that lifted bodies out of each other, J.
+    /// Poses at the end of the frame by `half` momenta: pushed out of overlap, joints closed, within the energy of
+    /// their islands, and with the center of mass of free islands where their momentum takes it. Also returns the part
+    /// of the energy of collisions that lifted bodies out of each other, J.
     fn end_of_move(
         &self,
         (given, support): (Given<'_>, &Support),
@@ -361,8 +361,8 @@ impl World {
         }
     }
 
-    /// Breaks the bodies that are struck through others by those that still approach after the collision pass; `false` if
-    /// no such blow is hard enough.
+    /// Breaks the bodies that are struck through others by those that still approach after the collision pass; `false`
+    /// if no such blow is hard enough.
     fn break_through_others(
         &mut self,
         search: &Search,

@@ -243,8 +243,8 @@ impl World {
     }
 
     /// Sets the material of a body: its stiffness when it strikes others, and its strength if that is
-    /// [`Strength::Material`](crate::Strength::Material). Stone unless set. Its pieces are of the same material. `false`
-    /// if there is no such body.
+    /// [`Strength::Material`](crate::Strength::Material). Stone unless set. Its pieces are of the same material.
+    /// `false` if there is no such body.
     pub fn set_substance(&mut self, id: BodyId, substance: fracture::Material) -> bool {
         let Ok(i) = self.ids.binary_search(&id) else { return false };
         self.substances[i] = substance;

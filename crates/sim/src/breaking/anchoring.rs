@@ -34,8 +34,8 @@ impl World {
         self.ids.binary_search(&id).is_ok_and(|i| self.anchorages[i].is_some())
     }
 
-    /// The samples of a solid that anchors hold. The node nearest to the center of mass always counts as inside, since a
-    /// splinter thinner than a cell may contain no node.
+    /// The samples of a solid that anchors hold. The node nearest to the center of mass always counts as inside, since
+    /// a splinter thinner than a cell may contain no node.
     pub(crate) fn held(
         &self,
         geometry: &Geometry,

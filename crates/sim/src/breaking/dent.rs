@@ -37,8 +37,8 @@ impl World {
     /// Replaces `parent` by a body of the shape that its tetrahedra take when they yield. Mass, linear and angular
     /// momentum stay the same, and so does the center of mass of a free body. Inertia is that of the new shape.
     ///
-    /// The blow pays for the plastic work, and for the kinetic energy that a body of less inertia has at the same angular
-    /// momentum. A flow that needs more, or that would make limbs overlap, is halved until it does not.
+    /// The blow pays for the plastic work, and for the kinetic energy that a body of less inertia has at the same
+    /// angular momentum. A flow that needs more, or that would make limbs overlap, is halved until it does not.
     pub(crate) fn dent(
         &mut self,
         parent: &Parent,

@@ -139,8 +139,8 @@ impl LatticeBody {
         }
     }
 
-    /// The region of each tetrahedron: one for each piece, and one for all dust if there is any. A body that comes apart
-    /// into single tetrahedra alone has no dust.
+    /// The region of each tetrahedron: one for each piece, and one for all dust if there is any. A body that comes
+    /// apart into single tetrahedra alone has no dust.
     fn regions(&self, lattice: &Lattice) -> (Vec<Option<u32>>, Option<u32>) {
         let mut pieces = lattice.pieces(self.model.shards);
         if pieces.masses.is_empty() {

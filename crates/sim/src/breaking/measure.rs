@@ -41,8 +41,8 @@ impl World {
         Some(Section { thickness: extent(way), width, length })
     }
 
-    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere that deviates
-    /// as much from the tangent plane at a share of the extent `across` the blow.
+    /// Mean curvature of the surface of a body around a blow, in body coordinates, 1/m: that of the sphere that
+    /// deviates as much from the tangent plane at a share of the extent `across` the blow.
     pub(super) fn curvature(
         &self,
         i: usize,

@@ -50,7 +50,8 @@ impl FreeIslands {
     }
 
     /// Moves each island as a whole so that its center of mass ends the frame at `end` where its momentum takes it.
-    /// Contacts and joints within the island do not move its center of mass. `half` holds the momenta of the contact pass for positions.
+    /// Contacts and joints within the island do not move its center of mass. `half` holds the momenta of the contact
+    /// pass for positions.
     pub(crate) fn center(&self, world: &World, half: &[Momentum], end: &mut [Isometry3<f64>]) {
         for free in &self.0 {
             let (mut total, mut aside) = (0.0, Vector3::zeros());

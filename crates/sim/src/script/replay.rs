@@ -139,8 +139,8 @@ impl World {
         }
     }
 
-    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Reports fractures and dents alone. For
-    /// a world that [`World::restore`] then puts into a state.
+    /// Breaks, dents and cuts bodies as `events` of one frame say, without a step. Reports fractures and dents alone.
+    /// For a world that [`World::restore`] then puts into a state.
     ///
     /// # Errors
     /// [`Misfit`] when an event names a body that is not there, or that does not come apart so.

@@ -60,8 +60,8 @@ impl World {
         touches
     }
 
-    /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts and joints with bodies
-    /// that are awake, and running averages for sleepers.
+    /// The impulses of others on each body in a frame, about its center of mass, N s: of contacts and joints with
+    /// bodies that are awake, and running averages for sleepers.
     pub(super) fn presses(&self, touches: &[Touch]) -> Vec<Momentum> {
         let mut presses = vec![Momentum::default(); self.len()];
         for touch in touches.iter().filter(|touch| !self.rests[touch.other].asleep) {

@@ -176,8 +176,8 @@ impl World {
         Ok(())
     }
 
-    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it there. It pushes bodies on
-    /// its way. Of several targets for a frame the last counts. Sleepers on it or near its way wake.
+    /// Moves a kinematic body to a pose over the next frame at constant velocity, and stops it there. It pushes bodies
+    /// on its way. Of several targets for a frame the last counts. Sleepers on it or near its way wake.
     ///
     /// # Errors
     ///
