@@ -30,7 +30,7 @@ pub(crate) use carve::carve;
 pub(crate) use cells::ConvexCell;
 pub(crate) use clip::Clipper;
 
-/// What a face of a cut solid is part of.
+/// The origin of a face of a cut solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaceOrigin {
     /// A face of the surface of the whole body, by its number there.

@@ -79,7 +79,7 @@ pub struct Lattice {
     links: Vec<Link>,
     /// N each; 0 for a link that is gone.
     strengths: Vec<f64>,
-    /// What they were when whole, N.
+    /// Initial strengths, N.
     whole: Vec<f64>,
     /// Links at each particle: those of `i` from `starts[i]` to `starts[i + 1]`.
     starts: Vec<u32>,
@@ -193,8 +193,7 @@ impl Lattice {
         &self.fixed
     }
 
-    /// Multiplies the strength of each link by a factor at its place; what is no positive number
-    /// breaks it.
+    /// Multiplies the strength of each link by a factor at its place; a factor that is not positive breaks it.
     pub fn scale_strengths(&mut self, factor: impl Fn(&Point3<f64>) -> f64) {
         for (link, Link { place, .. }) in self.links.iter().enumerate() {
             let factor = factor(place);

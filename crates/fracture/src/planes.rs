@@ -133,8 +133,8 @@ impl SlabCrossing {
 }
 
 impl Nearest {
-    /// Moves the first and last places of the row `y` and those after it to those that are in; the last
-    /// is less than the first where none is.
+    /// Narrows the first and last places of the row `y` and the rows after it to places inside; the last is less than
+    /// the first where none is inside.
     #[inline(always)]
     fn clip(&self, y: f64, [first, last]: &mut [[f64; ROWS]; 2]) {
         let at = |c: &SlabCrossing| -> [f64; ROWS] { std::array::from_fn(|n| c.at(y + n as f64)) };

@@ -1,4 +1,4 @@
-//! The bodies of a simulation, as columns, and what a user does to them.
+//! The bodies of a simulation, as columns, and what users do with them.
 
 pub(crate) mod body;
 pub(crate) mod contact_events;

@@ -20,7 +20,7 @@ pub struct Flow {
     displacements: Vec<Vector3<f64>>,
 }
 
-/// What a body keeps of a deformation.
+/// The lasting part of a deformation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dent {
     /// The new shape at rest, of the same volume.

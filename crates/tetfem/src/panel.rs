@@ -88,7 +88,7 @@ fn divide<S: Simd>(
 }
 
 /// Replaces the lower half of a block, by columns, by its Cholesky factor with reciprocals on the
-/// diagonal, and all else and what is beyond its width by zero. Whether all pivots are positive.
+/// diagonal, and everything else, also beyond its width, by zero. Whether all pivots are positive.
 #[inline(always)]
 fn root(block: &mut [[f64; STRIP]; STRIP], width: usize) -> bool {
     for c in 0..STRIP {
@@ -127,7 +127,7 @@ impl Half {
     #[inline(always)]
     pub(crate) fn column(self, column: usize) -> usize {
         let first = column / STRIP * STRIP;
-        // strips before it, which shorten by four rows each, and what it lacks at the top
+        // strips before it, which shorten by four rows each, less the rows missing at its top
         let before = first * self.0 - first * first.saturating_sub(STRIP) / 2;
         before + (column - first) * (self.0 - first) - first
     }

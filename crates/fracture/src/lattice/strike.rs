@@ -46,7 +46,7 @@ impl Default for Breaking {
     }
 }
 
-/// What a blow did.
+/// The effect of a blow.
 #[derive(Clone, Debug, Default)]
 pub struct Strike {
     /// The links that broke, in order.

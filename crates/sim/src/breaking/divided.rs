@@ -32,7 +32,7 @@ impl Divided {
         self.0.iter().rev().find(same)?.parts()
     }
 
-    /// Keeps a division, and forgets those that no piece is left of, or the oldest if there are too many.
+    /// Keeps a division, and forgets divisions without a piece left, or the oldest if there are too many.
     pub(super) fn remember(&mut self, known: Known) {
         let is_there = |known: &Known| known.parts.iter().all(|part| part.shape.strong_count() > 0);
         self.0.retain(is_there);

@@ -131,7 +131,7 @@ impl World {
             held: &held,
         };
         let (effect, strained) = breakage.model.effect(geometry, &impact);
-        // those that share pieces may find them made
+        // shared pieces may exist already
         let broken = match &effect {
             Effect::Divides(division) if !World::shares(&parent) => self.divided(&parent, division),
             _ => None,

@@ -25,8 +25,8 @@ pub struct StressField {
     pub von_mises: Vec<f32>,
 }
 
-/// The stress in a body from a frame on: that of the last blow to it that could have broken it, or
-/// to what it broke off.
+/// The stress in a body from a frame on: that of the last blow that could have broken it or
+/// its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stress {
     /// The first frame.

@@ -40,8 +40,8 @@ impl From<TriMesh> for PaintedMesh {
 }
 
 impl Paint {
-    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; what one of the
-    /// corners lacks is missing.
+    /// The paint at a point whose barycentric coordinates on a triangle are `weights`; attributes that
+    /// one of the corners lacks are missing.
     #[must_use]
     pub fn interpolated([a, b, c]: &[Self; 3], weights: &[f64; 3]) -> Self {
         let [u, v, w] = *weights;
@@ -59,7 +59,7 @@ impl PaintedMesh {
     /// Its mirror image in the plane through the origin and across an axis, 0 to 2.
     pub(crate) fn mirrored(mut self, axis: usize) -> Self {
         self.mesh.vertices.iter_mut().for_each(|p| p[axis] = -p[axis]);
-        // what was counter-clockwise is clockwise
+        // mirrored triangles run the other way
         self.mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         for corners in &mut self.corners {
             corners.swap(1, 2);

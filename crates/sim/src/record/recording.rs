@@ -330,7 +330,7 @@ impl Recorder {
         stretches
     }
 
-    /// What was recorded.
+    /// The recording.
     pub fn finish(self) -> Recording {
         self.recording
     }

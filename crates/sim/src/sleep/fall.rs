@@ -59,8 +59,8 @@ impl World {
         }
     }
 
-    /// Links those that fall asleep with what they touch, and notes for sleepers which of what they touch is
-    /// held from now on.
+    /// Links bodies that fall asleep to the bodies they touch, and updates which neighbors of sleepers are held from
+    /// now on.
     fn link(&mut self, touches: &[Touch], falling: &[bool], solved: Solved<'_>) {
         if !falling.contains(&true) {
             return;

@@ -1,4 +1,4 @@
-//! Whether a body is still, and what a sleeper touches.
+//! Whether a body is still, and the neighbors of a sleeper.
 
 use contact::Prop;
 use dynamics::{Momentum, Velocity};
@@ -29,7 +29,7 @@ impl Rest {
     }
 }
 
-/// What a sleeper touches, or touched when it fell asleep.
+/// A body that a sleeper touches, or touched when it fell asleep.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) sleeper: BodyId,

@@ -75,9 +75,8 @@ impl World {
         before.iter().zip(&self.rests).map(|(before, now)| before & !now.asleep).collect()
     }
 
-    /// Wakes the sleepers that others come upon within two frames, and returns those: the
-    /// contact pass may stop what comes before the collision pass sees it, and what is asleep would
-    /// swallow its momentum.
+    /// Wakes the sleepers that others reach within two frames, and returns which woke. Else the contact pass may stop a
+    /// body before the collision pass sees it, and the sleeper would absorb its momentum as a static body does.
     pub(crate) fn wake_approached(&mut self, contacts: &Contacts) -> Vec<bool> {
         let velocity =
             |i: usize| self.bodies[i].velocity(&self.poses[i].rotation, &self.momenta[i]);
@@ -144,7 +143,7 @@ impl World {
         self.bodies[i].mass_properties().map_or(f64::INFINITY, |mass| mass.mass())
     }
 
-    /// Changes what a body is: it wakes, and so does all that it carries.
+    /// Makes a body static, kinematic or dynamic: it wakes, and so do the bodies that it supports.
     pub(crate) fn become_body(&mut self, i: usize, body: Body) {
         self.bodies[i] = body;
         self.wake(BTreeSet::from([self.ids[i]]));

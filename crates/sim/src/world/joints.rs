@@ -91,8 +91,7 @@ impl World {
         self.joints.iter().map(|link| link.ids)
     }
 
-    /// Both bodies of each joint with what it last gave each, about its center of mass, and whether it
-    /// has a motor.
+    /// Both bodies of each joint, its last impulses on them about their centers of mass, and whether it has a motor.
     pub(crate) fn joint_loads(&self) -> impl Iterator<Item = ([usize; 2], [Momentum; 2], bool)> {
         self.frame_joints().into_iter().map(|joint| {
             let bodies = joint.bodies.map(|i| i as usize);
@@ -177,7 +176,7 @@ impl World {
     }
 
     /// The work of motors and of kinematic bodies through some joints on each body in a frame that led from `start`,
-    /// J: force times way. What they take counts as dissipation.
+    /// J: force times way. Negative work counts as dissipation.
     pub(crate) fn joint_work(
         &self,
         joints: &[Joint],
@@ -213,7 +212,7 @@ impl World {
         (joint.motor_impulse() / self.settings.dt * way).max(0.0)
     }
 
-    /// Keeps what joints bore for the next frame and removes those that bore too much.
+    /// Keeps the impulses of joints for the next frame and removes overloaded joints.
     pub(crate) fn load_joints(&mut self, reactions: Vec<Reaction>, events: &mut Events) {
         for (link, reaction) in self.joints.iter_mut().zip(reactions) {
             link.joint.last = reaction;

@@ -1,4 +1,4 @@
-//! What a caller changes while a world runs: gravity, poses and velocities of bodies.
+//! Changes by a caller while a world runs: gravity, poses and velocities of bodies.
 
 use std::collections::BTreeSet;
 

@@ -26,14 +26,14 @@ impl World {
         is_there
     }
 
-    /// The number that [`World::set_user_data`] gave a body or what it broke off; `None` if none was given, or
+    /// The number that [`World::set_user_data`] gave a body or its parent; `None` if none was given, or
     /// there is no such body.
     pub fn user_data(&self, id: BodyId) -> Option<u64> {
         self.ids.binary_search(&id).ok()?;
         self.user_data.get(&id).copied()
     }
 
-    /// Has bodies that came about inherit from those that they came of.
+    /// Passes the numbers of bodies on to their pieces and to the dented bodies in their places.
     pub(crate) fn pass_user_data_on(&mut self, events: &Events) {
         if self.user_data.is_empty() {
             return;
@@ -42,7 +42,7 @@ impl World {
         let dented =
             events.dents.iter().map(|dent| (dent.before, std::slice::from_ref(&dent.after)));
         let mut open: Vec<(BodyId, &[BodyId])> = broke.chain(dented).collect();
-        // names ascend, so that what came of others comes after them
+        // handles ascend, so that pieces come after their parents
         open.sort_by_key(|(parent, _)| *parent);
         for (parent, heirs) in open {
             if let Some(number) = self.user_data.remove(&parent) {

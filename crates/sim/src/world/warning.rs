@@ -49,7 +49,7 @@ impl Warning {
 /// degrees none of 16 passed through it at 2, one at 3 and five at 4 times both thicknesses.
 const LONGEST_WAY: f64 = 2.0;
 
-/// What a body may meet on its way is looked for as far as it comes in this time, s.
+/// Time of flight, s, within which bodies in the way of another are looked for.
 const AHEAD: f64 = 1.0;
 
 /// Share of the thickness of the thinner body that two may overlap: samples and pieces that fit each
